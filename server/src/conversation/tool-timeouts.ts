@@ -1,14 +1,14 @@
-/** How long a tool server may take. */
+/** Time limits of tool servers. */
 export type ToolTimeouts = {
-  /** To say which tools it has. */
+  /** To list its tools. */
   lookMs: number;
-  /** For a command to start and say which tools it has. */
+  /** For a command to start and list its tools. */
   startMs: number;
-  /** For one call, with all that belongs to it. */
+  /** For one call, with everything that belongs to it. */
   callMs: number;
-  /** To say how one signs in there, or to give or renew tokens. */
+  /** To describe its sign-in, or to issue or renew tokens. */
   signInMs: number;
-  /** After so long without a call a command is ended. */
+  /** A command is stopped after this time without a call. */
   idleMs: number;
   /** To end a session, which nobody waits for. */
   endMs: number;

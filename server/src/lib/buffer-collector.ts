@@ -3,9 +3,9 @@ import { garbageCollector } from './garbage-collector.ts';
 const collectEvery = 8 * 1024 * 1024;
 
 /**
- * Has the engine collect young objects after every 8 MB that went through. The buffers of an upload are dead once they
- * are written, but lie outside of the heap, where the engine lets 70 to 100 MB of them gather before it looks: more
- * than all the rest of the server needs. A collection takes one to two milliseconds.
+ * Makes the engine collect young objects after every 8 MB. The buffers of an upload are dead once they are written, but
+ * lie outside the heap, where the engine lets 70 to 100 MB of them gather first: more than the rest of the server
+ * needs. A collection takes one to two milliseconds.
  */
 export function bufferCollector() {
   let collect: ReturnType<typeof garbageCollector> | undefined;

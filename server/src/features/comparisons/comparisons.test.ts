@@ -33,7 +33,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
   const threadsOf = (userId: number) =>
     beside(app, (db) => db.selectFrom('threads').selectAll().where('user_id', '=', userId).execute());
 
-  test('puts the same prompts to both, one after the other, and counts the votes', async () => {
+  test('asks both the same prompts, one after the other, and counts the votes', async () => {
     const ada = await someone();
     const made = await newComparison(ada, ['What is a parrot?', 'What is a fox?'], {
       instructions: 'Answer like a pirate.',
@@ -103,7 +103,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     expect((await comparisonOf(ada, made.id)).tally).toEqual({ candidate: 1, baseline: 0, tie: 0 });
   });
 
-  test('shows what the version before has made, which may run beside this one, and leaves it what it knows', async () => {
+  test('shows what the previous version has made, which may run alongside, and keeps its data', async () => {
     const ada = await someone();
     const userId = await idOf(ada);
     const at = '2026-11-24T12:00:00.000Z';
@@ -157,7 +157,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     expect([sent.get('gpt-4o'), sent.get('gpt-6-sol')]).toEqual([0.3, undefined]);
   });
 
-  test('asks again only where that is asked for, and the vote on the old answers goes with them', async () => {
+  test('asks again only on request, and drops the vote on the old answers', async () => {
     const ada = await someone();
     const { id, items } = await newComparison(ada, ['Once more']);
     const promptId = items[0]?.id ?? 0;
@@ -173,11 +173,11 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     expect(await threadsOf(await idOf(ada))).toHaveLength(2);
     const { body } = await ada.get(`/api/runs/${before.baseline?.runId}/events`);
     expect(body.code).toBe('not_found');
-    // What the first answers have cost stays.
+    // The cost of the first answers stays.
     expect((await analyticsOf(ada)).body.totals.requests).toBe(4);
   });
 
-  test('asked twice at once is asked once', async () => {
+  test('asks once if it is requested twice at once', async () => {
     const ada = await someone();
     const { id, items } = await newComparison(ada, ['At once']);
     const promptId = items[0]?.id ?? 0;
@@ -227,7 +227,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     ]);
   });
 
-  test('its calls are comparisons in Analytics, with the way to it as long as it is there', async () => {
+  test('counts its calls as comparisons in Analytics, with a link while it exists', async () => {
     const ada = await someone();
     const { id, items } = await newComparison(ada, ['How much?']);
     const { candidate, baseline } = await compared(app, ada, id, items[0]?.id ?? 0);
@@ -245,7 +245,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
       expect(request).toMatchObject({ purpose: 'comparison', comparisonId: null, thread: null });
   });
 
-  test('an answer that was asked for again leads to it too', async () => {
+  test('links an answer that was repeated, too', async () => {
     const ada = await someone();
     const { id, items } = await newComparison(ada, ['Once more']);
     await compared(app, ada, id, items[0]?.id ?? 0);
@@ -255,7 +255,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     for (const request of body.recent) expect(request).toMatchObject({ purpose: 'comparison', comparisonId: id });
   });
 
-  test('a deleted conversation is none, and the comparison of another user is no way', async () => {
+  test('links no deleted conversation, and no comparison of another user', async () => {
     const [ada, bob] = [await someone(), await someone()];
     const { id } = await newComparison(ada, ['Mine']);
     const threadId = await newThread(bob);
@@ -271,7 +271,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     expect((await shown())[0]).toMatchObject({ purpose: 'comparison', comparisonId: null });
   });
 
-  test('what is deleted elsewhere under an answer still counts as a comparison’s', async () => {
+  test('counts an answer that was deleted elsewhere meanwhile as a comparison’s', async () => {
     const ada = await someone();
     const userId = await idOf(ada);
     const { id, items } = await newComparison(ada, ['Under way [[bench 60000]] [[delay 10]]']);
@@ -286,7 +286,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
       expect(request).toMatchObject({ purpose: 'comparison', comparisonId: null, thread: null });
   });
 
-  test('where one model fails the other still answers, and only the failed one is asked once more', async () => {
+  test('shows one answer if the other model fails, and repeats only the failed one', async () => {
     const ada = await someone();
     const { id, items } = await newComparison(ada, ['Half of it']);
     const promptId = items[0]?.id ?? 0;
@@ -304,7 +304,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     expect((await comparisonOf(ada, id)).answered).toBe(1);
   });
 
-  test('can be stopped, and goes on with what was stopped', async () => {
+  test('can be stopped, and continues with what was stopped', async () => {
     const ada = await someone();
     const { id, items } = await newComparison(ada, ['Stop this [[bench 60000]] [[delay 10]]']);
     const promptId = items[0]?.id ?? 0;
@@ -328,7 +328,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     expect((await ada.delete(`${path}/${id}`)).status).toBe(204);
   });
 
-  test('both begin together or not at all', async () => {
+  test('starts both sides together or not at all', async () => {
     const ada = await someone();
     const long = '[[bench 60000]] [[delay 10]]';
     const chats = [await send(ada, await newThread(ada), long), await send(ada, await newThread(ada), long)];
@@ -378,7 +378,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     expect((await compared(app, eve, id, items[0]?.id ?? 0)).candidate?.state).toBe('complete');
   });
 
-  test('a Viewer reads what is there and changes nothing', async () => {
+  test('lets a Viewer read, but change nothing', async () => {
     const name = `person${people + 1}`;
     const vic = await someone();
     const { id, items } = await newComparison(vic, ['Look']);
@@ -396,7 +396,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
       expect(status).toBe(403);
   });
 
-  test('is its owner’s alone', async () => {
+  test('belongs to its owner alone', async () => {
     const [ada, bob] = [await someone(), await someone()];
     const [mine, theirs] = [await newComparison(ada, ['Mine']), await newComparison(bob, ['Theirs'])];
     const own = await compared(app, bob, theirs.id, theirs.items[0]?.id ?? 0);
@@ -414,7 +414,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     expect((await comparisonOf(bob, theirs.id)).items).toEqual([own]);
   });
 
-  test('deleted, stops what is under way and leaves nothing but what it has cost', async () => {
+  test('stops active answers when it is deleted, and leaves only their cost', async () => {
     const ada = await someone();
     const { id, items } = await newComparison(ada, ['Farewell-to-both [[bench 60000]] [[delay 10]]', 'Done']);
     await compared(app, ada, id, items[1]?.id ?? 0);
@@ -437,7 +437,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     expect((await analyticsOf(ada)).body.totals.requests).toBe(4);
   });
 
-  test('are listed in pages, the newest first', async () => {
+  test('lists them in pages, the newest first', async () => {
     const ada = await someone();
     const made: number[] = [];
     for (const word of ['one', 'two', 'three']) made.unshift((await newComparison(ada, [word])).id);
@@ -456,7 +456,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     [{ prompts: {} }, 'Enter prompts, or choose a file'],
     [{ prompts: { typed: ['x'], fileId: 1 } }, 'Enter prompts, or choose a file'],
     [{ prompts: { fileId: 1, count: 51 } }, 'At most 50 prompts'],
-  ])('refuses what cannot be asked (%#)', async (wrong, message) => {
+  ])('refuses a comparison that cannot be asked (%#)', async (wrong, message) => {
     const ada = await someone();
     const draft = { candidateModel: 'a', baselineModel: 'b', prompts: { typed: ['x'] }, ...wrong };
     const { status, body } = await ada.post(path, draft);
@@ -465,7 +465,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     expect((await ada.get(path)).body.items).toEqual([]);
   });
 
-  test('needs two answers before a vote', async () => {
+  test('requires two answers before a vote', async () => {
     const ada = await someone();
     const { id, items } = await newComparison(ada, ['Not yet']);
     const refused = await votePrompt(ada, id, items[0]?.id ?? 0, 'candidate');
@@ -476,7 +476,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     expect((await votePrompt(ada, id, items[0]?.id ?? 0, null)).status).toBe(200);
   });
 
-  test('shows an answer that a crash cut off, with what had come of it, and asks it again', async () => {
+  test('shows an answer that a crash cut off, as far as it came, and asks it again', async () => {
     const ada = await someone();
     const { id, items } = await newComparison(ada, ['Cut off']);
     const promptId = items[0]?.id ?? 0;

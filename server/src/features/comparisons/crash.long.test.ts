@@ -4,8 +4,8 @@ import { asksOf, until } from '#server/testing/chat';
 import { comparisonOf, newComparison, startOf } from '#server/testing/comparisons';
 import { freeJobs, killableInstallation, registered } from '#server/testing/crash';
 
-describe.each(engines)('killed while a comparison is asked, on %s', (engine) => {
-  test('goes on with what was not asked, and asks nothing twice', async () => {
+describe.each(engines)('a crash while a comparison is asked, on %s', (engine) => {
+  test('continues with what was not asked, and asks nothing twice', async () => {
     const { app, server } = await killableInstallation(engine);
     await server.start();
     const ada = await registered(server, 'ada');
@@ -37,7 +37,7 @@ describe.each(engines)('killed while a comparison is asked, on %s', (engine) => 
     expect(asked).toHaveLength(10);
     expect(new Set(asked).size).toBe(10);
 
-    // Asked again by a person's word.
+    // Asked again at a user's request.
     expect((await startOf(ada, id)).status).toBe(202);
     await until('They are asked again', async () => (await asksOf(app)).length === 12);
   });

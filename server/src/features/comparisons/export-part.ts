@@ -10,7 +10,7 @@ import { resultRepository } from './test-sets/result-repository.ts';
 
 const atOnce = 20;
 
-/** The comparisons in the account export. Read on a connection of its own. */
+/** Comparisons in the account export. Uses a separate read connection. */
 export function comparisonExport(
   { reader }: Pick<OpenDatabase, 'reader'>,
   answersOf: SideQuestionService['exportedAnswers'],

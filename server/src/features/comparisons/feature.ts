@@ -31,7 +31,7 @@ type Dependencies = Parameters<typeof replayService>[0] &
     assistants: DraftedAssistants;
   };
 
-/** The same prompts put to two sides, whose answers stand next to each other. */
+/** The same prompts for two sides, with their answers next to each other. */
 export function comparisonFeature(dependencies: Dependencies) {
   const { database, sideQuestions } = dependencies;
   const replays = replayService(dependencies);

@@ -38,7 +38,7 @@ describe.each(engines)('prompts from a file on %s', (engine) => {
     return (await comparisonOf(ada, body.id)).items;
   }
 
-  test('are lines of the whole file, evenly chosen, with what the file has as the answer', async () => {
+  test('takes lines evenly from the whole file, with the file’s own answers', async () => {
     const items = await taken(
       Array.from({ length: 100 }, (_, index) => chat(index)),
       5,
@@ -58,13 +58,13 @@ describe.each(engines)('prompts from a file on %s', (engine) => {
     });
   });
 
-  test('are ten unless said otherwise, and all of them where there are no more', async () => {
+  test('takes ten unless told otherwise, and all if there are no more', async () => {
     expect(await taken(Array.from({ length: 25 }, (_, index) => chat(index)))).toHaveLength(10);
     const all = await taken([chat(1), chat(2), chat(3)], 50);
     expect(all.map(({ expected }) => expected)).toEqual(['Answer 1', 'Answer 2', 'Answer 3']);
   });
 
-  test('end before the last answer, and take parts of text together', async () => {
+  test('ends before the last answer, and joins parts of text', async () => {
     const parts = [
       { type: 'text', text: 'And ' },
       { type: 'text', text: 'then?' },
@@ -83,7 +83,7 @@ describe.each(engines)('prompts from a file on %s', (engine) => {
     });
   });
 
-  test('may be preference pairs: the preferred answer is the expected one', async () => {
+  test('accepts preference pairs: the preferred answer is the expected one', async () => {
     const [item] = await taken([
       line({
         input: { messages: [{ role: 'developer', content: 'Be kind.' }, user('How am I?')] },
@@ -117,7 +117,7 @@ describe.each(engines)('prompts from a file on %s', (engine) => {
     ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x00, 0x01])],
   ];
 
-  test('leave out the lines that cannot be asked', async () => {
+  test('leaves out lines that cannot be asked', async () => {
     const items = await taken(
       [...unusable.map(([, bad]) => bad), chat(1), ...unusable.map(([, bad]) => bad), chat(2)],
       10,
@@ -125,7 +125,7 @@ describe.each(engines)('prompts from a file on %s', (engine) => {
     expect(items.map(({ expected }) => expected)).toEqual(['Answer 1', 'Answer 2']);
   });
 
-  test.each(unusable.slice(1))('are refused where there is only %s', async (_, bad) => {
+  test.each(unusable.slice(1))('refuses a file with only %s', async (_, bad) => {
     const { status, body } = await prepared([bad]);
     expect([status, body.code]).toEqual([400, 'invalid_input']);
     expect(body.message).toBe(
@@ -134,7 +134,7 @@ describe.each(engines)('prompts from a file on %s', (engine) => {
     expect(body.fields.prompts).toBe(body.message);
   });
 
-  test('come from one’s own files only', async () => {
+  test('accepts only the user’s own files', async () => {
     const bob = await app.as('bob');
     const { id: fileId } = await uploaded(app, bob, { filename: 'theirs.jsonl', content: chat(1) });
     for (const foreign of [fileId, 2_000_000_000]) {

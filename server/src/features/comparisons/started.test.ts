@@ -24,7 +24,7 @@ describe.each(engines)('asking all prompts on %s', (engine) => {
       return comparison.state === 'idle' && comparison;
     });
 
-  test('is done by the server, two answers at a time, each asked once', async () => {
+  test('works on the server, two answers at a time, each asked once', async () => {
     const ada = await someone();
     const { id } = await newComparison(
       ada,
@@ -48,7 +48,7 @@ describe.each(engines)('asking all prompts on %s', (engine) => {
     expect([again.status, again.body.message]).toEqual([409, 'Every prompt is answered already.']);
   });
 
-  test('stops at a person’s word, and asks what is left when it is started again', async () => {
+  test('stops on request, and asks what is left when it is started again', async () => {
     const ada = await someone();
     const { id } = await newComparison(ada, [endless, quick]);
     await startOf(ada, id);
@@ -63,7 +63,7 @@ describe.each(engines)('asking all prompts on %s', (engine) => {
     expect(stopped[1]).toMatchObject({ candidate: null, baseline: null, isDue: false });
   });
 
-  test('is refused where asking is, and ends with the reason where that comes later', async () => {
+  test('is refused where asking is, and ends with the reason if that comes later', async () => {
     const eve = await app.as('eve');
     const { id: locked } = await newComparison(eve, ['Locked']);
     const refused = await startOf(eve, locked);
@@ -81,7 +81,7 @@ describe.each(engines)('asking all prompts on %s', (engine) => {
     expect((await idle(ada, id)).answered).toBe(2);
   });
 
-  test('waits for room, says so, and goes on by itself', async () => {
+  test('waits for room, says so, and continues by itself', async () => {
     const ada = await someone();
     const chats = [];
     for (let index = 0; index < 2; index++) chats.push(await send(ada, await newThread(ada), endless));
@@ -96,7 +96,7 @@ describe.each(engines)('asking all prompts on %s', (engine) => {
     expect((await idle(ada, id)).answered).toBe(1);
   });
 
-  test('is not gone on with for a person who may not ask any more', async () => {
+  test('stops for a user who may no longer ask', async () => {
     const ada = await someone();
     const { id } = await newComparison(ada, [endless, quick]);
     const { body: first } = await startOf(ada, id);
@@ -112,7 +112,7 @@ describe.each(engines)('asking all prompts on %s', (engine) => {
     expect(ended.items[1]).toMatchObject({ candidate: null, baseline: null });
   });
 
-  test('goes on after an answer that failed', async () => {
+  test('continues after an answer that failed', async () => {
     const ada = await someone();
     const { id } = await newComparison(ada, ['First', quick], { candidateModel: 'ft:gpt-4o-mini:nobody::gone' });
     await startOf(ada, id);
@@ -123,7 +123,7 @@ describe.each(engines)('asking all prompts on %s', (engine) => {
     ]);
   });
 
-  test('says before what it will take', async () => {
+  test('estimates its cost beforehand', async () => {
     const ada = await someone();
     const { id } = await newComparison(ada, ['x'.repeat(4_000), 'y'], { candidateModel: 'ft:unknown::' });
     const { body } = await ada.get(`${path}/${id}/estimate`);
@@ -140,7 +140,7 @@ describe.each(engines)('asking all prompts on %s', (engine) => {
     for (const { runId } of [begun.candidate, begun.baseline]) await ada.post(`/api/runs/${runId}/stop`);
   });
 
-  test('measures by earlier answers without asking for them, or by none', async () => {
+  test('compares with earlier answers without asking for them, or with none', async () => {
     const ada = await someone();
     const { id } = await newComparison(ada, ['Earlier', 'Alone']);
     const text = { text: 'What was said', model: 'gpt-4', version: 3, createdAt: '2026-01-02T03:04:05.000Z' };

@@ -7,12 +7,12 @@ import { cleanName } from './labels.ts';
 import { fileRepository, requireFileKey } from './repository.ts';
 
 /**
- * Windows unpacks no file whose whole path is longer than 260 characters, and half of that may be the folder that somebody
- * chose. The index has the name in full.
+ * Windows unpacks no file whose path is longer than 260 characters, and the chosen folder may take half of that. The
+ * index has the full name.
  */
 const nameBytes = 120;
 
-/** The beginning of a name, and its ending. */
+/** The start of a name, and its extension. */
 function withinBytes(name: string): string {
   if (Buffer.byteLength(name) <= nameBytes) return name;
   const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? '';
@@ -24,7 +24,7 @@ function withinBytes(name: string): string {
   return kept + ending;
 }
 
-/** The files in the export of all of a person's data: as they were uploaded, under a number so that none hides another. */
+/** The files in the account export: as they were uploaded, with a number so that none hides another. */
 export function fileExport(db: Kysely<Database>, store: FileStore): ExportPart {
   return {
     description: [
@@ -58,7 +58,7 @@ export function fileExport(db: Kysely<Database>, store: FileStore): ExportPart {
   }
 }
 
-/** The rows go by themselves; the bytes go with jobs that are stored in the same transaction. */
+/** The rows are deleted with the account; the bytes by jobs stored in the same transaction. */
 export const fileRemovalPart = (
   removeAllOf: (trx: Kysely<Database>, userId: number) => Promise<void>,
 ): AccountRemovalPart => ({

@@ -21,7 +21,7 @@ describe.each(filePlaces)('an account with files on %s and %s', (engine, store) 
 
   const close = (visitor: HttpClient, more: object = {}) => visitor.delete('/api/user', { password, ...more });
 
-  test('takes them along in its export, two of the same name too', async () => {
+  test('exports them, even two of the same name', async () => {
     const ada = await app.as('ada');
     const other = await app.as('other');
     await uploaded(app, other, { filename: 'theirs.txt', content: 'not hers' });
@@ -40,7 +40,7 @@ describe.each(filePlaces)('an account with files on %s and %s', (engine, store) 
     });
     expect([...files.keys()].filter((name) => name.includes('theirs'))).toEqual([]);
 
-    // Short enough for the 260 characters of a whole path on Windows; in the index the name stands in full.
+    // Short enough for the 260 characters of a path on Windows; the index has the full name.
     const filename = `${'ä'.repeat(250)}.txt`;
     await uploaded(app, other, { filename });
     const { body: next } = await beginDownload(app, other, '/api/user/export');
@@ -50,7 +50,7 @@ describe.each(filePlaces)('an account with files on %s and %s', (engine, store) 
     expect(theirs.get('files/INDEX.jsonl')).toContain(filename);
   });
 
-  test('takes them away when it is closed, and nobody else’s', async () => {
+  test('deletes them with the account, and nobody else’s', async () => {
     const [bob, max] = [await app.as('bob'), await app.as('max')];
     for (let number = 0; number < 3; number++) await uploaded(app, bob, { content: `bob ${number}` });
     await uploaded(app, max, { content: 'max' });
@@ -60,7 +60,7 @@ describe.each(filePlaces)('an account with files on %s and %s', (engine, store) 
     expect((await max.get('/api/files')).body).toHaveLength(1);
   });
 
-  test('is emptied at the provider first where that is asked for', async () => {
+  test('empties the provider first on request', async () => {
     const key = `${goodKey}Eve`;
     const eve = await app.as('eve');
     await eve.post('/api/settings/apikey', { apiKey: key });
@@ -71,7 +71,7 @@ describe.each(filePlaces)('an account with files on %s and %s', (engine, store) 
     expect(await atProvider(app, key)).toEqual([]);
   });
 
-  test('has no vector store left there either', async () => {
+  test('leaves no vector store there either', async () => {
     const key = `${goodKey}Ivy`;
     const ivy = await app.as('ivy');
     await ivy.post('/api/settings/apikey', { apiKey: key });
@@ -80,7 +80,7 @@ describe.each(filePlaces)('an account with files on %s and %s', (engine, store) 
     await ivy.post(`/api/assistants/${assistantId}/files`, { fileIds: [id] });
     await indexed(app, ivy, assistantId, ['ready']);
     expect(await storesOf(app, key)).toHaveLength(1);
-    // Who has filled it holds it until a moment after that.
+    // The process that has filled it holds it until a moment later.
     const held = () =>
       beside(app, (db) => db.selectFrom('vector_stores').select(['instance', 'state']).executeTakeFirstOrThrow());
     const hold = (instance: number | null) =>
@@ -103,7 +103,7 @@ describe.each(filePlaces)('an account with files on %s and %s', (engine, store) 
     expect(await atProvider(app, key)).toEqual([]);
   });
 
-  test('is not closed where the provider could not be emptied, and can be closed without', async () => {
+  test('keeps the account if the provider cannot be emptied, and closes it without on request', async () => {
     const key = `${goodKey}Fay`;
     const fay = await app.as('fay');
     await fay.post('/api/settings/apikey', { apiKey: key });

@@ -34,7 +34,7 @@ const rowsOf = (app: Installation) =>
     unfinished: await db.selectFrom('jobs').select('id').where('kind', '=', 'files.remove-bytes').execute(),
   }));
 
-/** No reservation and no removal is left over, and what is in the store are the files of the list, no more, no less. */
+/** No reservation or removal is left over, and the store holds the listed files, no more and no less. */
 const untilTidy = (app: Installation) =>
   until('A tidy store', async () => {
     const { files, uploads, unfinished } = await rowsOf(app);
@@ -43,7 +43,7 @@ const untilTidy = (app: Installation) =>
     return JSON.stringify(stored) === JSON.stringify(files.map((file) => file.storage_key).toSorted()) && files;
   });
 
-/** What is to be tried again later is tried now. */
+/** Makes later retries due now. */
 const hurry = (app: Installation) =>
   beside(app, (db) =>
     db
@@ -64,8 +64,8 @@ async function checkFiles(
   }
 }
 
-describe.each(filePlaces)('killed again and again on %s and %s', (engine, store) => {
-  test('a file is there whole or not at all, and reaches the provider once', async () => {
+describe.each(filePlaces)('crashes again and again on %s and %s', (engine, store) => {
+  test('stores a file whole or not at all, and sends it to the provider once', async () => {
     const { app, server } = await installation(engine, store);
     await server.start();
     const visitor = await registered(server, 'ada');
@@ -91,7 +91,7 @@ describe.each(filePlaces)('killed again and again on %s and %s', (engine, store)
               () => acknowledged.delete(oldest.filename),
             )
           : undefined;
-      // At the beginning, in the middle, right after the first answer, or a little later.
+      // At the start, in the middle, right after the first answer, or a little later.
       if (round % 4 === 3) await Promise.race(sending);
       else await new Promise((resolve) => setTimeout(resolve, random(80)));
       await server.kill();
@@ -106,7 +106,7 @@ describe.each(filePlaces)('killed again and again on %s and %s', (engine, store)
       for (const filename of deleted) expect(names).not.toContain(filename);
     }
 
-    // Whatever was cut off on its way to the provider, or away from it, arrives at its end.
+    // Whatever was cut off on its way to or from the provider completes.
     const { files } = await rowsOf(app);
     await until('The provider’s having just these files', async () => {
       await hurry(app);

@@ -10,7 +10,7 @@ import { until } from '#server/testing/until';
 
 const message = 'The record of this file is damaged, so its bytes cannot be found. Please tell the operator of Roster.';
 
-describe.each(engines)('a row of a file that names something else on %s', (engine) => {
+describe.each(engines)('a file’s row that names something else on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
   let masterKey = '';
@@ -27,29 +27,26 @@ describe.each(engines)('a row of a file that names something else on %s', (engin
     return id;
   }
 
-  test.each(['../master.key', '/etc/passwd', 'A'.repeat(32), ''])(
-    '%j is never read, and the reason is told',
-    async (key) => {
-      const id = await damaged(key);
-      const shown = await download(app, ada, id);
-      expect([shown.status, JSON.parse(shown.bytes.toString())]).toMatchObject([500, { code: 'internal', message }]);
-      expect(app.logLines.some((line) => line.includes(`the row of file ${id} names no stored bytes`))).toBe(true);
-      const threadId = await newThread(ada);
-      const uses = [
-        await ada.post('/api/fine-tuning/validate', { trainingFileId: id }),
-        await ada.post('/api/fine-tuning/convert', { fileId: id }),
-        await ada.post(`/api/threads/${threadId}/messages`, {
-          message: 'Read this',
-          fileIds: [id],
-          clientId: crypto.randomUUID(),
-        }),
-      ];
-      for (const { status, body } of uses) expect([status, body]).toMatchObject([500, { code: 'internal', message }]);
-      expect(JSON.stringify([shown.bytes.toString(), uses])).not.toContain(masterKey);
-      expect((await ada.delete(`/api/files/${id}`)).status).toBe(200);
-      expect(existsSync(join(app.dataDir, 'master.key'))).toBe(true);
-    },
-  );
+  test.each(['../master.key', '/etc/passwd', 'A'.repeat(32), ''])('never reads %j, and says why', async (key) => {
+    const id = await damaged(key);
+    const shown = await download(app, ada, id);
+    expect([shown.status, JSON.parse(shown.bytes.toString())]).toMatchObject([500, { code: 'internal', message }]);
+    expect(app.logLines.some((line) => line.includes(`the row of file ${id} names no stored bytes`))).toBe(true);
+    const threadId = await newThread(ada);
+    const uses = [
+      await ada.post('/api/fine-tuning/validate', { trainingFileId: id }),
+      await ada.post('/api/fine-tuning/convert', { fileId: id }),
+      await ada.post(`/api/threads/${threadId}/messages`, {
+        message: 'Read this',
+        fileIds: [id],
+        clientId: crypto.randomUUID(),
+      }),
+    ];
+    for (const { status, body } of uses) expect([status, body]).toMatchObject([500, { code: 'internal', message }]);
+    expect(JSON.stringify([shown.bytes.toString(), uses])).not.toContain(masterKey);
+    expect((await ada.delete(`/api/files/${id}`)).status).toBe(200);
+    expect(existsSync(join(app.dataDir, 'master.key'))).toBe(true);
+  });
 
   test('does not keep an account from being closed, and deletes nothing else', async () => {
     const bob = await app.as('bob');
@@ -67,7 +64,7 @@ describe.each(engines)('a row of a file that names something else on %s', (engin
     expect(app.logLines.some((line) => line.includes('damaged_file_rows'))).toBe(true);
   });
 
-  test('as one of an upload that was cut off is cleared away, and nothing else is', async () => {
+  test('is removed as that of an upload that was cut off, and nothing else is', async () => {
     const { id: userId } = (await ada.get('/api/user')).body;
     const planted = join(app.dataDir, 'planted');
     writeFileSync(planted, 'still here');

@@ -4,7 +4,7 @@ import type { FileRepository } from './repository.ts';
 
 type Dependencies = { files: Pick<FileRepository, 'stored'>; store: FileStore };
 
-/** The bytes of a file, with headers under which no browser runs whatever is in it; undefined: there is no such file. */
+/** Bytes of a file, with headers under which no browser runs its content; undefined if there is no such file. */
 export function fileDownload({ files, store }: Dependencies) {
   return async (userId: number, id: number) => {
     const file = await files.stored(userId, id);

@@ -30,7 +30,7 @@ type Dependencies = {
     config: (userId: number) => Promise<{ hasApiKey: boolean }>;
   };
   presence: Presence;
-  /** Called in the transaction that stores what came of sending a file. */
+  /** Called in the transaction that stores the result of sending a file. */
   onCopySettled: (trx: Kysely<Database>, userId: number, fileId: number) => Promise<void>;
   log: FastifyBaseLogger;
 };
@@ -39,8 +39,7 @@ const sweepEveryMs = 30_000;
 
 /**
  * A user's files, here and at the provider.
- *
- * Long: its parts, each made from those before it.
+ * Long: its parts, each built from those before it.
  */
 export function fileFeature(dependencies: Dependencies) {
   const { database, store, provider, keys, presence, config, onCopySettled, log } = dependencies;
@@ -67,11 +66,10 @@ export function fileFeature(dependencies: Dependencies) {
   const list = fileListing(files);
   const download = fileDownload({ files, store });
 
-  /** Finishes what processes that are gone were receiving or sending. */
+  /** Finishes what dead processes were receiving or sending. */
   async function recover() {
     const [swept, taken] = [await uploads.sweep(), await forwarding.recover()];
-    if (swept + taken > 0)
-      log.warn({ swept, taken }, 'uploads that were cut off were removed, forwarding taken up again');
+    if (swept + taken > 0) log.warn({ swept, taken }, 'removed interrupted uploads and resumed forwarding');
   }
 
   return {
@@ -87,17 +85,17 @@ export function fileFeature(dependencies: Dependencies) {
     upload: uploads.upload,
     download,
     stored: files.stored,
-    /** For whatever needs a file at the provider for a purpose of its own. */
+    /** For features that need a file at the provider for a purpose of their own. */
     copies: {
       ensure: forwarding.ensure,
       find: copies.ofFile,
       check: (userId: number) => forwarding.checkCopies({ userId }),
-      /** For what code reads at the provider: forwarded first, where it is not there yet. */
+      /** For files that code reads at the provider: forwarded first, if they are not there yet. */
       forwarded: forwarded.atProvider,
     },
-    /** For what Roster itself makes: datasets, converted and divided training files. */
+    /** For files that Roster creates: datasets, converted and split training files. */
     make: uploads.make,
-    /** For what tools of the provider make for answers. */
+    /** For files that tools of the provider create for answers. */
     keepMade: uploads.keepMade,
     remove: removals.remove,
     removalPart: fileRemovalPart(removals.removeAllOf),

@@ -31,7 +31,7 @@ describe.each(filePlaces)('files on %s and %s', (engine, store) => {
   const names = async (visitor: HttpClient, query = '') =>
     (await visitor.get(`/api/files?${query}`)).body.map(({ filename }: { filename: string }) => filename);
 
-  test('are stored, listed, summed up and come back byte for byte', async () => {
+  test('stores, lists and sums up files, and returns them byte for byte', async () => {
     const visitor = await someone();
     const content = someBytes(3_000_000);
     const { status, body } = await upload(app, visitor, { filename: 'data.bin', type: 'application/zip', content });
@@ -68,7 +68,7 @@ describe.each(filePlaces)('files on %s and %s', (engine, store) => {
     });
   });
 
-  test('are taken with the purpose before or after the file', async () => {
+  test('accepts the purpose before or after the file', async () => {
     const visitor = await someone();
     const file = { name: 'file', filename: 'a.txt', content: 'Hello' };
     const purpose = { name: 'purpose', content: 'user_data' };
@@ -92,7 +92,7 @@ describe.each(filePlaces)('files on %s and %s', (engine, store) => {
     ['', 'file'],
     ['100%.txt', '100%.txt'],
     ['my %22best%22%0D%0Acv.pdf', 'my "best" cv.pdf'],
-  ])('carry the name %j as the label %j', async (filename, label) => {
+  ])('cleans the name %j to the label %j', async (filename, label) => {
     const visitor = await someone();
     const { status, body } = await upload(app, visitor, { filename });
     expect([status, body.filename]).toEqual([201, label]);
@@ -104,9 +104,9 @@ describe.each(filePlaces)('files on %s and %s', (engine, store) => {
     expect(place.stored().filter((name) => !/^[0-9a-f]{32}$/.test(name))).toEqual([]);
   });
 
-  test('never come with a line break in their name', async () => {
+  test('removes line breaks from names', async () => {
     const visitor = await someone();
-    // The first one ends the header line, so that the rest is no name; the second one is no header at all.
+    // The first one ends the header line, so the rest is no name; the second one is no header at all.
     const { body } = await upload(app, visitor, { filename: 'a\r\nset-cookie: b=c\r\n.txt' });
     expect(body.filename).toMatch(/^["a]+$/);
     expect((await download(app, visitor, body.id)).headers['set-cookie']).toBeUndefined();
@@ -114,7 +114,7 @@ describe.each(filePlaces)('files on %s and %s', (engine, store) => {
     expect((await names(visitor)).length).toBe(1);
   });
 
-  test('that lie about their type are downloads all the same', async () => {
+  test('downloads files even if they lie about their type', async () => {
     const visitor = await someone();
     for (const type of ['text/html', 'text/html; charset=utf-8', 'nonsense', 'a/b/c', 'x'.repeat(500)]) {
       const { id } = await uploaded(app, visitor, { type, content: '<script>alert(1)</script>' });
@@ -123,7 +123,7 @@ describe.each(filePlaces)('files on %s and %s', (engine, store) => {
     }
   });
 
-  test('come in pages, in every order, once each', async () => {
+  test('lists in pages, in every order, each file once', async () => {
     const visitor = await someone();
     const sizes = [3, 1, 2, 2, 1, 5, 4];
     const wanted = ['b.txt', 'a.txt', 'C.txt', 'c.txt', 'Ä.txt', 'z_1.txt', 'z%1.txt'];
@@ -152,7 +152,7 @@ describe.each(filePlaces)('files on %s and %s', (engine, store) => {
       expect((await visitor.get(`/api/files?sort=name&cursor=${cursor}`)).status).toBe(400);
   });
 
-  test('belong to one person', async () => {
+  test('belongs to one user', async () => {
     const [owner, other] = [await someone(), await someone()];
     const { id } = await uploaded(app, owner);
     const unknown = 2_000_000_000;
@@ -174,7 +174,7 @@ describe.each(filePlaces)('files on %s and %s', (engine, store) => {
     expect((await download(app, owner, id)).bytes.toString()).toBe('Hello');
   });
 
-  test('may be looked at but not changed by a Viewer', async () => {
+  test('lets a Viewer look but not change', async () => {
     const viewer = await someone();
     const { id } = await uploaded(app, viewer);
     await setUser(app, `person${people}@example.com`, { role: 'Viewer' });
@@ -185,7 +185,7 @@ describe.each(filePlaces)('files on %s and %s', (engine, store) => {
     expect((await download(app, viewer, id)).status).toBe(200);
   });
 
-  test('are deleted with their bytes, one or several', async () => {
+  test('deletes files with their bytes, one or several', async () => {
     const visitor = await someone();
     const before = place.stored().length;
     const files = [];
@@ -205,7 +205,7 @@ describe.each(filePlaces)('files on %s and %s', (engine, store) => {
     });
   });
 
-  test('are kept over a restart', async () => {
+  test('keeps files over a restart', async () => {
     const visitor = await someone();
     const content = someBytes(100_000);
     const { id } = await uploaded(app, visitor, { content });

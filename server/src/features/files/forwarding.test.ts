@@ -16,7 +16,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  /** Everybody has an account of their own at the provider. */
+  /** Each user has a separate account at the provider. */
   const keyOf = (number: number) => `sk-person-${engine}-${number}-${'k'.repeat(32)}`;
   const save = (visitor: HttpClient, apiKey: string) => visitor.post('/api/settings/apikey', { apiKey });
   async function someone() {
@@ -26,7 +26,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
     return { visitor, key };
   }
   const failing = { method: 'POST', path: '/files' };
-  /** The next try is due now. */
+  /** Makes the next try due now. */
   const hurry = () =>
     beside(app, (db) =>
       db
@@ -40,7 +40,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
     return requests.filter((one: { method: string; path: string }) => one.method === 'POST' && one.path === '/files');
   };
 
-  test('brings each file to the provider, with its name, its purpose and all its bytes', async () => {
+  test('sends each file to the provider, with its name, its purpose and all its bytes', async () => {
     const { visitor, key } = await someone();
     const content = someBytes(2_000_000);
     const line = '{"messages":[]}\n';
@@ -60,7 +60,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
     expect(await copy.body.text()).toBe(line);
   });
 
-  test('waits for a key, and begins once one is saved', async () => {
+  test('waits for a key, and starts once one is saved', async () => {
     const visitor = await app.as(`person${++people}`);
     const { id, provider } = await uploaded(app, visitor);
     expect(provider).toEqual({ state: 'waiting_for_key', error: null });
@@ -75,7 +75,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
     ['is in trouble', { fail: 'server_error' }, /having trouble/],
     ['answers with a proxy’s page', { fail: 'html' }, /having trouble/],
     ['breaks off', { disconnect: true }, /could not be reached/],
-  ])('goes on after the provider %s, and says meanwhile why not', async (_what, fault, said) => {
+  ])('continues after the provider %s, and says meanwhile why it waits', async (_what, fault, said) => {
     const { visitor, key } = await someone();
     const { id } = await withFault(app, fault, failing, async () => {
       const file = await uploaded(app, visitor);
@@ -99,7 +99,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
       { status: 400, error: { message: 'No sk-secretsecretsecret here' } },
       /refused the request\. No sk-… here/,
     ],
-  ])('stops where the provider %s, and a retry sends it', async (_what, fault, said) => {
+  ])('stops if the provider %s, and sends it on a retry', async (_what, fault, said) => {
     const { visitor, key } = await someone();
     const { id } = await withFault(app, fault, failing, async () => {
       const file = await uploaded(app, visitor);
@@ -114,7 +114,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
     expect(await atProvider(app, key)).toHaveLength(1);
   });
 
-  test('that failed with one key begins again with the next', async () => {
+  test('starts again with the next key after failing with one', async () => {
     const { visitor } = await someone();
     const { id } = await withFault(app, { fail: 'invalid_api_key' }, failing, async () => {
       const file = await uploaded(app, visitor);
@@ -127,7 +127,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
     expect(await atProvider(app, keyOf(9_000 + people))).toHaveLength(1);
   });
 
-  test('follows a key to another account of the provider', async () => {
+  test('follows a key to another account at the provider', async () => {
     const { visitor } = await someone();
     const { id } = await uploaded(app, visitor);
     await untilCopy(visitor, id, 'ready');
@@ -137,12 +137,12 @@ describe.each(engines)('forwarding on %s', (engine) => {
     await untilCopy(visitor, id, 'ready');
   });
 
-  test('does not send a file twice where only the answer was lost', async () => {
+  test('does not send a file twice if only the answer was lost', async () => {
     const { visitor, key } = await someone();
     const { id } = await uploaded(app, visitor, { filename: 'on "ce".txt' });
     await untilCopy(visitor, id, 'ready');
     const [there] = await atProvider(app, key);
-    // What a process leaves behind that is killed between the provider's taking the file and its answer.
+    // State left by a process that is killed after the provider takes the file, before its answer.
     await beside(app, (db) =>
       db
         .updateTable('provider_copies')
@@ -179,11 +179,11 @@ describe.each(engines)('forwarding on %s', (engine) => {
       db.selectFrom('provider_copies').select('provider_file_id').where('filename', '=', 'same.txt').execute(),
     );
     expect(new Set(rows.map(({ provider_file_id }) => provider_file_id)).size).toBe(2);
-    // Which of the first two is which nobody can tell, so each was sent anew.
+    // The first two cannot be told apart, so each was sent again.
     expect(await atProvider(app, key)).toHaveLength(4);
   });
 
-  test('goes on after a restart in the middle of it', async () => {
+  test('continues after a restart in the middle', async () => {
     const { visitor, key } = await someone();
     const { id } = await uploaded(app, visitor);
     await untilCopy(visitor, id, 'ready');
@@ -208,7 +208,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
     expect((await visitor.get('/api/files/removals')).body).toEqual([]);
   });
 
-  test('is undone later where the provider is down, which is said', async () => {
+  test('is undone later if the provider is down, and says so', async () => {
     const { visitor, key } = await someone();
     const other = await app.as(`person${++people}`);
     const { id } = await uploaded(app, visitor, { filename: 'gone.txt' });
@@ -238,7 +238,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
     expect(await atProvider(app, key)).toEqual([]);
   });
 
-  test('is asked to be undone once while its user waits', async () => {
+  test('asks once to undo it while its user waits', async () => {
     const { visitor } = await someone();
     const { id } = await uploaded(app, visitor);
     await untilCopy(visitor, id, 'ready');
@@ -264,7 +264,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
   });
 });
 
-test('at a provider without files says so, and the file stays here', async () => {
+test('reports a provider without files, and keeps the file here', async () => {
   const app = await startApp('sqlite', { simulator: { without: ['files'] } });
   try {
     const visitor = await app.withKey('ada');

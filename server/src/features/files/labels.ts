@@ -4,9 +4,11 @@ import { codePointLength } from '@roster/contracts/text/length';
 import { tidyName } from '@roster/contracts/text/name';
 import { truncate } from '@roster/contracts/text/truncate';
 
-/** A name as a label: by the rule for names, never a path, 255 characters with its ending kept. */
+/**
+ * Cleans a name for use as a label: by the rule for names, never a path, up to 255 characters with its extension kept.
+ */
 export function cleanName(given: string): string {
-  // Browsers write these three in a form so, in capitals, and nothing else: `50%0discount` is what somebody typed.
+  // Browsers encode exactly these three in a form, in capitals; `50%0discount` was typed.
   const meant = given.replace(/%0[DA]/g, ' ').replaceAll('%22', '"');
   const last = meant.replaceAll('\\', '/').split('/').at(-1) ?? '';
   const name = tidyName(last).replace(/\s+/g, ' ');
@@ -16,11 +18,11 @@ export function cleanName(given: string): string {
   return truncate(name, filenameLimit - ending.length) + ending;
 }
 
-/** A media type as a label. */
+/** A valid media type, or that of any bytes. */
 export const cleanType = (given: string): string =>
   /^[a-z0-9][a-z0-9!#$&^_.+-]{0,60}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,60}$/.test(given) ? given : 'application/octet-stream';
 
-/** RFC 6266: the name in full for today's browsers, and in plain letters for anything else. */
+/** RFC 6266: the full name for today's browsers, and an ASCII one for anything else. */
 export function attachment(filename: string): string {
   const plain = filename.replace(/[^\x20-\x7e]/g, '_').replace(/["\\%]/g, '_');
   const full = encodeURIComponent(filename.toWellFormed()).replace(

@@ -13,7 +13,7 @@ const tooMany = expect.objectContaining({ code: 'rate_limited' });
 const cutOff = new AppError('invalid_input', 'The upload did not arrive whole.');
 
 test.each(engines)(
-  'on %s what could not be cleared away while the database was away is cleared away without a restart, and what is under way is not',
+  'on %s clears what it could not while the database was unavailable, and nothing active',
   async (engine) => {
     const { url, dataDir, remove } = await readyDatabase(engine);
     const { db, close } = connect(url, dataDir);

@@ -12,20 +12,20 @@ import { sources } from '#server/testing/programs';
 const startFlags = ['--max-semi-space-size=2'];
 
 const megabyte = 1024 * 1024;
-/** Beyond what the server takes when it is idle. */
+/** Above the memory of an idle server. */
 const growthOfUploads = 64 * megabyte;
-/** The engine lets more of the dead buffers lie here before it collects. */
+/** The engine lets more dead buffers gather here before it collects. */
 const growthOfDownloads = 112 * megabyte;
 
-/** Resident memory. */
+/** Resident memory, in bytes. */
 function memoryOf(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
 }
 
-// The figures come from Linux's own account of a process.
+// The figures come from Linux's accounting of a process.
 test.runIf(process.platform === 'linux')(
-  'eight uploads of 50 MB at once, and eight downloads, take little memory',
+  'takes little memory for eight uploads of 50 MB at once, and for eight downloads',
   async () => {
     const database = await emptyDatabase('sqlite');
     const simulator = createSimulator({ tokenDelayMs: 0 });
@@ -51,14 +51,14 @@ test.runIf(process.platform === 'linux')(
     for (const name of ['a', 'b', 'c', 'd']) {
       const visitor = createHttpClient(() => place);
       await visitor.post('/api/register', { email: `${name}@example.com`, password: 'correct horse battery' });
-      // Hashing passwords and the first upload load what is needed once.
+      // Password hashing and the first upload load what is needed once.
       await uploaded(place, visitor);
       people.push(visitor);
     }
     const content = someBytes(50 * megabyte);
     const wanted = sha256(content);
     const visitors = [...people, ...people];
-    /** The most there is beyond `idle` while `work` goes on. */
+    /** Peak of memory above `idle` during `work`. */
     const growthIn = async <T>(work: Promise<T>): Promise<{ growth: number; result: T }> => {
       let peak = 0;
       const watch = setInterval(() => {

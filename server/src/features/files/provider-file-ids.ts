@@ -9,15 +9,15 @@ import { fileRepository } from './repository.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
-  /** In a transaction: there will be a copy with this purpose. */
+  /** In a transaction: makes sure that there will be a copy with this purpose. */
   ensure: (trx: Kysely<Database>, userId: number, fileId: number, purpose: FilePurpose) => Promise<void>;
-  /** Sends it, where no other process does. */
+  /** Sends it, unless another process does. */
   forward: (copy: CopyPayload) => Promise<void>;
 };
 
 type Wanted = { filename: string; copy: ProviderFile };
 
-/** While another process, or a background job, sends it. */
+/** Interval of looking while another process, or a background job, sends it. */
 const lookEveryMs = 200;
 
 const notForwarded = (filename: string, why: string | null) =>
@@ -29,11 +29,11 @@ const notForwarded = (filename: string, why: string | null) =>
 const waitingForKey = 'It is sent once you have saved an API key in Settings.';
 
 /**
- * The provider's ids of files that an answer needs there, as those that its code reads. What the provider does not have yet is
- * forwarded first.
+ * Provider ids of files that an answer needs there, such as those that its code reads. Files that the provider does not
+ * have yet are forwarded first.
  */
 export function providerFileIds({ db, ensure, forward }: Dependencies) {
-  /** undefined: the file has been deleted. What was trained with is sent once more, for what answers may read. */
+  /** Returns undefined if the file was deleted. A file that was used for training is sent again, for answers. */
   const wanted = (userId: number, fileId: number): Promise<Wanted | undefined> =>
     db.transaction().execute(async (trx) => {
       const files = fileRepository(trx);
@@ -47,7 +47,7 @@ export function providerFileIds({ db, ensure, forward }: Dependencies) {
       return copy && { filename: file.filename, copy };
     });
 
-  /** As it is once nobody is sending it; undefined: the file has been deleted. */
+  /** The copy once nobody is sending it; undefined if the file was deleted. */
   async function settled(userId: number, copyId: number, signal: AbortSignal): Promise<ProviderFile | undefined> {
     for (;;) {
       signal.throwIfAborted();
@@ -62,7 +62,7 @@ export function providerFileIds({ db, ensure, forward }: Dependencies) {
     if (!found) return undefined;
     const { filename, copy } = found;
     const before = await settled(userId, copy.id, signal);
-    // What a background job tries again later is nothing that an answer waits for.
+    // An answer does not wait for the later retries of a background job.
     if (before?.state === 'queued' || before?.state === 'waiting_for_key') await forward({ userId, copyId: copy.id });
     const now = await settled(userId, copy.id, signal);
     if (!now) return undefined;
@@ -71,10 +71,7 @@ export function providerFileIds({ db, ensure, forward }: Dependencies) {
   }
 
   return {
-    /**
-     * By our numbers, in their order; those that have been deleted are not among them.
-     * @throws ProviderError where one cannot be forwarded
-     */
+    /** Provider ids by file id, in order, without deleted files. @throws ProviderError if one cannot be forwarded */
     async atProvider(userId: number, fileIds: readonly number[], signal: AbortSignal): Promise<Map<number, string>> {
       const wantedIds = [...new Set(fileIds)];
       const ready = await providerFileRepository(db).readyFor(userId, wantedIds);

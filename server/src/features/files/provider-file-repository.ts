@@ -22,7 +22,7 @@ export type ProviderFile = {
 
 export type NewProviderFile = Pick<ProviderFile, 'filename' | 'bytes' | 'sha256' | 'purpose'>;
 
-/** What came of sending: `sentAt` stays where nobody knows whether the provider has it now. */
+/** Result of sending. `sentAt` stays if it is unknown whether the provider has the file. */
 export type SendResult = {
   state: Exclude<State, 'forwarding' | 'removing'>;
   error: string | null;
@@ -46,7 +46,7 @@ const toCopy = (row: Selectable<Database['provider_copies']>): ProviderFile => (
   instance: row.instance,
 });
 
-/** The files at the provider, each changed only from the state it was found in. */
+/** Files at the provider. Each changes only from the state in which it was found. */
 export function providerFileRepository(db: Kysely<Database>) {
   const ofUser = (userId: number) => db.selectFrom('provider_copies').selectAll().where('user_id', '=', userId);
 
@@ -63,12 +63,12 @@ export function providerFileRepository(db: Kysely<Database>) {
       const row = await ofUser(userId).where('id', '=', id).executeTakeFirst();
       return row && toCopy(row);
     },
-    /** The one for this purpose. */
+    /** The copy for this purpose. */
     async ofFile(userId: number, fileId: number, purpose: FilePurpose): Promise<ProviderFile | undefined> {
       const row = await ofUser(userId).where('file_id', '=', fileId).where('purpose', '=', purpose).executeTakeFirst();
       return row && toCopy(row);
     },
-    /** Of these files the copies that an answer can use, by the numbers of the files. */
+    /** Copies that an answer can use, by file id. */
     async readyFor(userId: number, fileIds: readonly number[]): Promise<Map<number, string>> {
       if (fileIds.length === 0) return new Map();
       const rows = await db
@@ -89,7 +89,7 @@ export function providerFileRepository(db: Kysely<Database>) {
       const rows = await ofUser(userId).where('state', '=', state).orderBy('id').execute();
       return rows.map(toCopy);
     },
-    /** true: this process sends it, and no other one. */
+    /** Returns true if this process sends it, and no other one. */
     async begin(userId: number, id: number, instance: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('provider_copies')
@@ -100,7 +100,7 @@ export function providerFileRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    /** Before the first byte leaves. false: the file was deleted in the meantime. */
+    /** Call before the first byte is sent. Returns false if the file was deleted meanwhile. */
     async markSent(userId: number, id: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('provider_copies')
@@ -111,7 +111,10 @@ export function providerFileRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    /** false: the file was deleted while it was being sent; what is known of the copy is kept for its removal. */
+    /**
+     * Returns false if the file was deleted while it was being sent; what is known of the copy is stored for its
+     * removal.
+     */
     async end(userId: number, id: number, { state, error, providerFileId, mayBeThere }: SendResult): Promise<boolean> {
       const known = {
         instance: null,
@@ -139,7 +142,7 @@ export function providerFileRepository(db: Kysely<Database>) {
       const rows = await query.returning('id').execute();
       return rows.map(({ id }) => id);
     },
-    /** It is not at the provider any more: sent anew. */
+    /** The provider no longer has it: sends it again. */
     async lost(userId: number, id: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('provider_copies')
@@ -150,12 +153,12 @@ export function providerFileRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    /** Being sent, by whichever process. */
+    /** Copies that are being sent, by any process. */
     async sending(): Promise<ProviderFile[]> {
       const rows = await db.selectFrom('provider_copies').selectAll().where('state', '=', 'forwarding').execute();
       return rows.map(toCopy);
     },
-    /** The process that sent it is gone; whether the provider has it is looked up before it is sent again. */
+    /** The process that sent it has died; the provider is asked for it before it is sent again. */
     async abandon(id: number, instance: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('provider_copies')
@@ -166,7 +169,7 @@ export function providerFileRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    /** The copies of a file that is being deleted: those that may be at the provider are to be removed there. */
+    /** Copies of a file that is being deleted: those that may be at the provider have to be removed there. */
     async release(userId: number, fileId: number): Promise<number[]> {
       const rows = await db
         .updateTable('provider_copies')
@@ -206,7 +209,7 @@ export function providerFileRepository(db: Kysely<Database>) {
         .limit(1000)
         .execute();
     },
-    /** The ids at the provider that belong to some copy already. */
+    /** Ids at the provider that already belong to a copy. */
     async takenIds(userId: number): Promise<Set<string>> {
       const rows = await db
         .selectFrom('provider_copies')
@@ -216,7 +219,7 @@ export function providerFileRepository(db: Kysely<Database>) {
         .execute();
       return new Set(rows.map(({ provider_file_id }) => provider_file_id ?? ''));
     },
-    /** Whether another file, which looks the same in the provider's list, may be there without our knowing its id. */
+    /** True if another file that looks the same in the provider's list may be there under an unknown id. */
     async hasDouble(copy: ProviderFile): Promise<boolean> {
       const row = await db
         .selectFrom('provider_copies')

@@ -16,7 +16,7 @@ async function enqueueEach(trx: Kysely<Database>, job: Job<typeof CopyPayload>, 
   for (const copyId of copyIds) await enqueue(trx, job, { userId, copyId });
 }
 
-/** A key may belong to another account at the provider: what is not there is sent again. */
+/** A key may belong to another account at the provider: files that are missing there are sent again. */
 async function checkCopies({ db, keys, provider }: Dependencies, userId: number) {
   const ready = await providerFileRepository(db).inState(userId, 'ready');
   if (ready.length === 0) return;
@@ -39,8 +39,8 @@ async function checkCopies({ db, keys, provider }: Dependencies, userId: number)
 }
 
 /**
- * Within a transaction: there will be a copy with this purpose, whatever the file was uploaded for. One that failed is
- * tried again.
+ * In a transaction: makes sure that there will be a copy with this purpose, whatever the file was uploaded for. A
+ * failed copy is retried.
  */
 async function ensureCopy(trx: Kysely<Database>, userId: number, fileId: number, purpose: FilePurpose) {
   const inTransaction = providerFileRepository(trx);
@@ -54,7 +54,7 @@ async function ensureCopy(trx: Kysely<Database>, userId: number, fileId: number,
   await enqueueEach(trx, forwardJob, userId, [id]);
 }
 
-/** What waited for a key, or failed with the old one, is tried with the new one, removals included. */
+/** Tries with the new key what waited for one, or failed with the old one, including removals. */
 async function forwardWithNewKey({ db }: Dependencies, userId: number) {
   await db.transaction().execute(async (trx) => {
     const inTransaction = providerFileRepository(trx);
@@ -70,7 +70,7 @@ async function forwardWithNewKey({ db }: Dependencies, userId: number) {
   });
 }
 
-/** Takes up what processes that are gone were sending. */
+/** Recovers what dead processes were sending. */
 async function recoverCopies({ db, isGone }: Dependencies): Promise<number> {
   let taken = 0;
   for (const { id, userId, instance: sender } of await providerFileRepository(db).sending()) {
@@ -83,7 +83,7 @@ async function recoverCopies({ db, isGone }: Dependencies): Promise<number> {
   return taken;
 }
 
-/** Sends files to the provider, each once, and knows what came of it. */
+/** Sends files to the provider, each once, and records the result. */
 export function providerUploads(dependencies: Dependencies) {
   const { db } = dependencies;
   const check = ({ userId }: { userId: number }) => checkCopies(dependencies, userId);
@@ -92,7 +92,7 @@ export function providerUploads(dependencies: Dependencies) {
     checkCopies: check,
     jobs: [jobHandler(forwardJob, (copy) => uploadToProvider(dependencies, copy)), jobHandler(checkCopiesJob, check)],
 
-    /** Asked for by its owner. */
+    /** Requested by the owner. */
     async retry(userId: number, fileId: number) {
       await dependencies.keys.open(userId);
       await db.transaction().execute(async (trx) => {
@@ -104,7 +104,7 @@ export function providerUploads(dependencies: Dependencies) {
     forward: (copy: CopyPayload) => uploadToProvider(dependencies, copy),
     keySaved: (userId: number) => forwardWithNewKey(dependencies, userId),
 
-    /** Some were not found at the provider: those that it does not list are sent again. */
+    /** Some were missing at the provider: those that it does not list are sent again. */
     checkAtProvider: (userId: number) => enqueueOnce(db, checkCopiesJob, { userId }),
 
     recover: () => recoverCopies(dependencies),

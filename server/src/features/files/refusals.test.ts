@@ -34,7 +34,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
   const someone = () => app.as(`person${++people}`);
   const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;
   const underWay = () => beside(app, (db) => db.selectFrom('file_uploads').select('id').execute());
-  /** Nothing is left of what was refused: no row, no reservation, no bytes. */
+  /** Nothing is left of a refused upload: no row, no reservation, no bytes. */
   async function nothingIsLeft(visitor: HttpClient, filesBefore: number) {
     expect((await visitor.get('/api/files')).body).toEqual([]);
     await until('The end of every reservation', async () => (await underWay()).length === 0);
@@ -55,7 +55,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
       [{ ...purpose, content: 'fine-tune' }, file],
       { file: 'A file for fine-tuning must be JSONL, with a name that ends in .jsonl.' },
     ],
-  ])('%s is refused, and nothing is left of it', async (_what, parts, fields) => {
+  ])('refuses an upload %s, and leaves nothing behind', async (_what, parts, fields) => {
     const visitor = await someone();
     const before = place.stored().length;
     const { status, body } = await bare(app, 'POST', '/api/files/upload', ownForm(visitor), form(parts));
@@ -63,7 +63,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
     await nothingIsLeft(visitor, before);
   });
 
-  test('that is no form, or half of one, is refused', async () => {
+  test('refuses what is no form, or half of one', async () => {
     const visitor = await someone();
     const before = place.stored().length;
     const whole = form([purpose, { ...file, content: 'x'.repeat(100_000) }]);
@@ -76,7 +76,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
     await nothingIsLeft(visitor, before);
   });
 
-  test('by nobody, or from another site, is refused before it is read', async () => {
+  test('refuses strangers and other sites before it is read', async () => {
     const visitor = await someone();
     const body = form([purpose, file]);
     const { cookie, ...anonymous } = ownForm(visitor);
@@ -85,7 +85,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
     expect((await bare(app, 'POST', '/api/files/upload', foreign, body)).status).toBe(403);
   });
 
-  test('of exactly 50 MB is taken, of one byte more it is not', async () => {
+  test('accepts exactly 50 MB, and not one byte more', async () => {
     const visitor = await someone();
     const content = Buffer.alloc(fileSizeLimit, 'x');
     const { id, size } = await uploaded(app, visitor, { content });
@@ -105,7 +105,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
     expect((await visitor.get('/api/files')).body).toEqual([]);
   });
 
-  test('that breaks off leaves nothing behind', async () => {
+  test('leaves nothing behind if it breaks off', async () => {
     const visitor = await someone();
     const before = place.stored().length;
     for (const sent of [200, 300_000, 2_000_000]) {
@@ -123,7 +123,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
     await nothingIsLeft(visitor, before);
   });
 
-  test('is the third at once only after the first is done', async () => {
+  test('accepts a third one only after the first is done', async () => {
     const visitor = await someone();
     const userId = await idOf(visitor);
     await reserved(userId, 1, 2);
@@ -134,7 +134,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
     expect((await upload(app, visitor)).status).toBe(201);
   });
 
-  test('stays within what one person may keep, also when many come at once', async () => {
+  test('respects the quota of a user, even for many at once', async () => {
     const visitor = await someone();
     const userId = await idOf(visitor);
     await reserved(userId, storageLimit - 4_000, 1);
@@ -155,7 +155,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
     await release(userId);
   });
 
-  test('is not the 1,001st file', async () => {
+  test('refuses the 1,001st file', async () => {
     const visitor = await someone();
     const userId = await idOf(visitor);
     await beside(app, async (db) => {
@@ -180,7 +180,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
     expect([refused.status, refused.body.code]).toEqual([409, 'quota_exceeded']);
   });
 
-  /** As if another process were forwarding right now; no process of this number is alive to be waited for. */
+  /** As if another process were forwarding now; no process has this number, so none is waited for. */
   const reserved = (userId: number, bytes: number, count: number) =>
     beside(app, async (db) => {
       const { id: instance } = await db
@@ -204,7 +204,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
     beside(app, (db) => db.deleteFrom('file_uploads').where('user_id', '=', userId).execute());
 });
 
-test('where the disk is nearly full, uploads are refused in words, and everything else goes on', async () => {
+test('says that the disk is nearly full, while everything else continues', async () => {
   const app = await startApp('sqlite', { env: { MIN_FREE_DISK_BYTES: String(Number.MAX_SAFE_INTEGER) } });
   try {
     const visitor = await app.as('ada');
@@ -220,7 +220,7 @@ test('where the disk is nearly full, uploads are refused in words, and everythin
   }
 });
 
-test('more than 60 uploads in a minute are refused', async () => {
+test('refuses more than 60 in a minute', async () => {
   const app = await startApp('sqlite', { env: { RATE_LIMIT_SCALE: '1' } });
   try {
     const visitor = await app.as('ada');

@@ -27,15 +27,15 @@ type Dependencies = {
   log: FastifyBaseLogger;
 };
 
-/** How long the one who deletes waits for the provider's word. */
+/** How long a deletion waits for the provider. */
 const patienceMs = 5_000;
 const atOnce = 5;
-/** As many as one call of the page may name. */
+/** The maximum that one call of the page may name. */
 const idsAtOnce = 100;
 
 type RemovedRow = { id: number; filename: string; copyIds: number[] };
 
-/** @throws where it is worth a retry later; the copy says why in either case */
+/** @throws if a retry later makes sense; the copy says why in either case */
 async function removeCopy(dependencies: Dependencies, { userId, copyId }: CopyPayload) {
   const { db, provider, keys, isGone } = dependencies;
   const copies = providerFileRepository(db);
@@ -67,19 +67,19 @@ async function notRemoved({ db, keys, providerName }: Dependencies, { userId, co
   await keys.noteRejected(userId, error.message);
 }
 
-/** In the database; what remains to be done is stored as jobs with it. undefined: there is no such file. */
+/** Deletes it from the database, and stores jobs for the rest. Returns undefined if there is no such file. */
 const removeRow = ({ db, log }: Dependencies, userId: number, id: number): Promise<RemovedRow | undefined> =>
   db.transaction().execute(async (trx) => {
     const copyIds = await providerFileRepository(trx).release(userId, id);
     const file = await fileRepository(trx).delete(userId, id);
     if (!file) return undefined;
     await storeRemovalOfBytes(trx, [file.storedKey], log);
-    // After the one who deletes has waited: until then it is asked of the provider by the request itself, and once.
+    // Due after the user's wait: until then the request itself asks the provider, and once.
     for (const copyId of copyIds) await enqueue(trx, removeCopyJob, { userId, copyId }, { inMs: patienceMs });
     return { id, filename: file.filename, copyIds };
   });
 
-/** Waits a moment for the provider; what takes longer, the jobs finish. */
+/** Waits a moment for the provider; jobs finish what takes longer. */
 async function tryNow(dependencies: Dependencies, userId: number, copyIds: number[]) {
   const giveUpAt = performance.now() + patienceMs;
   const left = [...copyIds];
@@ -87,7 +87,7 @@ async function tryNow(dependencies: Dependencies, userId: number, copyIds: numbe
     for (let copyId = left.shift(); copyId !== undefined; copyId = left.shift()) {
       const milliseconds = giveUpAt - performance.now();
       if (milliseconds <= 0) return;
-      // Its failure is noted with the copy, and the job tries again.
+      // Its failure is recorded with the copy, and the job tries again.
       const attempt = removeCopy(dependencies, { userId, copyId }).catch(() => undefined);
       await settlesWithin(milliseconds, attempt);
     }
@@ -95,7 +95,7 @@ async function tryNow(dependencies: Dependencies, userId: number, copyIds: numbe
   await Promise.all(Array.from({ length: Math.min(atOnce, left.length) }, takeTurns));
 }
 
-/** Removes the copies of files whose rows are gone, and says how far that has come. */
+/** Removes the copies of deleted files, and reports how far that has come. */
 async function removeCopies(dependencies: Dependencies, userId: number, rows: RemovedRow[]) {
   const { db, providerName } = dependencies;
   await tryNow(
@@ -118,7 +118,7 @@ async function remove(dependencies: Dependencies, userId: number, fileId: number
   const row = await removeRow(dependencies, userId, fileId);
   if (!row) throw new AppError('not_found', 'File not found.');
   const [removed] = await removeCopies(dependencies, userId, [row]);
-  if (!removed) throw new Error('Nothing is said of a removed file');
+  if (!removed) throw new Error('A removed file has no result');
   return removed;
 }
 
@@ -133,7 +133,7 @@ async function removeMany(dependencies: Dependencies, userId: number, ids: numbe
   return { deleted: await removeCopies(dependencies, userId, rows), failed };
 }
 
-/** Removes files here and at the provider. The bytes go after the rows, by jobs of the same transaction. */
+/** Removes files here and at the provider. Bytes follow the rows, by jobs of the same transaction. */
 export function removal(dependencies: Dependencies) {
   const { db, store, log } = dependencies;
   return {
@@ -141,7 +141,7 @@ export function removal(dependencies: Dependencies) {
     remove: (userId: number, fileId: number) => remove(dependencies, userId, fileId),
     removeMany: (userId: number, ids: number[]) => removeMany(dependencies, userId, ids),
 
-    /** Deletes every file of a person, and says how many of the provider's copies could not be removed. */
+    /** Deletes every file of a user. Returns how many copies could not be removed at the provider. */
     async removeEverywhere(userId: number): Promise<number> {
       const ids = (await fileRepository(db).all(userId)).map(({ id }) => id);
       for (let from = 0; from < ids.length; from += idsAtOnce)
@@ -149,7 +149,7 @@ export function removal(dependencies: Dependencies) {
       return (await providerFileRepository(db).pendingRemovals(userId)).length;
     },
 
-    /** Within the transaction that closes an account: the rows go with the account, the bytes afterwards by a job. */
+    /** In the transaction that closes an account: rows are deleted with it, bytes by a job afterwards. */
     async removeAllOf(trx: Kysely<Database>, userId: number) {
       const storedKeys = (await fileRepository(trx).all(userId)).map(({ storedKey }) => storedKey);
       await storeRemovalOfBytes(trx, storedKeys, log);

@@ -13,11 +13,11 @@ export type StoredFile = {
   storageKey: FileKey;
   purpose: FilePurpose;
   madeByAssistant?: boolean;
-  /** The dataset that it comes from. */
+  /** Dataset that it comes from. */
   datasetId?: number | null;
 };
 
-/** Where a page of a list begins: after the file with this id, which has this value in the order of the list. */
+/** Start of a page: after the file with this id, which has this value in the list's order. */
 export type PageCursor = { value: string | number; id: number };
 
 type Page = {
@@ -29,7 +29,7 @@ type Page = {
   q: string | undefined;
 };
 
-/** A row that was changed by hand, or that came with a backup that was. */
+/** Rejects a row that was edited by hand, or restored from such a backup. */
 export function requireFileKey(stored: string, id: number): FileKey {
   const key = fileKeyOf(stored);
   if (key !== undefined) return key;
@@ -94,7 +94,7 @@ export function fileRepository(db: Kysely<Database>) {
   });
 
   return {
-    /** Other uploads of this person wait, so that together they stay within the quota. */
+    /** Makes the user's other uploads wait, so that together they respect the quota. */
     lock: (userId: number) => lockUser(db, userId),
     async page(
       userId: number,
@@ -119,7 +119,7 @@ export function fileRepository(db: Kysely<Database>) {
       const row = await shown(userId).where('files.id', '=', id).executeTakeFirst();
       return row && toFile(row);
     },
-    /** Of its bytes. */
+    /** Data of a file that is needed to read its bytes. */
     async stored(userId: number, id: number): Promise<StoredFile | undefined> {
       const row = await db
         .selectFrom('files')
@@ -131,7 +131,7 @@ export function fileRepository(db: Kysely<Database>) {
       const { filename, type, size, sha256, storage_key, purpose, dataset_id: datasetId } = row;
       return { filename, type, size, sha256, storageKey: requireFileKey(storage_key, id), purpose, datasetId };
     },
-    /** With the names of their bytes as they are stored. */
+    /** Includes the names of their bytes, as stored. */
     async all(userId: number) {
       return db
         .selectFrom('files')

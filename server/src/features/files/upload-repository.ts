@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { FileKey } from '#server/storage/file-store';
 
-/** Uploads that are under way: the room they may need, and where their bytes go. */
+/** Uploads in progress: the room they may need, and where their bytes go. */
 export function uploadRepository(db: Kysely<Database>) {
   return {
-    /** What one person has stored, and what is on its way. */
+    /** Files that a user has stored, and uploads in progress. */
     async taken(userId: number): Promise<{ bytes: number; files: number; underWay: number }> {
       const stored = await db
         .selectFrom('files')
@@ -36,7 +36,7 @@ export function uploadRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return id;
     },
-    /** false: it is not there any more. */
+    /** Returns false if it no longer exists. */
     async delete(id: number): Promise<boolean> {
       const { numDeletedRows } = await db.deleteFrom('file_uploads').where('id', '=', id).executeTakeFirst();
       return numDeletedRows > 0n;

@@ -20,20 +20,20 @@ export type Dependencies = {
   keys: { open: (userId: number) => Promise<Secret>; noteRejected: (userId: number, notice: string) => Promise<void> };
   providerName: string;
   instance: number;
-  /** Called in the transaction that stores what came of sending a file. */
+  /** Called in the transaction that stores the result of sending a file. */
   onCopySettled: (trx: Kysely<Database>, userId: number, fileId: number) => Promise<void>;
   log: FastifyBaseLogger;
 };
 
-/** The last try about half a day after the first. */
+/** The last try comes about half a day after the first. */
 const triesAtMost = 20;
-/** How far the provider's clock may be behind ours. */
+/** How far the provider's clock may lag behind. */
 const clockTolerance = 5 * 60_000;
 
-/** Some providers keep a quotation mark in the form in which it travels. */
+/** Some providers store a quotation mark in its encoded form. */
 const sameName = (listed: string, ours: string) => listed.replaceAll('%22', '"') === ours.replaceAll('%22', '"');
 
-/** The id of a copy that was sent without an answer, where it arrived and is not to be confused with another one. */
+/** Id of a copy that was sent without an answer, if it arrived and cannot be confused with another one. */
 export async function findUploadedCopy(
   { db, provider }: Pick<Dependencies, 'db' | 'provider'>,
   apiKey: Secret,
@@ -74,14 +74,14 @@ async function send(
   return provider.files.send(apiKey, { filename, type, purpose: copy.purpose, bytes, content });
 }
 
-/** What a failure means for the file, in words for its owner. */
+/** State of the copy after a failure, in words for its owner. */
 async function failed(
   { keys, providerName, log }: Dependencies,
   copy: ProviderFile,
   error: unknown,
 ): Promise<SendResult> {
   if (!(error instanceof ProviderError)) {
-    log.error({ err: error, copyId: copy.id }, 'a file could not be forwarded');
+    log.error({ err: error, copyId: copy.id }, 'could not forward a file');
     const message = 'Roster could not read the stored file. The operator finds the reason in the log.';
     return { state: 'failed', error: message, mayBeThere: copy.sentAt !== null };
   }
@@ -113,7 +113,7 @@ async function settle(
   });
 }
 
-/** undefined: there is none that can be used, and the copy says so. */
+/** Returns undefined if there is no usable key; the copy then says so. */
 async function keyFor({ db, keys }: Dependencies, copy: ProviderFile): Promise<Secret | undefined> {
   try {
     return await keys.open(copy.userId);
@@ -129,7 +129,7 @@ async function keyFor({ db, keys }: Dependencies, copy: ProviderFile): Promise<S
   }
 }
 
-/** Sends one copy, where it is still wanted and no other process does. */
+/** Sends a copy, if it is still wanted and no other process sends it. */
 export async function uploadToProvider(dependencies: Dependencies, { userId, copyId }: CopyPayload) {
   const { db, instance } = dependencies;
   const copies = providerFileRepository(db);

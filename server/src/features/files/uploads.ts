@@ -31,17 +31,17 @@ type Dependencies = {
   minFreeBytes: number;
   log: FastifyBaseLogger;
 };
-/** `underWay`: the keys of what this process is taking in. */
+/** `underWay`: storage keys of this process's uploads in progress. */
 type Work = Dependencies & { underWay: Set<string> };
 
 const atOnce = 2;
-/** What a form may add to the file in it. */
+/** Bytes that a form may add to its file. */
 const formBytes = 64 * 1024;
 const inMegabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(2)} MB`;
 
 const tooLarge = () => new AppError('too_large', `The file would be larger than ${fileSizeLimit / 1024 / 1024} MB.`);
 
-/** What is made may not be larger than what may be uploaded, nor than the room that was reserved for it. */
+/** Generated content may be larger neither than an upload nor than its reservation. */
 async function* limited(content: AsyncIterable<Buffer>, reserved = fileSizeLimit) {
   let size = 0;
   for await (const chunk of content) {
@@ -61,12 +61,12 @@ const noSpace = (cause?: unknown) =>
 const refused = (field: 'file' | 'purpose', message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
-/** Somebody on the pages, or a program of theirs. */
+/** A user on the pages, or one of their clients. */
 type Uploader = Pick<Actor, 'userId' | 'stillMay'>;
 
 type Taken = Awaited<ReturnType<UploadRepository['taken']>>;
 
-/** @throws where there is no room for so many bytes */
+/** @throws if there is no room for this many bytes */
 function checkRoom(taken: Taken, bytes: number, isBesideUploads: boolean) {
   if (taken.underWay >= atOnce && !isBesideUploads)
     throw new AppError('rate_limited', 'Two files are being uploaded already. Please wait for one of them.', {
@@ -85,9 +85,9 @@ function checkRoom(taken: Taken, bytes: number, isBesideUploads: boolean) {
 }
 
 type Wanted = {
-  /** undefined: nobody knows; then as much as is left for a file. */
+  /** undefined if unknown: then as much as is left for a file. */
   bytes: number | undefined;
-  /** What nobody uploads does not wait for those who do. */
+  /** Files that nobody uploads do not wait for uploads. */
   isBesideUploads?: boolean;
 };
 type Reserved = { uploadId: number; bytes: number };
@@ -109,7 +109,7 @@ const reserve = (
 
 type StoredBytes = { filename: string; type: string; size: number; sha256: string; storageKey: FileKey };
 
-/** Stores the bytes while counting and hashing them. */
+/** Stores the bytes, and counts and hashes them. */
 async function storeBytes(
   store: FileStore,
   buffers: BufferCollector,
@@ -135,7 +135,7 @@ async function storeBytes(
   return { filename: cleanName(filename), type: cleanType(type), size, sha256: hash.digest('hex'), storageKey };
 }
 
-/** The reservation goes in the transaction that the file comes in: while there is one, there is no file. */
+/** Deletes the reservation in the transaction that inserts the file: while there is one, there is no file. */
 async function commit(
   { db, hasKey }: Dependencies,
   { userId, stillMay }: Uploader,
@@ -163,14 +163,14 @@ async function commit(
   });
 }
 
-/** Gives the room back and has the bytes removed, unless the file was committed after all. */
+/** Releases the room and has the bytes removed, unless the file was committed after all. */
 async function discard({ db, log }: Dependencies, uploadId: number, storedKey: string) {
   await db.transaction().execute(async (trx) => {
     if (await uploadRepository(trx).delete(uploadId)) await storeRemovalOfBytes(trx, [storedKey], log);
   });
 }
 
-/** Reserves room for so many bytes, has the file stored and committed in it; what fails leaves nothing behind. */
+/** Reserves room, then stores and commits the file; a failure leaves nothing behind. */
 async function takeIn(
   work: Work,
   userId: number,
@@ -180,7 +180,7 @@ async function takeIn(
   const { db, log, underWay } = work;
   const storageKey = newFileKey();
   let fileId: number;
-  // Before it is reserved: where the answer to that is lost, the room is given back by the next sweep.
+  // Added before the reservation: if the answer to that is lost, the next sweep releases the room.
   underWay.add(storageKey);
   try {
     const reserved = await reserve(work, userId, storageKey, wanted);
@@ -189,7 +189,7 @@ async function takeIn(
     } catch (error) {
       const { uploadId } = reserved;
       await discard(work, uploadId, storageKey).catch((failure: unknown) =>
-        log.error({ err: failure, uploadId }, 'a refused upload could not be cleared away yet'),
+        log.error({ err: failure, uploadId }, 'could not clean up a refused upload yet'),
       );
       throw error;
     }
@@ -202,8 +202,8 @@ async function takeIn(
 }
 
 /**
- * Removes what processes that are gone were receiving, and what this one could not clear away while the database was away.
- * Returns how many uploads those were.
+ * Removes what dead processes were receiving, and what this one could not clean up while the database was unavailable.
+ * Returns the number of uploads.
  */
 async function sweep(work: Work): Promise<number> {
   const { db, instance, isGone, underWay } = work;
@@ -222,19 +222,19 @@ type MadeFile = {
   type: string;
   purpose: FilePurpose;
   content: AsyncIterable<Buffer>;
-  /** The dataset that it comes from. */
+  /** Dataset that it comes from. */
   datasetId?: number | null;
 };
 
-/** What a tool of the provider has made for an answer. */
+/** A file that a tool of the provider has created for an answer. */
 export type GeneratedForAnswer = {
   filename: string;
-  /** As far as the provider says. */
+  /** As reported by the provider. */
   bytes: number | undefined;
   content: AsyncIterable<Buffer>;
-  /** First in the transaction that it comes in. @throws where nothing wants it any more */
+  /** Called first, in the transaction that inserts it. @throws if nothing wants it any more */
   isWanted: (trx: Kysely<Database>) => Promise<void>;
-  /** Once the bytes are there: what the file is called, and what belongs to it, in the same transaction. */
+  /** Called once the bytes are there: names the file, and stores what belongs to it, in the same transaction. */
   place: (
     stored: StoredFile,
   ) => Promise<{ filename: string; link: (trx: Kysely<Database>, fileId: number) => Promise<void> }>;
@@ -245,10 +245,7 @@ async function checkDisk({ store, minFreeBytes }: Dependencies) {
   if (free !== undefined && free < minFreeBytes) throw noSpace();
 }
 
-/**
- * Kept and forwarded like an uploaded one.
- * @throws AppError where there is no room for it
- */
+/** Stores and forwards it like an upload. @throws AppError if there is no room for it */
 async function keepMade(
   work: Work,
   buffers: BufferCollector,
@@ -267,14 +264,14 @@ async function keepMade(
   });
 }
 
-/** Takes files in: room is reserved first, then the bytes come, then the file is committed with its forwarding. */
+/** Receives files: reserves room, stores the bytes, then commits the file with its forwarding. */
 export function uploadService(dependencies: Dependencies) {
   const { store } = dependencies;
   const work = { ...dependencies, underWay: new Set<string>() };
   const buffers = bufferCollector();
 
   return {
-    /** A file that Roster itself makes: kept and forwarded like an uploaded one. */
+    /** A file that Roster creates: stored and forwarded like an upload. */
     make: (actor: Actor, made: MadeFile): Promise<File> =>
       takeIn(work, actor.userId, { bytes: fileSizeLimit }, async ({ uploadId }, storageKey) => {
         const content = limited(made.content);
@@ -282,7 +279,7 @@ export function uploadService(dependencies: Dependencies) {
         return commit(work, actor, uploadId, { ...stored, datasetId: made.datasetId ?? null }, made.purpose);
       }),
 
-    /** A file that a tool of the provider has made. */
+    /** A file that a tool of the provider has created. */
     keepMade: (userId: number, made: GeneratedForAnswer) => keepMade(work, buffers, userId, made),
 
     async upload(

@@ -12,7 +12,7 @@ const eventsAtOnce = 500;
 /** More than any training has. */
 const pointsAtMost = 1_000_000;
 
-/** The jobs in the account export, each with its notices. Read on a connection of its own. */
+/** Jobs in the account export, each with its notices. Uses a separate read connection. */
 export function fineTuningExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   const jobs = fineTuningJobRepository(reader);
   const progress = progressRepository(reader);
@@ -64,8 +64,8 @@ export function fineTuningExport({ reader }: Pick<OpenDatabase, 'reader'>): Expo
 type Dependencies = Pick<OpenDatabase, 'db'> & { jobs: JobService; models: TunedModels };
 
 /**
- * When an account is closed with what it has at the provider: what Roster made there. What was found there and taken
- * over is not Roster's to delete, others may use it.
+ * Deletes what Roster made at the provider, if an account is closed with that option. Imported jobs and models stay:
+ * others may use them.
  */
 export function createProviderCleanup({ db, jobs, models }: Dependencies) {
   /** A refusal leaves it there, and is counted. */

@@ -5,7 +5,7 @@ import { withFault } from '#server/testing/faults';
 import { jobsAtProvider, quick, running, trained } from '#server/testing/fine-tuning';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 
-describe.each(engines)('fine-tuning of an account on %s', (engine) => {
+describe.each(engines)('fine-tuning in an account on %s', (engine) => {
   let app: TestApp;
   let people = 0;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe.each(engines)('fine-tuning of an account on %s', (engine) => {
     return data.map(({ id }: { id: string }) => id).filter((id: string) => id.startsWith('ft:'));
   };
 
-  test('is in the export, with the notices of each job', async () => {
+  test('exports jobs with their notices', async () => {
     const { visitor, ended, open } = await furnished();
     const { body } = await beginDownload(app, visitor, '/api/user/export');
     const files = unzip(Buffer.from(await body.arrayBuffer()));
@@ -43,21 +43,21 @@ describe.each(engines)('fine-tuning of an account on %s', (engine) => {
     expect(JSON.parse(files.get('fine-tuning/models.json') ?? '')).toMatchObject([{ model: ended.tunedModel }]);
   });
 
-  test('goes on at the provider where the account is closed without emptying it', async () => {
+  test('continues at the provider if the account is closed without emptying it', async () => {
     const { visitor, key, ended } = await furnished();
     expect((await visitor.delete('/api/user', { password })).status).toBe(204);
     expect((await jobsAtProvider(app, key)).map(({ status }) => status)).toEqual(['running', 'succeeded']);
     expect(await tunedAt(key)).toEqual([ended.tunedModel]);
   });
 
-  test('is ended and deleted there first where that is asked for', async () => {
+  test('ends and deletes it there first on request', async () => {
     const { visitor, key } = await furnished();
     expect((await visitor.delete('/api/user', { password, removeAtProvider: true })).status).toBe(204);
     expect((await jobsAtProvider(app, key)).map(({ status }) => status)).toEqual(['cancelled', 'succeeded']);
     expect(await tunedAt(key)).toEqual([]);
   });
 
-  test('keeps the account open where it could not be, and says what is left', async () => {
+  test('keeps the account open if that fails, and says what is left', async () => {
     const { visitor, key } = await furnished();
     const { status, body } = await withFault(app, { fail: 'server_error' }, { key }, () =>
       visitor.delete('/api/user', { password, removeAtProvider: true }),
@@ -68,7 +68,7 @@ describe.each(engines)('fine-tuning of an account on %s', (engine) => {
     expect((await visitor.delete('/api/user', { password })).status).toBe(204);
   });
 
-  test('that was taken over from the provider is left alone there', async () => {
+  test('leaves what was imported from the provider', async () => {
     const { key } = await furnished();
     const other = await app.as(`other${people}`);
     await other.post('/api/settings/apikey', { apiKey: key });

@@ -15,7 +15,7 @@ type Dependencies = Omit<OfJobs, 'checkFiles'> & {
   ownsAssistant: OfDatasets['ownsAssistant'];
 };
 
-/** From rated answers over training files and jobs to models: what belongs to training a model. */
+/** Everything for training a model: rated answers, datasets, training files, jobs and models. */
 export function trainingFeature(dependencies: Dependencies) {
   const { database, catalogue, files, store, ownsAssistant } = dependencies;
   const trainingFiles = createTrainingFiles({ files, store, catalogue, making: files });

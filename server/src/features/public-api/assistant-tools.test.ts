@@ -19,7 +19,7 @@ const clock = { name: 'get_time', parameters: { type: 'object', properties: {} }
 const search = { webSearch: { domains: ['example.org'] } };
 const asking = (content: string) => [{ role: 'user' as const, content }];
 
-/** The chunks of a stream, each as the provider's description has it. */
+/** Chunks of a stream, in the provider's types. */
 function chunksIn(text: string): OpenAI.ChatCompletionChunk[] {
   const blocks = text.split('\n\n').filter((block) => block !== '');
   expect(blocks.pop()).toBe('data: [DONE]');
@@ -28,7 +28,7 @@ function chunksIn(text: string): OpenAI.ChatCompletionChunk[] {
 const wordsOf = (chunks: OpenAI.ChatCompletionChunk[]) =>
   chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
 
-describe.each(engines)('the tools of an assistant that is used as a model, on %s', (engine) => {
+describe.each(engines)('tools of an assistant used as a model, on %s', (engine) => {
   let app: TestApp;
   const servers = fakeToolRegistry();
   beforeAll(async () => {
@@ -58,7 +58,7 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
     };
   }
 
-  test('its functions are called by programs that name no tools, and in the place of no others', async () => {
+  test('offers its functions only to clients that name no tools', async () => {
     const { make, chat, respond } = await someone();
     const fields = { response_format: { type: 'json_object' }, top_p: 0.4 };
     await make('Desk', { tools: [{ type: 'function', function: weather }], ...fields });
@@ -88,14 +88,14 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
     expect(own.asks).toMatchObject([{ body: { tools: [{ function: { name: 'get_time' } }], top_p: 0.9 } }]);
     expect(own.asks[0]?.body.tools).toHaveLength(1);
     expect((await chat({ model, messages: asking('Hi'), tools: [] })).asks[0]?.body.tools).toEqual([]);
-    // The model knows of them, and calls none.
+    // The model knows the functions, and calls none.
     const none = await chat({ model, messages: asking('[[call]] Hi'), tool_choice: 'none' });
     expect(none.asks[0]?.body).toMatchObject({ tool_choice: 'none', tools: [{ function: { name: 'get_weather' } }] });
     const ownResponse = await respond({ model, input: 'Hi', tools: [{ type: 'function', ...clock, strict: false }] });
     expect(ownResponse.asks[0]?.body.tools).toMatchObject([{ name: 'get_time' }]);
   });
 
-  test('it searches the web for chat completions too, which name what they have found', async () => {
+  test('searches the web in chat completions too, and names what was found', async () => {
     const { visitor, id, client, chat } = await someone();
     const assistantId = await created(visitor, { name: 'Scout', model: 'gpt-4o', tools: search, temperature: 0.3 });
     const model = 'Scout@roster';
@@ -145,7 +145,7 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
     expect(records[0]).toMatchObject({ input_tokens: usage.prompt_tokens, output_tokens: usage.completion_tokens });
   });
 
-  test('its functions and its search come together, and a conversation goes on from what they said', async () => {
+  test('combines functions and search, and continues the conversation from their results', async () => {
     const { visitor, make, client, chat } = await someone();
     const { id } = await make('Both', { tools: [{ type: 'function', function: weather }] });
     const own = (await visitor.get('/api/assistants')).body.find(({ name }: { name: string }) => name === 'Both');
@@ -179,7 +179,7 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
     ]);
   });
 
-  test('what cannot be done is left out, and said: a field that Responses have not, a tool that the model has not', async () => {
+  test('leaves out and reports what is unsupported: a field of Responses, a tool of the model', async () => {
     const { visitor, chat, respond } = await someone();
     await created(visitor, { name: 'Scout', model: 'gpt-4.1', tools: { ...search, imageGeneration: {} } });
     const model = 'Scout@roster';
@@ -197,7 +197,7 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
     expect(known.note).toContain('Web search was left out: gpt-4.1 does not support it.');
   });
 
-  test('a file that cannot be brought to the provider fails the call, which has cost nothing then', async () => {
+  test('fails a call at no cost if a file cannot be uploaded to the provider', async () => {
     const { key, client, make, chat, id } = await someone();
     const body = { model: 'Coder@roster', messages: asking('Count') };
     await withFault(app, { fail: 'server_error' }, { method: 'POST', path: '/files', key }, async () => {
@@ -211,7 +211,7 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
     expect(await recorded(app, id)).toEqual([]);
   });
 
-  test('nothing is asked of the provider once the budget is used up, its files included', async () => {
+  test('asks the provider for nothing once the budget is used up, not even with files', async () => {
     const { visitor, token, client } = await personWithStore(app, 'terms.txt');
     const [{ id }] = (await visitor.get(tokensPath)).body;
     const { data } = await client.vectorStores.list();
@@ -239,7 +239,7 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
     expect((await askedOf(app)).filter(({ path }) => path.includes('/search') || path === '/responses')).toEqual([]);
   });
 
-  test('what was refused in a stream is refused before it begins', async () => {
+  test('answers with an error status if the provider refuses a stream', async () => {
     const { visitor, key, chat, id } = await someone();
     await created(visitor, { name: 'Scout', model: 'gpt-4.1', tools: { codeInterpreter: {} } });
     await withFault(app, { status: 429 }, { key }, async () => {
@@ -249,7 +249,7 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
     expect(await recorded(app, id)).toEqual([]);
   });
 
-  test('code reads the files that it was given, by the provider’s names there and Roster’s in what is answered', async () => {
+  test('gives code the provider’s file names, and shows Roster’s in the answer', async () => {
     const { client, make, chat, respond } = await someone();
     const file = async (name: string) =>
       (await client.files.create({ file: await toFile(Buffer.from(name), name), purpose: 'assistants' })).id;
@@ -270,7 +270,7 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
     expect(response.asks[0]?.body.tools).toMatchObject([{ name: 'get_time' }, { container: { file_ids: [given] } }]);
     expect(response.body.tools[1].container.file_ids).toEqual([fileId]);
     expect(response.body.output[0]).toMatchObject({ type: 'code_interpreter_call' });
-    // One that the program sets up itself is the only one.
+    // A code interpreter configured by the client replaces the assistant's.
     const own = await respond({
       model,
       input: 'Hi',
@@ -279,7 +279,7 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
     expect(own.asks[0]?.body.tools).toEqual([{ type: 'code_interpreter', container: { type: 'auto' } }]);
   });
 
-  test('passages of its vector stores come along; one that is gone is said, and the others are searched', async () => {
+  test('adds passages of its vector stores, and reports a deleted store but searches the others', async () => {
     const { client, token, storeId, visitor } = await personWithStore(app, 'terms.txt');
     const fileSearch = { type: 'file_search' as const, file_search: { max_num_results: 3 } };
     await client.beta.assistants.create({
@@ -305,7 +305,7 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
       200,
       expect.stringContaining("The assistant's files could not be searched: "),
     ]);
-    // Without the tool it searches nothing.
+    // Without the tool, nothing is searched.
     await created(visitor, { name: 'Plain', model: 'gpt-4o' });
     const plain = await called(app, token, responsesPath, {
       method: 'POST',
@@ -314,7 +314,7 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
     expect(plain.headers['x-roster-note']).toBeUndefined();
   });
 
-  test('pictures are drawn in responses, and each is recorded', async () => {
+  test('draws images in responses, and records each', async () => {
     const { visitor, id, chat, respond } = await someone();
     await created(visitor, { name: 'Painter', model: 'gpt-4o', tools: { imageGeneration: {} } });
     const bare = await chat({ model: 'Painter@roster', messages: asking('Hi'), tool_choice: 'none' });
@@ -330,7 +330,7 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
     expect(none.asks[0]?.body.tools).toBeUndefined();
   });
 
-  test('tools of tool servers are left out, and said', async () => {
+  test('leaves out tools of tool servers, and says so', async () => {
     const { visitor, chat } = await someone();
     servers.offer('lookup');
     await created(visitor, { name: 'Caller', model: 'gpt-4o' });

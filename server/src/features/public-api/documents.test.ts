@@ -9,13 +9,13 @@ describe.each(engines)('docs/api.md on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  test('has snippets, and names each call that there is', () => {
+  test('has snippets, and names every call', () => {
     expect(apiSnippets.map(({ language }) => language)).toEqual(['sh', 'js', 'sh']);
     for (const { method, path } of app.apiEndpoints)
       expect(apiDocument).toContain(`${method} \`${path.replace('*', '{id}').replaceAll(/:(\w+)/g, '{$1}')}\``);
   });
 
-  test('shows JavaScript that works', async () => {
+  test('shows working JavaScript', async () => {
     const code = apiSnippets.find(({ language }) => language === 'js')?.code ?? '';
     const output = await printed([process.execPath, '--input-type=module', '-e', code], await apiVariables(app));
     expect(output).toMatch(/\w{3}/);

@@ -56,9 +56,8 @@ type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
 const recoverEveryMs = 5_000;
 
 /**
- * What programs call under /v1: the provider's API over the same services that the pages use.
- *
- * Long: the list of the features, each made from those before it.
+ * The provider-compatible API below /v1, built on the same services as the pages.
+ * Long: the list of features, each built from those before it.
  */
 export function publicApiFeatures(dependencies: Dependencies): Feature[] {
   const { database, assistants, knowledge, files, conversations, programRuns, log, ids, ...base } = dependencies;

@@ -4,13 +4,13 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { chunk, event, type RawAnswer, startRawProvider, words } from '#server/testing/raw-provider';
 
-/** Its characters are escaped in JSON and in addresses, and it has no known form. */
+/** A key without a known format; its characters are escaped in JSON and in URLs. */
 const key = 'Kx9"q/w+z\\7-none&known?of#all';
 const inAddress = encodeURIComponent(key);
 const escaped = JSON.stringify(key).slice(1, -1);
 const unicode = [...key].map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 
-/** The forms in which a provider quotes the key inside a JSON text. */
+/** Forms in which a provider quotes the key inside JSON. */
 const quotations: [name: string, inJson: string][] = [
   ['as it is', escaped],
   ['with its slashes escaped', escaped.replaceAll('/', '\\/')],
@@ -20,10 +20,10 @@ const quotations: [name: string, inJson: string][] = [
   ['in JSON within the text', JSON.stringify(JSON.stringify({ key })).slice(1, -1)],
 ];
 
-/** Parts that would give the key away, in any of these forms. */
+/** Expects no part of the key in any of these forms. */
 function expectMasked(told: string) {
   let text = told;
-  // Each layer of escapes is taken off.
+  // Remove one layer of escapes at a time.
   for (let layer = 0; layer < 4; layer++) {
     for (const secret of [key, 'Kx9', 'none&known', 'none%26known', 'none%2526known'])
       expect(text, told).not.toContain(secret);
@@ -32,7 +32,7 @@ function expectMasked(told: string) {
   }
 }
 
-describe.each(engines)('a provider’s words about its key on %s', (engine) => {
+describe.each(engines)('the provider key in a provider’s messages, on %s', (engine) => {
   let provider: Awaited<ReturnType<typeof startRawProvider>>;
   let app: TestApp;
   let token: string;
@@ -65,7 +65,7 @@ describe.each(engines)('a provider’s words about its key on %s', (engine) => {
       ['error', error],
       ['detail', `{"detail":"Upstream key ${quoted} is out of credit"}`],
       ['object', `{"object":"error","message":"Upstream key ${quoted} is out of credit"}`],
-    ])('are masked in the body of a failure with %s', async (_form, body) => {
+    ])('masks it in the body of a failure with %s', async (_form, body) => {
       for (const status of [400, 200]) {
         script = () => ({ status, headers: json, packets: [body] });
         for (const ask of all) {
@@ -88,7 +88,7 @@ describe.each(engines)('a provider’s words about its key on %s', (engine) => {
         'status_msg',
         `data: {"choices":null,"base_resp":{"status_code":1008,"status_msg":"Upstream key ${quoted} is out of credit"}}\n\n`,
       ],
-    ])('are masked in a stream with %s, wherever it is cut into packets', async (_form, failing) => {
+    ])('masks it in a stream with %s, wherever it is cut into packets', async (_form, failing) => {
       const at = failing.indexOf(quoted);
       for (const cut of [at + 3, at + Math.floor(quoted.length / 2)]) {
         script = (path) =>
@@ -103,7 +103,7 @@ describe.each(engines)('a provider’s words about its key on %s', (engine) => {
       }
     });
 
-    test('are masked in a stream of Responses, wherever it is cut into packets', async () => {
+    test('masks it in a stream of Responses, wherever it is cut into packets', async () => {
       const begin = event('response.created', { sequence_number: 0, response: {} });
       const failing = `event: error\ndata: {"type":"error","code":"upstream","message":"Upstream key ${quoted} is out of credit"}\n\n`;
       const failed = `event: response.failed\ndata: {"type":"response.failed","response":{"status":"failed","error":{"message":"Upstream key ${quoted} is out of credit"}}}\n\n`;
@@ -116,7 +116,7 @@ describe.each(engines)('a provider’s words about its key on %s', (engine) => {
       }
     });
 
-    test('are masked where a field that Roster has added is refused', async () => {
+    test('masks it where a field added by Roster is refused', async () => {
       const refusal = `{"error":{"message":"Unsupported parameter: 'temperature' (key ${quoted})","param":"temperature","code":"unsupported_parameter"}}`;
       script = (_path, body) =>
         body.includes('"temperature"')
@@ -139,7 +139,7 @@ describe.each(engines)('a provider’s words about its key on %s', (engine) => {
     ['the name of an event', (secret: string) => `event: asked with ${secret}\ndata: {"choices":[]}\n\n`],
     ['a field that no stream has', (secret: string) => `error: {"message":"${secret}"}\n\n`],
     ['a field beside the choices', (secret: string) => `data: {"choices":[],"debug":{"asked":"with ${secret}"}}\n\n`],
-  ])('are masked in a stream in %s', async (_place, saying) => {
+  ])('masks it in a stream in %s', async (_place, saying) => {
     for (const secret of [escaped, inAddress]) {
       script = () => ({ packets: [saying(secret), words('Hi', 'stop'), 'data: [DONE]\n\n'] });
       const { text } = await chat({ stream: true });
@@ -148,7 +148,7 @@ describe.each(engines)('a provider’s words about its key on %s', (engine) => {
     }
   });
 
-  test('are masked in a whole answer beside the choices', async () => {
+  test('masks it in a complete answer, outside the choices', async () => {
     const choices = [{ message: { role: 'assistant', content: `Is ${inAddress} a key?` }, finish_reason: 'stop' }];
     script = () => ({ headers: json, packets: [JSON.stringify({ choices, debug: { asked: `with ${key}` } })] });
     const { body, text } = await chat();
@@ -156,8 +156,8 @@ describe.each(engines)('a provider’s words about its key on %s', (engine) => {
     expectMasked(text.replace(inAddress, ''));
   });
 
-  test('are masked in a response beside its output, also as it is kept', async () => {
-    // A key that has met no refusal of Responses.
+  test('masks it in a response outside its output, and in what is stored', async () => {
+    // A key for which Responses have not been refused yet.
     const own = `${key}2`;
     const bea = await app.as('bea');
     expect((await bea.post('/api/settings/apikey', { apiKey: own })).status).toBe(200);
@@ -187,7 +187,7 @@ describe.each(engines)('a provider’s words about its key on %s', (engine) => {
     for (const { text: told } of [whole, streamed, kept]) expectMasked(told.replaceAll(inAddress, ''));
   });
 
-  test('leave the words of the model as they are', async () => {
+  test('leaves the model’s words unchanged', async () => {
     const answer = `My key is ${inAddress}`;
     script = () => ({
       packets: [words(answer), chunk({ choices: [{ delta: {}, finish_reason: 'stop' }] }), 'data: [DONE]\n\n'],

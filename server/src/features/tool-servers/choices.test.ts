@@ -33,7 +33,7 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
   const choose = (visitor: HttpClient, assistantId: number, tools: unknown[]) =>
     visitor.post(`/api/assistants/${assistantId}/tools`, { tools });
 
-  test('are chosen one by one, and offered to a model in that order', async () => {
+  test('chooses them one by one, and offers them to a model in that order', async () => {
     const ada = await app.as('ada');
     const server = await added(ada, peer.url, { name: 'My notes!' });
     const [assistantId, other] = [await created(ada), await created(ada)];
@@ -63,7 +63,7 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
     expect(await offered(ada, assistantId)).toHaveLength(1);
   });
 
-  test('have names that a model can tell apart, whatever their servers are called', async () => {
+  test('gives names that a model can tell apart, whatever their servers are called', async () => {
     const bea = await app.as('bea');
     const assistantId = await created(bea);
     const odd = await startToolServer({
@@ -82,7 +82,7 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
     await odd.close();
   });
 
-  test('that have changed ask every time, until they are chosen anew', async () => {
+  test('asks every time after a tool has changed, until it is chosen again', async () => {
     const cem = await app.as('cem');
     const changing = await startToolServer();
     const server = await added(cem, changing.url);
@@ -113,7 +113,7 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
       message: expect.stringContaining('has changed'),
     });
     expect(changing.calls).toEqual([]);
-    // What is left as it was stays as it was: neither does it count as looked at, nor does it get lost.
+    // Unchanged choices stay as they were: they neither count as seen nor get lost.
     const kept = (await chosen(cem, assistantId)).map(
       ({ serverId, name, approval, digest }: Record<string, unknown>) => ({ serverId, name, approval, digest }),
     );
@@ -123,7 +123,7 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
     await changing.close();
   });
 
-  test('are looked at again once a day, those that nobody has chosen are not', async () => {
+  test('checks chosen tools once a day, and others not', async () => {
     const ida = await app.as('ida');
     const [used, unused] = [await added(ida, peer.url), await added(ida, peer.url)];
     await chooseAll(ida, await created(ida), used.id);
@@ -132,13 +132,13 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
     await beside(app, (db) =>
       db.updateTable('tool_servers').set({ looked_at: before }).where('id', 'in', ids).execute(),
     );
-    // At its start, and every hour.
+    // At startup, and every hour.
     await app.restart();
     await until('Another look', async () => (await serverNow(ida, used.id))?.lookedAt !== before);
     expect((await looked(ida, unused.id)).lookedAt).toBe(before);
   });
 
-  test('are chosen as they were seen, or not at all', async () => {
+  test('accepts tools only as they were seen', async () => {
     const dan = await app.as('dan');
     const server = await added(dan, peer.url);
     const assistantId = await created(dan);
@@ -162,7 +162,7 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
     expect(await chosen(dan, assistantId)).toEqual([]);
   });
 
-  test('are not offered while their server is off or withdrawn, and go with the server', async () => {
+  test('offers no tools of a server that is off or withdrawn, and deletes them with the server', async () => {
     const [admin, eve] = [await app.as('admin'), await app.as('eve')];
     const server = await added(admin, peer.url, { name: 'Shared', isOffered: true });
     const assistantId = await created(eve);
@@ -187,7 +187,7 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
     expect(await chosen(eve, assistantId)).toEqual([]);
   });
 
-  test('are called with the header of their server, each in a session of its own', async () => {
+  test('calls tools with the header of their server, each in its own session', async () => {
     const fay = await app.as('fay');
     const own = await startToolServer();
     const auth = { type: 'header', name: 'X-Key', value: 'the-value-of-the-header' };
@@ -213,7 +213,7 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
     await own.close();
   });
 
-  test('of another person are called by nobody', async () => {
+  test('lets nobody call tools of another user', async () => {
     const [gus, hal] = [await app.as('gus'), await app.as('hal')];
     const server = await added(gus, peer.url);
     const assistantId = await created(gus);

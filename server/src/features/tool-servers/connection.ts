@@ -5,7 +5,7 @@ import type { ProcessPool } from './stdio/processes.ts';
 type Dependencies = { access: ServerAccess; mcp: McpClient; processes: ProcessPool };
 type Reached = Parameters<ServerAccess['use']>[0];
 
-/** How a server is asked, whether it is at an address or runs on this machine. */
+/** Reaches a server at its address, or as a local process. */
 export function serverConnection({ access, mcp, processes }: Dependencies) {
   return {
     /** @throws ToolServerError */

@@ -16,9 +16,9 @@ import { toolSelectionRepository } from './shared/tool-selection-repository.ts';
 const lookJob = defineJob({
   name: 'look_at_tool_server',
   payload: z.strictObject({ userId: z.number().int(), serverId: z.number().int() }),
-  // What a server does wrong is told, not tried again; these are for the process that dies over it.
+  // Faults of a server are reported, not retried. These attempts are for a process that dies over one.
   attempts: 3,
-  // A server that never answers holds up neither other work nor other people's servers.
+  // A server that never answers must hold up neither other work nor other users' servers.
   waits: true,
   atOnce: 16,
   perPerson: 2,
@@ -29,7 +29,10 @@ const bodyLimit = 8 * 1024 * 1024;
 const dayMs = 24 * hourMs;
 const staleAtOnce = 20;
 
-/** In the transaction of its cause: notes that a server is asked, and has it asked. false: there is no such server. */
+/**
+ * Records that a server is being asked, and enqueues the job, in the caller's transaction. Returns false if there is no
+ * such server.
+ */
 export async function requestDiscovery(trx: Kysely<Database>, userId: number, serverId: number): Promise<boolean> {
   if (!(await toolServerRepository(trx).wait(userId, serverId))) return false;
   await enqueue(trx, lookJob, { userId, serverId });
@@ -38,7 +41,7 @@ export async function requestDiscovery(trx: Kysely<Database>, userId: number, se
 
 type Dependencies = { db: Kysely<Database>; reach: ServerConnection; openApi: OpenApiDiscovery; times: ToolTimeouts };
 
-/** Asks a server which tools it has. What it does wrong is a state of it, in words; its tools stay as they were then. */
+/** Asks a server which tools it has. A server's fault becomes its state, in words; its tools then stay as they were. */
 export function toolDiscovery({ db, reach, openApi, times }: Dependencies) {
   const closing = new AbortController();
 
@@ -46,9 +49,9 @@ export function toolDiscovery({ db, reach, openApi, times }: Dependencies) {
     const server = await toolServerRepository(db).own(userId, serverId);
     if (server?.state !== 'waiting') return;
     const found = await ask(server).catch((error: unknown) => {
-      // Asked again after the start.
+      // Asked again after the next start.
       if (closing.signal.aborted || !(error instanceof ToolServerError)) throw error;
-      // Its row says so by itself.
+      // The row already says so.
       if (error instanceof SignInRequiredError) return { state: 'sign_in' as const, notice: null };
       return { state: 'failed' as const, notice: error.message };
     });
@@ -58,7 +61,7 @@ export function toolDiscovery({ db, reach, openApi, times }: Dependencies) {
     });
   }
 
-  /** Each process that began to ask it has died, or the database failed it: without an end it would wait for ever. */
+  /** Every process that asked the server has died, or the database failed: without this it would wait forever. */
   async function giveUp({ userId, serverId }: { userId: number; serverId: number }) {
     const server = await toolServerRepository(db).own(userId, serverId);
     if (server?.state !== 'waiting') return;
@@ -78,7 +81,7 @@ export function toolDiscovery({ db, reach, openApi, times }: Dependencies) {
     return { state: 'ready' as const, ...found };
   }
 
-  /** What is in use is looked at once a day, so that a change is seen although nobody presses anything. */
+  /** Checks servers in use once a day, so that changes are noticed without anybody asking. */
   async function refreshStale() {
     const before = new Date(Date.now() - dayMs).toISOString();
     const stale = await toolServerRepository(db).stale(before, staleAtOnce);

@@ -7,7 +7,7 @@ import { created } from '#server/testing/assistants';
 import { freePort } from '#server/testing/free-port';
 import { added, chooseAll, withToolBox } from '#server/testing/tool-servers';
 
-/** The official example server, in a process of its own. */
+/** The official example server, in its own process. */
 async function startEverything() {
   const port = await freePort();
   const main = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
@@ -44,7 +44,7 @@ describe.each(engines)('the official example server on %s', (engine) => {
     await everything.stop();
   });
 
-  test('is listed, chosen and called', async () => {
+  test('lists, chooses and calls its tools', async () => {
     const ada = await app.as('ada');
     const server = await added(ada, everything.url);
     expect(server).toMatchObject({ state: 'ready', notice: null });

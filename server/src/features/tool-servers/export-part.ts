@@ -7,7 +7,7 @@ import { toolSelectionRepository } from './shared/tool-selection-repository.ts';
 
 const descriptionFile = (id: number) => `tool-server-descriptions/${id}.txt`;
 
-/** The servers without the values of their headers, the names of their tools, and which assistants use them. */
+/** Servers without the values of their headers, the names of their tools, and which assistants use them. */
 export function toolServerExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   async function content(userId: number) {
     const servers = toolServerRepository(reader);

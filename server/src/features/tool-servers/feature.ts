@@ -39,7 +39,7 @@ type Dependencies = {
   versions: Parameters<typeof toolSelectionService>[1];
 };
 
-/** Servers of tools that people name, and which of their tools each assistant may use. */
+/** Tool servers that users add, and which of their tools each assistant may use. */
 export function toolServerFeature({
   app,
   database,

@@ -29,7 +29,7 @@ describe.each(engines)('an assistant with tools of a server, on %s', (engine) =>
   }
   const callsSince = (before: number) => notes.calls.slice(before).map(({ name }) => name);
 
-  test('calls one that needs no approval, and answers with what it said', async () => {
+  test('calls one that needs no approval, and answers with its result', async () => {
     const { person, threadId } = await conversation('ada', 'never');
     const before = notes.calls.length;
     const { run } = await send(person, threadId, '[[call Notes__read_note]]');
@@ -84,7 +84,7 @@ describe.each(engines)('an assistant with tools of a server, on %s', (engine) =>
     expect(callsSince(before)).toEqual(['write_note']);
   });
 
-  test('is told of odd arguments in a form that providers take, and the server gets its own names', async () => {
+  test('shows odd arguments in a form that providers accept, and sends the server its own names', async () => {
     const person = await app.withKey('cleo');
     const odd = await startToolServer({
       tools: [

@@ -9,7 +9,7 @@ const made = (given: unknown) => toModelSchema(given).schema;
 const ofProperty = (schema: unknown) => Object(made({ type: 'object', properties: { a: schema } })).properties.a;
 const any = {};
 
-describe('the form of a schema that providers take', () => {
+describe('schemas in the form that providers accept', () => {
   const tops: [string, unknown, unknown][] = [
     ['an object without properties', { type: 'object' }, { type: 'object', properties: {} }],
     ['nothing at all', {}, { type: 'object', properties: {} }],
@@ -96,7 +96,7 @@ describe('the form of a schema that providers take', () => {
       { type: 'object', properties: {} },
     ],
   ];
-  test.each(tops)('of %s', (_what, given, wanted) => {
+  test.each(tops)('converts %s', (_what, given, wanted) => {
     expect(made(given)).toEqual(wanted);
   });
 
@@ -157,11 +157,11 @@ describe('the form of a schema that providers take', () => {
       { type: 'object', properties: {} },
     ],
   ];
-  test.each(properties)('of %s', (_what, given, wanted) => {
+  test.each(properties)('converts %s', (_what, given, wanted) => {
     expect(ofProperty(given)).toEqual(wanted);
   });
 
-  test('tells the first of thousands of values', () => {
+  test('names the first of thousands of values', () => {
     const values = Array.from({ length: 2_000 }, (_, at) => `value-${at}`);
     expect(ofProperty({ type: 'string', enum: values })).toEqual({
       type: 'string',
@@ -169,7 +169,7 @@ describe('the form of a schema that providers take', () => {
     });
   });
 
-  test('of what holds itself ends', () => {
+  test('ends if a schema contains itself', () => {
     const node = {
       type: 'object',
       properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/Node' } } },
@@ -187,7 +187,7 @@ describe('the form of a schema that providers take', () => {
       },
     });
     expect(made({ type: 'object', properties: { again: { $ref: '#' } } })).toMatchObject({ type: 'object' });
-    // Each holds the next one twice: written out, it would be 2^40 of them.
+    // Each refers to the next one twice: written out, there would be 2^40 of them.
     const defs = Object.fromEntries(
       Array.from({ length: 40 }, (_, at) => {
         const next = { $ref: `#/$defs/n${at + 1}` };
@@ -204,12 +204,12 @@ describe('the form of a schema that providers take', () => {
     { type: 'array' },
     { anyOf: [{ type: 'string' }, { type: 'null' }] },
     { type: 'null' },
-  ])('is not to be had of %j', (given) => {
+  ])('rejects %j', (given) => {
     expect(() => toModelSchema(given)).toThrow('its arguments are no object');
   });
 });
 
-test('names that no provider takes are given others, and the server is told its own', () => {
+test('replaces names that no provider accepts, and sends the server its own', () => {
   const long = 'x'.repeat(80);
   const given = {
     type: 'object',
@@ -264,14 +264,14 @@ function* faultsOf(schema: JsonObject): Generator<string> {
     if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name)) yield `the name ${name}`;
 }
 
-/** Finds, at any depth, the keywords that strict providers refuse. */
+/** Finds keywords that strict providers refuse, at any depth. */
 function faultsIn(schema: unknown): string[] {
   if (!isObject(schema)) return ['no schema'];
   const inner = [...Object.values(Object(schema.properties)), ...[schema.anyOf ?? []].flat()];
   return [...faultsOf(schema), ...[...inner, ...(schema.items === undefined ? [] : [schema.items])].flatMap(faultsIn)];
 }
 
-test('whatever a server describes is taken by providers and accepts the same arguments', () => {
+test('makes any schema acceptable to providers, for the same arguments', () => {
   const random = seeded('schemas');
   const upTo = (most: number) => Math.floor(random() * most);
   const pick = <T>(list: readonly T[]): T => list[upTo(list.length)] as T;
@@ -350,7 +350,7 @@ test('whatever a server describes is taken by providers and accepts the same arg
     expect(faultsIn(brought.schema)).toEqual([]);
     expect(brought.schema).toMatchObject({ type: 'object' });
     expect(brought.schema).not.toHaveProperty('anyOf');
-    // Brought into form once more it stays as it is.
+    // Converting it once more changes nothing.
     expect(toModelSchema(brought.schema).schema).toEqual(brought.schema);
     const given = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
     const taken = new Ajv({ strict: false, validateFormats: false }).compile(brought.schema);
@@ -367,7 +367,7 @@ test('whatever a server describes is taken by providers and accepts the same arg
       if (!given(value)) throw new Error(`Made up wrongly: ${JSON.stringify({ schema, value, errors: given.errors })}`);
       const told = asModel(value);
       expect({ ok: taken(told), schema, told, errors: taken.errors }).toMatchObject({ ok: true });
-      // Where nothing is said of a value, its names were not changed.
+      // If a value is not described, its names were not changed.
       expect(asModel(toServerArguments(Object(told), brought))).toEqual(told);
     }
   }

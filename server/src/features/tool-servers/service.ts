@@ -22,7 +22,7 @@ type Dependencies = { db: Kysely<Database>; headers: ServerSecrets };
 export const notFound = () => new AppError('not_found', 'Tool server not found.');
 export const flag = (is: boolean) => (is ? (1 as const) : (0 as const));
 
-/** The path may hold a secret: only the owner sees it. */
+/** The path may contain a secret, so only the owner sees it. */
 export function toServer(row: StoredServer, userId: number): ToolServer {
   const isOwn = row.user_id === userId;
   return {
@@ -38,7 +38,7 @@ export function toServer(row: StoredServer, userId: number): ToolServer {
       ? { type: row.auth_type, name: row.auth_name, last4: row.auth_last4 }
       : { type: row.auth_type === 'oauth' ? row.auth_type : 'none', name: null, last4: null },
     signIn: row.auth_type === 'oauth' ? { state: row.sign_in ?? 'needed', notice: row.sign_in_notice } : null,
-    // Who signs in for themselves does not wait for its owner.
+    // Users who sign in themselves do not wait for the owner.
     state: row.state === 'sign_in' && !isOwn ? 'ready' : row.state,
     notice: isOwn ? row.notice : null,
     lookedAt: row.looked_at,
@@ -68,7 +68,7 @@ async function create({ db, headers }: Dependencies, actor: Actor, draft: z.outp
   checkOffer(actor, isOffered);
   const sealed = await newAuth(headers, userId, url, auth);
   return db.transaction().execute(async (trx) => {
-    // Holds the account, so that of two at once the second one counts the first.
+    // Locks the account, so that the second of two simultaneous calls counts the first.
     await stillMay(trx);
     const servers = toolServerRepository(trx);
     if ((await servers.count(userId)) >= toolServerLimit)
@@ -86,7 +86,7 @@ async function update({ db, headers }: Dependencies, actor: Actor, id: number, c
   const { name, url, isOffered, isOn } = changes;
   if (before.kind === 'command' && (url !== undefined || changes.auth))
     throw new AppError('conflict', 'A command has no address and no access. Add another one instead.');
-  // Where its tools are called is said by its description, and changed with it.
+  // The description says where its tools are called, and changes together with it.
   if (before.kind === 'openapi' && (url !== undefined || changes.auth)) throw notFound();
   const auth = await changedAuth(headers, before, url ?? before.url, changes.auth);
   const fields: Partial<ServerFields> = {
@@ -98,7 +98,7 @@ async function update({ db, headers }: Dependencies, actor: Actor, id: number, c
   return db.transaction().execute(async (trx) => {
     await stillMay(trx);
     const stored = await findServer(trx, userId, id);
-    // The header was kept, or refused, for the address that was there.
+    // The header was kept, or refused, for the address as read before.
     if (stored.url !== before.url || stored.auth_sealed !== before.auth_sealed)
       throw new AppError('conflict', 'This tool server was changed meanwhile. Look at it again.');
     await toolServerRepository(trx).update(userId, id, fields, auth);
@@ -108,7 +108,7 @@ async function update({ db, headers }: Dependencies, actor: Actor, id: number, c
   });
 }
 
-/** Tokens go to no other address, and to no other client, than they were given for. */
+/** Tokens must not go to another address or client than they were issued for. */
 async function reachedAnew(
   trx: Kysely<Database>,
   userId: number,
@@ -143,7 +143,7 @@ async function tools(db: Kysely<Database>, userId: number, id: number): Promise<
   };
 }
 
-/** The tool servers of each person, and those that administrators offer to everybody. */
+/** The tool servers of each user, and those that administrators offer to everyone. */
 export function toolServerService(dependencies: Dependencies) {
   const { db } = dependencies;
   return {

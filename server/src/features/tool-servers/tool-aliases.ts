@@ -5,7 +5,7 @@ type Named = { serverId: number; serverName: string; tool: string };
 const longest = 64;
 const longestServer = 24;
 
-/** What providers allow in a name of a function. */
+/** Reduces a text to what providers allow in a function's name. */
 const plain = (text: string) =>
   text
     .normalize('NFKD')
@@ -15,13 +15,13 @@ const plain = (text: string) =>
 const nameOf = ({ serverName, tool }: Named) =>
   `${plain(serverName).slice(0, longestServer) || 'server'}__${plain(tool) || 'tool'}`;
 
-/** Told apart by where it comes from, so that it keeps its name whatever else is offered beside it. */
+/** Adds a mark of its origin, so that a tool keeps its name whatever else is offered. */
 function marked({ serverId, tool }: Named, name: string): string {
   const mark = createHash('sha256').update(`${serverId} ${tool}`).digest('hex').slice(0, 8);
   return `${name.slice(0, longest - mark.length - 1)}_${mark}`;
 }
 
-/** What a model calls each of these tools, in their order: no two alike. */
+/** Unique names for these tools, in order, by which a model calls them. */
 export function toolAliases(tools: readonly Named[]): string[] {
   const names = tools.map(nameOf);
   const counts = new Map<string, number>();

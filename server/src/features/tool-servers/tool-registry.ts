@@ -14,7 +14,7 @@ import { OmittedOperationError } from './shared/references.ts';
 import { toolSelectionRepository } from './shared/tool-selection-repository.ts';
 import { toolAliases } from './tool-aliases.ts';
 
-/** Of an answer with its pictures, which are told of and not kept. */
+/** An answer with its images, which are mentioned but not stored. */
 const bodyLimit = 8 * 1024 * 1024;
 
 type Dependencies = {
@@ -27,7 +27,7 @@ type Dependencies = {
 
 type Described = { input_schema: string; model_schema: string | null };
 
-/** As it was brought into form when the tool was found. null: it was found by an earlier version, and cannot be brought into form. */
+/** As converted when the tool was found. Returns null if an earlier version found it and it cannot be converted. */
 function schemaFor({ input_schema, model_schema }: Described): ModelSchema | null {
   if (model_schema !== null) return JSON.parse(model_schema);
   try {
@@ -38,7 +38,7 @@ function schemaFor({ input_schema, model_schema }: Described): ModelSchema | nul
   }
 }
 
-/** What who runs answers needs of tool servers. */
+/** Tool servers, as needed by runs. */
 export function createToolRegistry({ db, headers, reach, openApi, times }: Dependencies): ToolRegistry {
   const choices = toolSelectionRepository(db);
   return {

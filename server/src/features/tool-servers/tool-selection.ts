@@ -22,7 +22,7 @@ async function chosen(db: Kysely<Database>, userId: number, assistantId: number)
   const rows = await choices.chosen(userId, assistantId);
   return rows.map((row) => ({
     serverId: row.server_id,
-    // What is out of reach is none of theirs any more, not even by name.
+    // The name of a server out of reach is not revealed.
     serverName: row.is_within_reach ? row.server_name : 'A server that was withdrawn',
     name: row.name,
     title: (row.is_within_reach ? row.title : null) ?? row.name,
@@ -32,7 +32,7 @@ async function chosen(db: Kysely<Database>, userId: number, assistantId: number)
   }));
 }
 
-/** Each as the person has seen it: as it is now, or as it was when it was chosen before. */
+/** Each tool must be as the user has seen it: as it is now, or as it was when it was chosen before. */
 async function check(trx: Kysely<Database>, userId: number, assistantId: number, wanted: ToolChoice[]) {
   if (wanted.length === 0) return;
   const present = new Map(
@@ -52,7 +52,7 @@ async function check(trx: Kysely<Database>, userId: number, assistantId: number,
   }
 }
 
-/** The tools that an assistant may use, and when a person is asked. */
+/** Tools that an assistant may use, and when the user has to approve them. */
 export function toolSelectionService(db: Kysely<Database>, versions: Pick<VersionRecorder, 'record'>) {
   return {
     chosen: (userId: number, assistantId: number) => chosen(db, userId, assistantId),

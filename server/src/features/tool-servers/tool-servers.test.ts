@@ -26,7 +26,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
     await peer.close();
   });
 
-  test('are stored at once and asked for their tools afterwards, with their header', async () => {
+  test('stores a server at once and asks for its tools afterwards, with its header', async () => {
     const ada = await app.as('ada');
     const { status, body } = await newServer(ada, peer.url, { auth: header });
     expect(status).toBe(201);
@@ -52,12 +52,12 @@ describe.each(engines)('tool servers on %s', (engine) => {
       },
     ]);
     expect(peer.requests.every(({ headers }) => headers.authorization === secret)).toBe(true);
-    // The session is ended, and a stream for what the server says unasked is not opened.
+    // The session is ended, and no stream for unsolicited messages is opened.
     await until('The end of the session', async () => peer.sessions.size === 0);
     expect(new Set(peer.requests.map(({ method }) => method))).toEqual(new Set(['POST', 'DELETE']));
   });
 
-  test('keep the value of a header from every answer, table and log line', async () => {
+  test('keeps the value of a header out of answers, tables and log lines', async () => {
     const bea = await app.as('bea');
     const server = await added(bea, peer.url, { auth: header });
     const answers = [server, (await bea.get(path)).body, (await bea.get(`${path}/${server.id}/tools`)).body];
@@ -79,7 +79,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
     expect(await beside(app, (db) => tablesWith(db, 'planted-in-the-header'))).toEqual([]);
   });
 
-  test('give a header to no other origin than it was given for', async () => {
+  test('sends a header to no other origin than it was given for', async () => {
     const cem = await app.as('cem');
     const server = await added(cem, peer.url, { auth: header });
     const other = await startToolServer();
@@ -99,7 +99,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
     await other.close();
   });
 
-  test('say in words why they could not be asked, and keep the tools of before', async () => {
+  test('says why a server could not be asked, and keeps its previous tools', async () => {
     const dan = await app.as('dan');
     const other = await startToolServer();
     const server = await added(dan, other.url);
@@ -119,7 +119,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
     expect(await added(dan, 'http://example.com/mcp')).toMatchObject({ state: 'failed' });
   });
 
-  test('that never answer hold up nobody else, however many one person has', async () => {
+  test('lets a server that never answers hold up nobody else, however many a user has', async () => {
     const [jan, lea, max] = [await app.as('jan'), await app.as('lea'), await app.as('max')];
     const silent = createServer(() => undefined);
     const url = `http://127.0.0.1:${await listening(silent)}/`;
@@ -134,7 +134,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
     for (const id of ids) expect((await looked(jan, id)).state).toBe('failed');
   });
 
-  test('that were changed or removed while they were asked count as they are then', async () => {
+  test('respects changes and removal while a server is asked', async () => {
     const nia = await app.as('nia');
     const silent = createServer(() => undefined);
     const url = `http://127.0.0.1:${await listening(silent)}/`;
@@ -148,7 +148,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
     expect(await looked(nia, third.body.id)).toMatchObject({ state: 'ready', tools: 2 });
   });
 
-  test('say so where each process that asked them has died, and can be asked again', async () => {
+  test('says if each process that asked has died, and asks again on request', async () => {
     const kai = await app.as('kai');
     const { id } = await added(kai, peer.url);
     const { id: userId } = (await kai.get('/api/user')).body;
@@ -170,7 +170,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
     expect(await looked(kai, id)).toMatchObject({ state: 'ready', notice: null });
   });
 
-  test('are asked again when somebody wants it, and show what they have then', async () => {
+  test('asks again on request, and shows the tools of then', async () => {
     const eve = await app.as('eve');
     const other = await startToolServer();
     const server = await added(eve, other.url);
@@ -185,7 +185,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
     await other.close();
   });
 
-  test('have at most 500 tools in pages, and none that is larger or stranger than Roster takes', async () => {
+  test('reads at most 500 tools in pages, and none that is too large or too odd', async () => {
     const fay = await app.as('fay');
     const deep = (depth: number): Record<string, unknown> =>
       depth === 0 ? {} : { properties: { a: deep(depth - 1) } };
@@ -242,13 +242,13 @@ describe.each(engines)('tool servers on %s', (engine) => {
     ['a header with a line end', { auth: { type: 'header', name: 'X-Key', value: 'a\r\nb: c' } }, 'auth.value'],
     ['a name that is none', { auth: { type: 'header', name: 'X Key', value: 'a' } }, 'auth.name'],
     ['a field that is not known', { isOwn: true }, 'isOwn'],
-  ])('are refused with %s', async (_what, more, field) => {
+  ])('refuses one with %s', async (_what, more, field) => {
     const ada = await app.as('ada');
     const { status, body } = await ada.post(path, { name: 'Notes', url: 'https://example.org/mcp', ...more });
     expect([status, Object.keys(body.fields ?? {})]).toEqual([400, [field]]);
   });
 
-  test('are twenty of a person at most', async () => {
+  test('allows twenty per user', async () => {
     const gus = await app.as('gus');
     for (let count = 0; count < 20; count++) expect((await newServer(gus, 'https://example.org/mcp')).status).toBe(201);
     expect(await newServer(gus, 'https://example.org/mcp')).toMatchObject({
@@ -258,7 +258,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
   });
 
   describe('of an administrator', () => {
-    test('are offered to everybody, who see neither path nor header and change nothing', async () => {
+    test('offers them to everyone, who see neither path nor header and change nothing', async () => {
       const [admin, hal] = [await app.as('admin'), await app.as('hal')];
       const server = await added(admin, `${peer.url}?key=planted-in-the-path`, {
         name: 'For all',
@@ -289,7 +289,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
       expect(await serverNow(hal, server.id)).toBeUndefined();
     });
 
-    test('are offered by nobody else', async () => {
+    test('lets nobody else offer them', async () => {
       const hal = await app.as('hal');
       const refused = { status: 403, body: { message: 'Only administrators can offer a tool server to everybody.' } };
       expect(await newServer(hal, peer.url, { isOffered: true })).toMatchObject(refused);
@@ -298,7 +298,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
     });
   });
 
-  test('say who uses them, and go with their tools and choices', async () => {
+  test('says who uses them, and deletes their tools and choices with them', async () => {
     const [admin, ivy] = [await app.as('admin'), await app.as('ivy')];
     const server = await added(admin, peer.url, { isOffered: true });
     const [tool] = await toolsOf(ivy, server.id);

@@ -6,7 +6,7 @@ import { comparisonOf, comparisonsPath, startOf } from '#server/testing/comparis
 import type { HttpClient } from '#server/testing/http-client';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 
-describe.each(engines)('a draft beside the current version on %s', (engine) => {
+describe.each(engines)('a draft next to the current version on %s', (engine) => {
   let app: TestApp;
   let people = 0;
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe.each(engines)('a draft beside the current version on %s', (engine) => {
       ...more,
     });
 
-  test('answers the same questions, each side with its own settings, and is saved as it was compared', async () => {
+  test('asks the same questions, each side with its settings, and is saved as compared', async () => {
     const ada = await someone();
     const id = await created(ada, tutor);
     const { status, body: made } = await drafted(ada, id);
@@ -61,7 +61,7 @@ describe.each(engines)('a draft beside the current version on %s', (engine) => {
     ]);
   });
 
-  test('is not saved over what has changed since', async () => {
+  test('is not saved over later changes', async () => {
     const ada = await someone();
     const id = await created(ada, tutor);
     const { body: made } = await drafted(ada, id);
@@ -98,7 +98,7 @@ describe.each(engines)('a draft beside the current version on %s', (engine) => {
     [{ changes: { instructions: 'x'.repeat(1_501) } }, 'Instructions cannot exceed 1500 characters'],
     [{ changes: { model: 'nobodys-model' } }, 'not among the models'],
     [{ changes: { unknown: 1 } }, ''],
-  ])('refuses what could not be compared or saved (%#)', async (wrong, message) => {
+  ])('refuses changes that could not be compared or saved (%#)', async (wrong, message) => {
     const ada = await someone();
     const id = await created(ada, tutor);
     const { status, body } = await drafted(ada, id, wrong);

@@ -3,7 +3,7 @@ import type { AskedQuestion } from '@roster/contracts/comparisons/drafts';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-/** So many of the latest are looked through for different ones. */
+/** Number of latest questions that are searched for different ones. */
 const lookedThrough = 200;
 const longest = 10_000;
 
@@ -26,7 +26,7 @@ export function draftRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return row?.draft ? AssistantChanges.parse(JSON.parse(row.draft)) : undefined;
     },
-    /** The latest first, each text once; those of programs are not a person's. */
+    /** Latest first, each text once; API threads are left out. */
     async questions(userId: number, assistantId: number, limit: number): Promise<AskedQuestion[]> {
       const rows = await db
         .selectFrom('messages')

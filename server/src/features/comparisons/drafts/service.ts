@@ -16,12 +16,12 @@ import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import { draftRepository } from './repository.ts';
 
-/** What drafts are of. */
+/** Assistants that drafts belong to. */
 export type DraftedAssistants = {
   find: (userId: number, id: number) => Promise<Assistant | undefined>;
-  /** @throws where these changes could not be saved */
+  /** @throws if these changes could not be saved */
   checkChanges: (userId: number, stored: Assistant, changes: AssistantChanges) => Promise<void>;
-  /** Saves changes that were made to this version. @throws conflict where there is a later one */
+  /** Saves changes that were made to this version. @throws conflict if there is a later one */
   updateVersion: (actor: Actor, id: number, version: number, changes: AssistantChanges) => Promise<Assistant>;
 };
 
@@ -71,7 +71,7 @@ async function draftOf({ database: { db } }: Dependencies, userId: number, compa
   return { assistantId: assistant.id, version, changes };
 }
 
-/** Drafts of assistants, tried on questions beside what is saved. */
+/** Drafts of assistants, tried on questions and compared with what is saved. */
 export function draftService(dependencies: Dependencies) {
   return {
     async questions(userId: number, assistantId: number): Promise<AskedQuestion[]> {

@@ -5,8 +5,8 @@ import { answeredComparison, judge, judgedBy, judgingOf, judgingsPath } from '#s
 import { freeJobs, killableInstallation, registered } from '#server/testing/crash';
 import { withFault } from '#server/testing/faults';
 
-describe.each(engines)('killed while answers are judged, on %s', (engine) => {
-  test('goes on with what was not asked, and asks each order once', async () => {
+describe.each(engines)('a crash while answers are judged, on %s', (engine) => {
+  test('continues with what was not asked, and asks each order once', async () => {
     const { app, server } = await killableInstallation(engine);
     await server.start();
     const ada = await registered(server, 'ada');
@@ -33,7 +33,7 @@ describe.each(engines)('killed while answers are judged, on %s', (engine) => {
     expect(ended.verdicts[0]?.baselineFirst).toMatchObject({ state: 'interrupted', usage: { estimated: true } });
     expect([await asksOf(app), ended.open]).toMatchObject([{ length: 6 }, 1]);
 
-    // Asked again by a person's word.
+    // Asked again at a user's request.
     expect((await ada.post(`${judgingsPath(id)}/${judgingId}/start`, {})).status).toBe(202);
     const again = await judgedBy(ada, id, judgingId);
     expect([again.open, again.tally.candidate]).toEqual([0, 3]);

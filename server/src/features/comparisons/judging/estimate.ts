@@ -5,7 +5,7 @@ import type { PricingService } from '#server/features/usage/pricing';
 import { buildJudgePrompt, type JudgedTexts } from './judge-prompt.ts';
 import { allToJudge, type Judged } from './verdicts.ts';
 
-/** A sentence or two, and the choice. */
+/** Tokens of a sentence or two, and the choice. */
 const usualVerdict = 80;
 
 async function judgeCost(
@@ -30,7 +30,7 @@ async function judgeCost(
 const tokensOf = ({ instructions, text }: ReturnType<typeof buildJudgePrompt>) =>
   estimateTokens(instructions) + estimateTokens(text);
 
-/** What asking the judge takes: of each prompt that is open, both orders or the one that is missing. */
+/** Estimate for the judge: for each open prompt both orders, or the missing one. */
 export async function estimateJudging(
   pricing: Pick<PricingService, 'price'>,
   userId: number,
@@ -45,11 +45,11 @@ export async function estimateJudging(
 }
 
 type Foreseen = Pick<JudgedTexts, 'instructions' | 'turns' | 'expected'> & {
-  /** Of both answers together, as far as they are known. */
+  /** Tokens of both answers together, as far as they are known. */
   answerTokens: number;
 };
 
-/** What judging answers takes that are not there yet: each in both orders. */
+/** Estimate for judging answers that do not exist yet, each in both orders. */
 export function estimateFutureJudging(
   pricing: Pick<PricingService, 'price'>,
   userId: number,

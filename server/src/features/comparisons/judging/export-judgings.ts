@@ -5,7 +5,7 @@ import { judgingRepository } from '#server/features/comparisons/shared/judging-r
 import type { PromptRecord } from '#server/features/comparisons/shared/repository';
 import { judgeThreadsOf, toVerdict } from './verdicts.ts';
 
-/** The judgings of a comparison in the account export; `prompt` counts the prompts from 1. */
+/** Judgings of a comparison in the account export; `prompt` counts the prompts from 1. */
 export async function exportedJudgings(
   reader: Kysely<Database>,
   answersOf: SideQuestionService['exportedAnswers'],

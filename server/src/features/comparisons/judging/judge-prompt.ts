@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
-/** What is judged. */
+/** Texts that the judge reads. */
 export type JudgedTexts = {
-  /** What both answers were told before the question; null: nothing, or not the same. */
+  /** Instructions of both answers; null if there were none, or they differ. */
   instructions: string | null;
   turns: readonly { role: 'user' | 'assistant'; text: string }[];
   expected: string | null;
@@ -10,7 +10,7 @@ export type JudgedTexts = {
   second: string;
 };
 
-/** Where a model keeps to no schema, it is told the same in words. */
+/** A model that follows no schema is told the same in words. */
 export const verdictSchema = JSON.stringify({
   type: 'object',
   properties: { reason: { type: 'string' }, better: { type: 'string', enum: ['first', 'second', 'tie'] } },
@@ -18,7 +18,7 @@ export const verdictSchema = JSON.stringify({
   additionalProperties: false,
 });
 
-/** A line that nobody who wrote one of the texts can have known. */
+/** A line that no author of these texts can have known. */
 function boundaryFor(texts: readonly string[]): string {
   for (;;) {
     const boundary = `=====${randomBytes(12).toString('hex')}`;
@@ -37,7 +37,7 @@ Reply with one JSON object and nothing else, the reason first, in one or two sen
 
 const speaker = { user: 'User', assistant: 'Assistant' } as const;
 
-/** What the judge is asked: the texts are fenced, so that none of them can speak in its own name. */
+/** The question for the judge. The texts are fenced, so that none of them can pass as the question itself. */
 export function buildJudgePrompt(criteria: string, texts: JudgedTexts): { instructions: string; text: string } {
   const { instructions, turns, expected, first, second } = texts;
   const parts: [name: string, text: string][] = [

@@ -18,7 +18,7 @@ export type JudgingParts = AskingParts & {
   rates: Pick<RateLimits, 'use' | 'giveBack'>;
 };
 
-/** undefined: the comparison is gone. */
+/** Returns undefined if the comparison was deleted. */
 export async function loadJudged(
   { sideQuestions }: Pick<JudgingParts, 'sideQuestions'>,
   db: Kysely<Database>,
@@ -36,7 +36,7 @@ export async function loadJudged(
 
 type AskThem = Parameters<Parameters<SideQuestionService['ask']>[2]>[1];
 
-/** In the transaction that stores the questions: of answers that are gone or being written anew nothing is asked. */
+/** In the transaction that stores the questions: skips answers that were deleted or are being repeated. */
 async function askJudge(
   { sideQuestions }: JudgingParts,
   trx: Kysely<Database>,
@@ -77,7 +77,7 @@ async function askJudge(
   await sideQuestions.remove(trx, userId, async () => replaced);
 }
 
-/** Asks the judge about the next prompt that is due, in both orders at once. */
+/** Asks the judge about the next due prompt, in both orders at once. */
 async function askNext(
   parts: JudgingParts,
   { userId, judgingId }: JudgingWork,

@@ -10,19 +10,19 @@ const sideOf: Record<Order, Record<Choice, Vote>> = {
   baselineFirst: { first: 'baseline', second: 'candidate', tie: 'tie' },
 };
 
-/** The side that a judge chose, by which answer it read first. */
+/** The side that a judge chose, by the order in which it read the answers. */
 export function toSideChoice(order: Order, text: string): { choice: Vote | null; reason: string | null } {
   const said = parseVerdict(text);
   return { choice: said && sideOf[order][said.choice], reason: said?.reason ?? null };
 }
 
-/** Only where the judge chose the same in both orders is it a choice. */
+/** A choice counts only if the judge made it in both orders. */
 export function combineChoices(one: Vote | null, other: Vote | null): Outcome {
   if (one === null || other === null) return 'unreadable';
   return one === other ? one : 'position';
 }
 
-/** In the transaction that ends an answer of the judge: what both orders came to is stored, so that it can be counted. */
+/** In the transaction that ends an answer of the judge: stores the result of both orders, so that it can be counted. */
 export async function storeOutcomes(trx: Kysely<Database>, userId: number, judgingId: number) {
   const rows = judgingRepository(trx);
   for (const { id, candidateFirst, baselineFirst } of await rows.said(userId, judgingId)) {

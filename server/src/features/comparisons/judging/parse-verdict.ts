@@ -20,7 +20,7 @@ function fromJson(text: string): { choice: Choice; reason: string } | null {
   }
 }
 
-/** 'Better: first', in a line of its own, where no line says otherwise. */
+/** Finds 'Better: first' on a line of its own, if no other line contradicts it. */
 function fromWords(text: string): { choice: Choice; reason: string } | null {
   const line =
     /^[ \t*_#>]*(?:better|verdict|winner)[*_ \t]*[:=][*_" \t]*(?:the )?([a-z0-9]+(?: (?:answer|[12]))?)[*_". \t]*$/gim;
@@ -29,7 +29,7 @@ function fromWords(text: string): { choice: Choice; reason: string } | null {
   return choice && others.length === 0 ? { choice, reason: text.replaceAll(line, '').trim() } : null;
 }
 
-/** What a judge has said, also where it has written something around the JSON that it was asked for; null: who knows. */
+/** Reads a judge's answer, even with text around the requested JSON; null if it is unclear. */
 export function parseVerdict(text: string): { choice: Choice; reason: string } | null {
   const end = text.lastIndexOf('}') + 1;
   const objects = [text, text.slice(text.indexOf('{'), end), text.slice(text.lastIndexOf('{'), end)];

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { buildJudgePrompt, verdictSchema } from './judge-prompt.ts';
 import { parseVerdict } from './parse-verdict.ts';
 
-describe('a judge’s answer is read', () => {
+describe('reading a judge’s answer', () => {
   test.each([
     ['as it was asked for', '{"reason":"Shorter.","better":"second"}', 'second', 'Shorter.'],
     ['in a fence', '```json\n{"reason": "Same.", "better": "tie"}\n```', 'tie', 'Same.'],
@@ -23,10 +23,10 @@ describe('a judge’s answer is read', () => {
     ['words that contradict each other', 'Better: first\nBetter: second'],
     ['a sentence about it', 'The first could be better: second thoughts are due.'],
     ['half of it', '{"reason":"The fir'],
-  ])('but not %s', (_, text) => expect(parseVerdict(text)).toBeNull());
+  ])('finds no verdict in %s', (_, text) => expect(parseVerdict(text)).toBeNull());
 });
 
-describe('what the judge is asked', () => {
+describe('the question for a judge', () => {
   const texts = {
     instructions: 'Be brief.',
     turns: [{ role: 'user' as const, text: 'What is a fox?' }],
@@ -35,7 +35,7 @@ describe('what the judge is asked', () => {
     second: 'A plant.',
   };
 
-  test('has each text behind a mark that the texts cannot know', () => {
+  test('puts each text behind a mark that the texts cannot know', () => {
     const { instructions, text } = buildJudgePrompt('The true one.', texts);
     const [boundary = ''] = /=====[0-9a-f]{24}/.exec(instructions) ?? [];
     expect(boundary).not.toBe('');
@@ -53,7 +53,7 @@ describe('what the judge is asked', () => {
     expect(buildJudgePrompt('The true one.', texts).text).not.toContain(boundary);
   });
 
-  test('has no part for what there is not', () => {
+  test('leaves out parts without content', () => {
     const { text } = buildJudgePrompt('Any.', { ...texts, instructions: null, expected: null });
     expect(text).not.toMatch(/told before|wished for/);
   });

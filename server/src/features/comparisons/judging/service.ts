@@ -43,7 +43,7 @@ async function judgedOf(
   return judged;
 }
 
-/** In the transaction of its cause: what is open is due from now on. */
+/** In the transaction of its cause: marks open prompts as due. */
 async function begin(
   parts: JudgingParts,
   trx: Kysely<Database>,
@@ -78,7 +78,7 @@ async function makeDue(
   await queueJudging(trx, { userId, judgingId });
 }
 
-/** In the transaction in which the prompts of a comparison have been asked: those that were to follow begin. */
+/** In the transaction in which the prompts of a comparison have been asked: starts the judgings that follow. */
 async function follow(
   parts: JudgingParts,
   trx: Kysely<Database>,
@@ -120,7 +120,7 @@ async function create(
   return toJudging(await findJudging(db, userId, { id: comparisonId, judgingId }));
 }
 
-/** Whatever a crash or a failure has cut off is asked again here, by a person's word, and nowhere else. */
+/** Repeats what a crash or a failure has cut off. This happens only here, at a user's request. */
 async function start(parts: Dependencies, { userId, stillMay }: Actor, ids: Ids, overBudget: boolean) {
   const { db } = parts.database;
   await findJudging(db, userId, ids);

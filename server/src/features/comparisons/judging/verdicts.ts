@@ -27,7 +27,7 @@ function outcomeOf({ candidateFirst: one, baselineFirst: other }: Pick<Verdict, 
   return combineChoices(one.choice, other.choice);
 }
 
-/** An answer was asked for again since it was judged. */
+/** An answer was repeated since it was judged. */
 const isStale = (verdict: VerdictRecord, prompt: PromptRecord) =>
   judgeThreadsOf([verdict]).length > 0 &&
   (verdict.judgedCandidate !== prompt.candidateThreadId || verdict.judgedBaseline !== prompt.baselineThreadId);
@@ -39,13 +39,13 @@ export function toVerdict(record: VerdictRecord, prompt: PromptRecord, answers: 
   return { promptId, isDue, isStale: isStale(record, prompt), outcome: outcomeOf(asked), ...asked };
 }
 
-/** Everything that verdicts are made of, as it is at one moment. */
+/** Everything that verdicts are made of, at one moment. */
 export type Judged = {
   comparison: Comparison;
   judging: Pick<Judging, 'criteria' | 'model'>;
   prompts: PromptRecord[];
   verdicts: VerdictRecord[];
-  /** Of both sides, and of the judge. */
+  /** Answers of both sides, and of the judge. */
   answers: Answers;
 };
 
@@ -53,7 +53,7 @@ export type ToJudge = { prompt: PromptRecord; orders: Order[]; texts: Record<Ord
 
 function textsOf({ kind, baseline, candidate }: Comparison, prompt: PromptRecord, shown: ComparisonPrompt) {
   if (!baseline || shown.candidate?.state !== 'complete' || shown.baseline?.state !== 'complete') return null;
-  // Nobody has to be asked about these.
+  // Nobody has to judge these.
   if (kind === 'test' && isSameText(shown.candidate.text, shown.baseline.text)) return null;
   const told = instructionsFor(candidate, prompt);
   const { turns, expected } = prompt;
@@ -65,7 +65,7 @@ function textsOf({ kind, baseline, candidate }: Comparison, prompt: PromptRecord
   };
 }
 
-/** What is to be asked of the judge about a prompt; undefined: nothing, or not all answers are there. */
+/** Questions for the judge about a prompt; undefined if there are none, or answers are missing. */
 export function toJudge({ comparison, verdicts, answers }: Judged, prompt: PromptRecord): ToJudge | undefined {
   const texts = textsOf(comparison, prompt, toShown(prompt, answers));
   if (!texts) return undefined;
@@ -83,7 +83,7 @@ export const allToJudge = (judged: Judged): ToJudge[] =>
 const asVote = (outcome: Outcome | null): Vote | null =>
   outcome === 'position' ? 'tie' : outcome === 'unreadable' ? null : outcome;
 
-/** The verdicts, with what they add up to. One whose answers have changed counts no more. */
+/** Verdicts and their totals. A verdict on changed answers does not count. */
 export function summarizeVerdicts({
   prompts,
   verdicts: records,

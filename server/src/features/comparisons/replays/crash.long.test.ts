@@ -9,8 +9,8 @@ import { newReplay, questionsOf } from '#server/testing/replays';
 
 const endless = 'Endless [[bench 40000]] [[delay 20]]';
 
-describe.each(engines)('killed in the middle of a replay, on %s', (engine) => {
-  test('it goes on, and of 20 questions none is paid twice', async () => {
+describe.each(engines)('a crash in the middle of a replay, on %s', (engine) => {
+  test('continues, and pays for none of 20 questions twice', async () => {
     const { app, server } = await killableInstallation(engine);
     await server.start();
     const ada = await registered(server, 'ada');
@@ -18,7 +18,7 @@ describe.each(engines)('killed in the middle of a replay, on %s', (engine) => {
     for (let number = 1; number <= 20; number++) {
       const threadId = await newThread(ada, { title: 'Asked', assistantId });
       const { message } = await ask(server, ada, threadId, `Question ${number} [[bench 2]]`);
-      // Both that are asked together in the middle: then the rest waits.
+      // Both that are asked together in the middle: the rest then waits.
       if (number === 11 || number === 12)
         await beside(app, (db) =>
           db

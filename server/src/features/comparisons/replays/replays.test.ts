@@ -32,7 +32,7 @@ describe.each(engines)('replays on %s', (engine) => {
       return comparison.state === 'idle' && comparison;
     });
 
-  test('offer the questions of an assistant’s conversations, the newest first, each once', async () => {
+  test('offers the questions of an assistant’s conversations, newest first, each once', async () => {
     const ada = await someone();
     const assistantId = await created(ada);
     const file = await uploaded(app, ada, { filename: 'notes.txt', content: 'Notes' });
@@ -61,7 +61,7 @@ describe.each(engines)('replays on %s', (engine) => {
     expect(await questionsOf(ada, assistantId, { model: 'gpt-4.1' })).toEqual([]);
   });
 
-  test('put a question with what led to it to the new model, beside the answer of then', async () => {
+  test('asks the new model with the original context, and shows the original answer', async () => {
     const ada = await someone();
     const assistantId = await created(ada, { instructions: 'Be brief.', temperature: 0.3 });
     await asked(ada, assistantId, 'First [[bench 2]]', 'Second [[bench 3]]');
@@ -97,7 +97,7 @@ describe.each(engines)('replays on %s', (engine) => {
     expect(asks[0]?.body.input).toHaveLength(3);
   });
 
-  test('ask the old model anew, where that was chosen', async () => {
+  test('asks the old model again on request', async () => {
     const ada = await someone();
     const assistantId = await created(ada);
     await asked(ada, assistantId, 'One [[bench 2]]');
@@ -109,7 +109,7 @@ describe.each(engines)('replays on %s', (engine) => {
     expect((await asksOf(app)).map(({ body }) => body.model).sort()).toEqual(['gpt-4.1', 'gpt-4o']);
   });
 
-  test('go by the answers of a model that is gone', async () => {
+  test('uses the answers of a model that is gone', async () => {
     const ada = await someone();
     const assistantId = await created(ada);
     await asked(ada, assistantId, 'One [[bench 2]]');
@@ -130,7 +130,7 @@ describe.each(engines)('replays on %s', (engine) => {
     });
   });
 
-  test('leave out what is too much, and say so', async () => {
+  test('leaves out what is too much, and says so', async () => {
     const ada = await someone();
     const assistantId = await created(ada);
     const file = await uploaded(app, ada, { filename: 'notes.txt', content: 'Notes' });
@@ -145,7 +145,7 @@ describe.each(engines)('replays on %s', (engine) => {
     await ask(app, ada, threadId, 'Three', { fileIds: [file.id] });
     const [three] = await questionsOf(ada, assistantId);
     const replay = await newReplay(ada, assistantId, [three?.answerId ?? 0]);
-    // The long one goes, and its answer with it: a conversation begins with a question.
+    // The long one is left out with its answer: a conversation starts with a question.
     expect(replay).toMatchObject({ messagesLeftOut: 2, filesLeftOut: 1 });
     const { items } = await comparisonOf(ada, replay.comparison.id);
     expect(items[0]?.turns.map(({ role, text }) => [role, text.slice(0, 5)])).toEqual([
@@ -155,7 +155,7 @@ describe.each(engines)('replays on %s', (engine) => {
     ]);
   });
 
-  test('are refused where they cannot be made', async () => {
+  test('refuses replays that cannot be made', async () => {
     const ada = await someone();
     const { visitor: bob, email } = await app.someone('viewer');
     const assistantId = await created(ada);

@@ -51,14 +51,14 @@ async function checkModels({ models }: Dependencies, userId: number, { fromModel
     throw refuse('baseline', `Your API key cannot use ${fromModel} any more. Compare with its answers of then.`);
 }
 
-/** The assistant with a model: what that takes of it. */
+/** Settings of the assistant with a model, as far as that accepts them. */
 function settingsWith({ catalogue }: Dependencies, assistant: Assistant, model: string): ComparedSettings {
   const { temperature, reasoningEffort, version } = assistant;
   const { effort } = catalogue.parameters(model, { temperature, effort: reasoningEffort });
   return assistantSide(model, { ...assistant, model, reasoningEffort: effort }, version);
 }
 
-/** Three quarters of what the models that are asked can read, where that is less. */
+/** Three quarters of what the asked models can read, if that is less. */
 function roomFor({ catalogue }: Dependencies, { instructions }: Assistant, asked: string[]): number {
   const contexts = asked.map((model) => catalogue.contextTokens(model) ?? Number.POSITIVE_INFINITY);
   return Math.min(replayTokenLimit, ...contexts.map((context) => (context * 3) / 4)) - estimateTokens(instructions);
@@ -109,7 +109,7 @@ async function create(
   };
 }
 
-/** What an assistant was really asked, put to another model beside the answers of then. */
+/** Real questions to an assistant, asked again of another model and shown with the original answers. */
 export function replayService(dependencies: Dependencies) {
   const { database, askedQuestions } = dependencies;
   return {

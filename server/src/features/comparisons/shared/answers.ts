@@ -14,12 +14,12 @@ export type Answers = Map<number, SideAnswer>;
 export const comparisonNotFound = () => new AppError('not_found', 'This comparison does not exist.');
 export const promptNotFound = () => new AppError('not_found', 'This prompt does not exist.');
 
-/** Answers are written for one comparison at a time: one conversation's place is left to the person. */
+/** For one comparison, which leaves room for one conversation of the user. */
 export const concurrentAnswers = 2;
 
 export const isActive = (answer: Pick<ComparedAnswer, 'state'> | null) =>
   answer?.state === 'queued' || answer?.state === 'running';
-/** Neither answered nor with an open run: not asked, stopped, failed, or interrupted. */
+/** Neither answered nor running: not asked, stopped, failed, or interrupted. */
 const isOpen = (answer: ComparedAnswer | null) => answer?.state !== 'complete' && !isActive(answer);
 
 export const threadsOf = (prompts: Pick<PromptRecord, 'candidateThreadId' | 'baselineThreadId'>[]): number[] =>
@@ -46,7 +46,7 @@ export function toShown(prompt: PromptRecord, answers: Answers): ComparisonPromp
   return { id, instructions, turns, expected, candidate, baseline, hasBaseline, vote, isDue };
 }
 
-/** The sides that are to be asked now. An earlier answer stays as it is, also with `again`. */
+/** Sides to ask now. An earlier answer stays, even with `again`. */
 export function sidesToAsk(
   { baseline }: Pick<Comparison, 'baseline'>,
   prompt: ComparisonPrompt,
@@ -61,6 +61,6 @@ export function sidesToAsk(
   ];
 }
 
-/** What a side is told before a prompt. */
+/** Instructions for a side before a prompt. */
 export const instructionsFor = ({ instructions }: ComparedSettings, prompt: Pick<PromptRecord, 'instructions'>) =>
   instructions ?? prompt.instructions;

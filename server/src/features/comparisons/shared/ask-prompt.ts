@@ -33,7 +33,7 @@ export const shownPrompt = async (
   prompt: PromptRecord,
 ) => toShown(prompt, await sideQuestions.answers(userId, threadsOf([prompt])));
 
-/** In the transaction that stores the questions. The answers that are replaced are removed in it. */
+/** In the transaction that stores the questions; removes the replaced answers. */
 export async function askSides(
   { sideQuestions }: Pick<AskingParts, 'sideQuestions'>,
   trx: Kysely<Database>,
@@ -73,7 +73,7 @@ export async function askSides(
   await sideQuestions.remove(trx, userId, async () => replaced);
 }
 
-/** Asks the sides that have not answered this prompt yet; with `again` both of them anew. */
+/** Asks the sides that have not answered this prompt yet; with `again`, both of them. */
 export async function askPrompt(
   parts: AskingParts,
   userId: number,

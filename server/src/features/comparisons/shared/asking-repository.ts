@@ -4,14 +4,14 @@ import type { Database } from '#server/db/schema';
 
 type Refusal = Comparison['refusal'];
 
-/** What is asked part by part in turn, and its parts with the column that names what they belong to. */
+/** Tables of what is asked part by part, and the column that links a part to its whole. */
 const asked = {
   comparison: { whole: 'comparisons', part: 'comparison_prompts', wholeId: 'comparison_id' },
   judging: { whole: 'comparison_judgings', part: 'comparison_verdicts', wholeId: 'judging_id' },
 } as const;
 export type AskedKind = keyof typeof asked;
 
-/** What is still to be asked of a comparison or a judging that was started: its state, and which of its parts are due. */
+/** Pending work of a comparison or a judging that was started: its state, and which of its parts are due. */
 export function askingRepository(db: Kysely<Database>, kind: AskedKind) {
   const whole = sql.table(asked[kind].whole);
   const part = sql.table(asked[kind].part);
@@ -21,7 +21,7 @@ export function askingRepository(db: Kysely<Database>, kind: AskedKind) {
   const textOf = (refusal: Refusal) => refusal && JSON.stringify(refusal);
 
   return {
-    /** Its parts become due by whoever knows them. */
+    /** Its parts are marked as due by those who know them. */
     async begin(userId: number, id: number, overBudget: boolean) {
       await sql`update ${whole} set state = 'asking', over_budget = ${overBudget ? 1 : 0}, refusal = null
         where user_id = ${userId} and id = ${id}`.execute(db);
@@ -32,22 +32,22 @@ export function askingRepository(db: Kysely<Database>, kind: AskedKind) {
       );
       await sql`update ${part} set is_due = 0 where ${ofPart(userId, id)} and is_due = 1`.execute(db);
     },
-    /** Everything was asked and has ended. */
+    /** Everything was asked, and has ended. */
     async finish(userId: number, id: number) {
       await sql`update ${whole} set state = 'idle', refusal = null where ${isAsking(userId, id)}
         and not exists (select 1 from ${part} where ${ofPart(userId, id)} and is_due = 1)`.execute(db);
     },
-    /** What it waits for; null: nothing any more. */
+    /** Reason for waiting; null if it no longer waits. */
     async setWaiting(userId: number, id: number, refusal: Refusal) {
       await sql`update ${whole} set refusal = ${textOf(refusal)} where ${isAsking(userId, id)}`.execute(db);
     },
-    /** Whether asking was started, and if so, also over a budget. */
+    /** Returns undefined if it was not started, and else if it may exceed a budget. */
     async started(userId: number, id: number): Promise<{ overBudget: boolean } | undefined> {
       const { rows } = await sql<{ over_budget: number }>`select over_budget from ${whole}
         where ${isAsking(userId, id)}`.execute(db);
       return rows[0] && { overBudget: rows[0].over_budget === 1 };
     },
-    /** A part is being asked now. false: somebody was quicker, or it was stopped. */
+    /** Claims a part to ask it now. Returns false if another caller was faster, or it was stopped. */
     async take(userId: number, id: number, partId: number): Promise<boolean> {
       const { rows } = await sql`update ${part} set is_due = 0
         where ${ofPart(userId, id)} and id = ${partId} and is_due = 1 returning id`.execute(db);

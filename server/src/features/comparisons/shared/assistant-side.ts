@@ -1,7 +1,7 @@
 import type { AssistantSettings } from '@roster/contracts/assistants/assistants';
 import type { ComparedSettings } from '@roster/contracts/comparisons/comparisons';
 
-/** How a side is asked that is an assistant, saved as that version or not at all. */
+/** Settings of a side that is an assistant, saved as that version or not at all. */
 export const assistantSide = (
   label: string,
   { model, instructions, temperature, reasoningEffort, responseSchema }: AssistantSettings,

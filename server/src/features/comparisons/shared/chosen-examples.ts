@@ -1,10 +1,10 @@
 import { type Example, readExample } from './example-line.ts';
 
-/** Of a line, in bytes. A longer one is passed over. */
+/** Bytes of a line. A longer one is skipped. */
 const longestLine = 256 * 1024;
 const newline = 0x0a;
 
-/** The lines of a text, as they arrive; those that are too long are left out without being kept. */
+/** Lines of a text, as they arrive; lines that are too long are skipped without being held. */
 async function* linesOf(content: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let pieces: Buffer[] = [];
   let length = 0;
@@ -43,8 +43,8 @@ async function* examplesOf(content: AsyncIterable<Buffer>): AsyncGenerator<Examp
 }
 
 /**
- * Up to `count` examples, evenly chosen over the whole file: every second one of twenty, for ten. The file is read
- * twice, first to count, so that no more of it than what is chosen is kept.
+ * Up to `count` examples, evenly spread over the file: every second one of twenty, for ten. The file is read twice,
+ * first to count, so that only the chosen ones are held.
  */
 export async function chosenExamples(read: () => Promise<AsyncIterable<Buffer>>, count: number): Promise<Example[]> {
   let usable = 0;

@@ -4,16 +4,16 @@ import type { PricingService } from '#server/features/usage/pricing';
 import { type Answers, instructionsFor, sidesToAsk, toShown } from './answers.ts';
 import type { PromptRecord } from './repository.ts';
 
-/** Tokens of an answer of which nothing is known. */
+/** Tokens of an answer that nothing is known about. */
 export const usualOutput = 400;
 
-/** As long as the answer that was wished for, or as the other side's. */
+/** As long as the expected answer, or as the other side's. */
 function outputOf({ expected, baselineText }: PromptRecord): number {
   const known = expected ?? baselineText?.text;
   return known === undefined || known === '' ? usualOutput : estimateTokens(known);
 }
 
-/** What asking the open prompts will take. */
+/** Estimate for asking the open prompts. */
 export async function estimateOf(
   { price }: Pick<PricingService, 'price'>,
   userId: number,

@@ -1,7 +1,7 @@
 import { isBlank } from '@roster/contracts/text/blank';
 import { z } from 'zod';
 
-/** The question of a line of a training or validation file, and its answer. */
+/** Question and answer of a line in a training or validation file. */
 export type Example = {
   instructions: string;
   turns: { role: 'user' | 'assistant'; text: string }[];
@@ -33,7 +33,7 @@ const Preference = z.object({
 
 const isInstruction = ({ role }: Message) => role === 'system' || role === 'developer';
 
-/** The question is the last message; null: something else is. */
+/** The question is the last message; returns null if that is something else. */
 function exampleOf(messages: Message[], expected: string | null): Example | null {
   const begin = messages.findIndex((message) => !isInstruction(message));
   if (begin < 0) return null;
@@ -65,7 +65,7 @@ function parsed(line: string): unknown {
   }
 }
 
-/** null: not a line whose question can be put to a model here (other formats, tools, images). */
+/** Returns null for a line whose question cannot be asked here (other formats, tools, images). */
 export function readExample(line: string): Example | null {
   const value = parsed(line);
   const chat = Chat.safeParse(value);

@@ -2,17 +2,17 @@ import type { Judging, JudgingDraft, Outcome } from '@roster/contracts/compariso
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-/** The orders in which the two answers are put to a judge. */
+/** Orders in which a judge reads the two answers. */
 export const orders = ['candidateFirst', 'baselineFirst'] as const;
 export type Order = (typeof orders)[number];
 
 export type VerdictRecord = {
   id: number;
   promptId: number;
-  /** Where the judge is asked, by the order of the answers. */
+  /** Threads in which the judge is asked, by the order of the answers. */
   candidateFirst: number | null;
   baselineFirst: number | null;
-  /** The threads of the answers that were judged. */
+  /** Threads of the answers that were judged. */
   judgedCandidate: number | null;
   judgedBaseline: number | null;
   isDue: boolean;
@@ -51,7 +51,7 @@ const toJudging = ({ follows, refusal, ...row }: Row): JudgingRecord => ({
 
 export function judgingRepository(db: Kysely<Database>) {
   return {
-    /** The newest first; there are few of a comparison. */
+    /** Newest first; a comparison has few. */
     async list(userId: number, comparisonId: number): Promise<JudgingRecord[]> {
       const rows = await selectJudgings(db, userId)
         .where('comparison_id', '=', comparisonId)
@@ -84,7 +84,7 @@ export function judgingRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return id;
     },
-    /** Those that begin when the prompts of a comparison have been asked. */
+    /** Judgings that start when the prompts of a comparison have been asked. */
     async following(userId: number, comparisonId: number): Promise<JudgingRecord[]> {
       const rows = await selectJudgings(db, userId)
         .where('comparison_id', '=', comparisonId)
@@ -92,7 +92,7 @@ export function judgingRepository(db: Kysely<Database>) {
         .execute();
       return rows.map(toJudging);
     },
-    /** It has begun, or will not by itself. */
+    /** It has started, or will not start by itself. */
     async clearFollows(userId: number, id: number) {
       await db
         .updateTable('comparison_judgings')
@@ -102,7 +102,7 @@ export function judgingRepository(db: Kysely<Database>) {
         .where('follows', '=', 1)
         .execute();
     },
-    /** What the judge has said in both orders where no outcome is stored yet. */
+    /** The judge's answers in both orders, if no outcome is stored yet. */
     async said(userId: number, judgingId: number) {
       const answer = (column: 'candidate_first_thread_id' | 'baseline_first_thread_id') =>
         sql<string | null>`(select m.text from threads t join messages m on m.id = t.head_message_id
@@ -144,7 +144,7 @@ export function judgingRepository(db: Kysely<Database>) {
         .execute();
       return rows.map(({ isDue, ...row }) => ({ ...row, isDue: isDue === 1 }));
     },
-    /** These prompts are to be judged. */
+    /** Marks these prompts as due. */
     async setDue(userId: number, id: number, promptIds: readonly number[]) {
       await db
         .insertInto('comparison_verdicts')
@@ -164,7 +164,7 @@ export function judgingRepository(db: Kysely<Database>) {
         .onConflict((conflict) => conflict.columns(['judging_id', 'prompt_id']).doUpdateSet({ is_due: 1 }))
         .execute();
     },
-    /** Where the judge is asked now, and about which answers. */
+    /** Stores where the judge is asked now, and about which answers. */
     async setAsked(userId: number, judgingId: number, verdict: Omit<VerdictRecord, 'promptId' | 'isDue'>) {
       await db
         .updateTable('comparison_verdicts')
@@ -180,7 +180,7 @@ export function judgingRepository(db: Kysely<Database>) {
         .where('id', '=', verdict.id)
         .execute();
     },
-    /** Where judges were asked: of one judging, or of all of a comparison. */
+    /** Threads of judges: of one judging, or of all of a comparison. */
     async threadIds(userId: number, of: { judgingId: number } | { comparisonId: number }): Promise<number[]> {
       const rows = await db
         .selectFrom('comparison_verdicts as v')

@@ -1,6 +1,6 @@
 import type { ComparedSettings } from '@roster/contracts/comparisons/comparisons';
 
-/** What a side is asked with that is a model by itself. */
+/** Settings of a side that is a model alone. */
 const settingsOf = (model: string, temperature: number | null): ComparedSettings => ({
   label: model,
   model,
@@ -11,7 +11,7 @@ const settingsOf = (model: string, temperature: number | null): ComparedSettings
   assistantVersion: null,
 });
 
-/** How two models by themselves are compared. */
+/** Settings of a comparison of two models alone. */
 export const modelSides = (candidate: string, baseline: string, temperature: number | null) => ({
   title: `${candidate} and ${baseline}`,
   candidate: settingsOf(candidate, temperature),

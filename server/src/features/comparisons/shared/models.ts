@@ -21,7 +21,7 @@ async function examplesFrom({ files, store }: ExampleFiles, userId: number, file
   throw new AppError('invalid_input', message, { fields: { prompts: message } });
 }
 
-/** A comparison of two models by themselves, with its prompts. */
+/** A comparison of two models alone, with its prompts. */
 export async function comparisonOfModels(
   from: ExampleFiles,
   userId: number,

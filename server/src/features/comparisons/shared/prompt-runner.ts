@@ -9,20 +9,20 @@ import { type AskedKind, askingRepository } from './asking-repository.ts';
 
 const waitForRoomMs = 3_000;
 
-/** What has come of asking for the next answers. */
+/** Result of asking for the next answers. */
 export type AskResult =
   | { next: 'more' | 'waits' | 'ended' }
   | { next: 'later'; refusal: Comparison['refusal']; inMs: number };
 
 type Parts = { sideQuestions: Pick<SideQuestionService, 'ask'>; rates: Pick<RateLimits, 'use' | 'giveBack'> };
 
-/** A person who must not ask any more does not go on asking. */
+/** Stops when the user has lost the Editor role. */
 async function refuseWhoMayNot(trx: Kysely<Database>, userId: number) {
   const role = await lockActiveUser(trx, userId);
   if (role !== 'Admin' && role !== 'Editor') throw new AppError('not_allowed', 'Your role does not allow asking.');
 }
 
-/** Asks, within the person's rate and where there is room beside the answers that are `underWay` here. */
+/** Asks within the user's rate limit, if there is room next to the answers that are `underWay` here. */
 export async function runOnce(
   { sideQuestions, rates }: Parts,
   userId: number,
@@ -54,11 +54,11 @@ type Work = {
   id: number;
   askNext: (overBudget: boolean) => Promise<AskResult>;
   queue: (trx: Kysely<Database>, inMs: number) => Promise<void>;
-  /** In the transaction in which it is finished. */
+  /** Called in the transaction that finishes it. */
   onEnded?: (trx: Kysely<Database>, overBudget: boolean) => Promise<void>;
 };
 
-/** Nothing more is due: what follows from that is begun together with it. */
+/** Nothing more is due: whatever follows is started in the same transaction. */
 const finish = (db: Kysely<Database>, { userId, kind, id, onEnded }: Work, overBudget: boolean) =>
   db.transaction().execute(async (trx) => {
     await lockUserRow(trx, userId);
@@ -66,7 +66,7 @@ const finish = (db: Kysely<Database>, { userId, kind, id, onEnded }: Work, overB
     await onEnded?.(trx, overBudget);
   });
 
-/** Asks until there is no room, nothing more is due, or asking is refused. It is woken when an answer has ended. */
+/** Asks until there is no room, nothing more is due, or asking is refused. The end of an answer wakes it. */
 async function goOn(db: Kysely<Database>, work: Work) {
   const { userId, kind, id, askNext, queue } = work;
   const rows = askingRepository(db, kind);
@@ -87,7 +87,7 @@ async function goOn(db: Kysely<Database>, work: Work) {
   }
 }
 
-/** What is due is asked one after the other, and stops with the reason where asking is refused for good. */
+/** Asks what is due, one after the other, and stops with the reason if asking is refused for good. */
 export async function runPrompts(db: Kysely<Database>, work: Work) {
   try {
     await goOn(db, work);

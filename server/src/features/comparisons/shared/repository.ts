@@ -10,13 +10,13 @@ import type { Database } from '#server/db/schema';
 import type { Example } from './example-line.ts';
 import { modelSides } from './model-sides.ts';
 
-/** What is put to the sides. */
+/** A prompt for the sides. */
 export type NewPrompt = Omit<Example, 'instructions'> & {
-  /** Where the sides have none of their own. */
+  /** Used if the sides have none of their own. */
   instructions?: string;
-  /** Stands for the baseline's answer, which is then not asked for. */
+  /** Replaces the baseline's answer, which is then not requested. */
   baselineText?: StoredText | null;
-  /** false: without an earlier answer, and none is asked for. */
+  /** false if there is no earlier answer, and none is requested. */
   hasBaseline?: boolean;
 };
 
@@ -35,9 +35,9 @@ export type NewComparison = {
   title: string;
   assistantId: number | null;
   candidate: ComparedSettings;
-  /** null: only the candidate is asked. */
+  /** null if only the candidate is asked. */
   baseline: ComparedSettings | null;
-  /** Whose run it is. */
+  /** Test set that this is a run of. */
   testSetId?: number;
 };
 
@@ -57,14 +57,14 @@ const promptColumns = [
 type ThreadColumn = 'tuned_thread_id' | 'base_thread_id';
 type StoredVote = Database['comparison_prompts']['vote'];
 
-/** Votes are stored in the words of when only tuned models were compared. */
+/** Votes are stored in words from when only tuned models were compared. */
 export const storedAs = { candidate: 'tuned', baseline: 'base', tie: 'tie' } as const satisfies Record<
   Vote,
   StoredVote
 >;
 const voteOf = (stored: StoredVote): Vote | null => Vote.options.find((vote) => storedAs[vote] === stored) ?? null;
 
-/** A run whose test set was deleted is not there any more; what is left of it is removed soon. */
+/** A run whose test set was deleted counts as deleted; its remains are removed soon. */
 const isLeft = sql<boolean>`(comparisons.kind = 'test' and comparisons.test_set_id is null)`;
 
 /** With its results so far: a prompt is answered when both sides have answered it completely. */
@@ -99,7 +99,7 @@ function selectCounted(db: Kysely<Database>, userId: number) {
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectCounted>['executeTakeFirstOrThrow']>>;
-/** Of one that the version before has made; see last-release.json. */
+/** Made by the previous version; see last-release.json. */
 const isOfModelsOnly = ({ candidate }: Pick<Row, 'candidate'>) => candidate === '';
 const sidesOf = (row: Row) =>
   isOfModelsOnly(row)
@@ -139,7 +139,7 @@ const toPrompt = ({ turns, baselineText, hasBaseline, vote, isDue, ...row }: Pro
 
 export function comparisonRepository(db: Kysely<Database>) {
   return {
-    /** The newest first, from before the id `before` on. */
+    /** Newest first, before the id `before`. */
     async page(userId: number, limit: number, { before, kind, testSetId }: PageOf): Promise<Comparison[]> {
       let query = selectCounted(db, userId).orderBy('comparisons.id', 'desc').limit(limit);
       if (before !== undefined) query = query.where('comparisons.id', '<', before);
@@ -214,7 +214,7 @@ export function comparisonRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return row && toPrompt(row);
     },
-    /** These are to be asked. */
+    /** Marks these prompts as due. */
     async setDue(userId: number, comparisonId: number, promptIds: readonly number[]) {
       await db
         .updateTable('comparison_prompts')
@@ -224,7 +224,7 @@ export function comparisonRepository(db: Kysely<Database>) {
         .where('id', 'in', promptIds)
         .execute();
     },
-    /** Stores which threads hold the answers now, and removes what was said of others. */
+    /** Stores the threads of the current answers, and removes what was recorded about others. */
     async setThreads(
       userId: number,
       promptId: number,
@@ -237,7 +237,7 @@ export function comparisonRepository(db: Kysely<Database>) {
         .where('id', '=', promptId)
         .execute();
     },
-    /** Stores a vote on the answers that were shown, but not where they have been replaced since. */
+    /** Stores a vote on the answers shown, unless they have been replaced since. */
     async setVote(userId: number, { id, candidateThreadId, baselineThreadId }: PromptRecord, vote: Vote | null) {
       const same = (column: ThreadColumn, threadId: number | null) =>
         threadId === null ? sql<boolean>`${sql.ref(column)} is null` : sql<boolean>`${sql.ref(column)} = ${threadId}`;
@@ -251,7 +251,7 @@ export function comparisonRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    /** Of the answers of one comparison. */
+    /** Threads of the answers of one comparison. */
     async threadIds(userId: number, comparisonId: number): Promise<number[]> {
       const rows = await db
         .selectFrom('comparison_prompts')
@@ -264,7 +264,7 @@ export function comparisonRepository(db: Kysely<Database>) {
         .filter((id) => id !== null)
         .sort((a, b) => a - b);
     },
-    /** Runs whose test set is gone; of whomever where nobody is named. */
+    /** Runs of deleted test sets; of all users if none is named. */
     async leftRuns(limit: number, userId?: number): Promise<{ id: number; userId: number }[]> {
       const left = db.selectFrom('comparisons').select(['id', 'user_id as userId']).where(isLeft);
       const wanted = userId === undefined ? left : left.where('user_id', '=', userId);

@@ -1,4 +1,4 @@
 const words = (text: string) => text.trim().replace(/\s+/g, ' ');
 
-/** Whether two answers are the same but for spaces and line ends. */
+/** True if two answers differ only in spaces and line ends. */
 export const isSameText = (one: string, other: string) => words(one) === words(other);

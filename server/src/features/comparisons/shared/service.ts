@@ -59,7 +59,7 @@ async function vote(
   return shownPrompt(dependencies, userId, await findPrompt(rows, userId, ids));
 }
 
-/** With its answers; open runs are stopped first. false: it is gone already. */
+/** Removes it with its answers; open runs are stopped first. Returns false if it was deleted already. */
 export async function removeComparison(
   { database: { db }, sideQuestions }: Pick<Dependencies, 'database' | 'sideQuestions'>,
   userId: number,

@@ -16,11 +16,11 @@ import { comparisonRepository } from './repository.ts';
 type Dependencies = AskingParts & {
   sideQuestions: Pick<SideQuestionService, 'check' | 'stop'>;
   rates: Pick<RateLimits, 'use' | 'giveBack'>;
-  /** In the transaction in which everything was asked and has ended. */
+  /** Called in the transaction in which everything was asked and has ended. */
   onAsked: (trx: Kysely<Database>, userId: number, comparisonId: number, overBudget: boolean) => Promise<void>;
 };
 
-/** The prompts that are not answered, of those that are being answered none. */
+/** Prompts without an answer, excluding those that are being answered. */
 async function openPrompts(
   { sideQuestions }: AskingParts,
   db: Kysely<Database>,
@@ -32,7 +32,7 @@ async function openPrompts(
   return prompts.filter((prompt) => sidesToAsk(comparison, toShown(prompt, answers), false).length > 0);
 }
 
-/** In the transaction of its cause: what is open is due from now on. */
+/** In the transaction of its cause: marks open prompts as due. */
 export async function startAsking(
   parts: AskingParts,
   trx: Kysely<Database>,
@@ -50,7 +50,7 @@ export async function startAsking(
   await queueAsking(trx, { userId, comparisonId: id });
 }
 
-/** Whatever a crash or a failure has cut off is asked again here, by a person's word, and nowhere else. */
+/** Repeats what a crash or a failure has cut off. This happens only here, at a user's request. */
 async function start(parts: Dependencies, { userId, stillMay }: Actor, id: number, overBudget: boolean) {
   const { db } = parts.database;
   await findComparison(comparisonRepository(db), userId, id);
@@ -70,7 +70,7 @@ async function stop({ database, sideQuestions }: Dependencies, userId: number, i
   return findComparison(rows, userId, id);
 }
 
-/** Asks the next prompt that is due, where there is room for its answers. */
+/** Asks the next due prompt, if there is room for its answers. */
 async function askNext(parts: Dependencies, { userId, comparisonId }: Asking, overBudget: boolean): Promise<AskResult> {
   const { database, sideQuestions } = parts;
   const rows = comparisonRepository(database.db);
@@ -89,7 +89,7 @@ async function askNext(parts: Dependencies, { userId, comparisonId }: Asking, ov
   });
 }
 
-/** Comparisons that the server asks by itself: what is due is stored, and asked once, whatever happens in between. */
+/** Comparisons that the server asks by itself: due prompts are stored, and asked once, whatever fails in between. */
 export function createComparisonRunner(parts: Dependencies) {
   const { db } = parts.database;
   return {

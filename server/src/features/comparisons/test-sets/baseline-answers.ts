@@ -7,7 +7,7 @@ import { comparisonRepository } from '#server/features/comparisons/shared/reposi
 import { keyOf } from './questions.ts';
 import { testSetRepository } from './repository.ts';
 
-/** So many of a set's newest runs are looked at, and answers taken from so many of them. */
+/** Number of a set's newest runs that are searched, and of those that answers are taken from. */
 const runsLookedAt = 20;
 const runsTaken = 5;
 
@@ -17,7 +17,7 @@ type Side = { runId: number; side: ComparedSide; settings: ComparedSettings };
 /** By question. */
 export type BaselineAnswers = ReadonlyMap<string, StoredText>;
 
-/** The whole answers of these sides, of each question the one of the first that has it. */
+/** Complete answers of these sides; for each question, that of the first side that has one. */
 export async function answersOf(
   { sideQuestions }: Parts,
   db: Kysely<Database>,
@@ -45,8 +45,9 @@ export async function answersOf(
 const withoutName = ({ label: _, ...settings }: ComparedSettings) => JSON.stringify(settings);
 
 /**
- * The newest answers that a set's runs have of an assistant's version. The answers of a draft are those of the version that it
- * was saved as: `draftOf` is the version that such a draft was made to, null where this one did not come from a draft alone.
+ * The newest answers of an assistant's version in the runs of a set. Answers of a draft belong to the version that it
+ * was saved as: `draftOf` is the version that such a draft was based on, or null if this version did not come from a
+ * draft alone.
  */
 export async function answersOfVersion(
   parts: Parts,

@@ -6,13 +6,13 @@ import { comparisonOf } from '#server/testing/comparisons';
 import { freeJobs, killableInstallation, registered } from '#server/testing/crash';
 import { newSet, ran, ranTo, runOf, typed } from '#server/testing/test-sets';
 
-/** Its answers are those of its instructions. */
+/** Answered as its instructions say. */
 const quick = (number: number) => `Question ${number} [[delay 0]]`;
-/** It is still being written when the process is killed. */
+/** Still being written when the process is killed. */
 const slow = (number: number) => `Question ${number} [[bench 40000]] [[delay 20]]`;
 
-describe.each(engines)('killed in the middle of a run, on %s', (engine) => {
-  test('it goes on and is judged as it was to be, and nothing is asked twice', async () => {
+describe.each(engines)('a crash in the middle of a run, on %s', (engine) => {
+  test('continues and is judged as planned, and asks nothing twice', async () => {
     const { app, server } = await killableInstallation(engine);
     await server.start();
     const ada = await registered(server, 'ada');

@@ -30,11 +30,11 @@ export type PreparedRun = {
   assistant: Assistant;
   comparison: NewComparison;
   prompts: NewPrompt[];
-  /** Of a draft. */
+  /** Changes of a draft. */
   changes: AssistantChanges | null;
 };
 
-/** What a run is prepared from, as it is at one moment. `usable`: null where nobody knows which models the key can use. */
+/** Data that a run is prepared from, at one moment. `usable`: null if it is unknown which models the key can use. */
 type Moment = { db: Kysely<Database>; userId: number; usable: ReadonlySet<string> | null };
 type Tested = { set: TestSetRecord; assistant: Assistant };
 
@@ -78,7 +78,7 @@ async function candidateOf(
   return assistantSide(model, { ...assistant, model, reasoningEffort: effort }, assistant.version);
 }
 
-/** What the answers are measured by, and whether it is asked for those that it does not have. */
+/** Answers to compare with. `isAsked`: missing ones are requested. */
 type Baseline = { settings: ComparedSettings | null; answers: BaselineAnswers; isAsked: boolean };
 
 async function baselineOf(
@@ -119,7 +119,7 @@ function checkDraft({ version }: Assistant, { candidate, baseline }: NewTestRun)
     throw new AppError('conflict', `The assistant has changed since: it is at version ${version} now. Open it again.`);
 }
 
-/** What a run would ask, and what its answers would be measured by. Nothing is stored. */
+/** Prepares a run: its prompts, and the answers to compare with. Nothing is stored. */
 export async function createRun(
   parts: RunParts,
   moment: Moment,

@@ -7,7 +7,7 @@ import type { NewPrompt, PromptRecord } from '#server/features/comparisons/share
 import type { PricingService } from '#server/features/usage/pricing';
 import type { PreparedRun } from './create-run.ts';
 
-/** A prompt as it will be stored, of which nothing is asked yet. */
+/** A prompt as it will be stored, with nothing asked yet. */
 const asStored = ({ baselineText = null, hasBaseline = true, ...prompt }: NewPrompt, index: number): PromptRecord => ({
   instructions: '',
   ...prompt,
@@ -15,7 +15,7 @@ const asStored = ({ baselineText = null, hasBaseline = true, ...prompt }: NewPro
   ...{ candidateThreadId: null, baselineThreadId: null, vote: null, isDue: false },
 });
 
-/** What a run will take: the answers that it asks for, and a judge of them. */
+/** Estimate for a run: the answers that it requests, and a judge of them. */
 export async function runEstimate(
   pricing: Pick<PricingService, 'price'>,
   userId: number,

@@ -4,7 +4,7 @@ import { testSetRepository } from './repository.ts';
 
 const atOnce = 20;
 
-/** The test sets in the account export; their runs are among the comparisons. Read on a connection of its own. */
+/** Test sets in the account export; their runs are among the comparisons. Uses a separate read connection. */
 export function testSetExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   const sets = testSetRepository(reader);
 

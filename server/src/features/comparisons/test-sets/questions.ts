@@ -8,15 +8,15 @@ import type { ExampleContent } from '#server/features/fine-tuning/datasets/examp
 import { AppError } from '#server/lib/errors';
 import type { NewQuestion } from './repository.ts';
 
-/** What goes before a question of its conversation: at most so many tokens, estimated. */
+/** Estimated tokens of the conversation before a question, at most. */
 const earlierTokens = 4_000;
 
 export type QuestionSources = {
   askedQuestions: Pick<AskedQuestions, 'inContext'>;
-  /** Examples of the person's datasets, by their ids. */
+  /** Examples of the user's datasets, by id. */
   examples: (userId: number, ids: number[]) => Promise<Map<number, ExampleContent>>;
 };
-/** What drafts name that is elsewhere. */
+/** Content from elsewhere that drafts refer to. */
 type Found = {
   asked: ReadonlyMap<number, NewQuestion['turns']>;
   examples: ReadonlyMap<number, ExampleContent>;
@@ -65,7 +65,7 @@ function toQuestion(draft: TestQuestionDraft, number: number, { asked, examples,
   }
 }
 
-/** An empty expected answer is none. */
+/** An empty expected answer counts as none. */
 function checked({ source, turns, expected }: NewQuestion, number: number): NewQuestion {
   const wished = expected?.trim() ? expected : null;
   const texts = [...turns.map(({ text }) => text), wished ?? ''];
@@ -76,11 +76,11 @@ function checked({ source, turns, expected }: NewQuestion, number: number): NewQ
   return { source, turns, expected: wished };
 }
 
-/** What two questions have alike that are one: the same words, after the same conversation. */
+/** Equal for two questions that are one: the same words, after the same conversation. */
 export const keyOf = (turns: NewQuestion['turns']): string =>
   JSON.stringify(turns.map(({ role, text }) => [role, text]));
 
-/** The questions that these drafts name, each once. `kept`: those that are in the set. */
+/** Questions that these drafts name, each once. `kept`: those already in the set. */
 export async function resolveQuestions(
   { askedQuestions, examples }: QuestionSources,
   userId: number,

@@ -48,7 +48,7 @@ export function testSetRepository(db: Kysely<Database>) {
   }
 
   return {
-    /** The newest first; there are few of an assistant. */
+    /** Newest first; an assistant has few. */
     async list(userId: number, assistantId: number): Promise<TestSetRecord[]> {
       const rows = await selectSets(db, userId)
         .where('s.assistant_id', '=', assistantId)
@@ -60,7 +60,7 @@ export function testSetRepository(db: Kysely<Database>) {
       const row = await selectSets(db, userId).where('s.id', '=', id).executeTakeFirst();
       return row && toSet(row);
     },
-    /** Of all assistants, the oldest first. */
+    /** Sets of all assistants, the oldest first. */
     async after(userId: number, id: number, limit: number): Promise<TestSetRecord[]> {
       const rows = await selectSets(db, userId).where('s.id', '>', id).orderBy('s.id').limit(limit).execute();
       return rows.map(toSet);
@@ -118,7 +118,7 @@ export function testSetRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    /** The sets that these comparisons are runs of, by the ids of the comparisons. */
+    /** Test sets that these comparisons are runs of, by the ids of the comparisons. */
     async ofRuns(userId: number, runIds: readonly number[]): Promise<Map<number, { id: number; name: string }>> {
       if (runIds.length === 0) return new Map();
       const rows = await db
@@ -131,7 +131,7 @@ export function testSetRepository(db: Kysely<Database>) {
         .execute();
       return new Map(rows.map(({ runId, ...set }) => [runId, set]));
     },
-    /** The newest runs of a set, as far as it takes to find answers that were given before. */
+    /** Newest runs of a set, with what it takes to find earlier answers. */
     async runs(userId: number, setId: number, limit: number) {
       return db
         .selectFrom('comparisons')

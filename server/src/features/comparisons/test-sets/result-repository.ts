@@ -6,7 +6,7 @@ import { storedAs } from '#server/features/comparisons/shared/repository';
 
 type ThreadColumn = 'p.tuned_thread_id' | 'p.base_thread_id';
 
-/** What the one whole answer of a thread says; null: it has none. */
+/** Text of a thread's complete answer; null if it has none. */
 const saidIn = (column: ThreadColumn) => sql<string | null>`(select m.text from threads t
   join messages m on m.id = t.head_message_id join runs r on r.message_id = m.id
   where t.id = ${sql.ref(column)} and t.user_id = p.user_id and r.state = 'complete')`;
@@ -14,7 +14,7 @@ const isAnswered = (column: ThreadColumn) => sql`exists (select 1 from threads t
   join runs r on r.message_id = t.head_message_id
   where t.id = ${sql.ref(column)} and t.user_id = p.user_id and r.state = 'complete')`;
 
-/** A vote comes before everything, the same words before a verdict. */
+/** A vote overrides everything, and the same words override a verdict. */
 const result = sql<TestResult>`case
   when not ${isAnswered('p.tuned_thread_id')} then 'unanswered'
   when c.baseline is null or p.has_baseline = 0 then 'new'
@@ -28,10 +28,10 @@ const result = sql<TestResult>`case
   else 'open' end`;
 const by = sql<TestResultBy>`case when p.vote is not null then 'vote' when p.is_same = 1 then 'words' else 'judge' end`;
 
-/** What the answers of runs came to. A verdict counts where it is of the newest judging, and of the answers that are there. */
+/** Results of runs. A verdict counts if it is from the newest judging and about the current answers. */
 export function resultRepository(db: Kysely<Database>) {
   return {
-    /** Of these runs, in the order of their prompts. */
+    /** Results of these runs, in the order of their prompts. */
     async results(userId: number, runIds: readonly number[]) {
       if (runIds.length === 0) return [];
       const rows = await db
@@ -55,7 +55,7 @@ export function resultRepository(db: Kysely<Database>) {
         return { ...row, by: isSaid ? row.by : null };
       });
     },
-    /** Which of these runs a model judges, or will when all is asked. */
+    /** Which of these runs a model judges, or will judge when everything is asked. */
     async judged(userId: number, runIds: readonly number[]): Promise<Set<number>> {
       if (runIds.length === 0) return new Set();
       const rows = await db
@@ -70,7 +70,7 @@ export function resultRepository(db: Kysely<Database>) {
         .execute();
       return new Set(rows.map(({ runId }) => runId));
     },
-    /** Both answers of a run's prompts of which nothing is noted yet. */
+    /** Both answers of a run's prompts without a stored result. */
     async pairs(userId: number, runId: number) {
       const rows = await db
         .selectFrom('comparison_prompts as p')

@@ -39,7 +39,7 @@ export type RunningParts = RunParts &
 
 const nothingCounted = (): TestCounts => ({ unchanged: 0, better: 0, worse: 0, open: 0, new: 0, unanswered: 0 });
 
-/** Runs with what their answers came to. */
+/** Runs with their results. */
 export async function withResults(
   db: Kysely<Database>,
   userId: number,
@@ -56,7 +56,7 @@ export async function withResults(
   });
 }
 
-/** What can be refused without the database of the moment: changes that could not be saved, models that the key cannot use. */
+/** Refuses outside the transaction what needs none: changes that could not be saved, models that the key cannot use. */
 async function ask(parts: RunningParts, userId: number, setId: number, wanted: NewTestRun) {
   const { db } = parts.database;
   const { assistant } = await findTested(parts, { db, userId }, setId);
@@ -86,7 +86,7 @@ async function run(
     await stillMay(trx);
     await lockUserRow(trx, userId);
     await parts.assistantsIn(trx).lock(userId);
-    // As it is now: what the first look has found may have changed.
+    // As it is now: what the first check found may have changed.
     const { comparison, prompts, changes } = await createRun(parts, { db: trx, userId, usable }, setId, wanted);
     const made = await storeComparison(trx, userId, comparison, prompts);
     if (changes) await draftRepository(trx).set(userId, made, changes);
@@ -109,7 +109,7 @@ async function results({ database: { db } }: RunningParts, userId: number, runId
   return { set, run: stored, items: items.map(({ runId: _, ...item }) => item) };
 }
 
-/** Test sets put to an assistant, a draft or a model, and what came of it. */
+/** Runs of test sets with an assistant, a draft or a model, and their results. */
 export function runningService(parts: RunningParts) {
   const { db } = parts.database;
   return {

@@ -102,7 +102,7 @@ async function update(
   return whole(parts, userId, setId);
 }
 
-/** The set is gone at once; its runs, which nobody sees any more, are removed one after the other. */
+/** The set is deleted at once; its runs, which nobody sees any more, are removed one after the other. */
 async function remove({ database: { db } }: Dependencies, userId: number, setId: number) {
   await db.transaction().execute(async (trx) => {
     if (!(await testSetRepository(trx).delete(userId, setId))) throw testSetNotFound();
@@ -110,7 +110,7 @@ async function remove({ database: { db } }: Dependencies, userId: number, setId:
   });
 }
 
-/** What is left of runs whose set is gone, with it or with its assistant. */
+/** Removes what is left of runs whose set was deleted, alone or with its assistant. */
 async function removeLeft(parts: Dependencies, userId?: number) {
   const rows = comparisonRepository(parts.database.db);
   for (;;) {

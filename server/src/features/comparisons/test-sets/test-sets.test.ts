@@ -31,7 +31,7 @@ describe.each(engines)('test sets on %s', (engine) => {
     created(visitor, { name: 'Tutor', model: 'gpt-4o', instructions: 'Be brief.', ...more });
   const resultsOf = async (visitor: HttpClient, runId: number) => (await visitor.get(`/api/test-runs/${runId}`)).body;
 
-  test('have questions that are typed, of conversations and of datasets, each once', async () => {
+  test('takes typed questions, and those of conversations and datasets, each once', async () => {
     const ada = await someone();
     const assistantId = await tutor(ada);
     const threadId = await newThread(ada, { title: 'Fractions', assistantId });
@@ -56,7 +56,7 @@ describe.each(engines)('test sets on %s', (engine) => {
       ...{ name: 'Basics', runs: 0, newestRun: null, questions: 2 },
       assistant: { id: assistantId, name: 'Tutor', version: 1, model: 'gpt-4o' },
     });
-    // The example is the same question as that of the conversation: the later one counts, with its answer.
+    // The example and the conversation have the same question: the later one counts, with its answer.
     expect(set.items.map(({ source, turns, expected }) => ({ source, turns, expected }))).toEqual([
       { source: 'typed', turns: [{ role: 'user', text: 'Typed' }], expected: null },
       { source: 'dataset', turns: before, expected: benchText(2) },
@@ -80,7 +80,7 @@ describe.each(engines)('test sets on %s', (engine) => {
     expect([stale.status, stale.body.message]).toEqual([409, expect.stringContaining('changed in the meantime')]);
   });
 
-  test('are refused where there are too many, or their questions are', async () => {
+  test('refuses too many sets, and too many questions', async () => {
     const ada = await someone();
     const assistantId = await tutor(ada);
     const post = (questions: object[], name = 'Basics') => ada.post(setsPath(assistantId), { name, questions });
@@ -100,7 +100,7 @@ describe.each(engines)('test sets on %s', (engine) => {
     expect((await post(typed('One'))).status).toBe(201);
   });
 
-  test('say what a run costs, ask it, and measure the next by its answers without asking for them again', async () => {
+  test('estimates a run, asks it, and compares the next with its answers without repeating them', async () => {
     const { visitor: ada, email } = await app.someone();
     const assistantId = await tutor(ada);
     const { id } = await newSet(ada, assistantId, typed(same, telling));
@@ -123,7 +123,7 @@ describe.each(engines)('test sets on %s', (engine) => {
     expect(second).toMatchObject({ answers: 2, stored: 2, withoutBaseline: 0, judge: { answers: 4 } });
     await forgetAsks(app);
     const compared = await ran(ada, id, next);
-    // One has the same words, of which the judge is not asked; the other is longer, which this judge prefers.
+    // One has the same words, which the judge is not asked about; the other is longer, which this judge prefers.
     expect(compared.counts).toEqual(counted({ unchanged: 1, better: 1 }));
     const asked = (await asksOf(app)).map(({ body }) => String(body.instructions).slice(0, 9));
     expect(asked.sort()).toEqual(['Be very l', 'Be very l', 'You judge', 'You judge']);
@@ -133,7 +133,7 @@ describe.each(engines)('test sets on %s', (engine) => {
       { result: 'unchanged', by: 'words' },
       { result: 'better', by: 'judge' },
     ]);
-    // The person's word comes before the judge's.
+    // The user's vote overrides the judge.
     await votePrompt(ada, compared.id, items[1].promptId, 'baseline');
     expect((await resultsOf(ada, compared.id)).run.counts).toEqual(counted({ unchanged: 1, worse: 1 }));
     const { body: history } = await ada.get(`${setPath(id)}/runs?limit=1`);
@@ -156,7 +156,7 @@ describe.each(engines)('test sets on %s', (engine) => {
     ]);
   });
 
-  test('try a draft before it is saved, and know its answers as those of the version that it was saved as', async () => {
+  test('tries a draft before it is saved, and counts its answers for the version it becomes', async () => {
     const ada = await someone();
     const assistantId = await tutor(ada);
     const { id } = await newSet(ada, assistantId, typed(same, telling));
@@ -166,7 +166,7 @@ describe.each(engines)('test sets on %s', (engine) => {
     const first = await ran(ada, id, draftOf('Be long.'));
     expect(first.counts).toEqual(counted({ unchanged: 1, open: 1 }));
     expect(await asksOf(app)).toHaveLength(4);
-    // The present version has answered with the first draft: only the second draft is asked.
+    // The current version has answered with the first draft: only the second draft is asked.
     await forgetAsks(app);
     const second = await ran(ada, id, { ...draftOf('Be longer than that.'), judge });
     expect(second).toMatchObject({ title: 'Tutor, Basics: Draft of version 1', counts: { unchanged: 1, better: 1 } });
@@ -180,7 +180,7 @@ describe.each(engines)('test sets on %s', (engine) => {
     expect((await runOf(ada, id, { ...draftOf('No.', 2), baseline: { kind: 'nothing' } })).status).toBe(400);
   });
 
-  test('are put to any model, a question that is new has nothing to be measured by', async () => {
+  test('asks any model, and compares nothing if a question is new', async () => {
     const ada = await someone();
     const assistantId = await tutor(ada);
     const set = await newSet(ada, assistantId, typed(same));
@@ -202,12 +202,12 @@ describe.each(engines)('test sets on %s', (engine) => {
     expect((await comparisonOf(ada, other.id)).items[1]).toMatchObject({ baseline: null, hasBaseline: false });
   });
 
-  test('say that the model of an assistant has gone, and go on with its earlier answers', async () => {
+  test('reports that an assistant’s model is gone, and uses its earlier answers', async () => {
     const ada = await someone();
     const assistantId = await tutor(ada);
     const { id } = await newSet(ada, assistantId, typed(same, telling));
     await ran(ada, id);
-    // As if it had answered with a model that nobody serves any more.
+    // As if it had answered with a model that is no longer served.
     await beside(app, async (db) => {
       for (const table of ['assistants', 'assistant_versions'] as const)
         await db
@@ -242,7 +242,7 @@ describe.each(engines)('test sets on %s', (engine) => {
     ]);
   });
 
-  test('go with their runs and answers, and with the assistant', async () => {
+  test('deletes them with their runs and answers, and with the assistant', async () => {
     const { visitor: ada, email } = await app.someone();
     const assistantId = await tutor(ada);
     const { id } = await newSet(ada, assistantId, typed(same));
@@ -280,7 +280,7 @@ describe.each(engines)('test sets on %s', (engine) => {
     expect((await ada.delete(`/api/assistants/${assistantId}`)).status).toBe(204);
     expect((await ada.get(`${comparisonsPath}/${other.id}`)).status).toBe(404);
     expect((await ada.get(comparisonsPath)).body.items).toEqual([]);
-    // What upkeep does within the hour it does at the start, too.
+    // Hourly tasks also run at startup.
     await app.restart();
     await until('The rest is removed', async () => (await left(other.id)).join() === '0,0');
   });

@@ -3,20 +3,20 @@ import { isBlank } from '@roster/contracts/text/blank';
 import type { RatedAnswerRepository, Step } from './rated-answer-repository.ts';
 
 /**
- * What of a conversation goes before an answer: its end. A provider cuts an example at 65,536 tokens, which are fewer
- * bytes than this in any language but those of one byte a letter, where they are about as many.
+ * Limit for the conversation before an answer, of which the end is kept. A provider cuts an example at 65,536 tokens.
+ * That is fewer bytes than this in most languages, and about as many in those with one byte per letter.
  */
 const branchBytes = 200_000;
 const branchTurns = 400;
 const wordsAtOnce = 500;
 
-/** The ids from the beginning (or from as far back as there is room) to the question. */
+/** Ids from the start of the conversation, or as far back as there is room, to the question. */
 function pathTo(questionId: number, steps: Map<number, Step>): number[] {
   const path: number[] = [];
   let room = branchBytes;
   for (let step = steps.get(questionId); step; step = steps.get(step.parentId ?? 0)) {
     room -= step.bytes;
-    // The question itself always goes along.
+    // The question itself is always included.
     if (path.length > 0 && (room < 0 || path.length >= branchTurns)) break;
     path.push(step.id);
   }
@@ -24,8 +24,8 @@ function pathTo(questionId: number, steps: Map<number, Step>): number[] {
 }
 
 /**
- * The conversations up to several questions, each in its own branch, earlier answers as they should have read. What the
- * branches share is read once.
+ * The conversations before several questions, each along its own branch, with earlier answers as corrected. Shared
+ * messages are read once.
  */
 export async function loadBranches(
   answers: RatedAnswerRepository,

@@ -9,7 +9,7 @@ import { datasetService } from './service.ts';
 type Dependencies = {
   database: OpenDatabase;
   files: TrainingFileWriter;
-  /** Whether the assistant is theirs. */
+  /** True if the assistant belongs to the user. */
   ownsAssistant: (userId: number, assistantId: number) => Promise<boolean>;
 };
 
@@ -19,7 +19,7 @@ export function createDatasets({ database, files, ownsAssistant }: Dependencies)
   const saving = datasetSaving({ ...database, files });
   return {
     routes: (router: Router) => datasetRoutes(router, { datasets, saving }),
-    /** Their part of the account export. */
+    /** Part of the account export. */
     exportPart: datasetExport(database),
   };
 }

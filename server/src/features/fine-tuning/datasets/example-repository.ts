@@ -9,10 +9,10 @@ type Review = DatasetExample['review'];
 /** The content of an example, which a model learns. */
 export type ExampleContent = Pick<DatasetExample, 'instructions' | 'turns' | 'answer' | 'rejected'>;
 
-/** An example as it is gathered. `rejectedId`: the worse answer, where it is another message. */
+/** A gathered example. `rejectedId`: the worse answer, if it is another message. */
 export type NewExample = ExampleContent & { sourceId: number; rejectedId: number | null };
 
-/** An example without where it came from in this installation. */
+/** An example without its source in this installation. */
 export type StoredExample = Omit<DatasetExample, 'source'> & { sourceMessageId: number | null; createdAt: string };
 
 type Row = Pick<
@@ -61,8 +61,8 @@ export function exampleRepository(db: Kysely<Database>) {
       return (await query.execute()).map(toSourced);
     },
     /**
-     * Those that were not left out, no longer than so many characters, the best first: what a review has kept, what a person
-     * has written, what is short.
+     * Included examples of at most `longest` characters, the best first: kept by a review, then written by a user, then
+     * short.
      */
     async best(userId: number, datasetId: number, longest: number, limit: number): Promise<ExampleContent[]> {
       const rows = await ofDataset(userId, datasetId)
@@ -90,7 +90,7 @@ export function exampleRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return count;
     },
-    /** Of all texts together. The databases know the length of a text without reading it. */
+    /** Bytes of all texts together. Databases know the length of a text without reading it. */
     async bytes(userId: number, datasetId: number): Promise<number> {
       const { bytes } = await db
         .selectFrom('dataset_examples')
@@ -104,8 +104,9 @@ export function exampleRepository(db: Kysely<Database>) {
       return bytes;
     },
     /**
-     * Within the transaction that has taken the dataset. Leaves out what is in it already, and whose message was deleted
-     * meanwhile; on PostgreSQL the others are held until the transaction ends. Returns how many came in.
+     * Requires the transaction that has taken the dataset. Skips examples that are in it already, and those whose
+     * message was deleted meanwhile; PostgreSQL locks the others until the transaction ends. Returns how many were
+     * added.
      */
     async insert(userId: number, datasetId: number, examples: NewExample[], at: string): Promise<number> {
       const sources = db
@@ -161,8 +162,8 @@ export function exampleRepository(db: Kysely<Database>) {
         .execute();
     },
     /**
-     * What a training file holds, in order, with the conversation of each example. Where that has been deleted, examples
-     * that begin alike are taken for one.
+     * Examples for a training file, in order, each with its conversation. If that was deleted, examples that begin
+     * alike count as one conversation.
      */
     async included(userId: number, datasetId: number): Promise<IncludedExample[]> {
       const beginning = isPostgres(db)
@@ -187,7 +188,7 @@ export function exampleRepository(db: Kysely<Database>) {
       const rows = await ofDataset(userId, datasetId).where('e.id', 'in', ids).orderBy('e.id').execute();
       return rows.map(toExample);
     },
-    /** These, of whichever dataset, by their ids. */
+    /** Examples by id, from any dataset. */
     async some(userId: number, ids: number[]): Promise<Map<number, ExampleContent>> {
       if (ids.length === 0) return new Map();
       const rows = await db

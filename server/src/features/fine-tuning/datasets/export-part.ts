@@ -6,7 +6,7 @@ import { datasetRepository } from './repository.ts';
 
 const examplesAtOnce = 20;
 
-/** The datasets in the account export. Read on a connection of its own. */
+/** Datasets in the account export. Uses a separate read connection. */
 export function datasetExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   const datasets = datasetRepository(reader);
   const examples = exampleRepository(reader);

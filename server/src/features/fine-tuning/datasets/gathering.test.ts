@@ -23,7 +23,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
   const available = async (visitor: HttpClient, query = '') =>
     (await visitor.get(`${datasetsPath}/available${query}`)).body;
 
-  test('in chat format takes good and corrected answers, each with what came before it', async () => {
+  test('takes good and corrected answers in chat format, each with what came before it', async () => {
     const ada = await somebody();
     const ratings = [{ value: 'good' }, { value: 'bad', correction: 'Corrected' }, { value: 'bad' }, {}] as const;
     const { threadId, answers } = await ratedThread(
@@ -58,7 +58,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
       source: { threadId, messageId: one?.id, title: 'Of cabbages' },
     });
     expect(second).toMatchObject({ answer: 'Corrected', source: { messageId: two?.id } });
-    // Earlier answers stand there as they should have read.
+    // Earlier answers appear as corrected.
     expect(third?.turns).toEqual([
       words('user', 'Question 1'),
       words('assistant', one?.text ?? ''),
@@ -73,12 +73,12 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
     expect(third).toMatchObject({ answer: 'Even better', source: { messageId: five?.id } });
   });
 
-  test('in preference format takes corrections over what they correct, and good over bad answers to one question', async () => {
+  test('pairs corrections with originals, and good with bad answers, in preference format', async () => {
     const ada = await somebody();
     const threadId = await newThread(ada);
     const { answer } = await ask(app, ada, threadId, 'Which one?');
     const others = [await regenerated(app, ada, answer.id), await regenerated(app, ada, answer.id)];
-    // The simulator says the same thing each time.
+    // The simulator gives the same answer each time.
     await beside(app, async (db) => {
       for (const [index, { message }] of others.entries())
         await db
@@ -91,7 +91,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
     await rated(ada, answer.id, { value: 'bad' });
     await rated(ada, second ?? 0, { value: 'bad', correction: 'Better' });
     await rated(ada, third ?? 0, { value: 'good' });
-    // A bad answer to another question is no pair.
+    // A bad answer to another question makes no pair.
     await rated(ada, (await ask(app, ada, threadId, 'And this?')).answer.id, { value: 'bad' });
     expect(await available(ada)).toMatchObject({ good: 1, bad: 3, corrected: 1, chat: 2, preference: 3 });
 
@@ -124,7 +124,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
     ]);
   });
 
-  test('again adds what is new, and leaves what was reviewed as it is', async () => {
+  test('adds what is new when repeated, and leaves reviewed examples unchanged', async () => {
     const ada = await somebody();
     const { threadId, answers } = await ratedThread(app, ada, [{ value: 'good' }, {}]);
     const { id } = await gathered(ada);
@@ -143,7 +143,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
     expect(examples[0]).toMatchObject({ review: 'kept', edited: true });
   });
 
-  test('ten times at once adds each answer once', async () => {
+  test('adds each answer once when called ten times at once', async () => {
     const ada = await somebody();
     const { answers } = await ratedThread(app, ada, [{ value: 'good' }, {}, {}, {}, {}, {}]);
     const { id } = await gathered(ada);
@@ -154,14 +154,14 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
     expect((await examplesOf(ada, id)).map(({ source }) => source?.messageId)).toEqual(answers.map((one) => one.id));
   });
 
-  test('knows whose answers, with which instructions', async () => {
+  test('knows whose answers they are, and under which instructions', async () => {
     const ada = await somebody();
     const tutor = await created(ada, { name: 'Tutor', instructions: 'Explain.' });
     const plain = await created(ada, { name: 'Plain' });
     const ofTutor = await ratedThread(app, ada, [{ value: 'good' }], { assistantId: tutor });
     await ratedThread(app, ada, [{ value: 'good' }, { value: 'good' }], { assistantId: plain });
     await ratedThread(app, ada, [{ value: 'good' }]);
-    // What counts is who gave the answer, not whom the conversation is with now.
+    // The assistant that gave the answer counts, not the one the conversation is with now.
     await ada.patch(`/api/threads/${ofTutor.threadId}`, { assistantId: plain });
     await ada.patch(`/api/assistants/${tutor}`, { instructions: 'Explain with an example.' });
     expect(await available(ada, `?assistantId=${tutor}`)).toMatchObject({ good: 1, chat: 1 });
@@ -182,7 +182,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
     ]);
   });
 
-  test('takes archived conversations, and none of a comparison', async () => {
+  test('takes archived conversations, and no comparisons', async () => {
     const ada = await somebody();
     const archived = await ratedThread(app, ada, [{ value: 'good' }]);
     await ada.patch(`/api/threads/${archived.threadId}`, { archived: true });
@@ -195,7 +195,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
     expect(await examplesOf(ada, id)).toMatchObject([{ source: { threadId: archived.threadId } }]);
   });
 
-  test('names the files that were attached, without what is in them', async () => {
+  test('names attached files without their content', async () => {
     const ada = await somebody();
     const file = await uploaded(app, ada, { filename: 'secret plan.txt', content: 'The content of the file' });
     const { answer } = await ask(app, ada, await newThread(ada), 'What is this?', { fileIds: [file.id] });
@@ -206,7 +206,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
     expect(JSON.stringify(examples)).not.toContain('The content of the file');
   });
 
-  test('of nothing makes nothing, and says what to do', async () => {
+  test('creates nothing without matching answers, and says what to do', async () => {
     const ada = await somebody();
     await ratedThread(app, ada, [{ value: 'bad' }]);
     for (const [format, advice] of [
@@ -220,7 +220,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
     expect((await ada.get(datasetsPath)).body).toEqual({ items: [], nextCursor: null });
   });
 
-  test('keeps an example when its conversation is deleted, also in the middle of gathering', async () => {
+  test('keeps an example when its conversation is deleted, even while gathering', async () => {
     const ada = await somebody();
     const threads = [];
     for (let index = 0; index < 4; index++) threads.push(await ratedThread(app, ada, [{ value: 'good' }]));
@@ -242,7 +242,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
     expect(second.body.added).toBe(others.length);
   });
 
-  test('a dataset that is deleted while it is filled is gone', async () => {
+  test('stays deleted if its dataset is deleted while it is filled', async () => {
     const ada = await somebody();
     const { answers } = await ratedThread(app, ada, [{ value: 'good' }, {}, {}]);
     const { id } = await gathered(ada);
@@ -260,7 +260,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
   describe('with limits', () => {
     const at = '2026-01-01T00:00:00.000Z';
 
-    /** A conversation whose answers, one after the other, are all rated good; returns how many there are. */
+    /** A conversation whose answers are all rated good, one after the other; returns how many there are. */
     async function longThread(visitor: HttpClient, count: number, text: (index: number) => string) {
       const threadId = await newThread(visitor, { title: 'Long' });
       const { id: userId } = (await visitor.get('/api/user')).body;
@@ -342,7 +342,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
       }
       const dataset = await gathering;
       expect(dataset).toMatchObject({ examples: 120, left: 0 });
-      // One after the other, so nobody waits for the whole of it, however busy the machine is.
+      // Done in steps, so nobody waits for all of it, however busy the machine is.
       expect(calls).toBeGreaterThan(5);
       const last = (await examplesOf(ada, dataset.id)).at(-1);
       const turns = textsOf(last?.turns ?? []);
@@ -352,7 +352,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
       expect(last?.source?.threadId).toBe(threadId);
     });
 
-    test('a person has at most 100 datasets', async () => {
+    test('allows at most 100 datasets per user', async () => {
       const ada = await somebody();
       await ratedThread(app, ada, [{ value: 'good' }]);
       const { id: userId } = (await ada.get('/api/user')).body;

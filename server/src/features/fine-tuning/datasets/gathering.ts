@@ -17,10 +17,10 @@ import { datasetRepository } from './repository.ts';
 
 export type GatheringRequest = { assistantId: number | undefined; withInstructions: boolean };
 
-/** Read with a few queries, and written by one or some short transactions. */
+/** Read with a few queries, and written in short transactions. */
 const candidatesAtOnce = 25;
 const bytesAtOnce = 512 * 1024;
-/** A dataset is saved as a file, or as two; what goes around its texts there is little. */
+/** A dataset is saved as one or two files, which add little to its texts. */
 const bytesAtMost = fileSizeLimit - 1024 * 1024;
 
 export const datasetNotFound = () => new AppError('not_found', 'This dataset does not exist.');
@@ -28,7 +28,7 @@ export const datasetNotFound = () => new AppError('not_found', 'This dataset doe
 const sizeOf = ({ instructions, turns, answer, rejected }: NewExample) =>
   turns.reduce((sum, { text }) => sum + text.length, instructions.length + answer.length + (rejected?.length ?? 0));
 
-/** How many examples one transaction stores: few enough that no stream is delayed. */
+/** Splits examples into transactions that are small enough to delay no stream. */
 function inBatches(examples: NewExample[]): NewExample[][] {
   const batches: NewExample[][] = [];
   let room = 0;
@@ -45,7 +45,7 @@ function inBatches(examples: NewExample[]): NewExample[][] {
   return batches;
 }
 
-/** The two sides of an example; undefined where its rating was withdrawn meanwhile. */
+/** The two sides of an example; undefined if its rating was withdrawn meanwhile. */
 function sidesOf(
   format: DatasetFormat,
   answer: RatedAnswer,
@@ -82,7 +82,7 @@ async function examplesOf(
   });
 }
 
-/** Returns how many were added. @throws not_found where the dataset was deleted meanwhile */
+/** Returns how many were added. @throws not_found if the dataset was deleted meanwhile */
 const store = (db: Kysely<Database>, { userId, stillMay }: Actor, datasetId: number, examples: NewExample[]) =>
   db.transaction().execute(async (trx) => {
     await stillMay(trx);
@@ -104,19 +104,19 @@ async function hasRoom(reader: Kysely<Database>, userId: number, datasetId: numb
   );
 }
 
-/** Makes examples of a person's rated answers. */
+/** Makes examples of a user's rated answers. */
 export function gatheringService({ db, reader }: Pick<OpenDatabase, 'db' | 'reader'>) {
   const answers = ratedAnswerRepository(reader);
 
   return {
     counts: answers.counts,
 
-    /** Whether there is anything that a new dataset could hold. */
+    /** True if a new dataset would contain anything. */
     async hasAny(userId: number, format: DatasetFormat, assistantId: number | undefined): Promise<boolean> {
       return (await answers.candidates(userId, format, assistantId, undefined)).length > 0;
     },
 
-    /** Adds new examples; those in the dataset stay as they are. */
+    /** Adds new examples; existing ones stay unchanged. */
     async gather(actor: Actor, dataset: { id: number; format: DatasetFormat }, request: GatheringRequest) {
       const { userId } = actor;
       const { id, format } = dataset;

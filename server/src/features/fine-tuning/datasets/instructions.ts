@@ -13,7 +13,7 @@ const inWords = ({ turns, answer }: ExampleContent): string =>
     .map(({ role, text }) => `${speaker[role]}: ${text.trim()}`)
     .join('\n');
 
-/** What most of them were told before the question. */
+/** The most frequent instructions of these examples. */
 function commonOf(lessons: readonly ExampleContent[]): string {
   const counts = new Map<string, number>();
   for (const { instructions } of lessons) counts.set(instructions, (counts.get(instructions) ?? 0) + 1);
@@ -21,7 +21,7 @@ function commonOf(lessons: readonly ExampleContent[]): string {
   return isBlank(common) || codePointLength(common) > instructionsLimit ? '' : common;
 }
 
-/** Instructions that show a model how to answer: what the examples were told, and as many of them as fit, the best first. */
+/** Instructions that show a model how to answer: those of the examples, and as many examples as fit, the best first. */
 export function instructionsFrom(
   lessons: readonly ExampleContent[],
 ): Pick<ExampleInstructions, 'instructions' | 'examples'> {

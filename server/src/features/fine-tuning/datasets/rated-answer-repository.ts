@@ -2,7 +2,10 @@ import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-/** An answer that an example can be made of; `rejectedId` is a worse answer to the same question, 0: its own old text. */
+/**
+ * An answer of which an example can be made. `rejectedId` is a worse answer to the same question; 0 means its own
+ * original text.
+ */
 export type Candidate = { sourceId: number; rejectedId: number };
 
 export type RatedAnswer = {
@@ -11,16 +14,16 @@ export type RatedAnswer = {
   text: string;
   value: 'good' | 'bad' | null;
   correction: string | null;
-  /** Of the assistant that gave it, as they are now. */
+  /** Current instructions of the assistant that gave it. */
   instructions: string | null;
 };
 
 /** A message on the branch of a question, without its text. */
 export type Step = { id: number; parentId: number | null; bytes: number };
 
-/** A user's rated answers, those in archived conversations included, those of comparisons not. */
+/** A user's rated answers, including those in archived conversations, but not in comparisons. */
 export function ratedAnswerRepository(db: Kysely<Database>) {
-  /** Answers of the assistant; undefined: of all. */
+  /** `assistantId` undefined: answers of all assistants. */
   const rated = (userId: number, assistantId: number | undefined) => sql`
     message_ratings r
     join messages m on m.id = r.message_id
@@ -44,7 +47,7 @@ export function ratedAnswerRepository(db: Kysely<Database>) {
   const candidates = { chat, preference };
 
   return {
-    /** In the order of the answers; those that are in the dataset already are left out. */
+    /** In the order of the answers, without those already in the dataset. */
     async candidates(
       userId: number,
       format: DatasetFormat,
@@ -94,13 +97,13 @@ export function ratedAnswerRepository(db: Kysely<Database>) {
           'assistants.instructions',
         ])
         .where('messages.id', 'in', ids)
-        // With a plus, so that SQLite looks up these messages instead of walking through all of their owner's.
+        // The plus makes SQLite look up these messages, instead of walking through all of the owner's.
         .where(sql<boolean>`+messages.user_id = ${userId}`)
         .execute();
       return new Map(rows.map((row) => [row.id, row]));
     },
 
-    /** These messages and all that come before them in their branches, each once. */
+    /** These messages, and all that come before them in their branches, each once. */
     async stepsTo(userId: number, ids: number[]): Promise<Map<number, Step>> {
       const { rows } = await sql<Step>`
         with recursive branch (id, parent_id) as (
@@ -112,7 +115,7 @@ export function ratedAnswerRepository(db: Kysely<Database>) {
       return new Map(rows.map((row) => [row.id, row]));
     },
 
-    /** With the names of the files that were attached. */
+    /** Includes the names of attached files. */
     async words(userId: number, ids: number[]) {
       const rows = await db
         .selectFrom('messages')

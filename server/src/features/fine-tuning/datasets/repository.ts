@@ -4,7 +4,7 @@ import { isPostgres } from '#server/db/engine';
 import { keepUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 
-/** Where a page of the list begins: after this dataset, in the order of the list. */
+/** Start of a page: after this dataset, in the order of the list. */
 export type DatasetPosition = { updatedAt: string; id: number };
 
 type Row = { id: number; name: string; format: DatasetFormat; created_at: string; updated_at: string };
@@ -38,7 +38,7 @@ export function datasetRepository(db: Kysely<Database>) {
   }
 
   return {
-    /** The last changed first. */
+    /** Last changed first. */
     async page(userId: number, limit: number, after: DatasetPosition | undefined): Promise<Dataset[]> {
       let query = db
         .selectFrom('datasets')
@@ -82,8 +82,8 @@ export function datasetRepository(db: Kysely<Database>) {
       return id;
     },
     /**
-     * First in a transaction that changes a dataset or what is in it: until it ends others wait. On PostgreSQL the person
-     * comes before it, as everywhere. undefined: there is no such dataset of theirs.
+     * Call first in a transaction that changes a dataset or its content: others wait until it ends. PostgreSQL locks
+     * the user before it, as everywhere. Returns undefined if the user has no such dataset.
      */
     async take(userId: number, datasetId: number): Promise<{ format: DatasetFormat } | undefined> {
       await keepUser(db, userId);

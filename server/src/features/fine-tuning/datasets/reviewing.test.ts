@@ -31,7 +31,7 @@ describe.each(engines)('reviewing a dataset on %s', (engine) => {
     return { id, examples: await examplesOf(ada, id) };
   }
 
-  test('keeps and leaves out, line by line, and counts', async () => {
+  test('keeps and leaves out examples, line by line, and counts them', async () => {
     const { id, examples } = await fresh();
     const [first, second, third, fourth] = examples.map((example) => example.id);
     for (const [exampleId, review] of [
@@ -58,7 +58,7 @@ describe.each(engines)('reviewing a dataset on %s', (engine) => {
     ]);
   });
 
-  test('changes words of an example, and nothing of the conversation', async () => {
+  test('changes the words of an example, but not the conversation', async () => {
     const { id, examples } = await fresh();
     const last = examples[3];
     expect(last?.instructions).toBe('Be brief.');
@@ -82,7 +82,7 @@ describe.each(engines)('reviewing a dataset on %s', (engine) => {
     const thread = await ada.get(`/api/threads/${last?.source?.threadId}/export?format=json`);
     expect(JSON.stringify(thread.body)).not.toMatch(/otherwise/);
     expect(thread.body.messages.at(-1).rating).toEqual({ value: null, correction: 'Mine too' });
-    // An edit stays one, also when only the review changes afterwards.
+    // An edit remains one, even if only the review changes afterwards.
     expect((await change(id, last?.id, { review: 'left_out' })).body.edited).toBe(true);
   });
 
@@ -93,7 +93,7 @@ describe.each(engines)('reviewing a dataset on %s', (engine) => {
     expect(body).toMatchObject({ answer: 'Better', rejected: 'Worse', edited: true });
   });
 
-  test('refuses what could not be learned from', async () => {
+  test('refuses a change that leaves nothing to learn', async () => {
     const chat = await fresh();
     const pairs = await fresh('preference');
     const refused: [at: typeof chat, body: object, field: string][] = [
@@ -120,7 +120,7 @@ describe.each(engines)('reviewing a dataset on %s', (engine) => {
     expect((await change(chat.id, chat.examples[0]?.id, { answer: longest })).body.answer).toBe(longest);
   });
 
-  test('two changes of an example at once are both kept', async () => {
+  test('keeps both of two simultaneous changes of an example', async () => {
     const { id, examples } = await fresh();
     const exampleId = examples[0]?.id;
     for (let time = 0; time < 5; time++) {
@@ -137,7 +137,7 @@ describe.each(engines)('reviewing a dataset on %s', (engine) => {
     }
   });
 
-  test('pages through examples and datasets without losing or doubling any', async () => {
+  test('pages through examples and datasets without losing or repeating any', async () => {
     const { id, examples } = await fresh();
     const paged = [];
     let cursor: string | null = '';
@@ -154,7 +154,7 @@ describe.each(engines)('reviewing a dataset on %s', (engine) => {
     await ratedThread(app, zoe, [{ value: 'good' }]);
     const made = [];
     for (let index = 0; index < 5; index++) made.push((await gathered(zoe, { name: `Dataset ${index}` })).id);
-    // The last changed first. The clock that changes are ordered by counts whole milliseconds.
+    // Last changed first. The clock behind this order counts whole milliseconds.
     const lastMade = Date.parse((await zoe.get(`${datasetsPath}/${made[4]}`)).body.updatedAt);
     await until('the next millisecond', async () => Date.now() > lastMade);
     await zoe.patch(`${datasetsPath}/${made[1]}`, { name: 'Renamed' });
@@ -173,7 +173,7 @@ describe.each(engines)('reviewing a dataset on %s', (engine) => {
       expect((await zoe.get(`${datasetsPath}/${made[0]}/examples?${query}`)).status).toBe(400);
   });
 
-  test('renames and deletes a dataset; the ratings stay', async () => {
+  test('renames and deletes a dataset, and keeps the ratings', async () => {
     const { id } = await fresh();
     expect((await ada.patch(`${datasetsPath}/${id}`, { name: '  Better name ' })).body.name).toBe('Better name');
     for (const name of ['', '   ', 'x'.repeat(101)])
@@ -185,7 +185,7 @@ describe.each(engines)('reviewing a dataset on %s', (engine) => {
     expect((await ada.get(`${datasetsPath}/available`)).body).toEqual(before);
   });
 
-  test('nobody reaches another person’s dataset, by none of its calls', async () => {
+  test('lets nobody reach another user’s dataset, by any call', async () => {
     const bob = await app.withKey('bob');
     const assistantId = await created(ada, { name: 'Hers' });
     await ratedThread(app, bob, [{ value: 'good' }]);
@@ -200,7 +200,7 @@ describe.each(engines)('reviewing a dataset on %s', (engine) => {
       bob.get(`${datasetsPath}/${dataset}/examples`),
       bob.post(`${datasetsPath}/${dataset}/save`, { filename: 'taken' }),
       change(dataset, example, { review: 'kept' }, bob),
-      // Through one of their own.
+      // By way of their own dataset.
       change(own.id, example, { review: 'kept' }, bob),
       bob.post(datasetsPath, { name: 'Taken', assistantId: assistant }),
       bob.post(`${datasetsPath}/${own.id}/gather`, { assistantId: assistant }),
@@ -217,7 +217,7 @@ describe.each(engines)('reviewing a dataset on %s', (engine) => {
     expect((await bob.get('/api/files')).body).toEqual([]);
   });
 
-  test('a Viewer reads, and changes nothing', async () => {
+  test('lets a Viewer read, but change nothing', async () => {
     const viewer = await app.withKey('viewer');
     await ratedThread(app, viewer, [{ value: 'good' }]);
     const { id } = await gathered(viewer);

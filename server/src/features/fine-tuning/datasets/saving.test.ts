@@ -35,7 +35,7 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
     );
   const answersIn = (text: string): string[] => jsonLines(text).map(({ messages }) => messages.at(-1).content);
 
-  test('in chat format writes a line for each example that is not left out', async () => {
+  test('writes a line for each included example in chat format', async () => {
     const ada = await somebody();
     const assistantId = await created(ada, { instructions: 'Be "brief".\nAlways.' });
     const { answers, threadId } = await ratedThread(
@@ -83,7 +83,7 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
     });
   });
 
-  test('in preference format writes what the provider reads', async () => {
+  test('writes what the provider reads in preference format', async () => {
     const ada = await somebody();
     const { answers } = await ratedThread(app, ada, [{ value: 'bad', correction: 'Better' }, { correction: 'Best' }]);
     const { id } = await gathered(ada, { format: 'preference' });
@@ -118,11 +118,11 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
 
   const divisionOf = async (visitor: HttpClient, datasetId: number, share: number) =>
     (await visitor.get(`${datasetsPath}/${datasetId}/division?validationShare=${share}`)).body;
-  /** The questions that the examples in a file end with. */
+  /** Questions with which the examples in a file end. */
   const questionsIn = async (visitor: HttpClient, file: File): Promise<string[]> =>
     jsonLines(await textOf(visitor, file)).map(({ messages }) => messages.at(-2).content);
 
-  test('keeps a conversation together, and tells beforehand what comes out', async () => {
+  test('keeps a conversation together, and predicts the result', async () => {
     const ada = await somebody();
     for (const [topic, count] of [6, 1, 3, 2, 4].entries()) {
       const threadId = await newThread(ada);
@@ -143,7 +143,8 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
       const topics = (questions: string[]) => questions.map((question) => question.split(':')[0]);
       expect(topics(training).filter((topic) => topics(validation).includes(topic))).toEqual([]);
     }
-    // What is left out does not count: a conversation of four and one of three are there, and the sixth of the first.
+    // Excluded examples do not count: there are a conversation of four, one of three, and the sixth example of the
+    // first.
     const examples = await examplesOf(ada, id);
     for (const [index, example] of examples.entries())
       if (index < 5 || index === 6 || [10, 11].includes(index))
@@ -151,7 +152,7 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
     expect(await divisionOf(ada, id, 0.5)).toEqual({ conversations: 3, training: 4, validation: 4 });
   });
 
-  test('keeps a conversation together when it has been deleted', async () => {
+  test('keeps a conversation together after it was deleted', async () => {
     const ada = await somebody();
     const threads: number[] = [];
     for (let topic = 0; topic < 4; topic++) {
@@ -183,7 +184,7 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
   });
 
   test.each(['', '?validationShare=', '?validationShare=0.04', '?validationShare=0.6', '?validationShare=half'])(
-    'tells nothing of a division with %j',
+    'predicts no division with %j',
     async (query) => {
       const ada = await somebody();
       const { status, body } = await ada.get(`${datasetsPath}/${await filled(ada, 1)}/division${query}`);
@@ -191,7 +192,7 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
     },
   );
 
-  test('takes a name as a label', async () => {
+  test('treats a name as a label', async () => {
     const ada = await somebody();
     const id = await filled(ada, 1);
     for (const [filename, kept] of [
@@ -230,12 +231,12 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
     expect((await ada.get('/api/files')).body).toEqual([]);
   });
 
-  test('where the second file finds no room, the first one does not stay', async () => {
+  test('removes the first file if the second one finds no room', async () => {
     const ada = await somebody();
     const id = await filled(ada, 20);
     const { id: userId } = (await ada.get('/api/user')).body;
     const before = inStore(app).length;
-    // As many files as may be kept, but for one.
+    // All files that may be stored, except for one.
     await beside(app, async (db) => {
       const rows = Array.from({ length: 999 }, (_, index) => ({
         user_id: userId,
@@ -273,7 +274,7 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
     expect((await save(ada, id, { filename: 'large' })).status).toBe(201);
   });
 
-  test('goes along in the export of all own data', async () => {
+  test('is part of the account export', async () => {
     const [ada, bob] = [await somebody(), await somebody()];
     const { threadId, answers } = await ratedThread(app, ada, [{ value: 'good' }, { correction: 'Mine' }]);
     const dataset = await gathered(ada, { name: 'Of cabbages' });

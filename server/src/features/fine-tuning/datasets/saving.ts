@@ -10,7 +10,7 @@ import { datasetRepository } from './repository.ts';
 import { splitByConversation } from './split.ts';
 import { trainingLine } from './training-lines.ts';
 
-/** Keeps files that Roster itself makes. */
+/** Stores files that Roster makes. */
 export type TrainingFileWriter = {
   make: (
     actor: Actor,
@@ -29,7 +29,7 @@ type Dependencies = Pick<OpenDatabase, 'db' | 'reader'> & { files: TrainingFileW
 
 const linesAtOnce = 20;
 
-/** The name without its ending; what else a name may not hold, the files' own rules take out. */
+/** The name without its extension. The rules for file names remove whatever else is not allowed. */
 function baseName(given: string): string {
   const last = given.replaceAll('\\', '/').split('/').at(-1) ?? '';
   const name = last.replace(/\.jsonl$/i, '').trim();
@@ -44,7 +44,7 @@ export function datasetSaving({ db, reader, files }: Dependencies) {
     for (let from = 0; from < ids.length; from += linesAtOnce) {
       const wanted = ids.slice(from, from + linesAtOnce);
       const lessons = await rows.lessons(userId, dataset.id, wanted);
-      // Examples go with their dataset only.
+      // Examples are only deleted with their dataset.
       if (lessons.length < wanted.length) throw datasetNotFound();
       yield Buffer.from(lessons.map((lesson) => `${trainingLine(dataset.format, lesson)}\n`).join(''));
     }
@@ -60,7 +60,7 @@ export function datasetSaving({ db, reader, files }: Dependencies) {
   }
 
   return {
-    /** What saving with this share would come to now. */
+    /** Result of saving with this share now. */
     async division(userId: number, datasetId: number, share: number) {
       const { examples } = await found(userId, datasetId);
       const { conversations, training, validation } = splitByConversation(examples, share);
@@ -89,7 +89,7 @@ export function datasetSaving({ db, reader, files }: Dependencies) {
       try {
         return { training, validation: await make(actor, `${name}-validation.jsonl`, lines(parts.validation)) };
       } catch (error) {
-        // Half of what was asked for would be taken for the whole.
+        // Half of what was requested would be mistaken for the whole.
         await files.remove(userId, training.id);
         throw error;
       }

@@ -24,7 +24,7 @@ import { type DatasetPosition, type DatasetRepository, datasetRepository } from 
 
 type Dependencies = Pick<OpenDatabase, 'db' | 'reader'> & {
   gathering: GatheringService;
-  /** Whether the assistant is theirs. */
+  /** True if the assistant belongs to the user. */
   ownsAssistant: (userId: number, assistantId: number) => Promise<boolean>;
 };
 
@@ -50,7 +50,7 @@ const nothingRated: Record<DatasetFormat, string> = {
     'There is nothing to gather yet: correct answers in a chat first, or rate one answer to a question as good and another one as bad.',
 };
 
-/** An example with what was changed by hand. @throws invalid_input where nothing could be learned from it any more */
+/** An example with manual changes. @throws invalid_input if it leaves nothing to learn */
 function changed(example: DatasetExample, change: ExampleChange) {
   const { instructions = example.instructions, answer = example.answer, review = example.review } = change;
   if (change.rejected !== undefined && example.rejected === null)
@@ -75,7 +75,7 @@ async function find(datasets: DatasetRepository, userId: number, datasetId: numb
   return dataset;
 }
 
-/** `assistantId`: null or undefined where the answers of all are meant. */
+/** `assistantId`: null or undefined for the answers of all assistants. */
 async function checkAssistant({ ownsAssistant }: Dependencies, userId: number, assistantId: number | null | undefined) {
   if (typeof assistantId === 'number' && !(await ownsAssistant(userId, assistantId)))
     throw new AppError('not_found', 'This assistant does not exist.', {
@@ -108,7 +108,7 @@ async function create(dependencies: Dependencies, actor: Actor, input: z.output<
   const gathered = await gathering
     .gather(actor, { id, format }, { assistantId, withInstructions })
     .catch(async (error: unknown) => {
-      // A part of what was asked for would be taken for the whole.
+      // A part of what was requested would be mistaken for the whole.
       await datasets.delete(userId, id);
       throw error;
     });

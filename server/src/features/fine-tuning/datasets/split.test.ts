@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { seeded } from '#server/testing/crash';
 import { splitByConversation } from './split.ts';
 
-/** Conversations of these sizes, their examples mixed. */
+/** Conversations of these sizes, with their examples mixed. */
 const examplesOf = (sizes: number[]) =>
   sizes
     .flatMap((size, conversation) =>
@@ -11,7 +11,7 @@ const examplesOf = (sizes: number[]) =>
     .toSorted((a, b) => a.order - b.order)
     .map(({ conversation }, index) => ({ id: index + 1, conversation }));
 
-/** Every number of examples that whole conversations make, none and all aside. */
+/** All numbers of examples that whole conversations can make, except none and all. */
 function possible(sizes: number[]): number[] {
   const sums = new Set([0]);
   for (const size of sizes) for (const sum of [...sums]) sums.add(sum + size);
@@ -19,7 +19,7 @@ function possible(sizes: number[]): number[] {
   return [...sums].filter((sum) => sum > 0 && sum < total);
 }
 
-test('no share comes nearer with whole conversations, none of them is divided, and nothing is lost', () => {
+test('finds the nearest share with whole conversations, and loses nothing', () => {
   const random = seeded(7);
   for (let round = 0; round < 300; round++) {
     const sizes = Array.from({ length: 2 + random(12) }, () => 1 + random(round % 3 === 0 ? 40 : 5));
@@ -39,7 +39,7 @@ test('no share comes nearer with whole conversations, none of them is divided, a
   }
 });
 
-test('the parts hold early and late conversations, and keep the order', () => {
+test('puts early and late conversations into both parts, and keeps the order', () => {
   const { training, validation } = splitByConversation(examplesOf(Array.from({ length: 1000 }, () => 1)), 0.2);
   expect(validation.length).toBe(200);
   for (const ids of [training, validation]) expect(ids).toEqual(ids.toSorted((a, b) => a - b));
@@ -47,7 +47,7 @@ test('the parts hold early and late conversations, and keep the order', () => {
     expect(validation.filter((id) => id > from && id <= from + 250).length).toBeGreaterThan(25);
 });
 
-test('a single conversation stays whole, and none is none', () => {
+test('keeps a single conversation whole, and divides none', () => {
   expect(splitByConversation(examplesOf([5]), 0.5)).toEqual({
     conversations: 1,
     training: [1, 2, 3, 4, 5],

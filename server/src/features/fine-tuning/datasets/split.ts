@@ -1,18 +1,17 @@
 import { hash } from 'node:crypto';
 
-/** An example of a training file. Those of one conversation have the same word for it. */
+/** An example of a training file. Examples of one conversation have the same `conversation`. */
 export type IncludedExample = { id: number; conversation: string };
 
-/** `validation` is empty where there is one conversation only: it is not divided. */
+/** `validation` is empty if there is only one conversation, which is not divided. */
 export type DatasetSplit = { conversations: number; training: number[]; validation: number[] };
 
 /** Pseudo-random, and the same each time. */
 const lotOf = (ids: readonly number[]) => hash('sha256', String(ids[0]));
 
 /**
- * Divides whole conversations, since a model that has learned one half of a conversation knows what the other half is
- * about. Of all divisions into two parts this one comes nearest to the share; the same examples are divided the same way
- * each time.
+ * Divides whole conversations, because a model that has learned half of one knows what the other half is about. This is
+ * the division nearest to the share; the same examples are divided the same way each time.
  */
 export function splitByConversation(examples: readonly IncludedExample[], share: number): DatasetSplit {
   const byConversation = Map.groupBy(examples, ({ conversation }) => conversation);
@@ -31,13 +30,13 @@ export function splitByConversation(examples: readonly IncludedExample[], share:
 }
 
 /**
- * Which of these sizes come together nearest to the wanted sum, without being all; none where there are fewer than two.
- * Sums are made of the sizes from the first on, so that the choice is a sample of them and not the smallest.
+ * The sizes whose sum is nearest to the wanted one, without being all; none if there are fewer than two. Sums are built
+ * from the first size on, so that the choice is a sample and not the smallest sizes.
  */
 function nearest(sizes: readonly number[], wanted: number): number[] {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const none = -1;
-  /** For each sum the size with which it was reached first, so without that one what is left was reached before. */
+  /** The size that reached each sum first: the sum without it was reached before. */
   const reachedWith = new Int32Array(total).fill(none);
   const isReached = (sum: number) => sum === 0 || (reachedWith[sum] ?? none) !== none;
   let most = 0;
@@ -55,7 +54,7 @@ function nearest(sizes: readonly number[], wanted: number): number[] {
   return chosen;
 }
 
-/** The sum between nothing and all that is nearest, of two the smaller one; 0: there is none. */
+/** The nearest reached sum between nothing and all, of two the smaller one; 0 if there is none. */
 function nearestOf(isReached: (sum: number) => boolean, wanted: number, total: number): number {
   for (let distance = 0; distance < total; distance++)
     for (const sum of [wanted - distance, wanted + distance]) if (sum > 0 && sum < total && isReached(sum)) return sum;

@@ -5,8 +5,8 @@ const system = (instructions: string) =>
   instructions.trim() === '' ? [] : [{ role: 'system', content: instructions }];
 
 /**
- * A line of a training file as the provider reads it. In chat format the earlier answers of the conversation get the
- * weight 0: nobody has said that they are good, so the model reads them and does not learn them.
+ * A line of a training file in the provider's format. In chat format, earlier answers of the conversation get the
+ * weight 0: nobody has called them good, so the model reads them without learning them.
  */
 export function trainingLine(format: DatasetFormat, { instructions, turns, answer, rejected }: ExampleContent): string {
   const content = (text: string | null) => [{ role: 'assistant', content: text ?? '' }];

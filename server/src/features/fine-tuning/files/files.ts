@@ -13,7 +13,7 @@ export function createTrainingFiles(dependencies: Omit<Dependencies, 'thread'>) 
     routes(router: Router) {
       ({ answered } = trainingFileRoutes(router, service));
     },
-    /** Refuses and ends all reading, and waits until that has been told. */
+    /** Refuses and ends all reading, and waits until callers know. */
     async close() {
       await thread.close();
       await answered();

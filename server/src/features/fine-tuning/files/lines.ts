@@ -1,15 +1,15 @@
 import { fileSizeLimit } from '@roster/contracts/files/files';
 
-/** One line without its end; `bytes` is undefined where it was longer than can be held. */
+/** One line without its terminator; `bytes` is undefined if it was too long to hold. */
 export type Line = { number: number; bytes: Buffer | undefined };
 
-/** The longest line that is held: an example with images can take a whole file. */
+/** Longest line that is held: an example with images can take a whole file. */
 export const lineLimit = fileSizeLimit;
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
-/** Cuts bytes as they arrive into lines; holds one line, never more than the limit. */
+/** Cuts incoming bytes into lines; holds one line, never more than the limit. */
 export function lineReader(take: (line: Line) => void, limit = lineLimit) {
   let pieces: Buffer[] = [];
   let size = 0;
@@ -47,7 +47,7 @@ export function lineReader(take: (line: Line) => void, limit = lineLimit) {
       }
       keep(chunk.subarray(from));
     },
-    /** The last line need not end with a line break. */
+    /** The last line needs no line break. */
     end() {
       if (size > 0) finish();
     },

@@ -2,13 +2,13 @@ import { AppError } from '#server/lib/errors';
 import { settlesWithin } from '#server/lib/with-timeout';
 
 const waitingAllowed = 4;
-/** That a connection has been closed is known a few turns of the event loop after it. */
+/** A closed connection becomes known a few turns of the event loop later. */
 const leftWithinMs = 30;
 
 export const cancelled = (signal: AbortSignal) =>
   new AppError('unavailable', 'Reading the training file was cancelled.', { cause: signal.reason });
 
-/** What is read for a person, or waits for that: whether they are still there, and its end. */
+/** Reading for a user, in progress or waiting: a signal that they have left, and its end. */
 type Reading = { signal: AbortSignal; over: Promise<void>; end: () => void };
 
 function newReading(signal: AbortSignal): Reading {
@@ -23,11 +23,14 @@ const isLeft = ({ signal }: Reading): Promise<boolean> => {
   return settlesWithin(leftWithinMs, left);
 };
 
-/** Of each person one. */
+/** One per user. */
 function readers() {
   const people = new Map<number, Reading>();
   return {
-    /** Waits for the end of what the same person has left: who opens a dialog again is not told to wait for themselves. */
+    /**
+     * Waits for the end of what the same user has left, so that opening a dialog again is not refused because of
+     * themselves.
+     */
     async afterOwn(userId: number, signal: AbortSignal) {
       const own = people.get(userId);
       if (own && !(await isLeft(own)))
@@ -46,7 +49,7 @@ function readers() {
   };
 }
 
-/** One at a time, few waiting, and of each person one: who does not get in is told to come back. */
+/** One at a time, few waiting, and one per user; others are told to come back. */
 export function createPerUserQueue() {
   let isTaken = false;
   const waiting: (() => void)[] = [];
@@ -69,9 +72,9 @@ export function createPerUserQueue() {
   }
 
   return {
-    /** Resolves when it is this person's turn. */
+    /** Resolves when it is this user's turn. */
     async take(userId: number, signal: AbortSignal) {
-      // Several may have waited for the same end; between the last look and entering, nobody else comes in.
+      // Several may have waited for the same end; nobody else can enter between the last check and this call's entry.
       while (people.has(userId)) await people.afterOwn(userId, signal);
       if (isTaken && waiting.length >= waitingAllowed)
         throw new AppError(
@@ -91,7 +94,7 @@ export function createPerUserQueue() {
         throw error;
       }
     },
-    /** Returns whether nobody else waits. */
+    /** Returns true if nobody else waits. */
     pass(userId: number): boolean {
       people.leave(userId);
       const next = waiting.shift();

@@ -1,4 +1,4 @@
-/** Reads to the end what is not wanted as it is made. */
+/** Runs to the end, ignoring what is yielded. */
 export async function runToEnd<T>(work: AsyncGenerator<unknown, T>): Promise<T> {
   for (;;) {
     const { done, value } = await work.next();

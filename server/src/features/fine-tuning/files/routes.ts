@@ -4,7 +4,7 @@ import type { Router } from '#server/http/app-router/router';
 import { settlesWithin } from '#server/lib/with-timeout';
 import type { TrainingFileService } from './service.ts';
 
-/** Long enough for a refusal to be written, and for what was begun in the store to be taken back. */
+/** Time to write a refusal, and to undo what was started in the store. */
 const answeredWithinMs = 5_000;
 
 export function trainingFileRoutes({ route }: Router, trainingFiles: TrainingFileService) {
@@ -28,7 +28,7 @@ export function trainingFileRoutes({ route }: Router, trainingFiles: TrainingFil
   route(api.split, ({ actor, body, reply }) => trainingFiles.split(actor, body, leaving(reply)));
 
   return {
-    /** Resolves when everybody has their answer: connections are closed without waiting for it. */
+    /** Resolves when everybody has an answer: closing connections does not wait for it. */
     async answered() {
       await settlesWithin(answeredWithinMs, Promise.all(unanswered));
     },

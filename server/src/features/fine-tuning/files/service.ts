@@ -82,7 +82,7 @@ export function trainingFileService(dependencies: Dependencies) {
   const { files, store, thread, making } = dependencies;
   const make = createConversions({ making, thread });
 
-  /** Goes on when the user who asked is gone: their job counts on it. The thread has a limit of its own. */
+  /** Continues if the user who asked has left: their job depends on it. The thread has its own limit. */
   const accepted = createAcceptedFileCache((userId, chosen) =>
     reportOn(dependencies, userId, chosen, new AbortController().signal),
   );

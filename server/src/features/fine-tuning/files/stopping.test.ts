@@ -7,7 +7,7 @@ import { callUnderWay, conversation, pair } from '#server/testing/training-files
 const lines = (count: number, line: (topic: string) => string) =>
   Array.from({ length: count }, (_, number) => line(`${number}`)).join('\n');
 
-describe.each(engines)('a stop of the server while a training file is read on %s', (engine) => {
+describe.each(engines)('stopping the server while a training file is read on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);
@@ -34,7 +34,7 @@ describe.each(engines)('a stop of the server while a training file is read on %s
       question,
       (visitor: HttpClient, fileId: number) => visitor.post('/api/fine-tuning/split', { fileId }),
     ],
-  ])('is told as one to who has begun %s, and to who waits', async (what, line, call) => {
+  ])('is reported to the user who has started %s, and to one who waits', async (what, line, call) => {
     const [ada, bob] = [
       await app.as(`ada ${what}`.replaceAll(' ', '-')),
       await app.as(`bob ${what}`.replaceAll(' ', '-')),

@@ -2,24 +2,24 @@ import type { CheckLimits, FileFindings } from './check/file-check.ts';
 import type { PairsFound, Trimming } from './convert/pairs.ts';
 import type { Border, Side, SplitPlan } from './convert/split.ts';
 
-/** What the thread can be asked to do with the lines of files, and what comes of it. */
+/** Tasks that the thread can do with the lines of files, and their results. */
 export type Tasks = {
-  /** Of a training file and, where there are two, a validation file. */
+  /** A training file, and a validation file if there is one. */
   validate: { order: { model: string | null; limits: CheckLimits }; result: FileFindings[] };
-  /** Looks at how the pairs of a file are written. */
+  /** Examines how the pairs of a file are written. */
   inspectPairs: { order: object; result: PairsFound };
-  /** Makes conversations of pairs. */
+  /** Converts pairs to conversations. */
   convert: { order: { trimming: Trimming }; result: { examples: number } };
-  /** Finds where a file is to be divided. */
+  /** Finds where to divide a file. */
   plan: { order: { share: number }; result: SplitPlan };
-  /** Gives out the lines of one side. */
+  /** Returns the lines of one side. */
   split: { order: { border: Border; side: Side }; result: null };
 };
 export type Kind = keyof Tasks;
 
 export type TaskOrder = { [K in Kind]: { kind: K } & Tasks[K]['order'] }[Kind];
 
-/** `next`: the file ended, and another one follows or nothing does. */
+/** `next`: the file has ended, and another one may follow. */
 export type WorkerRequest =
   | { say: 'begin'; order: TaskOrder }
   | { say: 'chunk'; bytes: Uint8Array<ArrayBuffer> }
@@ -27,17 +27,17 @@ export type WorkerRequest =
   | { say: 'end' };
 
 export type WorkerReply<Result> =
-  /** The bytes were taken; `output` is what they were made into. `enough`: no more of this file is needed. */
+  /** The bytes were taken; `output` is what they became. `enough`: the rest of this file is not needed. */
   | { say: 'taken'; output: Uint8Array<ArrayBuffer> | undefined; enough: boolean }
   | { say: 'result'; result: Result }
   | { say: 'failed'; message: string };
 
-/** One order at work, in the thread. */
+/** A task in progress, in the thread. */
 export type TaskRunner<K extends Kind = Kind> = {
-  /** Returns whether no more of this file is needed. */
+  /** Returns true if the rest of this file is not needed. */
   take: (chunk: Buffer) => boolean;
   next: () => void;
   result: () => Tasks[K]['result'];
-  /** What was made since the last time. */
+  /** Output since the last call. */
   made?: () => string;
 };

@@ -11,29 +11,29 @@ type Pieces<K extends Kind> = AsyncGenerator<Buffer, Tasks[K]['result']>;
 
 const longestWorkMs = 120_000;
 const idleMs = 30_000;
-/** At most 4 MB of JSON are parsed per line. A thread that needs more memory ends alone; the server goes on. */
+/** At most 4 MB of JSON are parsed per line. A thread that needs more memory dies alone; the server continues. */
 const memoryLimitMb = 384;
 
-const failed = (cause: unknown) => new Error('The thread that reads training files failed', { cause });
+const failed = (cause: unknown) => new Error('The worker that reads training files failed', { cause });
 
 function startWorker(onExit: (ended: Worker) => void): Worker {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb, maxYoungGenerationSizeMb: 16 },
   });
   worker.once('exit', () => onExit(worker));
-  // Its failures are given to the caller that waits for its answer; between two tasks there is none.
+  // Its failures go to the caller that waits for an answer; between two tasks there is none.
   worker.on('error', () => undefined);
   worker.unref();
   return worker;
 }
 
-/** Gives a thread its order and the files of it, piece by piece, and yields what comes out. */
+/** Gives a thread its task and the files for it, chunk by chunk, and yields the output. */
 async function* exchange<K extends Kind>(thread: Worker, { order, sources, signal }: Work<K>): Pieces<K> {
   const say = (question: WorkerRequest) => ask<Tasks[K]['result']>(thread, question, signal);
   await say({ say: 'begin', order });
   for (const open of sources) {
     for await (const chunk of await open()) {
-      // A copy of its own can be handed over; the chunk may be a part of a buffer that others use.
+      // A copy can be transferred; the chunk may be part of a shared buffer.
       const reply = await say({ say: 'chunk', bytes: new Uint8Array(chunk) });
       yield* outputOf(reply);
       if (reply.say === 'taken' && reply.enough) break;
@@ -46,9 +46,9 @@ async function* exchange<K extends Kind>(thread: Worker, { order, sources, signa
 }
 
 /**
- * A thread that reads training files: parsing and counting 50 MB takes seconds, in which every open stream of the
- * server would stand still. It gets the bytes in pieces, the next when it has taken the last one, does one thing at a
- * time, and ends when nothing has come for a while, since the tokenizer's tables take 100 MB.
+ * A thread that reads training files: parsing and counting 50 MB takes seconds, during which every open stream of the
+ * server would stall. It gets the next chunk once it has taken the last one, does one task at a time, and ends when
+ * idle, because the tokenizer's tables take 100 MB.
  */
 export function createTrainingFileWorker() {
   const queue = createPerUserQueue();
@@ -80,7 +80,7 @@ export function createTrainingFileWorker() {
     } catch (error) {
       throw limit.aborted ? tookTooLong(error) : error;
     } finally {
-      // A thread that was left in the middle of something is of no use to the next.
+      // A thread that was interrupted midway cannot be used again.
       if (!isDone) await end();
       if (queue.pass(userId)) idle = setTimeout(end, idleMs).unref();
     }
@@ -95,9 +95,9 @@ export function createTrainingFileWorker() {
         throw stopping.signal.aborted ? restarting(error) : error;
       }
     },
-    /** Ends what is being read and what waits; nothing more is read. */
+    /** Ends the current task and waiting ones; nothing more is read. */
     async close() {
-      stopping.abort(new Error('The server stops'));
+      stopping.abort(new Error('The server is stopping'));
       await end();
     },
   };
@@ -105,7 +105,7 @@ export function createTrainingFileWorker() {
 
 export type TrainingFileWorker = ReturnType<typeof createTrainingFileWorker>;
 
-/** @throws where the thread ends instead of answering, or the signal comes first */
+/** @throws if the thread ends instead of answering, or the signal comes first */
 function ask<Result>(thread: Worker, question: WorkerRequest, signal: AbortSignal): Promise<WorkerReply<Result>> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(cancelled(signal));
@@ -117,7 +117,7 @@ function ask<Result>(thread: Worker, question: WorkerRequest, signal: AbortSigna
     const onMessage = (reply: WorkerReply<Result>) =>
       settle(() => (reply.say === 'failed' ? reject(failed(reply.message)) : resolve(reply)));
     const onError = (cause: Error) => settle(() => reject(failed(cause)));
-    const onExit = (code: number) => onError(new Error(`It left with code ${code}`));
+    const onExit = (code: number) => onError(new Error(`The worker exited with code ${code}`));
     const onAbort = () => settle(() => reject(cancelled(signal)));
     signal.addEventListener('abort', onAbort);
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);

@@ -23,7 +23,7 @@ async function begin(order: TaskOrder): Promise<TaskRunner> {
   }
 }
 
-// Answers that are being streamed go first. Only on Linux is this the priority of the thread; elsewhere of the process.
+// Streamed answers go first. Only on Linux is this the priority of the thread; elsewhere it is that of the process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const counterOf = tokenCounters();
@@ -39,7 +39,7 @@ async function answer(question: WorkerRequest): Promise<WorkerReply<Tasks[Kind][
     job = await begin(question.order);
     return taken(false);
   }
-  if (!job) throw new Error('Nothing was begun');
+  if (!job) throw new Error('No task was started');
   if (question.say === 'chunk') {
     const { buffer, byteOffset, byteLength } = question.bytes;
     return taken(job.take(Buffer.from(buffer, byteOffset, byteLength)));

@@ -29,7 +29,7 @@ describe.each(engines)('stopping a job on %s', (engine) => {
 
   const someone = () => app.someone();
 
-  test('that has not been sent ends it here, and it is never sent', async () => {
+  test('ends a job that has not been sent, and never sends it', async () => {
     const { visitor, key } = await someone();
     const job = await withFault(app, { fail: 'server_error' }, { method: 'POST', path: '/files' }, async () => {
       const made = await begun(app, visitor);
@@ -49,7 +49,7 @@ describe.each(engines)('stopping a job on %s', (engine) => {
     expect((await visitor.get(`${jobs}/${job.id}`)).body.status).toBe('cancelled');
   });
 
-  test('that has not been sent leaves nothing to a look that began before', async () => {
+  test('ignores a poll that started before an unsent job was stopped', async () => {
     const { visitor } = await someone();
     await withFault(app, { fail: 'server_error' }, { method: 'POST', path: '/files' }, async () => {
       const { id } = await begun(app, visitor);
@@ -83,7 +83,7 @@ describe.each(engines)('stopping a job on %s', (engine) => {
   });
 
   test.each(['cancel', 'pause'])(
-    'twenty times at once asks the provider to %s it once, and tells all the same',
+    'asks the provider to %s it once for twenty calls, and answers all alike',
     async (action) => {
       const { visitor } = await someone();
       const { id, providerJobId } = await running(app, visitor);
@@ -94,13 +94,13 @@ describe.each(engines)('stopping a job on %s', (engine) => {
     },
   );
 
-  test('that has ended leaves it as it is', async () => {
+  test('leaves a job unchanged that has ended', async () => {
     const { visitor } = await someone();
     const job = await trained(app, visitor);
     expect((await visitor.post(`${jobs}/${job.id}/cancel`)).body).toMatchObject({ status: 'succeeded' });
   });
 
-  test('while the provider does not answer is kept, and fulfilled later', async () => {
+  test('keeps the request while the provider does not answer, and fulfills it later', async () => {
     const { visitor, key } = await someone();
     const { id } = await running(app, visitor);
     await withFault(app, { fail: 'server_error' }, { path: '/fine_tuning/*' }, async () => {
@@ -112,7 +112,7 @@ describe.each(engines)('stopping a job on %s', (engine) => {
     expect(await jobsAtProvider(app, key)).toMatchObject([{ status: 'cancelled' }]);
   });
 
-  test('that the provider refuses is told, with its words, and the job goes on', async () => {
+  test('reports a refusal in the provider’s words, and the job continues', async () => {
     const { visitor } = await someone();
     const { id } = await running(app, visitor);
     const fault = { status: 403, error: { message: 'Only owners may cancel.' } };
@@ -126,10 +126,10 @@ describe.each(engines)('stopping a job on %s', (engine) => {
     await untilStatus(visitor, id, 'succeeded');
   });
 
-  test('that was sent without an answer waits until it is known whether it is there', async () => {
+  test('waits until it is known if a job that was sent without an answer exists', async () => {
     const { visitor, key } = await someone();
     const { id } = await running(app, visitor);
-    // What a process leaves behind that dies between the provider's taking the job and its answer.
+    // State left by a process that dies after the provider takes the job, before its answer.
     await beside(app, (db) =>
       db
         .updateTable('fine_tuning_jobs')
@@ -142,7 +142,7 @@ describe.each(engines)('stopping a job on %s', (engine) => {
     expect(await jobsAtProvider(app, key)).toMatchObject([{ status: 'cancelled' }]);
   });
 
-  test('is for a while only with pause and resume, where the state allows it', async () => {
+  test('pauses and resumes only in a state that allows it', async () => {
     const { visitor } = await someone();
     const { id } = await begun(app, visitor);
     await atProviderNow(visitor, id);
@@ -163,7 +163,7 @@ describe.each(engines)('stopping a job on %s', (engine) => {
     expect(await call('cancel')).toMatchObject({ status: 200, body: { status: 'cancelled' } });
   });
 
-  test('needs a key for what is at the provider', async () => {
+  test('requires a key for what is at the provider', async () => {
     const { visitor } = await someone();
     const { id } = await running(app, visitor);
     await visitor.delete('/api/settings/apikey');

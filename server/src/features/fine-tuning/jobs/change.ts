@@ -42,7 +42,7 @@ export async function findJob(db: Kysely<Database>, userId: number, id: number):
   return job;
 }
 
-/** Waits a moment for a poll; what takes longer goes on in the background. */
+/** Waits a moment for a poll; a slower one continues in the background. */
 async function pollNow(
   { poller, log }: Dependencies,
   userId: number,
@@ -52,10 +52,12 @@ async function pollNow(
   const poll = poller.pollNow(userId, id, prepare);
   if (await settlesWithin(patienceMs, poll)) return;
   // Nobody waits for it any more; the stored background job polls again.
-  poll.catch((error: unknown) => log.warn({ err: error, fineTuningJobId: id }, 'polling a job failed late'));
+  poll.catch((error: unknown) =>
+    log.warn({ err: error, fineTuningJobId: id }, 'polling a fine-tuning job failed in the background'),
+  );
 }
 
-/** The cancellation was asked for already, perhaps by another process: waits a moment for its result. */
+/** The cancellation was requested before, perhaps in another process: waits a moment for its result. */
 async function cancellation({ db }: Dependencies, userId: number, id: number): Promise<void> {
   const { followNumber } = await findJob(db, userId, id);
   for (let look = 0; look < patienceMs / betweenLooksMs; look++) {
@@ -65,7 +67,7 @@ async function cancellation({ db }: Dependencies, userId: number, id: number): P
   }
 }
 
-/** One that has ended stays as it is; one that the provider does not have yet ends here. */
+/** A job that has ended stays unchanged; one that the provider does not have yet ends here. */
 export async function cancelJob(dependencies: Dependencies, userId: number, id: number): Promise<Job> {
   const { db, keys, words } = dependencies;
   const job = await findJob(db, userId, id);
@@ -89,7 +91,7 @@ const changes = {
   resume: { from: 'paused', refusal: 'Only a paused job can be resumed.' },
 } as const;
 
-/** Pauses or resumes a job, which must be in the state for it. */
+/** Pauses or resumes a job, which must be in the right state for it. */
 export async function changeJob(
   dependencies: Dependencies,
   userId: number,
@@ -106,7 +108,7 @@ export async function changeJob(
     await provider[action](apiKey, job.providerJobId);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    // Its state may have changed meanwhile: the provider's is shown, if it responds.
+    // Its state may have changed meanwhile: show the provider's, if it responds.
     if (error.status !== undefined) await pollNow(dependencies, userId, id);
     if (error.status === 400 && (await findJob(db, userId, id)).status !== from) throw conflict(error);
     throwProviderFailure(error);

@@ -1,6 +1,6 @@
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 
-/** USD of a training; null where nobody knows. */
+/** Cost of a training in USD; null if it is unknown. */
 export function trainingCost(
   catalogue: Pick<Catalogue, 'trainingPrice'>,
   baseModel: string,

@@ -8,8 +8,8 @@ import { draft, jobOf, jobStep, jobsAtProvider, pass, trainingFile, untilStatus 
 
 const rounds = { sqlite: roundsOr(5), postgres: roundsOr(3) };
 
-describe.each(engines)('killed again and again on %s', (engine) => {
-  test('a job reaches the provider once, and its end is seen once', async () => {
+describe.each(engines)('crashes again and again on %s', (engine) => {
+  test('sends a job to the provider once, and stores its end once', async () => {
     const { app, server } = await killableInstallation(engine, {
       simulator: { jobStepMs: jobStep },
       env: { FOLLOW_INTERVAL_MS: '20' },
@@ -20,7 +20,10 @@ describe.each(engines)('killed again and again on %s', (engine) => {
     const file = await trainingFile(server, visitor);
     const stored = new Set<number>();
 
-    /** What a dead process held, and the minute in which a job may still arrive, are over. Not while one lives: it may be sending. */
+    /**
+     * Expires what a dead process held, and the minute in which a job may still arrive. Not while a process lives: it
+     * may be sending.
+     */
     const later = () =>
       beside(app, async (db) => {
         await db
@@ -35,7 +38,7 @@ describe.each(engines)('killed again and again on %s', (engine) => {
           .execute();
       });
 
-    // While jobs are stored, sent and looked at.
+    // While jobs are stored, sent and polled.
     for (let round = 0; round < rounds[engine]; round++) {
       const creating = [0, 1].map(async (number) => {
         const job = draft(file.id, { name: `round ${round} job ${number}` });

@@ -15,10 +15,10 @@ type Dependencies = {
   db: Kysely<Database>;
   keys: { open: (userId: number) => Promise<Secret> };
   files: TrainingFiles;
-  /** Whether files can be trained with, as the one who chooses them is told. */
+  /** Throws, with a message for the user, if the files cannot be used for training. */
   checkFiles: CheckFiles;
   poller: Poller;
-  /** null: it is unknown which models can be trained. */
+  /** null if it is unknown which models can be trained. */
   trainable: (userId: number) => Promise<ReadonlySet<string> | null>;
 };
 
@@ -35,7 +35,7 @@ const digestOf = ({ hyperparameters = {}, ...draft }: Omit<JobDraft, 'clientId'>
     .update(JSON.stringify([Object.entries(draft).sort(), Object.entries(hyperparameters).sort()]))
     .digest('base64url');
 
-/** The job that was created with this client id before. @throws conflict where that request was another one */
+/** The job that was created with this client id before. @throws conflict if that request was a different one */
 async function earlier(
   jobs: Pick<FineTuningJobRepository, 'madeWith'>,
   userId: number,
@@ -83,7 +83,7 @@ async function checkModel(trainable: Dependencies['trainable'], userId: number, 
     throw refused('baseModel', `Model ${model} is not among the models your API key can use`);
 }
 
-/** In one transaction with the poll that brings the job to the provider. Returns its id, or that of an earlier one. */
+/** Stores the job in one transaction with the poll that submits it. Returns its id, or that of an earlier one. */
 const store = ({ db, files, poller }: Dependencies, { userId, stillMay }: Actor, job: NewJob): Promise<number> =>
   db.transaction().execute(async (trx) => {
     await stillMay(trx);
@@ -99,7 +99,7 @@ const store = ({ db, files, poller }: Dependencies, { userId, stillMay }: Actor,
     return id;
   });
 
-/** Checks what is asked for and stores it. Returns the id of the job. */
+/** Checks a request and stores it. Returns the id of the job. */
 export async function createJob(
   dependencies: Dependencies,
   actor: Actor,

@@ -14,7 +14,7 @@ describe.each(engines)('creating a job on %s', (engine) => {
 
   const someone = () => app.someone();
 
-  test('five times at once with one id makes one, here and at the provider', async () => {
+  test('makes one job of five simultaneous calls with one id, here and at the provider', async () => {
     const { visitor, key } = await someone();
     const { id } = await trainingFile(app, visitor);
     const body = draft(id, { clientId: 'one-job-please', hyperparameters: { n_epochs: 2, batch_size: 'auto' } });
@@ -28,7 +28,7 @@ describe.each(engines)('creating a job on %s', (engine) => {
     expect(await jobsAtProvider(app, key)).toHaveLength(1);
   });
 
-  test('with an id that was used for another one is refused, and another user may use the same', async () => {
+  test('refuses an id that was used for another job, but not another user’s', async () => {
     const { visitor } = await someone();
     const { id } = await trainingFile(app, visitor);
     const clientId = 'used-before';
@@ -48,7 +48,7 @@ describe.each(engines)('creating a job on %s', (engine) => {
     ['too few examples', examples(3), /There are 3 examples/],
     ['lines that cannot be read', broken, /^“train.jsonl” cannot be trained with\. Line 13: .*more problem/],
     ['nothing that could be trained on', 'Hello\n', /cannot be trained with/],
-  ])('of a file with %s is refused with what the check says', async (_what, content, said) => {
+  ])('refuses a file with %s in the words of the check', async (_what, content, said) => {
     const { visitor } = await someone();
     const good = await trainingFile(app, visitor);
     const bad = await trainingFile(app, visitor, { content });
@@ -67,7 +67,7 @@ describe.each(engines)('creating a job on %s', (engine) => {
     expect((await visitor.get(jobs)).body).toEqual([]);
   });
 
-  test('with images is refused for a model that is trained on text only, whatever was checked before', async () => {
+  test('refuses images for a model trained on text only, whatever was checked before', async () => {
     const { visitor } = await someone();
     const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };
     const shown = {
@@ -87,7 +87,7 @@ describe.each(engines)('creating a job on %s', (engine) => {
     expect((await visitor.post(jobs, draft(id, { baseModel: seen.baseModel }))).status).toBe(201);
   });
 
-  test('of conversations for preference training is refused, whatever was checked before', async () => {
+  test('refuses conversations for preference training, whatever was checked before', async () => {
     const { visitor } = await someone();
     const { id } = await trainingFile(app, visitor);
     await visitor.post('/api/fine-tuning/validate', { trainingFileId: id, method: 'supervised' });

@@ -24,12 +24,12 @@ type Dependencies = {
   provider: ProviderFineTuning;
   keys: { open: (userId: number) => Promise<Secret> };
   catalogue: Pick<Catalogue, 'trainingPrice'>;
-  /** The ids of the key's models; null while they are unknown. */
+  /** Ids of the key's models; null while they are unknown. */
   usable: (userId: number) => Promise<ReadonlySet<string> | null>;
   poller: Poller;
 };
 
-/** Between the polls of jobs that have ended, so that those under way need not wait for them. */
+/** Between the polls of jobs that have ended, so that active ones need not wait for them. */
 const pauseMs = 500;
 
 const nameOf = ({ metadata, suffix, id }: ProviderJob): string => {
@@ -38,7 +38,7 @@ const nameOf = ({ metadata, suffix, id }: ProviderJob): string => {
   return truncate(given.replaceAll('\0', ' ').toWellFormed(), jobNameLimit);
 };
 
-/** Takes over the jobs that the provider has and Roster does not know. */
+/** Imports jobs that the provider has and Roster does not know. */
 export function createImporter({ db, provider, keys, catalogue, usable, poller }: Dependencies) {
   async function take(
     trx: Kysely<Database>,
@@ -85,7 +85,7 @@ export function createImporter({ db, provider, keys, catalogue, usable, poller }
       const { providerIds, tokens } = await jobs.known(userId);
       const files = await jobs.filesByProviderId(userId);
       const fileOf = (providerFileId: string) => files.get(providerFileId) ?? { id: null, filename: providerFileId };
-      // The newest come first, and get the highest numbers.
+      // The newest come first, and get the highest ids.
       const unknown = listed.filter((job) => !providerIds.has(job.id) && !tokens.has(jobTokenOf(job) ?? '')).reverse();
       let [taken, ended] = [0, 0];
       for (const job of unknown) {

@@ -26,7 +26,7 @@ type Dependencies = {
   config: Pick<Config, 'provider' | 'followIntervalMs'>;
   keys: { open: (userId: number) => Promise<Secret>; noteRejected: (userId: number, notice: string) => Promise<void> };
   models: {
-    /** The models of a person's key; null while they are unknown. */
+    /** Models of a user's key; null while they are unknown. */
     listed: (userId: number) => Promise<Model[] | null>;
     usable: (userId: number) => Promise<ReadonlySet<string> | null>;
     forget: (userId: number) => void;
@@ -38,7 +38,7 @@ type Dependencies = {
   now: () => number;
 };
 
-/** Joins the parts of the jobs at the provider, and of the models that come of them. */
+/** Joins the parts of the jobs at the provider, and of the models that they produce. */
 export function createJobs(dependencies: Dependencies) {
   const { database, catalogue, config, keys, files, checkFiles, endsOf, log } = dependencies;
   const { db } = database;
@@ -65,7 +65,7 @@ export function createJobs(dependencies: Dependencies) {
 
   return {
     jobs: poller.jobs,
-    /** Goes on with what was under way when the process before this one ended. */
+    /** Resumes what was active when the previous process ended. */
     recover: poller.recover,
     keySaved: poller.keySaved,
     exportPart: fineTuningExport(database),

@@ -99,7 +99,7 @@ describe.each(engines)('a fine-tuning job on %s', (engine) => {
     for (const metric of metrics)
       for (const name of ['trainLoss', 'trainAccuracy', 'validLoss', 'validAccuracy'] as const)
         expect(metric[name], name).toEqual(expect.any(Number));
-    // Full figures come with the checkpoints.
+    // Complete figures come with the checkpoints.
     expect(metrics.at(-1)?.fullValidLoss).toEqual(expect.any(Number));
     expect(metrics[0]?.fullValidLoss).toBeNull();
 
@@ -130,7 +130,7 @@ describe.each(engines)('a fine-tuning job on %s', (engine) => {
     expect(rows).toHaveLength(10);
   });
 
-  test('trains on a file that was uploaded for assistants: it is sent once more, for training', async () => {
+  test('sends a file that was uploaded for assistants once more, for training', async () => {
     const bob = await app.as('bob');
     const key = `sk-bob-${'b'.repeat(40)}`;
     await bob.post('/api/settings/apikey', { apiKey: key });
@@ -144,7 +144,7 @@ describe.each(engines)('a fine-tuning job on %s', (engine) => {
     expect((await bob.get('/api/files')).body).toHaveLength(1);
   });
 
-  test('is in the analytics once, at the price of training, as a job and not as a request', async () => {
+  test('appears in the analytics once, at the training price, as a job and not as a request', async () => {
     const cleo = await app.as('cleo');
     await cleo.post('/api/settings/apikey', { apiKey: `sk-cleo-${'c'.repeat(40)}` });
     const job = await trained(app, cleo);
@@ -160,7 +160,7 @@ describe.each(engines)('a fine-tuning job on %s', (engine) => {
     expect((await cleo.get(`/api/analytics?${aroundToday()}`)).body.fineTuning).toMatchObject([{ jobs: 1 }]);
   });
 
-  test('is listed, the newest first, in pages, and by whether it is open', async () => {
+  test('lists the newest first, in pages, and by whether they are open', async () => {
     const dora = await app.as('dora');
     await dora.post('/api/settings/apikey', { apiKey: `sk-dora-${'d'.repeat(40)}` });
     const ended = await trained(app, dora);

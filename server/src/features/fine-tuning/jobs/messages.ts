@@ -1,6 +1,6 @@
 import { providerNameIn } from '@roster/contracts/provider-name';
 
-/** Notices of a job that does not go on by itself, or not now. */
+/** Notices of a job that waits, or that only a user can resume. */
 export function jobMessages(providerName: string) {
   return {
     noKey: 'This job goes on once you have saved an API key in Settings.',

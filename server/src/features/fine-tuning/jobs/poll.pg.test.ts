@@ -26,7 +26,7 @@ describe('two processes on one PostgreSQL', () => {
       for (let number = 0; number < 8; number++) {
         const { id } = await trainingFile(app, ada, { filename: `train ${number}.jsonl` });
         const { body } = await ada.post(jobs, draft(id));
-        // Saving a key again takes a new look at each, in the middle of the others.
+        // Saving a key again polls every job, in the middle of the others.
         await ada.post('/api/settings/apikey', { apiKey: key });
         made.push(body.id);
       }

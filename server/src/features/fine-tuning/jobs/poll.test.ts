@@ -41,7 +41,7 @@ describe.each(engines)('following a job on %s', (engine) => {
     ['answers with a proxy’s page', { fail: 'html' }],
     ['breaks off', { disconnect: true }],
     ['misses a permission of the key', { fail: 'missing_scopes' }],
-  ])('goes on after the provider %s, and says meanwhile what is the matter', async (what, fault) => {
+  ])('continues after the provider %s, and says meanwhile what is wrong', async (what, fault) => {
     const { visitor } = await someone();
     const { id } = await running(app, visitor);
     await withFault(app, fault, { path: '/fine_tuning/*' }, () =>
@@ -59,7 +59,7 @@ describe.each(engines)('following a job on %s', (engine) => {
     expect(await untilStatus(visitor, id, 'succeeded')).toMatchObject({ notice: null });
   });
 
-  test('waits for a key, and goes on with the next one', async () => {
+  test('waits for a key, and continues with the next one', async () => {
     const { visitor, key } = await someone();
     const { id } = await running(app, visitor);
     await visitor.delete('/api/settings/apikey');
@@ -70,7 +70,7 @@ describe.each(engines)('following a job on %s', (engine) => {
     expect(await untilStatus(visitor, id, 'succeeded')).toMatchObject({ notice: null });
   });
 
-  test('stops where the key is rejected, marks it, and goes on with the next one', async () => {
+  test('stops if the key is rejected, marks it, and continues with the next one', async () => {
     const { visitor, key } = await someone();
     const { id } = await running(app, visitor);
     await withFault(app, { fail: 'invalid_api_key' }, { path: '/fine_tuning/*' }, () =>
@@ -94,7 +94,7 @@ describe.each(engines)('following a job on %s', (engine) => {
     await untilStatus(visitor, id, 'succeeded');
   });
 
-  test('brings a job that waited to the account of the next key, its file first', async () => {
+  test('brings a waiting job to the account of the next key, its file first', async () => {
     const { visitor } = await someone();
     const elsewhere = keyOf(7_000 + people);
     const job = await withFault(
@@ -112,7 +112,7 @@ describe.each(engines)('following a job on %s', (engine) => {
     expect(await jobsAtProvider(app, elsewhere)).toHaveLength(1);
   });
 
-  test('goes on after a restart', async () => {
+  test('continues after a restart', async () => {
     const { visitor } = await someone();
     const { id } = await running(app, visitor);
     await app.restart();
@@ -135,7 +135,7 @@ describe.each(engines)('following a job on %s', (engine) => {
     expect(await jobsAtProvider(app, key)).toHaveLength(1);
   });
 
-  test('sends a job again that did not arrive, once it cannot arrive any more', async () => {
+  test('sends a job again that did not arrive, once it can no longer arrive', async () => {
     const { visitor, key } = await someone();
     const create = { path: '/fine_tuning/jobs', method: 'POST' };
     const job = await withFault(app, { fail: 'server_error' }, create, async () => {
@@ -155,7 +155,7 @@ describe.each(engines)('following a job on %s', (engine) => {
     expect(await jobsAtProvider(app, key)).toHaveLength(1);
   });
 
-  test('asks less and less often while nothing changes', async () => {
+  test('polls less and less often while nothing changes', async () => {
     const { visitor } = await someone();
     const { id } = await begun(app, visitor);
     await untilStatus(visitor, id, 'validating_files');
@@ -171,7 +171,7 @@ describe.each(engines)('following a job on %s', (engine) => {
     await untilStatus(visitor, id, 'queued');
   });
 
-  test('reads a long training page by page and shows its curve in 2,000 points', async () => {
+  test('reads a long training page by page, and shows its curve in 2,000 points', async () => {
     const { visitor } = await someone();
     const { id, ...job } = await running(app, visitor);
     const userId: number = (await visitor.get('/api/user')).body.id;

@@ -24,22 +24,25 @@ type Dependencies = {
   copies: TrainingFiles['copies'];
   catalogue: Pick<Catalogue, 'trainingPrice' | 'asOf'>;
   words: JobMessages;
-  /** Milliseconds until the first poll; the later ones come less often. */
+  /** Milliseconds until the first poll; later ones are less frequent. */
   firstMs: number;
-  /** A model has come of a training. */
+  /** Called when a training has produced a model. */
   onTrained: (userId: number) => void;
 };
 
 const growth = 1.3;
-/** The longest pause in multiples of the first: of 5 seconds 30 seconds; after failures 5 minutes; an hour where only a person can help. */
+/**
+ * Longest pause in multiples of the first: 30 seconds if that is 5; 5 minutes after failures; an hour if only a user
+ * can help.
+ */
 const longest = { soon: 6, failed: 60, seldom: 720 };
-/** How long a poll may take that a user waits for, before a background job polls once more. */
+/** Limit of a poll that a user waits for, before a background job polls once more. */
 const inHandMs = 45_000;
 
 const Poll = z.object({
   userId: z.number(),
   jobId: z.number(),
-  /** Only the poll with the number that the job has counts. */
+  /** Only the poll with the job's current number counts. */
   number: z.number(),
   /** The last pause. */
   pauseMs: z.number(),
@@ -47,7 +50,7 @@ const Poll = z.object({
 });
 type Poll = z.output<typeof Poll>;
 
-/** Each may take a while: mail must not wait for them. Tried for days, whatever goes wrong here. */
+/** Each may take a while, and mail must not wait for it. Retried for days, whatever fails here. */
 const pollJob = defineJob({ name: 'fine-tuning.follow', payload: Poll, atOnce: 2, attempts: 200 });
 
 const firstPoll = (userId: number, jobId: number, number: number): Poll => ({
@@ -58,7 +61,7 @@ const firstPoll = (userId: number, jobId: number, number: number): Poll => ({
   failures: 0,
 });
 
-/** There is nothing to read, and nothing to be sent any more. */
+/** Nothing is left to read or to send. */
 const isCancelledUnsent = ({ status, providerJobId }: JobRecord) => isFinalJob(status) && providerJobId === null;
 
 function pauseAfter({ again, wait = 0 }: PollResult, { pauseMs, failures }: Poll, changed: boolean, firstMs: number) {
@@ -68,7 +71,7 @@ function pauseAfter({ again, wait = 0 }: PollResult, { pauseMs, failures }: Poll
   return changed ? firstMs : Math.min(Math.max(firstMs, pauseMs * growth), firstMs * longest.soon);
 }
 
-/** Within a transaction: the polls so far are replaced by one that is due in so many milliseconds. Returns its number. */
+/** In a transaction: replaces the polls so far by one that is due in this many milliseconds. Returns its number. */
 async function schedulePoll(trx: Kysely<Database>, userId: number, jobId: number, inMs = 0) {
   const number = await fineTuningJobRepository(trx).nextNumber(userId, jobId);
   if (number !== undefined) await enqueue(trx, pollJob, firstPoll(userId, jobId, number), { inMs });
@@ -90,7 +93,7 @@ async function notSeen({ keys, words }: Dependencies, job: JobRecord, error: unk
   return { changes: { notice }, again: error.isTransient ? 'failed' : 'seldom', wait: error.retryAfterSeconds };
 }
 
-/** Submits the job where the provider does not have it yet, else reads it. */
+/** Submits a job that the provider does not have yet, else reads it. */
 async function find(dependencies: Dependencies, job: JobRecord, number: number): Promise<PollResult> {
   try {
     const apiKey = await dependencies.keys.open(job.userId);
@@ -102,7 +105,7 @@ async function find(dependencies: Dependencies, job: JobRecord, number: number):
   }
 }
 
-/** Stores what was found, with the next poll, unless another poll has come first. true: the training has succeeded. */
+/** Stores the result and the next poll, unless another poll came first. Returns true if the training has succeeded. */
 function store({ db, catalogue, firstMs }: Dependencies, poll: Poll, found: PollResult): Promise<boolean> {
   const { userId, jobId, number } = poll;
   return db.transaction().execute(async (trx) => {
@@ -127,7 +130,7 @@ async function perform(dependencies: Dependencies, poll: Poll) {
   if (await store(dependencies, poll, found)) onTrained(poll.userId);
 }
 
-/** Polls each job at the provider until its end: one poll after the other, whichever process does it. */
+/** Polls each job at the provider until its end: one poll after the other, in any process. */
 export function createPoller(dependencies: Dependencies) {
   const { db } = dependencies;
 
@@ -144,7 +147,7 @@ export function createPoller(dependencies: Dependencies) {
     schedule: schedulePoll,
 
     /**
-     * Polls while a user waits, unless `prepare` finds no need. A background job is stored first, which polls again if
+     * Polls while a user waits, unless `prepare` finds no need. A background job is stored first; it polls again if
      * this takes too long or the process dies.
      */
     async pollNow(userId: number, jobId: number, prepare?: (trx: Kysely<Database>) => Promise<boolean>) {
@@ -156,10 +159,10 @@ export function createPoller(dependencies: Dependencies) {
       if (number !== undefined) await perform(dependencies, firstPoll(userId, jobId, number));
     },
 
-    /** What waited for a key goes on; a job of another account's key may be seen again. */
+    /** Resumes what waited for a key; jobs of another account's key may be visible again. */
     keySaved: pollOpen,
 
-    /** At the start of a process: every open job has its next poll, whatever became of the one before. */
+    /** At startup: gives every open job its next poll, whatever became of the one before. */
     async recover() {
       for (const userId of await fineTuningJobRepository(db).peopleWithOpenJobs()) await pollOpen(userId);
     },

@@ -9,7 +9,7 @@ import { type PollResult, toJobState } from './states.ts';
 
 type Dependencies = { provider: ProviderFineTuning; words: JobMessages };
 
-/** What the provider says of a job that it has, after the cancellation that was asked for. */
+/** The provider's state of a job that it has, after a requested cancellation. */
 export async function readJob(
   { provider, words }: Dependencies,
   job: JobRecord,
@@ -18,7 +18,7 @@ export async function readJob(
 ): Promise<PollResult> {
   const refusal =
     job.cancelRequested && !isFinalJob(job.status) ? await cancelThere(provider, apiKey, providerJobId) : undefined;
-  // First the job: what happened before the state that it tells of is among the events then.
+  // The job first: then the events include what happened before the state that it reports.
   const told = await provider.retrieve(apiKey, providerJobId);
   const events = (await provider.events(apiKey, providerJobId, job.lastProviderEventId)).reverse();
   const state = toJobState(told, job.status);
@@ -34,7 +34,7 @@ export async function readJob(
   return { changes, news: { events, checkpoints }, again: isOver ? 'never' : 'soon' };
 }
 
-/** Refused: returns why, and the cancellation is taken back. */
+/** Returns the reason if the provider refuses; the cancellation is then withdrawn. */
 async function cancelThere(provider: ProviderFineTuning, apiKey: Secret, jobId: string): Promise<string | undefined> {
   try {
     await provider.cancel(apiKey, jobId);

@@ -24,7 +24,7 @@ import type { HttpClient } from '#server/testing/http-client';
 
 const jobs = '/api/fine-tuning/jobs';
 
-describe.each(engines)('what keeps a job from training on %s', (engine) => {
+describe.each(engines)('reasons that prevent training on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine, quick);
@@ -56,7 +56,7 @@ describe.each(engines)('what keeps a job from training on %s', (engine) => {
       'validationFileId',
       /\.jsonl/,
     ],
-  ])('%s is refused, with its field, and nothing is stored', async (_what, wrong, field, said) => {
+  ])('refuses %s, names its field, and stores nothing', async (_what, wrong, field, said) => {
     const { visitor } = await someone();
     const { id } = await trainingFile(app, visitor);
     const { status, body } = await visitor.post(jobs, draft(id, await wrong(visitor)));
@@ -66,14 +66,14 @@ describe.each(engines)('what keeps a job from training on %s', (engine) => {
     expect((await fileOf(visitor, id))?.usedBy).toBe(0);
   });
 
-  test('the same file for training and validation is refused', async () => {
+  test('refuses the same file for training and validation', async () => {
     const { visitor } = await someone();
     const { id } = await trainingFile(app, visitor);
     const { status, body } = await visitor.post(jobs, draft(id, { validationFileId: id }));
     expect([status, Object.keys(body.fields)]).toEqual([400, ['validationFileId']]);
   });
 
-  test('without a key nothing is stored', async () => {
+  test('stores nothing without a key', async () => {
     const visitor = await app.as('keyless');
     const { id } = await trainingFile(app, visitor);
     expect(await visitor.post(jobs, draft(id))).toMatchObject({ status: 409, body: { code: 'no_api_key' } });
@@ -84,7 +84,7 @@ describe.each(engines)('what keeps a job from training on %s', (engine) => {
     }
   });
 
-  test('a Viewer sees jobs and begins none', async () => {
+  test('lets a Viewer see jobs, but start none', async () => {
     const { visitor, email } = await someone('viewer');
     const job = await begun(app, visitor);
     await setUser(app, email, { role: 'Viewer' });
@@ -93,7 +93,7 @@ describe.each(engines)('what keeps a job from training on %s', (engine) => {
     expect((await visitor.post(`${jobs}/${job.id}/cancel`)).status).toBe(403);
   });
 
-  test('an account that may not train any more is told so, with the dates, and keeps the rest of the page', async () => {
+  test('says, with dates, that an account may train no more, and keeps the rest of the page', async () => {
     const { visitor, key } = await someone('notraining');
     const { id } = await begun(app, visitor);
     const job = await untilStatus(visitor, id, 'failed');
@@ -121,7 +121,7 @@ describe.each(engines)('what keeps a job from training on %s', (engine) => {
       /does not serve fine-tuning/,
       'not_served',
     ],
-  ])('where the provider %s, the job fails with its words', async (_what, fault, said, code) => {
+  ])('fails the job in the words of the provider if it %s', async (_what, fault, said, code) => {
     const { visitor } = await someone();
     const { id } = await withFault(app, fault, { method: 'POST', path: '/fine_tuning/jobs' }, async () => {
       const job = await begun(app, visitor);
@@ -134,7 +134,7 @@ describe.each(engines)('what keeps a job from training on %s', (engine) => {
     expect((await visitor.post(`${jobs}/${id}/cancel`)).body).toMatchObject({ id, status: 'failed' });
   });
 
-  test('a file that the provider does not take fails the job with its words', async () => {
+  test('fails a job in the provider’s words if it does not take a file', async () => {
     const { visitor } = await someone();
     const { id } = await withFault(
       app,
@@ -150,7 +150,7 @@ describe.each(engines)('what keeps a job from training on %s', (engine) => {
     expect(notice).toMatch(/train\.jsonl could not be brought to OpenAI\..*This file is odd\./);
   });
 
-  test('a file that is deleted before the training begins fails it', async () => {
+  test('fails a job if a file is deleted before the training starts', async () => {
     const { visitor } = await someone();
     const job = await withFault(app, { fail: 'server_error' }, { method: 'POST', path: '/files' }, async () => {
       const made = await begun(app, visitor);
@@ -163,10 +163,10 @@ describe.each(engines)('what keeps a job from training on %s', (engine) => {
     expect(job.trainingFile).toEqual({ id: null, filename: 'train.jsonl' });
   });
 
-  test('examples that the provider finds wanting fail the job there', async () => {
+  test('fails a job whose examples the provider rejects', async () => {
     const { visitor } = await someone();
     const content = examples(10);
-    // What Roster's own check let through is shorter when it arrives there.
+    // The file that passed Roster's own check is shorter when it arrives there.
     const known = inStore(app);
     const body = await withFault(app, { fail: 'server_error' }, { method: 'POST', path: '/files' }, async () => {
       const { id: fileId } = await trainingFile(app, visitor, { content });
@@ -187,7 +187,7 @@ describe.each(engines)('what keeps a job from training on %s', (engine) => {
     expect((await visitor.get(`${jobs}/${body.id}/result`)).status).toBe(404);
   });
 
-  test('preferences are trained by their own method', async () => {
+  test('trains preferences by their own method', async () => {
     const { visitor } = await someone();
     const pair = {
       input: { messages: [{ role: 'user', content: 'x' }] },
@@ -209,7 +209,7 @@ describe.each(engines)('what keeps a job from training on %s', (engine) => {
 });
 
 describe.each(engines)('a provider without fine-tuning on %s', (engine) => {
-  test('is said in plain words, and what there is stays to be seen', async () => {
+  test('says so plainly, and keeps what exists visible', async () => {
     const app = await startApp(engine, { ...quick, simulator: { ...quick.simulator, without: ['fine_tuning'] } });
     try {
       const ada = await app.withKey('ada');
@@ -229,7 +229,7 @@ describe.each(engines)('a provider without fine-tuning on %s', (engine) => {
 });
 
 describe.each(engines)('models that can be trained on %s', (engine) => {
-  test('are those of the catalogue that the key has, with their last known price', async () => {
+  test('lists those of the catalogue that the key has, with their last known price', async () => {
     const app = await startApp(engine, quick);
     try {
       const { body } = await (await app.withKey('ada')).get('/api/fine-tuning/models');

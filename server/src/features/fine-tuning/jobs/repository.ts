@@ -42,7 +42,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
     db.updateTable('fine_tuning_jobs').where('user_id', '=', userId).where('id', '=', id);
 
   return {
-    /** Before a change of the person's jobs, in its transaction. */
+    /** Call before changing the user's jobs, in the same transaction. */
     lock: (userId: number) => lockUser(db, userId),
 
     async page(userId: number, limit: number, before: number | undefined, open: boolean | undefined): Promise<Job[]> {
@@ -68,7 +68,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
       return row && toRecord(row);
     },
 
-    /** The job that was made with this id of its maker. */
+    /** The job that was created with this client id. */
     async madeWith(userId: number, clientId: string): Promise<{ id: number; digest: string | null } | undefined> {
       return db
         .selectFrom('fine_tuning_jobs')
@@ -78,7 +78,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
         .executeTakeFirst();
     },
 
-    /** A person's jobs that are under way. */
+    /** A user's active jobs. */
     async open(userId: number): Promise<JobRecord[]> {
       const rows = await db
         .selectFrom('fine_tuning_jobs')
@@ -90,7 +90,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
       return rows.map(toRecord);
     },
 
-    /** The users who have an open job. */
+    /** Users with an open job. */
     async peopleWithOpenJobs(): Promise<number[]> {
       const rows = await db
         .selectFrom('fine_tuning_jobs')
@@ -102,8 +102,8 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
     },
 
     /**
-     * In one transaction with what the files need. On PostgreSQL the files are held until it ends, so that none is
-     * deleted in between. undefined: one of them is not there, or not theirs.
+     * In one transaction with what the files need. PostgreSQL locks the files until it ends, so that none is deleted
+     * meanwhile. Returns undefined if one of them does not exist, or is not the user's.
      */
     async insert(userId: number, job: NewJob): Promise<number | undefined> {
       const fileIds = [job.trainingFile.id, job.validationFile?.id ?? null].filter((id) => id !== null);
@@ -139,7 +139,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
       return id;
     },
 
-    /** One that was made at the provider. undefined: it is known already. */
+    /** Adds a job that was created at the provider. Returns undefined if it is known already. */
     async insertFound(
       userId: number,
       job: NewJob,
@@ -161,7 +161,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
       return row?.id;
     },
 
-    /** What tells a person's jobs from others at the provider. */
+    /** Identifies a user's jobs among others at the provider. */
     async known(userId: number): Promise<{ providerIds: Set<string>; tokens: Set<string> }> {
       const rows = await db
         .selectFrom('fine_tuning_jobs')
@@ -174,7 +174,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
       };
     },
 
-    /** Files of ours by what they are called at the provider. */
+    /** Roster's files by their ids at the provider. */
     async filesByProviderId(userId: number): Promise<Map<string, JobFileOfNew>> {
       const rows = await db
         .selectFrom('provider_copies')
@@ -185,7 +185,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
       return new Map(rows.map((row) => [row.provider_file_id ?? '', { id: row.file_id, filename: row.filename }]));
     },
 
-    /** The number that the next look must have: a look with an earlier one ends without a word. */
+    /** Number for the next poll: one with an earlier number ends silently. */
     async nextNumber(userId: number, id: number): Promise<number | undefined> {
       const row = await one(userId, id)
         .set((eb) => ({ follow_number: eb('follow_number', '+', 1) }))
@@ -194,7 +194,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
       return row?.follow_number;
     },
 
-    /** false: another look has come first. */
+    /** Returns false if another poll came first. */
     async change(userId: number, id: number, number: number, changes: JobChanges): Promise<boolean> {
       const { numUpdatedRows } = await one(userId, id)
         .set((eb) => ({ ...columnsOf(changes), follow_number: eb('follow_number', '+', 1) }))
@@ -203,7 +203,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
       return numUpdatedRows > 0n;
     },
 
-    /** Before its creation leaves. false: it was cancelled, or another look has come first. */
+    /** Call before its creation is sent. Returns false if it was cancelled, or if another poll came first. */
     async markSent(userId: number, id: number, number: number): Promise<boolean> {
       const { numUpdatedRows } = await one(userId, id)
         .set({ sent_at: new Date().toISOString() })
@@ -215,19 +215,19 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
       return numUpdatedRows > 0n;
     },
 
-    /** Stores the provider's id of the job, whatever has happened here meanwhile. */
+    /** Stores the provider's id of the job, whatever has changed here meanwhile. */
     async adopt(userId: number, id: number, providerJobId: string) {
       await one(userId, id).set({ provider_job_id: providerJobId }).where('provider_job_id', 'is', null).execute();
     },
 
-    /** true: it was cancelled before anything was sent. */
+    /** Returns true if it was cancelled before anything was sent. */
     async cancelUnsent(userId: number, id: number): Promise<boolean> {
       const { numUpdatedRows } = await one(userId, id)
         .set((eb) => ({
           status: 'cancelled',
           notice: null,
           finished_at: new Date().toISOString(),
-          // A look under way must not store what it found before.
+          // A poll in progress must not store what it found before.
           follow_number: eb('follow_number', '+', 1),
         }))
         .where('status', '=', 'created')
@@ -237,7 +237,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
       return numUpdatedRows > 0n;
     },
 
-    /** false: a cancellation was asked for already, or the job has ended. */
+    /** Returns false if a cancellation was requested already, or the job has ended. */
     async requestCancel(userId: number, id: number): Promise<boolean> {
       const { numUpdatedRows } = await one(userId, id)
         .set({ cancel_requested: 1 })
@@ -247,7 +247,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
       return numUpdatedRows > 0n;
     },
 
-    /** From after the job `after` on, the oldest first. */
+    /** Jobs after the id `after`, the oldest first. */
     async afterId(userId: number, after: number, limit: number): Promise<Job[]> {
       const rows = await shown(userId)
         .where('fine_tuning_jobs.id', '>', after)

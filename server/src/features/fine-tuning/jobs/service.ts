@@ -8,7 +8,7 @@ import { fineTuningJobRepository } from './repository.ts';
 
 type Dependencies = Parameters<typeof createJob>[0] & Parameters<typeof cancelJob>[0];
 
-/** What asks for the same while it is being done gets the same answer, and the provider is asked once. */
+/** Identical requests at the same time get the same answer, and the provider is asked once. */
 function oncePerJob() {
   const underWay = new Map<string, Promise<Job>>();
   return (action: string, userId: number, id: number, act: () => Promise<Job>): Promise<Job> => {

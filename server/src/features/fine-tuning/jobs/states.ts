@@ -10,7 +10,7 @@ export type PollResult = {
   news?: Progress;
   /** `soon`: a little later each time; `failed`: later still; `woken`: when a key is saved. */
   again: 'now' | 'soon' | 'failed' | 'seldom' | 'woken' | 'never';
-  /** Seconds that the provider asks for. */
+  /** Seconds that the provider asks to wait. */
   wait?: number | undefined;
 };
 
@@ -24,7 +24,7 @@ const otherWords = new Map<string, Job['status']>([
   ['completed', 'succeeded'],
 ]);
 
-/** An unknown status changes nothing: the last known one holds. */
+/** An unknown status changes nothing: the last known one remains. */
 function statusOf(said: string, before: Job['status']): Job['status'] {
   const other = otherWords.get(said);
   if (other) return other;
@@ -33,7 +33,7 @@ function statusOf(said: string, before: Job['status']): Job['status'] {
   return before === 'created' ? 'queued' : before;
 }
 
-/** The provider's description of a job, as it is stored here. */
+/** The provider's description of a job, in stored form. */
 export function toJobState(job: ProviderJob, before: Job['status']): JobChanges & { status: Job['status'] } {
   const status = statusOf(job.status, before);
   const isFinal = status === 'succeeded' || status === 'failed' || status === 'cancelled';
@@ -51,7 +51,7 @@ export function toJobState(job: ProviderJob, before: Job['status']): JobChanges 
 
 export const methodOf = ({ method }: ProviderJob): TrainingMethod => (method === 'dpo' ? 'dpo' : 'supervised');
 
-/** Those that Roster knows as well. */
+/** Hyperparameters that Roster knows as well. */
 export function hyperparametersOf({ hyperparameters }: ProviderJob): Hyperparameters {
   const known = Object.entries(hyperparameters).filter(
     ([name, value]) => Hyperparameters.safeParse({ [name]: value }).success,

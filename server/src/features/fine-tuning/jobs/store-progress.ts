@@ -12,7 +12,7 @@ import type { PollResult, Progress } from './states.ts';
 
 type Prices = Pick<Catalogue, 'trainingPrice' | 'asOf'>;
 
-/** Stores the result of a poll, in its transaction. `trained`: the job has succeeded just now. */
+/** Stores the result of a poll, in its transaction. `trained`: the job has just succeeded. */
 export async function storeProgress(trx: Kysely<Database>, catalogue: Prices, before: JobRecord, found: PollResult) {
   const { userId, id } = before;
   const changes = { ...found.changes };

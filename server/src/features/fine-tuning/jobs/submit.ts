@@ -9,20 +9,20 @@ import type { JobMessages } from './messages.ts';
 import { fineTuningJobRepository } from './repository.ts';
 import { type PollResult, toJobState } from './states.ts';
 
-/** What fine-tuning needs of the files feature. */
+/** Functions of the files feature that fine-tuning needs. */
 export type TrainingFiles = {
-  /** undefined: no such file, or another person's. */
+  /** Resolves to undefined if there is no such file, or it is another user's. */
   find: (userId: number, id: number) => Promise<{ filename: string } | undefined>;
   copies: {
-    /** Within a transaction: there will be a copy for this purpose at the provider. */
+    /** In a transaction: makes sure that there will be a copy for this purpose at the provider. */
     ensure: (trx: Kysely<Database>, userId: number, id: number, purpose: 'fine-tune') => Promise<void>;
-    /** undefined: the file was deleted. */
+    /** Resolves to undefined if the file was deleted. */
     find: (
       userId: number,
       id: number,
       purpose: 'fine-tune',
     ) => Promise<{ state: string; providerFileId: string | null; error: string | null } | undefined>;
-    /** Checks that the copies are in the account of this key; those that are not are forwarded again. */
+    /** Checks that the copies are in the account of this key; others are forwarded again. */
     check: (userId: number) => Promise<void>;
   };
 };
@@ -37,11 +37,11 @@ type Dependencies = {
 
 /** How long a job whose creation got no response may still appear in the provider's list. */
 const settlingMs = 60_000;
-/** The provider allows 64 characters; the whole name of the model has to stay readable. */
+/** The provider allows 64 characters; the whole name of the model must stay readable. */
 const suffixLimit = 40;
 const tokenName = 'roster_job';
 
-/** Letters and digits of a name, with hyphens between: what a model's name may hold. */
+/** Letters and digits of a name, joined by hyphens: the characters allowed in a model's name. */
 export function modelSuffix(name: string): string | null {
   const plain = name
     .normalize('NFKD')
@@ -67,7 +67,7 @@ const cancelled = (): PollResult => ({
   again: 'never',
 });
 
-/** The provider's names of the job's files, or why it cannot be submitted yet. */
+/** Provider ids of the job's files, or the reason why it cannot be submitted yet. */
 async function filesOf(
   { copies, words }: Dependencies,
   job: JobRecord,
@@ -107,7 +107,7 @@ async function refused(dependencies: Dependencies, job: JobRecord, error: Provid
   if (error.isUncertain) return { changes: { notice }, again: 'failed', wait };
   if (error.isTransient) return { changes: { sentAt: null, notice }, again: 'failed', wait };
   if (error.param === 'training_file' || error.param === 'validation_file') {
-    // The key may have become one of another account a moment ago.
+    // The key may have changed to another account's a moment ago.
     await copies.check(job.userId);
     const files = await filesOf(dependencies, job);
     if ('changes' in files) return { ...files, changes: { ...files.changes, sentAt: null } };
@@ -117,7 +117,7 @@ async function refused(dependencies: Dependencies, job: JobRecord, error: Provid
   return failed(error.code === 'not_served' ? words.notServed : error.message, code);
 }
 
-/** Creates a job at the provider, once whatever happens. */
+/** Creates a job at the provider, only once whatever fails. */
 export async function submitJob(
   dependencies: Dependencies,
   job: JobRecord,

@@ -5,14 +5,14 @@ import { baseModels } from './base-models.ts';
 const catalogue = loadCatalogue();
 const id = 'gpt-4o-2024-08-06';
 
-/** Whether the provider's own list, or another one's, offers to train the model on a day. */
+/** True if the provider's own list, or another one's, offers to train the model on a day. */
 const isOffered = async (day: string, isOpenAi: boolean) => {
   const listed = async () => [catalogue.describe(id, null, day)];
   const bases = baseModels({ catalogue, listed, isOpenAi, now: () => Date.parse(`${day}T12:00:00Z`) });
   return Object.hasOwn(await bases.list(1), id);
 };
 
-test('a model can be trained until its provider begins no training any more, elsewhere until it ends', async () => {
+test('offers a model until its provider stops training it, elsewhere until it is retired', async () => {
   expect([await isOffered('2027-01-05', true), await isOffered('2027-01-06', true)]).toEqual([true, false]);
   expect([await isOffered('2027-01-06', false), await isOffered('2027-01-13', false)]).toEqual([true, true]);
 });

@@ -5,7 +5,7 @@ import type { Catalogue } from '#server/provider/catalogue/catalogue';
 
 type Dependencies = {
   catalogue: Pick<Catalogue, 'trainable' | 'asOf'>;
-  /** The models of the key; null while they are unknown. */
+  /** Models of the key; null while they are unknown. */
   listed: (userId: number) => Promise<Model[] | null>;
   isOpenAi: boolean;
   now: () => number;
@@ -16,7 +16,10 @@ const familyOf = (id: string) => id.replace(/-\d{4}-\d{2}-\d{2}$/, '');
 
 /** Models that can be trained: those in the catalogue that the key has. */
 export function baseModels({ catalogue, listed, isOpenAi, now }: Dependencies) {
-  /** `listedAs`: what the key's list says of a model, whose end goes before the catalogue; undefined: not listed. */
+  /**
+   * `listedAs`: a model as described in the key's list, whose retirement date takes precedence over the catalogue's;
+   * undefined if it is not listed.
+   */
   function known(listedAs: (id: string) => Model | undefined): [string, BaseModel][] {
     const today = dayOf(now());
     return catalogue.trainable.flatMap(({ id, description, price, methods, until, ...entry }) => {
@@ -29,7 +32,7 @@ export function baseModels({ catalogue, listed, isOpenAi, now }: Dependencies) {
     });
   }
 
-  /** Elsewhere only the provider knows what it trains: it is asked for when a job is made. */
+  /** Elsewhere only the provider knows what it trains, and says so when a job is created. */
   const unknown = (model: Model): [string, BaseModel] => [
     model.id,
     {
@@ -53,7 +56,7 @@ export function baseModels({ catalogue, listed, isOpenAi, now }: Dependencies) {
 
   return {
     list,
-    /** All that may be named as a base; a tuned model can be trained further. null: unknown. */
+    /** All models that may be named as a base; a tuned model can be trained further. null if unknown. */
     async acceptable(userId: number): Promise<ReadonlySet<string> | null> {
       const models = await listed(userId);
       return models && new Set([...Object.keys(await list(userId)), ...models.map(({ id }) => id)]);

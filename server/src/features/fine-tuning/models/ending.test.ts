@@ -7,7 +7,7 @@ import type { HttpClient } from '#server/testing/http-client';
 
 const day = '2027-01-04';
 
-describe.each(engines)('tuned models that end on %s', (engine) => {
+describe.each(engines)('retiring tuned models on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine, {
@@ -30,7 +30,7 @@ describe.each(engines)('tuned models that end on %s', (engine) => {
   const lifeOf = async (visitor: HttpClient): Promise<RetiringModel[]> =>
     (await visitor.get('/api/model-life')).body.items;
 
-  test('name the dataset and the job that made them, and their successor, as long as these are there', async () => {
+  test('names their dataset, their job and their successor, as long as these exist', async () => {
     const { visitor } = await app.someone();
     const datasetId = await datasetOf(app, visitor, examples(24));
     const { body: saved } = await visitor.post(`${datasetsPath}/${datasetId}/save`, { filename: 'weather' });
@@ -52,14 +52,14 @@ describe.each(engines)('tuned models that end on %s', (engine) => {
     const tuned = { model: job.tunedModel, job: { id: job.id, name: 'Weather' }, dataset };
     const base = (await lifeOf(visitor)).find(({ model }) => model === trainable);
     expect(base?.tunedModels).toMatchObject([tuned]);
-    // Without its file the job still knows.
+    // The job still knows without its file.
     await visitor.delete(`/api/files/${split.body.training.id}`);
     expect(await modelsOf(visitor)).toMatchObject([{ dataset }]);
     await visitor.delete(`${datasetsPath}/${datasetId}`);
     expect(await modelsOf(visitor)).toMatchObject([{ jobName: 'Weather', dataset: null }]);
   });
 
-  test('that were trained with an uploaded file name their job alone, and end with the base of their base', async () => {
+  test('names only the job of those trained with an uploaded file, and retires with the base', async () => {
     const { visitor } = await app.someone();
     const { id: fileId } = await trainingFile(app, visitor);
     const first = await trainedWith(visitor, fileId);
@@ -72,7 +72,7 @@ describe.each(engines)('tuned models that end on %s', (engine) => {
     ]);
   });
 
-  test('a dataset makes instructions of its best examples, within what the form takes', async () => {
+  test('makes instructions of a dataset’s best examples, within what the form takes', async () => {
     const { visitor } = await app.someone();
     const instructions = 'You are a sailor.';
     const datasetId = await datasetOf(app, visitor, [

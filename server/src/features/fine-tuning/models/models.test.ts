@@ -31,9 +31,9 @@ describe.each(engines)('tuned models on %s', (engine) => {
     return answer.statusCode === 200;
   };
 
-  test('are offered at once, with their price and their end, until they are deactivated', async () => {
+  test('offers them at once, with price and retirement date, until they are deactivated', async () => {
     const { visitor } = await someone();
-    // The list is known, and kept for minutes.
+    // The list is known, and cached for minutes.
     expect(await offered(visitor)).toEqual([]);
     const { tunedModel } = await trained(app, visitor);
     expect(await offered(visitor)).toMatchObject([
@@ -59,7 +59,7 @@ describe.each(engines)('tuned models on %s', (engine) => {
     expect(await offered(visitor)).toHaveLength(1);
   });
 
-  test('of checkpoints are offered once they are activated, although the provider lists none', async () => {
+  test('offers those of checkpoints once they are activated, although the provider lists none', async () => {
     const { visitor, key } = await someone();
     const job = await trained(app, visitor);
     const checkpointsPath = `/api/fine-tuning/jobs/${job.id}/checkpoints`;
@@ -81,14 +81,14 @@ describe.each(engines)('tuned models on %s', (engine) => {
     const ids = (await offered(visitor)).map(({ id }: { id: string }) => id);
     expect(ids.toSorted()).toEqual([job.tunedModel, second?.model].toSorted());
     expect((await visitor.post('/api/assistants', { name: 'Half', model: second?.model })).status).toBe(201);
-    // It goes with its job there; here it can be removed.
+    // It is deleted there with its job; here it can be removed.
     expect((await visitor.delete(`${path}/${body.id}`)).status).toBe(204);
     expect(await offered(visitor)).toHaveLength(1);
     expect(await isThere(key, String(job.tunedModel))).toBe(true);
     expect((await visitor.post(`${checkpointsPath}/2000000000/activate`)).status).toBe(404);
   });
 
-  test('are deleted at the provider and here', async () => {
+  test('deletes them at the provider and here', async () => {
     const { visitor, key } = await someone();
     const { tunedModel } = await trained(app, visitor);
     const [model] = await listOf(visitor);
@@ -98,7 +98,7 @@ describe.each(engines)('tuned models on %s', (engine) => {
     expect((await visitor.delete(`${path}/${model?.id}`)).status).toBe(404);
   });
 
-  test('that the provider does not delete stay, with its words', async () => {
+  test('keeps what the provider does not delete, with its words', async () => {
     const { visitor } = await someone();
     await trained(app, visitor);
     const [model] = await listOf(visitor);
@@ -116,7 +116,7 @@ describe.each(engines)('tuned models on %s', (engine) => {
     expect(await listOf(visitor)).toEqual([]);
   });
 
-  test('are listed in pages, the newest first', async () => {
+  test('lists them in pages, the newest first', async () => {
     const { visitor } = await someone();
     const [first, second] = [await trained(app, visitor), await trained(app, visitor)];
     const { body, headers } = await visitor.get(`${path}?limit=1`);
@@ -125,12 +125,12 @@ describe.each(engines)('tuned models on %s', (engine) => {
     expect((await visitor.get(next)).body).toMatchObject([{ model: first.tunedModel }]);
   });
 
-  describe('of jobs that were made elsewhere', () => {
-    test('are taken over, with what is known of them, once', async () => {
+  describe('of jobs created elsewhere', () => {
+    test('imports them once, with what is known of them', async () => {
       const { visitor, key } = await someone();
       const ended = await trained(app, visitor, { name: 'Ended' });
       const open = await running(app, visitor, { name: 'Open' });
-      // The same account at the provider, another person here.
+      // The same account at the provider, but another user here.
       const other = await app.as('other');
       await other.post('/api/settings/apikey', { apiKey: key });
       const answer = await other.post('/api/fine-tuning/jobs/import');
@@ -146,7 +146,7 @@ describe.each(engines)('tuned models on %s', (engine) => {
       await untilEvents(other, endedThere.id, 'The job has successfully completed');
       expect((await other.get(`/api/fine-tuning/jobs/${endedThere.id}/metrics`)).body).toHaveLength(9);
       expect((await other.get(`/api/fine-tuning/jobs/${endedThere.id}/checkpoints`)).body).toHaveLength(3);
-      // What had ended before is not counted; what ends now is.
+      // Jobs that had ended before are not counted; those that end now are.
       const spent = async () => (await other.get(`/api/analytics?${aroundToday()}`)).body.fineTuning;
       expect(await spent()).toEqual([]);
       await pass(app, 40);

@@ -3,7 +3,7 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { datasetIn } from '#server/features/fine-tuning/shared/rows';
 
-/** Without what lists of models say of its end. */
+/** Without its retirement date, which comes from lists of models. */
 export type StoredModel = Omit<CustomModel, 'end'>;
 
 export type NewModel = Pick<StoredModel, 'name' | 'baseModel' | 'model' | 'isActive' | 'jobId' | 'step'>;
@@ -59,7 +59,7 @@ export function modelRepository(db: Kysely<Database>) {
       return (await ofUser(userId).orderBy('custom_models.id').execute()).map(toModel);
     },
 
-    /** The ends of trainings that were begun from here: a job that was found at the provider was never sent. */
+    /** Models of trainings that were started here: a job that was found at the provider was never sent. */
     async madeHere(userId: number): Promise<number[]> {
       const rows = await db
         .selectFrom('custom_models')
@@ -73,7 +73,7 @@ export function modelRepository(db: Kysely<Database>) {
       return rows.map(({ id }) => id);
     },
 
-    /** The fields that the model choice needs. */
+    /** Fields that the model choice needs. */
     async choice(userId: number): Promise<Pick<StoredModel, 'model' | 'baseModel' | 'isActive'>[]> {
       const rows = await db
         .selectFrom('custom_models')
@@ -83,7 +83,7 @@ export function modelRepository(db: Kysely<Database>) {
       return rows.map((row) => ({ model: row.model, baseModel: row.base_model, isActive: row.is_active === 1 }));
     },
 
-    /** Models that are stored already stay as they are. */
+    /** Models that are stored already stay unchanged. */
     async add(userId: number, model: NewModel) {
       await db
         .insertInto('custom_models')
@@ -101,7 +101,7 @@ export function modelRepository(db: Kysely<Database>) {
         .returning('id')
         .executeTakeFirstOrThrow();
       const activated = await one(userId, id);
-      if (!activated) throw new Error('A model that was just stored is not there');
+      if (!activated) throw new Error('The stored model was not found');
       return activated;
     },
 

@@ -16,16 +16,15 @@ type Dependencies = {
   progress: ProgressRepository;
   provider: ProviderFineTuning;
   keys: { open: (userId: number) => Promise<Secret> };
-  /** The ends of those that end within 90 days or have ended, by their names at the provider. */
+  /** Retirement of models that end within 90 days or have ended, by their names at the provider. */
   endsOf: (userId: number, models: { model: string; baseModel: string }[]) => Promise<TunedModelRetirements>;
-  /** The model choice is asked for anew. */
+  /** Reloads the models to choose from. */
   forget: (userId: number) => void;
 };
 
 const notFound = () => new AppError('not_found', 'Model not found.');
 const isGone = ({ code, isNotFound }: ProviderError) => isNotFound || code === 'not_served';
 
-/** Tuned models. */
 export function createTunedModels({ models, progress, provider, keys, endsOf, forget }: Dependencies) {
   async function withEnds(userId: number, stored: StoredModel[]): Promise<CustomModel[]> {
     const ends = await endsOf(userId, stored);
@@ -56,7 +55,7 @@ export function createTunedModels({ models, progress, provider, keys, endsOf, fo
       return shown(userId, model);
     },
 
-    /** At the provider first: a model that it refuses to delete stays here too. */
+    /** Deletes at the provider first: a model that it refuses to delete stays here too. */
     async remove(userId: number, id: number) {
       const model = await found(userId, id);
       if (model.step === null) {

@@ -22,7 +22,7 @@ const measures = [
   'full_valid_accuracy',
 ] as const;
 
-/** Several reports of a step are one point. */
+/** Several reports of a step become one point. */
 function byStep(metrics: ProviderMetrics[]): ProviderMetrics[] {
   const points = new Map<number, ProviderMetrics>();
   for (const metric of metrics) {
@@ -40,10 +40,10 @@ function byStep(metrics: ProviderMetrics[]): ProviderMetrics[] {
   return [...points.values()];
 }
 
-/** What the provider tells of a job while it goes on: events, the points of the curves, checkpoints. */
+/** Reports of the provider on a running job: events, the points of the curves, checkpoints. */
 export function progressRepository(db: Kysely<Database>) {
   return {
-    /** In the order in which they happened; what is there already stays as it is. */
+    /** In the order in which they happened; existing events stay unchanged. */
     async addEvents(userId: number, jobId: number, events: ProviderJobEvent[]) {
       for (const batch of batches(events))
         await db
@@ -62,7 +62,7 @@ export function progressRepository(db: Kysely<Database>) {
           .execute();
     },
 
-    /** What is known of a step and what comes of it now belong together. */
+    /** Merged with what is known of a step already. */
     async addMetrics(userId: number, jobId: number, metrics: ProviderMetrics[]) {
       for (const batch of batches(byStep(metrics)))
         await db
@@ -116,7 +116,7 @@ export function progressRepository(db: Kysely<Database>) {
           .execute();
     },
 
-    /** The newest first. */
+    /** Newest first. */
     events: (userId: number, jobId: number, limit: number, before: number | undefined): Promise<JobEvent[]> =>
       db
         .selectFrom('fine_tuning_events')
@@ -128,7 +128,7 @@ export function progressRepository(db: Kysely<Database>) {
         .limit(limit)
         .execute(),
 
-    /** By step; of many at most so many, evenly chosen, with the first and the last. */
+    /** By step; evenly chosen if there are more than `most`, with the first and the last. */
     async metrics(userId: number, jobId: number, most: number): Promise<JobMetric[]> {
       const { rows } = await sql<JobMetric>`
         select step, train_loss as "trainLoss", train_accuracy as "trainAccuracy", valid_loss as "validLoss",
@@ -145,7 +145,7 @@ export function progressRepository(db: Kysely<Database>) {
       return rows;
     },
 
-    /** The latest first. */
+    /** Latest first. */
     checkpoints: (userId: number, jobId: number): Promise<Checkpoint[]> =>
       db
         .selectFrom('fine_tuning_checkpoints as c')

@@ -4,7 +4,7 @@ import type { Database } from '#server/db/schema';
 
 type Row = Selectable<Database['fine_tuning_jobs']>;
 
-/** A job as it is stored, for what submits and polls it. */
+/** A stored job, for submitting and polling it. */
 export type JobRecord = {
   id: number;
   userId: number;
@@ -60,7 +60,7 @@ export type JobChanges = Partial<{
   finishedAt: string | null;
 }>;
 
-/** A value that was changed by hand, or written by a later version, is no reason to fail. */
+/** A value that was edited by hand, or written by a later version, must cause no failure. */
 const hyperparametersOf = (stored: string): Hyperparameters => {
   const parsed = Hyperparameters.safeParse(JSON.parse(stored));
   return parsed.success ? parsed.data : {};

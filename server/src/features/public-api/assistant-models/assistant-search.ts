@@ -11,8 +11,8 @@ type Dependencies = {
 type Asked = { assistantId: number; tools: readonly ApiTool[]; storeIds: readonly string[] };
 
 /**
- * What an assistant searches where it has `file_search`: the files that it knows from, and the vector stores that are named for
- * it. @throws PublicApiError for a store that is not there
+ * Knowledge that an assistant searches with `file_search`: its own files, and the vector stores assigned to it.
+ * @throws PublicApiError if a store does not exist
  */
 export const assistantSearch =
   ({ knowledgeOf, searchedStores }: Dependencies) =>

@@ -26,22 +26,21 @@ type Dependencies = {
   catalogue: Pick<Catalogue, 'parameters'>;
 };
 
-/** What an assistant brings along to a program's request. */
+/** Settings that an assistant adds to a client's request. */
 export type AssistantSettings = {
   assistantId: number;
   model: string;
-  /** What the model is told before the conversation: instructions, and what the files say about the question. */
+  /** System messages before the conversation: instructions, then passages found for the question. */
   system: string[];
   temperature: number | null;
   topP: number | null;
   effort: string | null;
-  /** The form of its answers. */
   format: ResponseFormat | null;
-  /** What programs have given it to call, and answer themselves. */
+  /** Functions defined by clients, which answer the calls themselves. */
   functions: FunctionTool[];
-  /** What the provider runs. */
+  /** Built-in tools, which the provider runs. */
   hosted: AssistantTools;
-  /** What code reads, by Roster's names. */
+  /** Files for the code interpreter, by Roster ids. */
   codeFiles: string[];
   notes: string[];
 };
@@ -55,14 +54,14 @@ const queryLimit = 4_000;
 
 const notSearched = ({ message }: Error) => `The assistant’s files could not be searched: ${message}`;
 
-/** What an assistant brings along: instructions, settings, tools, and what its files say about the question. */
+/** Resolves what an assistant adds to a request: instructions, settings, tools, and passages from its files. */
 export function assistantSettings(dependencies: Dependencies) {
   const { assistantModels, assistants, catalogue } = dependencies;
   return async (
     userId: number,
     asked: { model: string; question: string },
     apiKey: Secret,
-    /** Refuses what may not be spent, before the provider is asked for passages. */
+    /** Called before the provider is asked for passages. */
     check: BudgetCheck,
   ): Promise<AssistantSettings> => {
     const named = await assistantModels.find(userId, asked.model);
@@ -78,7 +77,7 @@ export function assistantSettings(dependencies: Dependencies) {
       model,
       system: [...(instructions ? [instructions] : []), ...passages.system],
       ...parameters,
-      // 1 is what the provider takes by itself; a model that takes no temperature takes no other value here either.
+      // 1 is the provider's default. A model that accepts no temperature accepts no other value here either.
       topP: topP === 1 || parameters.temperature === null ? null : topP,
       format: formatOf(found),
       ...(await toolsFor(dependencies, userId, found)),
@@ -87,7 +86,10 @@ export function assistantSettings(dependencies: Dependencies) {
   };
 }
 
-/** That of the form comes first: in runs, which have only the other one, it is for conversations and these calls. */
+/**
+ * The schema of the assistant's form takes precedence. It applies to conversations and these calls; runs have only the
+ * other one.
+ */
 function formatOf({ assistant: { responseSchema }, fields }: Found): ResponseFormat | null {
   if (responseSchema !== null) return formatOfSchema(responseSchema);
   const { response_format: format } = readFields(fields);
@@ -110,7 +112,7 @@ async function toolsFor(
   };
 }
 
-/** They are Roster's to call, with a record of each call, which takes a run. */
+/** Roster calls tool servers itself and records each call, which takes a run. */
 async function unusedServers({ toolBox }: Dependencies, userId: number, assistantId: number): Promise<string[]> {
   const offered = await toolBox.offered(userId, assistantId);
   const names = [...new Set(offered.map(({ serverName }) => serverName))];
@@ -121,7 +123,7 @@ async function unusedServers({ toolBox }: Dependencies, userId: number, assistan
 
 type Asking = { userId: number; found: Found; apiKey: Secret; question: string };
 
-/** An answer never fails for its files: what could not be searched is told. */
+/** A failed search never fails the answer; it becomes a note. */
 async function passagesFor(dependencies: Dependencies, asking: Asking): Promise<{ system: string[]; notes: string[] }> {
   const { search, notes } = await searchFor(dependencies, asking);
   if (!search || asking.question.trim() === '') return { system: [], notes };
@@ -147,7 +149,7 @@ async function searchFor({ searchOf }: Dependencies, { userId, found }: Asking):
   }
 }
 
-/** Passages stand in the request itself, so that every field of it goes on meaning what it says. */
+/** Passages are part of the request itself, so that every field of it keeps its meaning. */
 async function passages(
   { vectorStores }: Dependencies,
   { storeIds, files, maxResults, ranking }: FileSearch,
@@ -160,7 +162,7 @@ async function passages(
   };
   const found = [];
   for (const storeId of storeIds) found.push(...(await vectorStores.search(apiKey, storeId, options)));
-  // One that is no file of the search was taken out of it, and is not gone at the provider yet.
+  // Files outside the search were removed from it, but not at the provider yet.
   const texts = found.flatMap(({ fileId, text }) => {
     const file = files.get(fileId);
     return file ? [`[${file.filename}]\n${text}`] : [];

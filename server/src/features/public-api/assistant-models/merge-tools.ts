@@ -8,13 +8,13 @@ import { functionOf, hostedFields } from '#server/provider/responses/tools';
 import { builtInTools, unsupportedToolNote } from '#server/provider/unsupported/tools';
 import type { AssistantSettings } from './assistant-settings.ts';
 
-/** The tools of a program and those of the assistant that it has called. */
+/** Tools of a client's request, joined with those of the assistant that it names. */
 export type MergedTools = {
-  /** As Responses say them, with files by Roster's names; undefined: there are none. */
+  /** In the form of Responses, with Roster's file ids; undefined if there are none. */
   tools: unknown;
-  /** Of the assistant's, what the provider runs: the program has not named it. */
+  /** Built-in tools of the assistant that the client has not named. */
   hosted: AssistantTools;
-  /** What had to be left out of them. */
+  /** Notes about tools that were left out. */
   notes: string[];
 };
 
@@ -23,12 +23,12 @@ export const builtInNames = (hosted: AssistantTools) => hostedOptions.filter((na
 const typesIn = (tools: unknown) =>
   new Set(Array.isArray(tools) ? tools.flatMap((tool) => (isObject(tool) ? tool.type : [])) : []);
 
-/** A program that asks for a call waits for one that it can answer. */
+/** A client that requires a call expects one that it can answer. */
 const isNoCall = 'the request requires a call, which it would count as.';
 
 /**
- * What the provider runs comes beside the tools of the program, as the assistant's instructions and files do. Its functions only where the
- * program has named no tools: it can answer those alone that it knows.
+ * Built-in tools of the assistant are added to the client's tools, like its instructions and files. Its functions are
+ * added only if the client names no tools, because a client can answer only the functions it knows.
  */
 export function mergeTools(
   { tools: given, tool_choice: choice }: JsonObject,
@@ -55,11 +55,11 @@ export function mergeTools(
 const only = (hosted: AssistantTools, names: readonly BuiltInTool[]): AssistantTools =>
   Object.fromEntries(Object.entries(hosted).filter(([name]) => names.some((one) => one === name)));
 
-/** Also as an earlier version of it: `web_search_preview`. */
+/** Also matches earlier versions, such as `web_search_preview`. */
 const isNamed = (types: ReadonlySet<unknown>, name: BuiltInTool) =>
   [...types].some((type) => typeof type === 'string' && type.startsWith(builtInTools[name].type));
 
-/** A request's tools without some that the provider would run, none of which its program has named. */
+/** Removes the given built-in tools, none of which the client has named. */
 export const withoutBuiltIn = (tools: unknown, names: ReadonlySet<BuiltInTool>) =>
   Array.isArray(tools) && names.size > 0
     ? tools.filter((tool) => ![...names].some((name) => isObject(tool) && tool.type === builtInTools[name].type))

@@ -3,12 +3,12 @@ import type { Ids } from '#server/features/public-api/shared/ids';
 import { PublicApiError, resourceNotFound } from '#server/http/public-api/errors';
 import { AppError } from '#server/lib/errors';
 
-/** What a program names in an address below /v1/threads. */
+/** Ids in a path below /v1/threads. */
 type Named = { id: string; messageId?: string };
 
 /**
- * Does `work` on a thread, and on a message of it where one is named; refuses in the words of the retired API.
- * `change`: what cannot be done while a run is active.
+ * Runs `work` on a thread, or on one of its messages if named, and words refusals as the retired API does. `change`
+ * names what cannot be done while a run is active.
  */
 export async function withThread<T>(
   ids: () => Promise<Ids>,
@@ -33,7 +33,7 @@ export async function withThread<T>(
   }
 }
 
-/** A file that no model can read, or too many: the fault of the request, as everywhere in this API. */
+/** An unreadable file, or too many files, is the fault of the request, as everywhere in this API. */
 export function toAttachmentError(error: unknown): unknown {
   if (!(error instanceof AppError) || error.fields?.fileIds === undefined) return error;
   return new PublicApiError(error.code, error.message, { status: 400, param: 'attachments', cause: error });

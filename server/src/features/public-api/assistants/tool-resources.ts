@@ -9,33 +9,33 @@ import { AppError } from '#server/lib/errors';
 type VectorStores = {
   create: (userId: number, draft: StoreDraft) => Promise<{ id: string }>;
   remove: (userId: number, id: string) => Promise<unknown>;
-  /** false: the provider has no vector stores. */
+  /** Resolves to false if the provider has no vector stores. */
   isServed: (userId: number) => Promise<boolean>;
   has: (userId: number, id: string) => Promise<boolean>;
   hasFile: (userId: number, id: string, fileId: string) => Promise<boolean>;
   addFile: (userId: number, id: string, file: { file_id: string }) => Promise<unknown>;
   removeFile: (userId: number, id: string, fileId: string) => Promise<unknown>;
-  /** @throws 404 where one of them is none of theirs */
+  /** @throws 404 if one of them is not the user's */
   check: (userId: number, ids: string[]) => Promise<void>;
 };
 
 type Dependencies = { fileIds: Pick<FileIds, 'numbersOf' | 'named'>; vectorStores: VectorStores };
 
-/** Days after its last use in which a store that attachments have made goes, as at the provider. */
+/** Days after its last use at which a store made for attachments expires, as at the provider. */
 const attachedForDays = 7;
-/** Bounds the retries of one call while others change the thread’s store. */
+/** Limits the retries of one call while others change the thread’s store. */
 const attemptsAtMost = 3;
 
-/** Each once, in their order. */
+/** Distinct numeric ids, in order. */
 export const numbersIn = (names: readonly string[], known: ReadonlyMap<string, number>): number[] => [
   ...new Set(names.flatMap((name) => known.get(name) ?? [])),
 ];
 
-/** As a thread keeps them; null: none. */
+/** Stored resources of a thread; null if it has none. */
 export const readResources = ({ toolResources }: { toolResources: unknown }): ToolResources | null =>
   ToolResources.safeParse(toolResources).data ?? null;
 
-/** Does `work` with a vector store that is made along with it, and goes again where the work is refused. */
+/** Runs `work` with a new vector store, which is deleted again if the work is refused. */
 async function withStore<T>(
   vectorStores: VectorStores,
   userId: number,
@@ -52,7 +52,10 @@ async function withStore<T>(
   }
 }
 
-/** Does `work` with these files in a store that is there already; those that were not in it go again where the work is refused. */
+/**
+ * Runs `work` with these files in an existing store; files that were not in it are removed again if the work is
+ * refused.
+ */
 async function withFiles<T>(
   vectorStores: VectorStores,
   userId: number,
@@ -90,8 +93,8 @@ async function attachOnce<T>(
 }
 
 /**
- * Does `work` with files that messages have for file_search in the vector store of their thread, which is made where it has
- * none. Where the provider has no vector stores, a file only goes to the model like any other attachment.
+ * Runs `work` after adding the files that messages attach for file_search to the vector store of their thread, which is
+ * created if missing. If the provider has no vector stores, a file only goes to the model, like any other attachment.
  */
 function attachingIn(vectorStores: VectorStores) {
   return async function attaching<T>(
@@ -113,8 +116,8 @@ function attachingIn(vectorStores: VectorStores) {
 }
 
 /**
- * What tools may use, as it is kept: each has to be its person's own. Files have Roster's ids, since the provider's change when
- * it loses one.
+ * Tool resources in their stored form; each must belong to the user. Files have Roster's ids, because the provider's
+ * change when it loses a file.
  */
 export function createStoredResources({ fileIds, vectorStores }: Dependencies) {
   async function checked(userId: number, given: NewToolResources): Promise<ToolResources> {
@@ -138,7 +141,7 @@ export function createStoredResources({ fileIds, vectorStores }: Dependencies) {
   return {
     checked,
     attaching: attachingIn(vectorStores),
-    /** Does `work` with them as they are kept, with what is to be made along. What names none stays as it is: null, or nothing. */
+    /** Runs `work` with the stored form, and creates what the request asks for. Null and undefined pass unchanged. */
     async using<T, None extends null | undefined>(
       userId: number,
       given: NewToolResources | None,
@@ -146,7 +149,7 @@ export function createStoredResources({ fileIds, vectorStores }: Dependencies) {
     ): Promise<T> {
       if (!given) return work(given);
       const kept = await checked(userId, given);
-      // The contract takes one at most.
+      // The contract allows at most one.
       const [draft] = given.file_search?.vector_stores ?? [];
       if (!draft) return work(kept);
       return withStore(vectorStores, userId, draft, (id) => work({ ...kept, file_search: { vector_store_ids: [id] } }));
@@ -155,7 +158,7 @@ export function createStoredResources({ fileIds, vectorStores }: Dependencies) {
 }
 export type StoredResources = ReturnType<typeof createStoredResources>;
 
-/** The same as it is shown, of several things of one person: files that have been deleted since are left out. */
+/** Tool resources as clients see them, for several objects of one user. Files deleted since are left out. */
 export function createPublicResources({ fileIds }: Pick<Dependencies, 'fileIds'>) {
   return async function shown(userId: number, all: ToolResources[]): Promise<ToolResources[]> {
     const named = all.flatMap(({ code_interpreter: code }) => code?.file_ids ?? []);

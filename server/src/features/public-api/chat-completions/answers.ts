@@ -11,26 +11,26 @@ import { chunkWriter } from './by-responses/chunk-writer.ts';
 import { responseEventReader, truncationReason } from './by-responses/event-reader.ts';
 import { type Outcome, readCost, relayStream } from './relay-stream.ts';
 
-/** An answer of the provider that has begun. */
+/** A provider answer that has started. */
 export type Answer = {
   isStream: boolean;
   notes: string[];
-  /** To its end, at once. @throws ProviderError, or the reason of the signal, where nothing is known of what came */
+  /** Reads the complete answer. @throws ProviderError, or the signal's reason, if what has arrived cannot be counted */
   whole: (signal: AbortSignal) => Promise<Outcome & { type: string; body: Buffer | JsonObject }>;
-  /** To its end, as it comes. The connection is left open. */
+  /** Streams it to its end. The connection stays open. */
   passOn: (raw: ServerResponse, signal: AbortSignal) => Promise<Outcome>;
 };
 
 type Asked = { streams: boolean; notes: string[] };
 
-/** One that is passed on as it is. @throws ProviderError where events come that nobody has asked for */
+/** An answer that is relayed unchanged. @throws ProviderError if events arrive that were not requested */
 export function relayedAnswer(
   relayed: RelayedResponse,
   { streams, notes, hidesUsage }: Asked & { hidesUsage: boolean },
 ): Answer {
   const isStream = relayed.contentType.includes('text/event-stream');
   if (isStream && !streams) {
-    // A program that has not asked for them would take them for a text.
+    // A client that did not request events would read them as text.
     relayed.body.destroy();
     throw notAnAnswer();
   }
@@ -55,7 +55,7 @@ export function relayedAnswer(
 
 const json = 'application/json';
 
-/** One of Responses, made a chat completion again. */
+/** An answer of Responses, translated back to a chat completion. */
 export function translatedAnswer(
   answered: Answered,
   { streams, notes, ...how }: Asked & { model: string; tellsUsage: boolean },

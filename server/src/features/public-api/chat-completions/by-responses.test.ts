@@ -12,7 +12,7 @@ import { until } from '#server/testing/until';
 const path = '/v1/chat/completions';
 const json = { 'content-type': 'application/json' };
 const page = '<!DOCTYPE html>\n<html><body>Welcome</body></html>\n';
-/** For what does not come in time; what comes has the usual time. */
+/** Timeouts for answers that never arrive; others have the usual ones. */
 const hasty = { beginsMs: 800, silentMs: 800, wholeMs: 800, answerMs: 1_500 };
 const refusal = { message: 'Overloaded', type: 'server_error', code: 'server_error', param: null };
 const usage = { input_tokens: 7, output_tokens: 5 };
@@ -36,7 +36,7 @@ async function installed(engine: Engine, url: string, providerTimes?: Partial<Pr
   return { app, ...(await program(app, ada)) };
 }
 
-describe.each(engines)('an assistant that searches the web, on %s, of a provider that', (engine) => {
+describe.each(engines)('chat completions by Responses, on %s, with a provider that', (engine) => {
   let provider: Awaited<ReturnType<typeof startRawProvider>>;
   let usual: Awaited<ReturnType<typeof installed>>;
   let impatient: Awaited<ReturnType<typeof installed>>;
@@ -62,7 +62,7 @@ describe.each(engines)('an assistant that searches the web, on %s, of a provider
     return { ...told, records: (await recorded(app, id)).slice(known) };
   }
 
-  /** The answer as it comes at once, and as the chunks of a stream put together. */
+  /** The complete answer, and the same assembled from the chunks of a stream. */
   async function answered(packets: string[]) {
     const whole = await asked({ packets }, false);
     const { choices, ...rest } = conforming('CreateChatCompletionResponse', whole.body);
@@ -109,7 +109,7 @@ describe.each(engines)('an assistant that searches the web, on %s, of a provider
     ['fails in the end', () => ({ packets: [said('Hi'), ended('failed', { error: refusal })] }), trouble, 'Hi'],
     ['never ends', () => ({ packets: endless(), everyMs: 0 }), trouble, 'xxx'],
   ];
-  // What reaches the program does not differ between the engines: of the other, one is enough.
+  // The engine does not affect what the client receives: one case is enough for the other.
   test.each(engine === 'sqlite' ? misbehaving : misbehaving.slice(-1))(
     '%s',
     async (_, answer, [code, status], text) => {
@@ -128,7 +128,7 @@ describe.each(engines)('an assistant that searches the web, on %s, of a provider
     },
   );
 
-  test('says two messages has both of them, with its links where their words stand', async () => {
+  test('says two messages: joins them, with links at the right places', async () => {
     const annotation = {
       type: 'url_citation',
       url: 'https://example.org',
@@ -158,7 +158,7 @@ describe.each(engines)('an assistant that searches the web, on %s, of a provider
     expect(answer.records).toMatchObject([{ estimated: 0 }, { purpose: 'tool', model: 'web_search' }]);
   });
 
-  test('says everything with its items alone has said it all the same', async () => {
+  test('says everything in its items alone: reads them', async () => {
     const call = (id: string) => ({ type: 'function_call', call_id: id, name: 'get_weather', arguments: '{"a":1}' });
     const answer = await answered([itemDone(message('Hi')), itemDone(call('a'), 1), itemDone(call('b'), 2), ended()]);
     expect(answer).toMatchObject({
@@ -167,7 +167,7 @@ describe.each(engines)('an assistant that searches the web, on %s, of a provider
     });
     const refused = { type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] };
     expect(await answered([itemDone(refused), ended()])).toMatchObject({ message: { content: null, refusal: 'No.' } });
-    // Also one that answers at once where events were asked for.
+    // Includes servers that answer at once when events were requested.
     const output = [message('Hi'), call('a')];
     const body = JSON.stringify({ status: 'completed', output, usage });
     const whole = await asked({ headers: json, packets: [body] }, true);
@@ -178,12 +178,12 @@ describe.each(engines)('an assistant that searches the web, on %s, of a provider
   test.each([
     ['max_output_tokens', 'length'],
     ['content_filter', 'content_filter'],
-  ])('ends for %s says so', async (reason, finish) => {
+  ])('ends for %s: says so', async (reason, finish) => {
     const packets = [said('Hi'), ended('incomplete', { incomplete_details: { reason }, usage })];
     expect(await answered(packets)).toMatchObject({ finish_reason: finish, message: { content: 'Hi' } });
   });
 
-  test('says nothing, or all of it in the end alone, is understood', async () => {
+  test('says nothing, or everything only at the end: reads it', async () => {
     expect(await answered([ended()])).toMatchObject({ finish_reason: 'stop', message: { content: '' } });
     const search = { type: 'web_search_call', id: 'ws_1', status: 'completed' };
     const all = await answered([ended('completed', { usage, output: [search, message('Hi')] })]);
@@ -202,7 +202,7 @@ describe.each(engines)('an assistant that searches the web, on %s, of a provider
     ]);
   });
 
-  test('writes more than plain letters has its links where their words stand', async () => {
+  test('writes more than plain letters: puts links at the right places', async () => {
     const place = { output_index: 1, content_index: 1 };
     const annotation = { type: 'url_citation', url: 'https://example.org', title: '', start_index: 1, end_index: 4 };
     const { message: whole } = await answered([
@@ -217,7 +217,7 @@ describe.each(engines)('an assistant that searches the web, on %s, of a provider
     expect([...whole.content].slice(from, to).join('')).toBe('Two');
   });
 
-  test('fails in the end has cost what it says', async () => {
+  test('fails in the end: records the reported usage', async () => {
     const packets = [said('Hi'), ended('failed', { error: refusal, usage })];
     for (const stream of [false, true])
       expect((await asked({ packets }, stream)).records).toMatchObject([
@@ -251,7 +251,7 @@ describe.each(engines)('an assistant that searches the web, on %s, of a provider
     expect(String(second.headers['x-roster-note']).includes('gpt-4o does not support it')).toBe(isLearned);
   });
 
-  test('claims what cannot be true is not believed', async () => {
+  test('claims what cannot be true: ignores it', async () => {
     const claimed = { input_tokens: 9_007_199_254_740_991, output_tokens: 200_000_000 };
     const answer = await answered([said('Hi'), ended('completed', { usage: claimed })]);
     expect(answer.records).toMatchObject([{ estimated: 1, output_tokens: 1 }]);
@@ -262,7 +262,7 @@ describe.each(engines)('an assistant that searches the web, on %s, of a provider
     );
   });
 
-  test('does not know an item is still taken to serve Responses', async () => {
+  test('does not know an item: still takes it to serve Responses', async () => {
     const words = "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.";
     script = () => ({ status: 404, headers: json, packets: [JSON.stringify({ error: { message: words } })] });
     const { app, token } = usual;
@@ -272,7 +272,7 @@ describe.each(engines)('an assistant that searches the web, on %s, of a provider
     expect(await answered([said('Hi'), ended()])).toMatchObject({ message: { content: 'Hi' } });
   });
 
-  test('turns out to serve no Responses is asked by Chat Completions, which is said', async () => {
+  test('turns out to serve no Responses: uses Chat Completions, and says so', async () => {
     const other = await startRawProvider((asking) =>
       asking === '/responses' ? { status: 404, headers: json, packets: ['{}'] } : { packets: [words('Hi', 'stop')] },
     );

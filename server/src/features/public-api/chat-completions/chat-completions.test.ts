@@ -17,7 +17,7 @@ import { loseStore, untilStoreIsBack } from '#server/testing/vector-stores';
 const path = '/v1/chat/completions';
 const asking = (content: string) => [{ role: 'user' as const, content }];
 
-describe.each(engines)('chat completions of programs on %s', (engine) => {
+describe.each(engines)('chat completions on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);
@@ -30,7 +30,7 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
     const { id, token } = await newToken(visitor, draft);
     return { id, token, client: clientOf(token) };
   }
-  /** What was recorded under a token, once nothing is under way with it. */
+  /** Usage recorded under a token once none of its calls is active. */
   const recorded = (tokenId: number) =>
     until('The end of the calls', () =>
       beside(app, async (db) => {
@@ -50,7 +50,7 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
     ['names a model by what no database can hold', () => '"model":"gpt\\u0000"'],
     ['names a model by half a character', () => '"model":"gpt\\ud800"'],
     ['names two models', () => '"model":"gpt-4o","model":"gpt-4o-mini"'],
-  ])('a request that %s is refused before it is stored', async (_, field) => {
+  ])('refuses a request that %s before it is stored', async (_, field) => {
     const { visitor } = await app.someone();
     const { id, token } = await program(visitor);
     await forgetAsks(app);
@@ -65,7 +65,7 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
     expect(await recorded(id)).toEqual([]);
   });
 
-  test('answer with a model of the key, and are recorded once, with their price, under their token', async () => {
+  test('answers with a model of the key, and records it once, with its price, under its token', async () => {
     const { visitor } = await app.someone();
     const { id, client } = await program(visitor);
     const answer = await client.chat.completions.create({ model: 'gpt-4o', messages: asking('Hello [[bench 5]]') });
@@ -86,7 +86,7 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
     expect(JSON.stringify(body)).toContain('gpt-4o');
   });
 
-  test('stream with the client’s own helper, and know what they cost though the program has not asked', async () => {
+  test('streams with the official client’s helper, and knows the cost without being asked for it', async () => {
     const { visitor } = await app.someone();
     const { id, client } = await program(visitor);
     const stream = client.chat.completions.stream({ model: 'gpt-4o', messages: asking('Hello [[bench 20]]') });
@@ -108,7 +108,7 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
     expect(await recorded(id)).toHaveLength(2);
   });
 
-  test('have an assistant’s instructions and settings, where the program has named none of its own', async () => {
+  test('uses the assistant’s instructions and settings where the client has none', async () => {
     const { visitor } = await app.someone();
     const { id, token, client } = await program(visitor);
     const assistantId = await created(visitor, {
@@ -147,7 +147,7 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
     expect((await recorded(id)).map(({ assistant_id: of }) => of)).toEqual([assistantId, assistantId, assistantId]);
   });
 
-  test('know what the assistant’s files say about the question, and say so where they are lost and made again', async () => {
+  test('adds what the assistant’s files say, and reports lost files that are made again', async () => {
     const { visitor, key } = await app.someone();
     const { client, token } = await program(visitor);
     const assistantId = await created(visitor, { name: 'Reader', model: 'gpt-4o', instructions: 'Read.' });
@@ -174,7 +174,7 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
     await untilStoreIsBack(app, key, 1);
   });
 
-  test('are told which model there is not, another person’s assistant among them', async () => {
+  test('names missing models, including another user’s assistant', async () => {
     const [{ visitor: one }, { visitor: other }] = [await app.someone(), await app.someone()];
     await created(one, { name: 'Mine alone', model: 'gpt-4o' });
     const { token: ones } = await program(one);
@@ -194,13 +194,13 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
     ['no model', { messages: asking('Hi') }, 'model'],
     ['no messages', { model: 'gpt-4o', messages: [] }, 'messages'],
     ['a stream that is no flag', { model: 'gpt-4o', messages: asking('Hi'), stream: 'yes' }, 'stream'],
-  ])('are refused with %s', async (_what, wrong, param) => {
+  ])('refuses a request with %s', async (_what, wrong, param) => {
     const { token } = await program(await app.withKey('eve'));
     const { status, body } = await called(app, token, path, { method: 'POST', body: wrong });
     expect([status, body.error.type, body.error.param]).toEqual([400, 'invalid_request_error', param]);
   });
 
-  describe('whose budget is used up are refused before anything is asked:', () => {
+  describe('a used-up budget', () => {
     const refused = async (token: string, model = 'gpt-4o') => {
       await forgetAsks(app);
       const { status, body } = await called(app, token, path, {
@@ -220,7 +220,7 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
     const setPrice = (visitor: HttpClient) =>
       visitor.post('/api/analytics/prices', { model: 'dear', input: 1, output: 1 });
 
-    test('the token’s own', async () => {
+    test('refuses before anything is asked over the token’s', async () => {
       const { visitor } = await app.someone();
       const { id, token, client } = await program(visitor, { monthlyBudgetUsd: 0.01 });
       await spend(client, 'gpt-4o');
@@ -232,7 +232,7 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
       await refused(token);
       const { client: another } = await program(visitor);
       await spend(another, 'gpt-4o');
-      // Another month begins with nothing spent.
+      // A new month starts with nothing spent.
       await beside(app, (db) =>
         db.updateTable('access_tokens').set({ spent_month: '2020-01' }).where('id', '=', id).execute(),
       );
@@ -243,7 +243,7 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
       });
     });
 
-    test('the person’s, and the assistant’s', async () => {
+    test('refuses before anything is asked over the user’s, and the assistant’s', async () => {
       const { visitor } = await app.someone();
       const { id, token, client } = await program(visitor);
       await setPrice(visitor);
@@ -262,7 +262,7 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
     });
   });
 
-  test('are told what the provider refused, and nothing is recorded', async () => {
+  test('reports what the provider refused, and records nothing', async () => {
     const { visitor, key } = await app.someone();
     const { id, token, client } = await program(visitor);
     const failures: [number, number, string][] = [
@@ -288,7 +288,7 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
     });
   });
 
-  test('need a provider key', async () => {
+  test('requires a provider key', async () => {
     const { token } = await newToken(await app.as('keyless'));
     const { status, body } = await called(app, token, path, {
       method: 'POST',
@@ -297,7 +297,7 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
     expect([status, body.error.code]).toEqual([400, 'no_provider_key']);
   });
 
-  test('that break off in the middle say so in the stream, and what came is recorded as an estimate', async () => {
+  test('reports a broken stream in the stream, and records an estimate of what came', async () => {
     const { visitor } = await app.someone();
     const { id, token } = await program(visitor);
     const body = { model: 'gpt-4o', stream: true, messages: asking('[[bench 20]] [[drop after 5]]') };
@@ -313,7 +313,7 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
     expect(record?.output_tokens).toBeGreaterThanOrEqual(5);
   });
 
-  test('end within five seconds of their token, and with their program', async () => {
+  test('ends within five seconds of its token, and with its client', async () => {
     const { visitor } = await app.someone();
     const { id, token, client } = await program(visitor);
     const slow = { model: 'gpt-4o', messages: asking('[[bench 20000]] [[delay 50]]') };
@@ -338,7 +338,7 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
     expect(await recorded(id)).toMatchObject([{ estimated: 1 }, { estimated: 1 }]);
   });
 
-  test('that a crash has ended are recorded by what went out', async () => {
+  test('records calls that a crash has ended by what was sent', async () => {
     const { visitor } = await app.someone();
     const { id } = await program(visitor);
     const { id: userId } = (await visitor.get('/api/user')).body;

@@ -8,7 +8,7 @@ import { program, recorded } from '#server/testing/responses';
 const long = [{ role: 'user' as const, content: '[[bench 40000]] [[delay 20]]' }];
 
 test.each(engines)(
-  'on %s answers that a crash has ended are counted once, as far as is known, and hold no budget',
+  'on %s counts answers ended by a crash once, as far as known, and frees their budget',
   async (engine) => {
     const { app, server } = await killableInstallation(engine);
     await server.start();

@@ -28,16 +28,16 @@ type Asked = {
   check: BudgetCheck;
 };
 
-/** A request of Chat Completions, and the same as one of Responses where tools are wanted that only those have. */
+/** A request of Chat Completions, and the same for Responses if it needs tools that only those have. */
 export type Prepared = PreparedRequest & {
   byResponses?: {
     order: ParsedRequest;
-    /** What is left out where it has to be asked by Chat Completions after all. */
+    /** Notes about what is left out if Chat Completions have to be used after all. */
     otherwise: string[];
   };
 };
 
-/** The request as it is to go out. @throws budget_exceeded before the provider is asked for anything */
+/** Builds the request to send. @throws budget_exceeded before the provider is asked for anything */
 export async function prepare(dependencies: Dependencies, asked: Asked): Promise<Prepared> {
   const { userId, body, text, apiKey, check } = asked;
   const { assistantModels, settingsOf } = dependencies;
@@ -53,7 +53,7 @@ export async function prepare(dependencies: Dependencies, asked: Asked): Promise
 const noPictures = unsupportedToolNote('imageGeneration', 'Chat Completions have no pictures.');
 const otherwiseUnsaid = (field: string) => `it cannot be had together with this request’s ‘${field}’.`;
 
-/** As far as a request of Chat Completions can have them: its functions only where the program has named no tools, and no pictures. */
+/** Tools that Chat Completions can have: no images, and functions only if the client has named no tools. */
 function toolsFor(body: ChatCompletion, settings: AssistantSettings) {
   const { functions, hosted, notes } = settings;
   const { imageGeneration, ...others } = hosted;
@@ -66,7 +66,7 @@ function toolsFor(body: ChatCompletion, settings: AssistantSettings) {
   };
 }
 
-/** Tools that the provider runs are asked for by Responses: Chat Completions have none. */
+/** Built-in tools require Responses; Chat Completions have none. */
 async function withTools(
   { provider, responses }: Dependencies,
   { userId, body, apiKey, check }: Asked,

@@ -18,7 +18,7 @@ const json = { 'content-type': 'application/json' };
 const html = { 'content-type': 'text/html' };
 const page = '<!DOCTYPE html>\n<html><body>Welcome</body></html>\n';
 const mebibyte = 1024 * 1024;
-/** For what does not come in time; what comes has the usual time. */
+/** Timeouts for answers that never arrive; others have the usual ones. */
 const hasty = { beginsMs: 800, silentMs: 800, wholeMs: 800, storeMs: 800, answerMs: 1_500 };
 const whole = (fields: object) =>
   JSON.stringify({ choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }], ...fields });
@@ -26,7 +26,7 @@ const refusal = { error: { message: 'Overloaded', type: 'server_error', code: 's
 
 type Case = [what: string, answer: () => RawAnswer, status: number, code: string];
 
-/** Before anything of the answer has gone to the program. */
+/** Failures before any of the answer has reached the client. */
 const beginnings: Case[] = [
   ['never answers', () => ({ packets: [], isSilent: true }), 504, 'provider_timeout'],
   ['cuts the connection', () => ({ packets: [], after: 'cut' }), 502, 'provider_broke_off'],
@@ -77,7 +77,7 @@ const beginnings: Case[] = [
   ],
 ];
 
-/** In a stream that has begun: the words that arrive, and what is said at the end. */
+/** Failures in a started stream: the words that arrive, and the error at the end. */
 const streams: [what: string, answer: () => RawAnswer, text: string, code: string][] = [
   ['falls silent', () => ({ packets: [words('Hi')], after: 'silence' }), words('Hi'), 'provider_timeout'],
   ['is cut', () => ({ packets: [words('Hi')], after: 'cut' }), words('Hi'), 'provider_broke_off'],
@@ -111,7 +111,7 @@ async function installed(engine: Engine, url: string, providerTimes?: Partial<Pr
   const app = await startApp(engine, { env: { PROVIDER_BASE_URL: url }, providerTimes });
   const ada = await app.withKey('ada');
   await created(ada, { name: 'Tutor', model: 'gpt-4o', instructions: 'Teach.' });
-  // With budgets, which one call that is not given back, or costs what it cannot have cost, would use up.
+  // Their budgets would be used up by one call that is never released, or that is billed an impossible amount.
   const programs: Program[] = [];
   for (const model of ['gpt-4o', 'Tutor@roster'])
     programs.push({ model, ...(await newToken(ada, { monthlyBudgetUsd: 1 })) });
@@ -121,16 +121,16 @@ async function installed(engine: Engine, url: string, providerTimes?: Partial<Pr
 type Told = Awaited<ReturnType<typeof called>> & { model: string; records: Awaited<ReturnType<typeof recorded>> };
 type Asked = (answer: () => RawAnswer, stream: boolean, code?: string) => Promise<Told[]>;
 
-/** What is told does not differ between the engines, so that one of them is enough; what is recorded may. */
+/** Reports do not depend on the engine, so one is enough; records may. */
 function tellsAlike(asked: Asked) {
   describe.each([
     ['at once', false],
     ['as events', true],
   ])('answering %s', (_, stream) => {
-    test.each(beginnings)('that %s', async (_what, answer, status, code) => {
+    test.each(beginnings)('reports one that %s', async (_what, answer, status, code) => {
       for (const { status: told, body, text, records, headers } of await asked(answer, stream, code)) {
         if (told === 200) {
-          // It had begun, as events without a word.
+          // It had started, as events without text.
           expect([stream, String(headers['content-type'])]).toEqual([true, expect.stringContaining('event-stream')]);
           expect(JSON.parse(text.slice(6))).toMatchObject({ error: { code } });
         } else expect([told, body.error], text).toMatchObject([status, { code, type: 'server_error' }]);
@@ -140,7 +140,7 @@ function tellsAlike(asked: Asked) {
     });
   });
 
-  test.each(streams)('whose stream %s', async (_what, answer, text, code) => {
+  test.each(streams)('reports one whose stream %s', async (_what, answer, text, code) => {
     for (const told of await asked(answer, true, code)) {
       expect([told.status, told.text.startsWith(text)]).toEqual([200, true]);
       const rest = told.text.slice(text.length);
@@ -151,7 +151,7 @@ function tellsAlike(asked: Asked) {
   });
 }
 
-describe.each(engines)('a program’s provider that misbehaves, on %s', (engine) => {
+describe.each(engines)('a misbehaving provider, on %s', (engine) => {
   let provider: Awaited<ReturnType<typeof startRawProvider>>;
   let usual: Awaited<ReturnType<typeof installed>>;
   let impatient: Awaited<ReturnType<typeof installed>>;
@@ -167,7 +167,9 @@ describe.each(engines)('a program’s provider that misbehaves, on %s', (engine)
     await provider.close();
   });
 
-  /** As a model and as an assistant, each with a token of its own; what each was told, and what was recorded of it. */
+  /**
+   * Asks as a model and as an assistant, each with its own token. Returns what each was told, and what was recorded.
+   */
   async function asked(answer: () => RawAnswer, stream: boolean, code?: string) {
     script = answer;
     const { app, programs } = code === 'provider_timeout' ? impatient : usual;
@@ -188,7 +190,7 @@ describe.each(engines)('a program’s provider that misbehaves, on %s', (engine)
 
   if (engine === 'sqlite') tellsAlike(asked);
 
-  test('whose stream is slow is waited for; one that is slow without end is not', async () => {
+  test('waits for a slow stream, but not without end', async () => {
     const slow = { packets: [words('A'), words('B', 'stop'), done], everyMs: 400 };
     for (const { text, records } of await asked(() => slow, true)) {
       expect(text).toBe(slow.packets.join(''));
@@ -201,7 +203,7 @@ describe.each(engines)('a program’s provider that misbehaves, on %s', (engine)
       });
   });
 
-  test('that says in its stream that it failed is passed on as it is, and said nothing more of', async () => {
+  test('passes on a failure reported in the stream, and adds nothing', async () => {
     for (const error of [refusal, { error: 'Out of memory' }]) {
       const packets = [words('Hi'), chunk(error)];
       for (const { text } of await asked(() => ({ packets }), true)) expect(text).toBe(packets.join(''));
@@ -215,7 +217,7 @@ describe.each(engines)('a program’s provider that misbehaves, on %s', (engine)
     ['list', [{ error: { code: 500, message: 'Out of memory' } }]],
     ['success', { success: false, msg: 'Out of memory' }],
     ['status_msg', { choices: null, base_resp: { status_code: 1000, status_msg: 'Out of memory' } }],
-  ])('that says in its stream that it failed, with %s, is told as every failure is', async (_form, failing) => {
+  ])('reports one that fails in its stream with %s like any failure', async (_form, failing) => {
     const packets = [words('Hi'), `data: ${JSON.stringify(failing)}\n\n`, words('more'), done];
     for (const { text, records } of await asked(() => ({ packets }), true)) {
       expect(text.startsWith(words('Hi'))).toBe(true);
@@ -227,7 +229,7 @@ describe.each(engines)('a program’s provider that misbehaves, on %s', (engine)
   });
 
   test.each(['text/plain', 'application/json', 'application/octet-stream'])(
-    'that sends its events as %s streams all the same',
+    'streams events that arrive as %s',
     async (type) => {
       const packets = [': first\n\n', words('Hi', 'stop'), done];
       for (const { text, headers } of await asked(() => ({ headers: { 'content-type': type }, packets }), true)) {
@@ -237,33 +239,27 @@ describe.each(engines)('a program’s provider that misbehaves, on %s', (engine)
     },
   );
 
-  test('that says little more than comments behind its end has ended', async () => {
+  test('treats a stream with little but comments after its end as ended', async () => {
     const packets = [words('Hi', 'stop'), ...Array.from({ length: 9 }, () => ': waiting\n\n')];
     for (const { text } of await asked(() => ({ packets, everyMs: 5 }), true)) expect(text).toBe(packets.join(''));
   });
 
-  test('that answers with events where none were asked for', async () => {
+  test('rejects events that were not requested', async () => {
     for (const { status, body } of await asked(() => ({ packets: [words('Hi', 'stop'), done] }), false))
       expect([status, body.error.code]).toEqual([502, 'provider_broke_off']);
   });
 
-  test.each([9_007_199_254_740_991, 1e300, 200_000_000])(
-    'that claims to have used %d tokens is not believed',
-    async (tokens) => {
-      const usage = { prompt_tokens: tokens, completion_tokens: tokens };
-      const answered = await asked(() => ({ headers: json, packets: [whole({ usage })] }), false);
-      const streamed = await asked(
-        () => ({ packets: [words('Hi', 'stop'), chunk({ choices: [], usage }), done] }),
-        true,
-      );
-      for (const { status, records } of [...answered, ...streamed]) {
-        expect([status, records]).toMatchObject([200, [{ estimated: 1 }]]);
-        expect(Number(records[0]?.cost_usd)).toBeLessThan(0.01);
-      }
-    },
-  );
+  test.each([9_007_199_254_740_991, 1e300, 200_000_000])('ignores a claim of %d used tokens', async (tokens) => {
+    const usage = { prompt_tokens: tokens, completion_tokens: tokens };
+    const answered = await asked(() => ({ headers: json, packets: [whole({ usage })] }), false);
+    const streamed = await asked(() => ({ packets: [words('Hi', 'stop'), chunk({ choices: [], usage }), done] }), true);
+    for (const { status, records } of [...answered, ...streamed]) {
+      expect([status, records]).toMatchObject([200, [{ estimated: 1 }]]);
+      expect(Number(records[0]?.cost_usd)).toBeLessThan(0.01);
+    }
+  });
 
-  test('that sends more than its program reads is held up, and both are let go when the program leaves', async () => {
+  test('slows down one that sends more than is read, and frees both when the client leaves', async () => {
     script = () => ({ packets: forever(words('x'.repeat(10_000))), everyMs: 0 });
     const { app } = usual;
     const { id, token } = await newToken(await app.as('ada'));
@@ -284,7 +280,7 @@ describe.each(engines)('a program’s provider that misbehaves, on %s', (engine)
       await new Promise((resolve) => setTimeout(resolve, 100));
       return isHeld;
     });
-    // The kernel keeps up to 32 MiB of a connection whose reader waits, and there are two of them.
+    // The kernel buffers up to 32 MiB of a connection with a waiting reader, and there are two of them.
     expect(last - before).toBeLessThan(128 * mebibyte);
     leaving.abort();
     expect(await recorded(app, id)).toMatchObject([{ estimated: 1 }]);
@@ -312,7 +308,7 @@ describe('an assistant whose files are searched at a provider', () => {
       { status: 200, body: JSON.stringify({ data: ['x'.repeat(200_000)] }) },
     ],
     ['that fails', { fail: 'server_error' as const }],
-  ])('%s answers without them, and says so', async (_, fault) => {
+  ])('%s: answers without them, and says so', async (_, fault) => {
     const { visitor, key } = await app.someone();
     const { id, token } = await newToken(visitor);
     const assistantId = await created(visitor, { name: 'Reader', model: 'gpt-4o' });

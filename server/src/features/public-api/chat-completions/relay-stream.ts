@@ -18,7 +18,7 @@ export type Outcome = {
   usage: TokenCounts | null;
   events: number;
   used: ToolUse[];
-  /** The service tier that answered; null: the standard one, or none was named. */
+  /** Service tier that answered; null if it is the standard one or was not named. */
   tier: string | null;
   failure: unknown;
 };
@@ -34,10 +34,12 @@ export function readCost(whole: Buffer, apiKey: Secret): Pick<Outcome, 'usage' |
   return { usage: usageIn(answer), tier: tierIn(answer) };
 }
 
-/** Looked for by its bytes first: most packets have none, or `"usage":null` in every chunk. */
+/** Checks the bytes first: most packets have no usage, or `"usage":null` in every chunk. */
 const mayHoldUsage = (bytes: Buffer) => bytes.includes('"usage"') && /"usage"\s*:\s*\{/.test(bytes.toString('latin1'));
 
-/** Every chunk names it, so that the first one is read. In the words of an answer its quotation marks would be escaped. */
+/**
+ * Every chunk names the tier, so the first one is read. Within an answer's text its quotation marks would be escaped.
+ */
 function tierOf(events: Buffer): string | null {
   if (!events.includes('"service_tier"')) return null;
   return tierIn({ service_tier: /"service_tier"\s*:\s*"([^"]*)"/.exec(events.toString('latin1'))?.[1] });
@@ -46,13 +48,13 @@ function tierOf(events: Buffer): string | null {
 const errorNames = ['"error"', '"errors"', '"detail"', '"message"', '"msg"', '"base_resp"'];
 const mayBeError = (bytes: Buffer) => errorNames.some((name) => bytes.includes(name));
 
-/** Behind the last event that is whole; 0: there is none. */
+/** Offset after the last complete event; 0 if there is none. */
 function endOfEvents(bytes: Buffer): number {
   const [plain, carriage] = [bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\r\n\r\n')];
   return Math.max(plain < 0 ? 0 : plain + 2, carriage < 0 ? 0 : carriage + 4);
 }
 
-/** The end of an event is as long as this at most. */
+/** Maximum length of an event's terminator. */
 const endBytes = 4;
 const [lineFeed, carriageReturn] = [10, 13];
 
@@ -64,16 +66,16 @@ function isWhole(bytes: Buffer): boolean {
   return bytes[end - 2] === carriageReturn && bytes[end - 3] === lineFeed && bytes[end - 4] === carriageReturn;
 }
 
-/** Cuts what arrives into whole events; what follows the last one is held, and copied only once it is whole. */
+/** Cuts incoming bytes into complete events. The rest is held, and copied only once it is complete. */
 function eventCutter() {
   let held: Buffer[] = [];
   let heldBytes = 0;
-  /** The last bytes of what is held: an end may have begun there. */
+  /** Last bytes of what is held: a terminator may have started there. */
   let tail: Buffer = Buffer.alloc(0);
   return {
     heldBytes: () => heldBytes,
     held: () => Buffer.concat(held),
-    /** All events that are whole by now; undefined: none. */
+    /** Returns all events that are complete by now, or undefined. */
     cut(chunk: Buffer): Buffer | undefined {
       if (heldBytes === 0 && isWhole(chunk)) return chunk;
       const looked = tail.length > 0 ? Buffer.concat([tail, chunk]) : chunk;
@@ -100,10 +102,10 @@ function countOf(bytes: Buffer): number {
   return count;
 }
 
-/** An event has no more around its words. */
+/** Bytes around the words of an event, at most. */
 const frameAtMost = 600;
 
-/** Counts about how many tokens came, without reading what passes: one an event, or more where events are long. */
+/** Estimates the number of tokens without parsing: one per event, or more if events are long. */
 function tokenCounter() {
   let events = 0;
   let bytes = 0;
@@ -142,7 +144,7 @@ function dataOf(event: string): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
-/** The usage in an event; `isAlone`: the event is there for nothing else, whether its usage can be read or not. */
+/** The usage in an event. `isAlone`: the event holds nothing else, even if its usage cannot be read. */
 function usageOfEvent(event: string): { usage: TokenCounts | null; isAlone: boolean } | undefined {
   const data = dataOf(event);
   if (!data) return undefined;
@@ -150,7 +152,7 @@ function usageOfEvent(event: string): { usage: TokenCounts | null; isAlone: bool
   return { usage: usageIn(data), isAlone };
 }
 
-/** Lines that hold no data hold no word of a model. */
+/** Lines that hold no data hold no model text. */
 function eventWithoutKey(event: string, apiKey: Secret): string {
   const data = dataIn(event);
   const safe = chatWithoutKey(data, apiKey);
@@ -172,10 +174,10 @@ const withoutKeyInEvents = (events: Buffer, apiKey: Secret): Buffer =>
       .join(''),
   );
 
-/** Programs know an error by this field, or see it in a choice. */
+/** Clients recognize an error by this field, or see it in a choice. */
 const isKnownToPrograms = (value: unknown) => isObject(value) && (Boolean(value.error) || Array.isArray(value.choices));
 
-/** The events before the first one that is a failure in a form which no program knows, and that failure. */
+/** The events before the first failure in a form that no client knows, and that failure. */
 function upToFailure(events: Buffer, apiKey: Secret): { told: Buffer; failure?: ProviderError | undefined } {
   const all = eventsIn(events.toString());
   const values = all.map(valueIn);
@@ -186,19 +188,21 @@ function upToFailure(events: Buffer, apiKey: Secret): { told: Buffer; failure?: 
 
 const eventsIn = (text: string) => text.split(/(?<=\r?\n\r?\n)/);
 
-/** Whether the last events of a stream say that it has ended, well or with an error; not all say `[DONE]`. */
+/**
+ * True if the last events of a stream say that it has ended, well or with an error; not all providers send `[DONE]`.
+ */
 const isEnd = (events: string) =>
   /^data: ?\[DONE\]/m.test(events) ||
   /"finish_reason": ?"[^"]/.test(events) ||
   eventsIn(events).some((event) => Boolean(dataOf(event)?.error));
 
-/** Packets at the end of a stream in which its end has to stand. */
+/** Packets at the end of a stream that must contain its end. */
 const lastPackets = 4;
 
 /**
- * Passes events on as they come, packet by packet and byte by byte, and looks in passing for the one that says what was used.
- * With `hidesUsage` that one is left out: its program has not asked for it. An event goes out once it is whole, so that something
- * can be said behind the last one if the provider fails. The connection is left open at the end.
+ * Relays events packet by packet and byte by byte, and looks for the usage on the way. With `hidesUsage` that event is
+ * left out, because the client has not asked for it. An event is sent once it is complete, so that a failure of the
+ * provider can be reported after the last one. The connection stays open at the end.
  */
 export function relayStream(
   { body, apiKey }: RelayedResponse,
@@ -224,7 +228,7 @@ export function relayStream(
       const { told, failure } = isOfError ? upToFailure(given, apiKey) : { told: given };
       return { told: isOfError || holdsKey(told) ? withoutKeyInEvents(told, apiKey) : told, failure };
     }
-    /** The part of whole events that the client gets. */
+    /** Returns the part of complete events that the client gets. */
     function examined(events: Buffer): Buffer {
       counter.add(events);
       tier ??= tierOf(events);
@@ -242,7 +246,7 @@ export function relayStream(
         const events = cutter.cut(chunk);
         if (cutter.heldBytes() > eventLimit) return finish(tooLarge());
         if (!events) return;
-        // Comments may go on behind the end.
+        // Comments may follow the end.
         if (events.includes('data:')) last.push(events);
         if (last.length > lastPackets) last.shift();
         const { told, failure } = safeIn(events);

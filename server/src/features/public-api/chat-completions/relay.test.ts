@@ -6,14 +6,14 @@ import { created } from '#server/testing/assistants';
 
 const path = '/v1/chat/completions';
 
-/** What the provider answers, byte for byte, and what it was sent. */
+/** The provider's answer, byte for byte, and what it was sent. */
 type Exchange = {
   type: string;
   packets: string[];
   got: string;
-  /** How many requests for answers it was sent. */
+  /** Number of requests for answers. */
   asked: number;
-  /** Refuses a request in whose body this stands. */
+  /** Refuses a request whose body contains this. */
   refuses?: string | undefined;
 };
 
@@ -52,7 +52,7 @@ async function startBytes(exchange: Exchange) {
   };
 }
 
-describe.each(engines)('the relay of a bare model on %s', (engine) => {
+describe.each(engines)('relay of a bare model on %s', (engine) => {
   const exchange: Exchange = { type: '', packets: [], got: '', asked: 0 };
   let provider: Awaited<ReturnType<typeof startBytes>>;
   let app: TestApp;
@@ -69,7 +69,7 @@ describe.each(engines)('the relay of a bare model on %s', (engine) => {
 
   const send = (body: string) => called(app, token, path, { method: 'POST', body });
 
-  test('passes the request and the answer on to the letter', async () => {
+  test('passes request and answer on unchanged', async () => {
     const body =
       '{ "model":"gpt-4o",\t"messages" : [{"role":"user","content":"\\u00e4 \\"x\\""}], "new_field":{"a":[1.0,2e3]} }';
     exchange.type = 'application/json';
@@ -79,7 +79,7 @@ describe.each(engines)('the relay of a bare model on %s', (engine) => {
     expect(exchange.got).toBe(body);
   });
 
-  test('passes a stream on to the letter, however it is cut into packets', async () => {
+  test('passes a stream on unchanged, however it is cut into packets', async () => {
     const body =
       '{"model":"gpt-4o","messages":[{"role":"user","content":"Hi"}],"stream":true,"stream_options":{"include_usage":true}}';
     exchange.type = 'text/event-stream';
@@ -96,7 +96,7 @@ describe.each(engines)('the relay of a bare model on %s', (engine) => {
     expect((await send(body)).text).toBe(exchange.packets.join(''));
   });
 
-  test('asks for the usage of a stream by a field in front, and takes that event alone out again', async () => {
+  test('asks for a stream’s usage in a leading field, and removes only that event', async () => {
     exchange.type = 'text/event-stream';
     const [begin, usage, end] = [
       'data: {"choices":[{"delta":{"content":"A \\"usage\\":{ of words"}}],"usage":null}\n\n',
@@ -111,7 +111,7 @@ describe.each(engines)('the relay of a bare model on %s', (engine) => {
     );
   });
 
-  test('does without what Roster has added where the provider refuses it, and with what the program has named', async () => {
+  test('drops what Roster has added if the provider refuses it, but not what the client named', async () => {
     const body = { model: 'Warm@roster', stream: true, messages: [{ role: 'user', content: 'Hi' }] };
     exchange.packets = ['data: [DONE]\n\n'];
     const sendAsSomeone = async () => {
@@ -137,7 +137,7 @@ describe.each(engines)('the relay of a bare model on %s', (engine) => {
     exchange.refuses = undefined;
   });
 
-  test('remembers for one key what was refused, and changes nothing for another key', async () => {
+  test('remembers refusals for one key only', async () => {
     const body = { model: 'Mild@roster', messages: [{ role: 'user', content: 'Hi' }] };
     exchange.type = 'application/json';
     exchange.packets = [JSON.stringify({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] })];
@@ -155,7 +155,7 @@ describe.each(engines)('the relay of a bare model on %s', (engine) => {
     };
     const [dora, emil] = [await sendAsSomeone(), await sendAsSomeone()];
     expect(await dora()).toEqual([200, 2, left]);
-    // The assistant's setting is still named as left out, but the provider is asked once.
+    // The setting is still reported as left out, but the provider is asked once.
     expect(await dora()).toEqual([200, 1, left]);
     expect(await dora({ temperature: 0.2 })).toEqual([400, 1, undefined]);
     expect(await emil()).toEqual([200, 2, left]);
@@ -163,7 +163,7 @@ describe.each(engines)('the relay of a bare model on %s', (engine) => {
     exchange.refuses = undefined;
   });
 
-  test('takes events that cannot be read, and a usage that says nothing, as they are', async () => {
+  test('accepts unreadable events and empty usage unchanged', async () => {
     exchange.type = 'text/event-stream';
     exchange.packets = [
       'data: {"usage":{"broken\n\n',

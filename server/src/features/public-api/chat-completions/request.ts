@@ -12,19 +12,19 @@ export type PreparedRequest = {
   assistantId: number | null;
   model: string;
   inputTokens: number;
-  /** What could not be done as the assistant is set up. */
+  /** Notes about assistant settings that could not be applied. */
   notes: string[];
-  /** The request without what was refused. `hidesUsage`: what it asks for more than its program did is taken out of the answer. */
+  /**
+   * Serializes the request without refused fields. `hidesUsage`: usage that only Roster asked for is removed from the
+   * answer.
+   */
   write: (refused: ReadonlySet<AddedField>) => SerializedRequest<AddedField> & { hidesUsage: boolean };
 };
 
-/** What it costs is told at the end of a stream only where that is asked for. */
+/** The cost is reported at the end of a stream only on request. */
 const asksForUsage = { include_usage: true };
 
-/**
- * A request for a model goes out to the letter as it came; only a stream that does not ask for its usage is made to, by a
- * field in front of the others.
- */
+/** A request for a model is sent unchanged, except that a stream gets a leading field to report its usage. */
 export function requestForModel(body: ChatCompletion, text: string): PreparedRequest {
   return {
     assistantId: null,
@@ -43,8 +43,8 @@ export function requestForModel(body: ChatCompletion, text: string): PreparedReq
 }
 
 /**
- * A request for an assistant: its instructions come first, its settings count where the program has named none. A model
- * that takes no functions refuses them, which the program is told: without them it would be another assistant.
+ * A request for an assistant: its instructions come first, and its settings apply where the client has set none. If the
+ * model refuses functions, the client gets the error: without them it would be another assistant.
  */
 export function requestForAssistant(body: ChatCompletion, assistant: AssistantSettings): PreparedRequest {
   const { assistantId, model, system, temperature, topP, effort, format, functions, notes } = assistant;
@@ -68,7 +68,7 @@ export function requestForAssistant(body: ChatCompletion, assistant: AssistantSe
       const { tool_choice: choice, ...rest } = asked;
       const whole = {
         ...rest,
-        // Without tools there is nothing to choose, and some refuse to be told so.
+        // Without tools there is nothing to choose, and some providers refuse the field.
         ...(choice !== undefined && !(choice === 'none' && hasNoTools) && { tool_choice: choice }),
         ...(tools.length > 0 && { tools }),
         ...fields,
@@ -83,7 +83,7 @@ export function requestForAssistant(body: ChatCompletion, assistant: AssistantSe
 const TextPart = z.object({ type: z.literal('text'), text: z.string() });
 const Question = z.object({ role: z.literal('user'), content: z.union([z.string(), z.array(z.unknown())]) });
 
-/** The words of the last message that a person has written. */
+/** Text of the last user message. */
 export function lastUserText(messages: ChatCompletion['messages']): string {
   for (const message of messages.toReversed()) {
     const question = Question.safeParse(message);

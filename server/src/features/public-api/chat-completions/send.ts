@@ -17,7 +17,7 @@ type Dependencies = {
 
 type How = { body: ChatCompletion; apiKey: Secret; signal: AbortSignal };
 
-/** Asks the provider: by Responses where the request needs its tools and they are served, else by Chat Completions. */
+/** Asks the provider by Responses if the request needs its tools and they are served, else by Chat Completions. */
 export function chatSender({ provider, responses }: Dependencies) {
   async function byChat({ model, write }: Prepared, { body, ...call }: How, notes: string[]): Promise<Answer> {
     const streams = body.stream === true;

@@ -32,7 +32,7 @@ type Dependencies = Parameters<typeof prepare>[0] &
 
 type Call = { caller: ApiPrincipal; body: ChatCompletion; request: FastifyRequest; reply: FastifyReply };
 
-/** Answers a program's Chat Completions on the key of its person, and puts on record what each has cost. */
+/** Answers chat completions with the user's provider key, and records the cost of each. */
 export function chatCompletionService(dependencies: Dependencies) {
   const { keys, budgets, calls, openCalls } = dependencies;
   const ask = chatSender(dependencies);
@@ -58,7 +58,7 @@ export function chatCompletionService(dependencies: Dependencies) {
       if (answered.isStream) await answerInStream(call, answered, endWith, signal);
       else await answerWhole(reply, answered, endWith, signal);
     } catch (error) {
-      // A refusal costs nothing; whether what broke off did, only the provider knows.
+      // A refusal costs nothing; only the provider knows if a broken answer does.
       const isRefused = error instanceof ProviderError ? error.status !== undefined : error instanceof AppError;
       await end(isRefused && !signal.aborted ? null : costOf(prepared.inputTokens, { usage: null, events: 0 }));
       if (error instanceof ProviderError && error.code === 'key_rejected')
@@ -85,8 +85,8 @@ async function answerInStream({ request, reply }: Call, answer: Answer, end: End
   sendEventHeaders(request, reply);
   const outcome = await answer.passOn(reply.raw, signal);
   const { failure } = outcome;
-  // The headers have gone: from here on nothing can be answered but what the stream itself says.
-  await end(outcome).catch((err: unknown) => request.log.error({ err }, 'the cost of a call was not recorded'));
+  // The headers are sent: from here on, only the stream itself can report anything.
+  await end(outcome).catch((err: unknown) => request.log.error({ err }, 'could not record the cost of a call'));
   if (failure !== undefined && !(failure instanceof ClientDisconnectedError)) {
     const { body } = apiError(settled(publicFailure(failure), request, reply));
     if (!reply.raw.destroyed) reply.raw.write(`data: ${JSON.stringify(body)}\n\n`);

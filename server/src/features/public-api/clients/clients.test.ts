@@ -16,7 +16,7 @@ const { messages } = saying('Hello [[bench 5]]');
 const quick = { pollIntervalMs: 20 };
 const weather = { type: 'function' as const, function: { name: 'get_weather' } };
 
-describe.each(engines)('programs with the clients that there are, on %s', (engine) => {
+describe.each(engines)('clients and frameworks on %s', (engine) => {
   let app: TestApp;
   let options: { baseURL: string; apiKey: string };
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe.each(engines)('programs with the clients that there are, on %s', (engin
 
   type Use = (official: OfficialClient, version: string) => Promise<void>;
 
-  /** One thing that programs do, with each version's own helpers. */
+  /** Use cases, each with the helpers of the client's version. */
   const cases: [what: string, use: Use][] = [
     [
       'lists models',
@@ -121,12 +121,12 @@ describe.each(engines)('programs with the clients that there are, on %s', (engin
     ],
   ];
 
-  // Side by side: the first three ask only every five seconds how far a batch is, whatever they are told.
-  describe.concurrent.each(officialClients)('the official one, %s,', (version, make) => {
+  // Concurrent: the first three poll a batch only every five seconds, whatever interval they get.
+  describe.concurrent.each(officialClients)('official client %s', (version, make) => {
     test.each(cases)('%s', async (_, use) => use(make({ ...options, maxRetries: 0 }), version));
   });
 
-  test('LangChain answers at once and in pieces', async () => {
+  test('LangChain: answers at once and in pieces', async () => {
     const { baseURL, apiKey } = options;
     const model = new ChatOpenAI({ model: 'gpt-4o', apiKey, configuration: { baseURL }, maxRetries: 0 });
     const question = [new HumanMessage('Hello [[bench 5]]')];
@@ -136,7 +136,7 @@ describe.each(engines)('programs with the clients that there are, on %s', (engin
     expect(text).toBe(benchText(5));
   });
 
-  test('the AI SDK answers in pieces', async () => {
+  test('AI SDK: answers in pieces', async () => {
     const provider = createOpenAI(options);
     const { textStream } = streamText({ model: provider.chat('gpt-4o'), messages, maxRetries: 0 });
     let text = '';
@@ -145,12 +145,9 @@ describe.each(engines)('programs with the clients that there are, on %s', (engin
   });
 });
 
-test.each(officialClients)(
-  'of the helpers that are tested, %s lacks those that its row says',
-  (_version, make, lacks) => {
-    const { client } = make({ baseURL: 'http://127.0.0.1:9/v1', apiKey: 'none', maxRetries: 0 });
-    const at = (place: string) =>
-      place.split('.').reduce<unknown>((of, name) => (of === undefined ? undefined : Object(of)[name]), client);
-    expect(helperPlaces.filter((place) => typeof at(place) !== 'function')).toEqual(lacks);
-  },
-);
+test.each(officialClients)('lacks exactly the tested helpers that its row names: %s', (_version, make, lacks) => {
+  const { client } = make({ baseURL: 'http://127.0.0.1:9/v1', apiKey: 'none', maxRetries: 0 });
+  const at = (place: string) =>
+    place.split('.').reduce<unknown>((of, name) => (of === undefined ? undefined : Object(of)[name]), client);
+  expect(helperPlaces.filter((place) => typeof at(place) !== 'function')).toEqual(lacks);
+});

@@ -3,14 +3,14 @@ import { called, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 
-describe.each(engines)('how programs call assistants on %s', (engine) => {
+describe.each(engines)('API access to assistants on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);
   });
   afterAll(() => app.stop());
 
-  test('is told to their owner: by ids that are models, and by names that only one has', async () => {
+  test('lists the ids that are models, and the names that are unique', async () => {
     const ada = await app.withKey('ada');
     const other = await app.as('other');
     await created(other, { name: 'Theirs' });

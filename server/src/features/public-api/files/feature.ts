@@ -20,11 +20,13 @@ type Dependencies = {
   openCalls: CallRegistry;
 };
 
-/** As many as the upload service takes at once; the others of a program wait, less long than a client that sends nothing may. */
+/**
+ * As many as the upload service takes at once. A client's other uploads wait, but not as long as an idle client may.
+ */
 const uploadsAtOnce = 2;
 const patienceMs = 20_000;
 
-/** In the provider's words, which programs may look for. */
+/** Worded like the provider's, because clients may match it. */
 const noFile = (id: string) =>
   new PublicApiError('not_found', `No such File object: ${id.slice(0, 100)}`, { param: 'id' });
 
@@ -33,7 +35,7 @@ const statusOf: Record<File['provider']['state'], ApiFile['status']> = {
   queued: 'uploaded',
   forwarding: 'uploaded',
   ready: 'processed',
-  // The file stays here, and nothing more will come of it.
+  // The file stays in Roster and will not be forwarded.
   not_served: 'processed',
   failed: 'error',
 };
@@ -52,7 +54,7 @@ function toApiFile(id: string, { size, createdAt, filename, purpose, provider: {
   };
 }
 
-/** The files of a person, as the pages have them, for their programs. */
+/** A user's files, for API clients. */
 export function apiFileFeature({ files, fileIds, openCalls }: Dependencies): Feature {
   const inTurn = createTurns(uploadsAtOnce, patienceMs);
 

@@ -6,12 +6,13 @@ import { providerFileRepository } from './provider-file-repository.ts';
 type Dependencies = { db: Kysely<Database>; ids: () => Promise<Ids> };
 
 /**
- * Files as programs name them: by one of our ids, or by the one that the provider has given to a copy, which programs from
- * before Roster have in their configuration.
+ * Public file ids: Roster's own, or the provider's id of a copy, which clients from before Roster have in their
+ * configuration.
  */
 export function createFileIds({ db, ids }: Dependencies) {
   async function numbersOf(userId: number, named: readonly string[]): Promise<Map<string, number>> {
-    // The first look at an id makes the installation's key: not for a call that may be refused, and names none.
+    // The first use creates the installation's key. Calls that name nothing, and may yet be refused, must not cause
+    // that.
     if (named.length === 0) return new Map();
     const { decode } = await ids();
     const decoded = new Map(named.map((id) => [id, decode('file', id)]));
@@ -26,29 +27,29 @@ export function createFileIds({ db, ids }: Dependencies) {
 
   return {
     idOf: async (fileId: number) => (await ids()).encode('file', fileId),
-    /** What files are called, by our numbers. */
+    /** Returns a function from numeric to public ids. */
     async named(): Promise<(fileId: number) => string> {
       const { encode } = await ids();
       return (fileId) => encode('file', fileId);
     },
-    /** Of those that are this person's files now; what is none, or another's, is not among them. */
+    /** Files that belong to the user now; others are left out. */
     numbersOf,
-    /** The same by the ids that they have here. */
+    /** The same, with Roster's public ids. */
     async found(userId: number, named: readonly string[]): Promise<Map<string, string>> {
       const numbers = await numbersOf(userId, named);
       if (numbers.size === 0) return new Map();
       const { encode } = await ids();
       return new Map([...numbers].map(([name, id]) => [name, encode('file', id)]));
     },
-    /** Those of these numbers that are this person's files now. */
+    /** Which of these belong to the user now. */
     present: (userId: number, fileIds: readonly number[]): Promise<Set<number>> =>
       providerFileRepository(db).own(userId, [...new Set(fileIds)]),
-    /** What the provider calls its copies of these files, by our numbers. */
+    /** Provider ids of these files' copies, by numeric id. */
     atProvider: (userId: number, fileIds: readonly number[]): Promise<Map<number, string>> =>
       providerFileRepository(db).atProvider(userId, [...new Set(fileIds)]),
-    /** All files of this person that the provider has, by what it calls them. */
+    /** All of the user's files at the provider, by provider id. */
     copies: (userId: number): Promise<Map<string, number>> => providerFileRepository(db).all(userId),
-    /** Where a list goes on: a file that has been deleted since has its place too. */
+    /** Place in the list; a file deleted since has one too. */
     async placeOf(userId: number, id: string): Promise<number | undefined> {
       const number = (await ids()).decode('file', id);
       return number ?? new Map(await providerFileRepository(db).copies(userId, [id])).get(id);

@@ -13,7 +13,7 @@ const path = '/v1/files';
 const file = { name: 'file', filename: 'a.txt', type: 'text/plain', content: 'Hello' };
 const purpose = { name: 'purpose', content: 'assistants' };
 
-describe.each(engines)('files of programs on %s', (engine) => {
+describe.each(engines)('API files on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);
@@ -29,7 +29,7 @@ describe.each(engines)('files of programs on %s', (engine) => {
     bare(app, 'POST', path, { ...bearer(token), 'content-type': formType }, form(parts));
   const underWay = () => beside(app, (db) => db.selectFrom('file_uploads').select('id').execute());
 
-  test('are those of the pages: uploaded, waited for, read and deleted by the official client', async () => {
+  test('uploads, awaits, reads and deletes the pages’ files by the official client', async () => {
     const { visitor } = await app.someone();
     const { client } = await program(visitor);
     const content = someBytes(3_000_000);
@@ -41,7 +41,7 @@ describe.each(engines)('files of programs on %s', (engine) => {
       created_at: expect.any(Number),
       filename: 'Grüße.bin',
       purpose: 'user_data',
-      // As far as the copy at the provider is by now.
+      // Depends on how far the provider's copy is by now.
       status: expect.stringMatching(/^(uploaded|processed)$/),
     });
     expect(await client.files.waitForProcessing(made.id, { pollInterval: 50 })).toEqual({
@@ -63,7 +63,7 @@ describe.each(engines)('files of programs on %s', (engine) => {
     });
   });
 
-  test('are listed from either end, by purpose and in pages', async () => {
+  test('lists from either end, by purpose and in pages', async () => {
     const { visitor } = await app.someone();
     const { token, client } = await program(visitor);
     for (const filename of ['a', 'b', 'c']) await uploaded(app, visitor, { filename });
@@ -77,7 +77,7 @@ describe.each(engines)('files of programs on %s', (engine) => {
     expect(await names({ order: 'asc', limit: 3 })).toEqual(['a', 'b', 'c', 'd']);
     expect(await names({ purpose: 'assistants', limit: 1 })).toEqual(['c', 'b', 'a']);
     expect(await names({ purpose: 'vision' })).toEqual(['d']);
-    // What the provider's files can be for and Roster's never are.
+    // Purposes that the provider's files can have, and Roster's never do.
     for (const none of ['assistants_output', 'batch', 'batch_output', 'fine-tune-results'])
       expect((await called(app, token, `${path}?purpose=${none}`)).body).toEqual({
         object: 'list',
@@ -88,7 +88,7 @@ describe.each(engines)('files of programs on %s', (engine) => {
       });
     const { body } = await called(app, token, `${path}?limit=2`);
     expect(body).toMatchObject({ object: 'list', has_more: true, first_id: body.data[0].id, last_id: body.data[1].id });
-    // A page goes on where a file was, also once it has been deleted.
+    // A page continues after a file even if it has been deleted.
     await client.files.delete(body.last_id);
     expect(await names({ after: body.last_id })).toEqual(['b', 'a']);
     for (const [query, param] of [
@@ -100,7 +100,7 @@ describe.each(engines)('files of programs on %s', (engine) => {
       expect((await called(app, token, `${path}?${query}`)).body.error).toMatchObject({ param });
   });
 
-  test('are also known by the id that the provider has given to a copy, to their owner alone', async () => {
+  test('also accepts the provider’s id of a copy, from its owner only', async () => {
     const [owner, other] = [await app.someone(), await app.someone()];
     const [{ client, token }, stranger] = [await program(owner.visitor), await program(other.visitor)];
     const { id } = await uploaded(app, owner.visitor, { filename: 'old.txt' });
@@ -141,7 +141,7 @@ describe.each(engines)('files of programs on %s', (engine) => {
     ['with an unknown text', [purpose, { name: 'user', content: '1' }, file], 'user', /^Unknown parameter: 'user'\.$/],
     ['of nothing', [purpose, { ...file, content: '' }], 'file', /empty/],
     ['for training that is not JSONL', [{ ...purpose, content: 'fine-tune' }, file], 'file', /JSONL/],
-  ])('are refused %s, and nothing is left', async (_what, parts, param, message) => {
+  ])('refuses files %s, and leaves nothing behind', async (_what, parts, param, message) => {
     const { visitor } = await app.someone();
     const { token } = await program(visitor);
     const before = inStore(app).length;
@@ -154,7 +154,7 @@ describe.each(engines)('files of programs on %s', (engine) => {
     await until('The removal of the bytes', async () => inStore(app).length <= before);
   });
 
-  test('come as forms, and nothing else does', async () => {
+  test('accepts only forms', async () => {
     const { visitor } = await app.someone();
     const { token } = await program(visitor);
     expect((await called(app, token, path, { method: 'POST', body: { purpose: 'assistants' } })).status).toBe(415);
@@ -163,7 +163,7 @@ describe.each(engines)('files of programs on %s', (engine) => {
     expect((await bare(app, 'POST', '/v1/chat/completions', headers, form([purpose]))).status).toBe(415);
   });
 
-  test('wait for their turn where a program sends several at once', async () => {
+  test('queues files that a client sends at once', async () => {
     const { visitor } = await app.someone();
     const { client } = await program(visitor);
     const content = someBytes(400_000);
@@ -178,7 +178,7 @@ describe.each(engines)('files of programs on %s', (engine) => {
     ['revoked', 401, (visitor, tokenId) => visitor.delete(`${tokensPath}/${tokenId}`)],
     ['of somebody inactive', 401, (_visitor, _token, email) => setUser(app, email, { status: 'Inactive' })],
     ['of a Viewer', 403, (_visitor, _token, email) => setUser(app, email, { role: 'Viewer' })],
-  ])('are not kept where the token is %s by the time that they are there', async (_what, status, end) => {
+  ])('stores none if the token is %s by the time that they have arrived', async (_what, status, end) => {
     const { visitor, email } = await app.someone();
     const { id, token } = await program(visitor);
     const before = inStore(app).length;

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-/** Which databases take as parameters of one query, with room for the others. */
+/** Parameters that databases accept in one query, with room for others. */
 const namesAtOnce = 500;
 
 const inGroups = <T>(all: readonly T[]) =>
@@ -9,10 +9,10 @@ const inGroups = <T>(all: readonly T[]) =>
     all.slice(at * namesAtOnce, (at + 1) * namesAtOnce),
   );
 
-/** A person's files, by our numbers and by the provider's ids of their copies. */
+/** A user's files, by numeric id and by the provider ids of their copies. */
 export function providerFileRepository(db: Kysely<Database>) {
   return {
-    /** Those of these that there are. */
+    /** Which of these exist. */
     async own(userId: number, ids: readonly number[]): Promise<Set<number>> {
       const found = new Set<number>();
       for (const group of inGroups(ids)) {
@@ -26,7 +26,7 @@ export function providerFileRepository(db: Kysely<Database>) {
       }
       return found;
     },
-    /** The files whose copies the provider knows by these ids. */
+    /** Files whose copies have these provider ids. */
     async copies(userId: number, providerIds: readonly string[]): Promise<[string, number][]> {
       const found: [string, number][] = [];
       for (const group of inGroups(providerIds)) {
@@ -57,7 +57,7 @@ export function providerFileRepository(db: Kysely<Database>) {
         ),
       );
     },
-    /** The copies of these files that are for what the files are for now. */
+    /** Copies of these files for what the files are used for now. */
     async atProvider(userId: number, ids: readonly number[]): Promise<Map<number, string>> {
       const found = new Map<number, string>();
       for (const group of inGroups(ids)) {

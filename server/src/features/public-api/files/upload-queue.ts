@@ -3,15 +3,15 @@ import { AppError } from '#server/lib/errors';
 type Line = { taken: number; waiting: Set<() => void> };
 
 /**
- * So many at once for a person, the others in turn: the provider's clients send several files at a time, and nothing of a file
- * is read before its turn.
+ * Limits how many files of a user are uploaded at once; the others wait. The provider's clients send several files at a
+ * time, and none is read before its turn.
  */
 export function createTurns(atOnce: number, patienceMs: number) {
   const lines = new Map<number, Line>();
 
   function leave(userId: number, line: Line) {
     const [next] = line.waiting;
-    // The place goes on to the next one, or is free.
+    // Pass the slot on, or free it.
     if (next) next();
     else if (--line.taken === 0) lines.delete(userId);
   }

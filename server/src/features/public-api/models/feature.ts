@@ -11,7 +11,7 @@ type Dependencies = {
   assistantModels: AssistantModels;
 };
 
-/** As the provider words it, which programs may look for. */
+/** Worded like the provider's, because clients may match it. */
 export const noModel = (model: string) =>
   new PublicApiError(
     'not_found',
@@ -29,9 +29,9 @@ const ofAssistant = (id: string, createdAt: string): ApiModel => ({
   owned_by: 'roster',
 });
 
-/** What can stand as `model` in a program's call. */
+/** Values that clients can send as `model`. */
 export function apiModelFeature({ config, models, assistantModels }: Dependencies) {
-  /** Nothing is made up: without a list of the provider's there are assistants alone. */
+  /** Nothing is invented: without the provider's list there are only assistants. */
   async function ofKey(userId: number): Promise<ApiModel[]> {
     const list = await models.list(userId);
     if (list.source === 'unknown') return [];

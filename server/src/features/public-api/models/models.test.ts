@@ -7,10 +7,10 @@ import { beside } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { conforming } from '#server/testing/openai-schema';
 
-describe('ids for programs', () => {
+describe('public ids', () => {
   const ids = createIds(Buffer.alloc(32, 7));
 
-  test('are 24 letters and digits, and open to the number they were made of', () => {
+  test('have 24 letters and digits, and decode to their number', () => {
     const seen = new Set<string>();
     for (const id of [1, 2, 3, 1_000, 2_147_483_647]) {
       const text = ids.encode('asst', id);
@@ -21,7 +21,7 @@ describe('ids for programs', () => {
     expect(seen.size).toBe(5);
   });
 
-  test('are those of their key, and no other text is one', () => {
+  test('depend on the key, and reject other texts', () => {
     const text = ids.encode('asst', 1);
     expect(createIds(Buffer.alloc(32, 8)).decode('asst', text)).toBeUndefined();
     for (const other of [
@@ -37,7 +37,7 @@ describe('ids for programs', () => {
   });
 });
 
-describe.each(engines)('the models of programs on %s', (engine) => {
+describe.each(engines)('API models on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);
@@ -51,7 +51,7 @@ describe.each(engines)('the models of programs on %s', (engine) => {
     return body.data as { id: string; owned_by: string }[];
   };
 
-  test('are those of the key and the own assistants, by id and by a name that is theirs alone', async () => {
+  test('lists the key’s models and the user’s assistants, by id and by unique name', async () => {
     const [ada, bob] = [await app.withKey('ada'), await app.withKey('bob')];
     await created(bob, { name: 'Of Bob' });
     await created(ada, { name: 'Twin' });
@@ -75,13 +75,13 @@ describe.each(engines)('the models of programs on %s', (engine) => {
       const one = await called(app, token, `/v1/models/${encodeURIComponent(id)}`);
       expect([one.status, one.body]).toEqual([200, all.find((model) => model.id === id)]);
     }
-    // Another person's is not there, by whatever name.
+    // Another user's assistant is not found by any name.
     const { token: bobs } = await newToken(bob);
     for (const { id } of own)
       expect((await called(app, bobs, `/v1/models/${encodeURIComponent(id)}`)).status).toBe(404);
   });
 
-  test('are as old and whose the provider’s list says, as far as it says something that can be', async () => {
+  test('reports age and owner from the provider’s list where they are valid', async () => {
     const { token } = await newToken(await app.withKey('gil'));
     expect(await listed(token)).toContainEqual({
       ...{ id: 'gpt-4o', object: 'model', owned_by: 'system' },
@@ -112,7 +112,7 @@ describe.each(engines)('the models of programs on %s', (engine) => {
     });
   });
 
-  test('keep the ids of assistants after a restart, and in another process', async () => {
+  test('keeps the ids of assistants after a restart, and in another process', async () => {
     const cleo = await app.as('cleo');
     await created(cleo, { name: 'Lasting' });
     const { token } = await newToken(cleo);
@@ -121,7 +121,7 @@ describe.each(engines)('the models of programs on %s', (engine) => {
     expect(await listed(token)).toEqual(before);
   });
 
-  test('are the assistants alone where there is no provider key: none are made up', async () => {
+  test('lists only assistants if there is no provider key', async () => {
     const dan = await app.as('dan');
     await created(dan, { name: 'Alone' });
     const { token } = await newToken(dan);

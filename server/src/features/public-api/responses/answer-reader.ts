@@ -2,29 +2,29 @@ import type { JsonObject } from '#server/lib/is-object';
 import type { TokenCounts } from '#server/provider/catalogue/catalogue';
 import type { StoredItem } from './items.ts';
 
-/** What the provider says at the end of an answer. */
+/** How the provider ended an answer. */
 export type Ending = {
   status: 'completed' | 'incomplete' | 'failed';
-  /** The provider's response, as far as it has one. */
+  /** The provider's response, as far as there is one. */
   of: JsonObject;
   output: StoredItem[];
   usage: TokenCounts | null;
 };
 
-/** Reads what the provider says, event by event, and makes what its program reads of it. */
+/** Reads the provider's events, and writes what the client receives. */
 export type AnswerReader = {
   /** @throws ProviderError */
   event: (name: string | undefined, data: string) => void;
-  /** The JSON of an answer that came at once. */
+  /** Reads the JSON of an answer that was not streamed. */
   whole: (json: string) => void;
-  /** The provider has closed the stream, or it has broken off. */
+  /** The stream was closed, or has broken off. */
   closed?: () => void;
-  /** The frames since the last time. */
+  /** Returns the frames since the last call. */
   taken: () => string;
   ending: () => Ending | undefined;
-  /** `tier`: the service tier that answers, where that is known before the end. */
+  /** `tier`: the service tier, if known before the end. */
   soFar: () => { output: StoredItem[]; deltas: number; tier?: string | null };
 };
 
-/** The events have numbers, in their order. */
+/** Its events are numbered, in order. */
 export type NumberedReader = AnswerReader & { nextNumber: () => number };

@@ -19,17 +19,17 @@ import type { StoredItem } from './items.ts';
 import { relayReader } from './relay-stream.ts';
 import { type ResponseObject, toClientResponse, usageObject } from './response-object.ts';
 
-/** How an answer ended. What is said of its end waits until that is stored. */
+/** How an answer ended. The client learns it once it is stored. */
 export type Outcome = {
   response: ResponseObject;
   usage: TokenCounts | null;
-  /** About how many tokens came. */
+  /** Estimated number of tokens. */
   events: number;
-  /** The tools that the provider has run for it. */
+  /** Tools that the provider has run. */
   used: ToolUse[];
-  /** The service tier that answered; null: the standard one, or none was named. */
+  /** Service tier that answered; null if it is the standard one or was not named. */
   tier: string | null;
-  /** What broke it off, where that was not said by the provider in the response itself. */
+  /** Cause of a broken answer, unless the provider's response says it. */
   failure: unknown;
   lastFrames: string;
 };
@@ -39,7 +39,7 @@ export type Answered = RelayedResponse & { speaks: 'responses' | 'chat' };
 const charactersAtMost = 64 * 1024 * 1024;
 const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
 
-/** Feeds the reader with all that comes. @throws ProviderError, or the reason of the signal */
+/** Feeds the reader with everything that arrives. @throws ProviderError, or the signal's reason */
 export async function pipeToReader(
   reader: AnswerReader,
   answered: Answered,
@@ -76,13 +76,13 @@ export async function readAnswer(
   try {
     await pipeToReader(reader, answered, { send, signal });
   } catch (failure) {
-    // What it has begun with, where nothing else came.
+    // Initial events, if nothing else came.
     const frames = reader.taken();
     if (frames !== '') send(frames);
     return brokenOff(base, failure, reader, answered);
   }
   const ending = reader.ending();
-  if (!ending) return brokenOff(base, new Error('an answer has no end'), reader, answered);
+  if (!ending) return brokenOff(base, new Error('The answer has no end'), reader, answered);
   const { status, of, output, usage } = ending;
   const counted = of.usage === undefined && usage ? { usage: usageObject(usage) } : {};
   const completed = status === 'completed' && of.completed_at == null ? { completed_at: seconds() } : {};
@@ -100,10 +100,10 @@ export async function readAnswer(
   };
 }
 
-/** A server that sends all its words at once has few deltas, or none. */
+/** A server that sends all text at once has few deltas, or none. */
 const tokensIn = (output: StoredItem[], deltas: number) => Math.max(deltas, estimateInputTokens(output.map(written)));
 
-/** What a model wrote of an item: names and states are Roster's or the provider's. */
+/** Text that the model wrote in an item: names and states come from Roster or the provider. */
 const written = ({ content, summary, arguments: args, input, code }: StoredItem) =>
   [content, summary]
     .flatMap((parts) => (Array.isArray(parts) ? parts.map(wordsOfPart) : []))
@@ -113,10 +113,10 @@ const wordsOfPart = (part: unknown) => (isObject(part) ? (part.text ?? part.refu
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
-/** An item that was not finished is not kept: nobody knows what was still to come. */
+/** Unfinished items are not stored: the rest is unknown. */
 const isFinished = ({ status }: StoredItem) => status !== 'in_progress';
 
-/** What of a failure stands in the response. */
+/** The failure as part of the response. */
 export function responseError(failure: unknown): { code: string; message: string } {
   const { error } = apiError(asAppError(failure)).body;
   return { code: error.code === 'rate_limit_exceeded' ? error.code : 'server_error', message: error.message };
@@ -129,7 +129,7 @@ function asAppError(failure: unknown): AppError {
     : new AppError('internal', 'Something went wrong on our side. Please try again.');
 }
 
-/** Chat Completions run no tools: a picture in their answer is part of it. */
+/** Chat Completions run no tools: an image is part of the answer. */
 const usedIn = ({ speaks }: Answered, output: StoredItem[]) => (speaks === 'chat' ? [] : usedTools(output));
 
 function brokenOff(base: ResponseObject, failure: unknown, reader: NumberedReader, answered: Answered): Outcome {
@@ -139,7 +139,7 @@ function brokenOff(base: ResponseObject, failure: unknown, reader: NumberedReade
   return failedOutcome(base, failure, { ...soFar, output, used, number: reader.nextNumber() });
 }
 
-/** The end of an answer that was broken off. */
+/** Outcome of a broken answer. */
 export function failedOutcome(
   base: ResponseObject,
   failure: unknown,

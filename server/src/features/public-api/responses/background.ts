@@ -10,7 +10,7 @@ const drainWithinMs = 25_000;
 const cancelWithinMs = 5_000;
 const lookEveryMs = 100;
 
-/** The program has asked for the end of it. */
+/** The client has cancelled the response. */
 export class CancelledError extends Error {
   override name = 'CancelledError';
 }
@@ -24,7 +24,7 @@ type Dependencies = {
 type Held = { controller: AbortController; done: () => void };
 type Live = { controller: AbortController; ended: Promise<void> };
 
-/** Waits until another process has obeyed, within reason. */
+/** Waits, for a limited time, until another process has complied. */
 async function endElsewhere({ find }: Pick<ResponseRepository, 'find'>, userId: number, id: number) {
   const giveUpAt = performance.now() + cancelWithinMs;
   while (performance.now() < giveUpAt) {
@@ -34,7 +34,7 @@ async function endElsewhere({ find }: Pick<ResponseRepository, 'find'>, userId: 
   }
 }
 
-/** Responses that are written without their programs. Each belongs to the process that took it. */
+/** Responses that are written in the background. Each belongs to the process that started it. */
 export function createBackgroundRunner({ repository, log, providerTimes }: Dependencies) {
   const live = new Map<number, Live>();
   let isClosing = false;
@@ -47,7 +47,7 @@ export function createBackgroundRunner({ repository, log, providerTimes }: Depen
     try {
       await write(controller.signal);
     } catch (err) {
-      log.error({ err, responseId: id }, 'the end of a response was not stored');
+      log.error({ err, responseId: id }, 'could not store the end of a response');
     } finally {
       clearTimeout(timer);
       live.delete(id);
@@ -65,14 +65,14 @@ export function createBackgroundRunner({ repository, log, providerTimes }: Depen
       live.set(id, { controller: held.controller, ended });
       return ended;
     },
-    /** Resolves when it has ended, or is about to. One that has ended stays as it is. */
+    /** Resolves when the response has ended, or is about to. An ended response stays unchanged. */
     async cancel(userId: number, id: number) {
       if (!(await repository.requestCancel(userId, id))) return;
       const here = live.get(id);
       here?.controller.abort(new CancelledError('The response was cancelled.'));
       await (here ? here.ended : endElsewhere(repository, userId, id));
     },
-    /** Ends those that another process was asked to cancel or to delete. */
+    /** Ends responses that another process was asked to cancel or delete. */
     async obey() {
       const ids = [...live.keys()];
       if (ids.length === 0) return;
@@ -80,7 +80,7 @@ export function createBackgroundRunner({ repository, log, providerTimes }: Depen
       for (const id of ids)
         if (!wanted.has(id)) live.get(id)?.controller.abort(new CancelledError('The response was cancelled.'));
     },
-    /** Gives those under way time to end; the rest fail. */
+    /** Gives active responses time to end; the rest fail. */
     async close() {
       isClosing = true;
       const ends = Promise.all([...live.values()].map(({ ended }) => ended));

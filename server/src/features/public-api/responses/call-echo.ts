@@ -3,14 +3,14 @@ import type { ChatCall } from '#server/provider/chat-completions/tool-calls';
 import { newItemId } from './items.ts';
 
 /**
- * What a provider of Chat Completions wants back with the calls of its functions. It goes to the program as a sealed thought does,
- * because that is what programs send back.
+ * Data that a provider of Chat Completions wants back with its function calls. It goes to the client in the form of
+ * encrypted reasoning, because clients send that back.
  */
 type Echo = { message?: JsonObject | undefined; calls: { id: string; extra?: JsonObject | undefined }[] };
 
 const seal = 'roster.';
 
-/** undefined: the provider wants nothing back. */
+/** Returns undefined if the provider wants nothing back. */
 export function echoItem(message: JsonObject | undefined, calls: readonly ChatCall[]): JsonObject | undefined {
   if (calls.length === 0 || (!message && calls.every(({ extra }) => !extra))) return undefined;
   const echo: Echo = { message, calls: calls.map(({ callId: id, extra }) => ({ id, extra })) };
@@ -21,7 +21,7 @@ export function echoItem(message: JsonObject | undefined, calls: readonly ChatCa
 export const isEchoItem = ({ type, encrypted_content: sealed }: JsonObject) =>
   type === 'reasoning' && typeof sealed === 'string' && sealed.startsWith(seal);
 
-/** What such an item holds; nothing where it was changed. */
+/** Content of such an item; empty if the item was altered. */
 function echoIn({ encrypted_content: sealed }: JsonObject): JsonObject {
   try {
     const echo: unknown = JSON.parse(Buffer.from(String(sealed).slice(seal.length), 'base64').toString());
@@ -31,7 +31,7 @@ function echoIn({ encrypted_content: sealed }: JsonObject): JsonObject {
   }
 }
 
-/** By the ids of calls: fields of the call itself, and of the message that makes it. */
+/** By call id: extra fields of the call, and of the message that makes it. */
 export function echoes(items: readonly JsonObject[]) {
   const ofCalls = new Map<string, { message: JsonObject; call: JsonObject }>();
   for (const item of items.filter(isEchoItem)) {

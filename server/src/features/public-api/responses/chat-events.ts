@@ -10,7 +10,7 @@ import type { ResponseObject } from './response-object.ts';
 
 const incomplete = { length: 'max_output_tokens', content_filter: 'content_filter', complete: undefined } as const;
 
-/** The data of a picture in base64, as an item of a response has it. */
+/** The base64 data of an image, as an item of a response. */
 const pictureItem = (address: string) => ({
   id: newItemId('image_generation_call'),
   type: 'image_generation_call',
@@ -18,7 +18,7 @@ const pictureItem = (address: string) => ({
   result: address.slice(address.indexOf(',') + 1),
 });
 
-/** Writes what is read of an answer as the events of a response. */
+/** Writes the pieces of an answer as events of a response. */
 function pieceWriter(writer: EventWriter) {
   const calls = new Map<number, (delta: string) => void>();
   return (piece: ChatPiece) => {
@@ -43,10 +43,10 @@ function pieceWriter(writer: EventWriter) {
   };
 }
 
-/** Reads Chat Completions as the events of a response. */
+/** Reads Chat Completions as events of a response. */
 export function chatReader(base: ResponseObject, apiKey: Secret): NumberedReader {
   let frames = '';
-  /** About how many have come. */
+  /** Estimated number of tokens. */
   let tokens = 0;
   let ending: Ending | undefined;
   const writer = eventWriter(base, (frame) => {
@@ -72,7 +72,7 @@ export function chatReader(base: ResponseObject, apiKey: Secret): NumberedReader
     ending = { status: cut ? 'incomplete' : 'completed', of, output: writer.output(), usage: ended.usage };
   }
 
-  /** What was held back is said, where the answer breaks off. */
+  /** Text that was held back is sent if the answer breaks off. */
   function reading(read: () => void) {
     try {
       read();

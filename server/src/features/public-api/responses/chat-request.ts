@@ -28,14 +28,14 @@ const words = (value: unknown) => (typeof value === 'string' ? value : '');
 const misshapen = (what: string, param: string) =>
   new PublicApiError('invalid_input', `Invalid type for '${param}': ${what}.`, { param, code: 'invalid_type' });
 
-/** What a program says. Left out in silence, a question would be answered, and paid for, that nobody has asked. */
+/** Text of a client. Ignoring anything else would answer, and bill, a question that nobody has asked. */
 function said(text: unknown): string {
   if (typeof text !== 'string') throw misshapen('every part of a content has its text', 'input');
   return text;
 }
 const asText = (text: string) => ({ type: 'text', text });
 
-/** A text that came as a file, if it is one. */
+/** Text that was sent as a file, or undefined. */
 function textOfFile({ file_data: data, filename }: JsonObject): string | undefined {
   const found = typeof data === 'string' ? /^data:text\/[^,]*;base64,(.*)$/s.exec(data) : null;
   return found?.[1] === undefined
@@ -68,7 +68,7 @@ function partOf(part: unknown): JsonObject {
   }
 }
 
-/** A text alone stays one: the most that every server takes. */
+/** A text alone stays a string, which every server accepts. */
 function contentOf(content: unknown): unknown {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) throw misshapen('a content is a text, or a list of parts', 'input');
@@ -80,7 +80,7 @@ const roles = new Map([['developer', 'system']]);
 
 type Echoes = ReturnType<typeof echoes>;
 
-/** Calls of functions belong to the message of the model before them. */
+/** Function calls belong to the model's message before them. */
 function addCall(messages: JsonObject[], { call_id, name, arguments: given }: ResponseItem, wantedBack: Echoes) {
   const echo = wantedBack.get(words(call_id));
   const call = { id: call_id, type: 'function', function: { name, arguments: given }, ...echo?.call };
@@ -106,7 +106,7 @@ function addItem(messages: JsonObject[], item: ResponseItem, wantedBack: Echoes)
       messages.push({ role: 'tool', tool_call_id: item.call_id, content: contentOf(item.output) });
       return;
     case 'reasoning':
-      // What a model has thought is nothing that another call can be given.
+      // Reasoning cannot be passed to another call.
       return;
     default:
       throw notServed(`items of the type '${type}'`, 'input');
@@ -116,7 +116,7 @@ function addItem(messages: JsonObject[], item: ResponseItem, wantedBack: Echoes)
 function messagesOf({ instructions, input }: ParsedRequest): JsonObject[] {
   const messages: JsonObject[] = instructions === null ? [] : [{ role: 'system', content: instructions }];
   if (typeof input === 'string') return [...messages, { role: 'user', content: input }];
-  // Once its turn has ended, nobody wants it back.
+  // After its turn, nothing is wanted back.
   const question = input.findLastIndex((item) => typeOf(item) === 'message' && item.role === 'user');
   const wantedBack = echoes(input.slice(question + 1));
   for (const item of input) addItem(messages, item, wantedBack);
@@ -144,7 +144,7 @@ function toolOf(tool: JsonObject): JsonObject {
   };
 }
 
-/** The tools and the choice of them; those that are not allowed are left out. */
+/** Tools and the choice of them; tools that are not allowed are left out. */
 function toolsOf({ tools, tool_choice: choice }: JsonObject): JsonObject {
   if (tools != null && !Array.isArray(tools)) throw misshapen('it is a list', 'tools');
   const all = Array.isArray(tools) ? tools.filter(isFunction) : [];
@@ -154,7 +154,7 @@ function toolsOf({ tools, tool_choice: choice }: JsonObject): JsonObject {
   if (!isObject(choice))
     return {
       ...(all.length > 0 && { tools: all.map(toolOf) }),
-      // Without tools many servers refuse a choice of them.
+      // Many servers refuse a choice without tools.
       ...(choice != null && (all.length > 0 || spared.length === 0) && { tool_choice: choice }),
     };
   if (choice.type === 'function')
@@ -182,7 +182,7 @@ function formatOf(text: unknown): JsonObject {
   };
 }
 
-/** Fields that are said in another way here, or that Roster sees to itself. */
+/** Fields that are translated below, or that Roster handles itself. */
 const translated = new Set([
   'model',
   'input',
@@ -201,10 +201,10 @@ const translated = new Set([
   'max_output_tokens',
   'top_logprobs',
 ]);
-/** What Chat Completions cannot do, and an answer can do without. */
+/** Fields that Chat Completions lack, and that an answer can do without. */
 const leftOut = new Set(['include', 'truncation', 'max_tool_calls', 'context_management', 'prompt_cache_options']);
 
-/** The request for a provider that serves Chat Completions alone. @throws PublicApiError for what cannot be said in it */
+/** The request for a provider that only serves Chat Completions. @throws PublicApiError for what it cannot express */
 export function chatRequest(order: ParsedRequest) {
   const { body, model, assistant, tools } = order;
   const hosted = builtInNames(tools.hosted);
@@ -239,7 +239,7 @@ export function chatRequest(order: ParsedRequest) {
       add('stream_options', { include_usage: true });
       const limit = body.max_output_tokens;
       add('max_completion_tokens', limit);
-      // The name that all servers had before.
+      // The older name, which all servers know.
       if (limit != null && refused.has('max_completion_tokens')) fields.max_tokens = limit;
       if (body.temperature == null) add('temperature', assistant?.temperature);
       if (body.top_p == null) add('top_p', assistant?.topP);

@@ -13,7 +13,7 @@ const running = (...file_ids: string[]): OpenAI.Responses.ResponseCreateParamsNo
   tools: [{ type: 'code_interpreter', container: { type: 'auto', file_ids } }],
 });
 
-describe.each(engines)('the files that responses give to code on %s', (engine) => {
+describe.each(engines)('code files of responses on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);
@@ -34,7 +34,7 @@ describe.each(engines)('the files that responses give to code on %s', (engine) =
     return { key, client, file, theirs, givenTo };
   }
 
-  test('have the provider’s names there, and Roster’s in what is answered', async () => {
+  test('uses the provider’s names there, and Roster’s in what is answered', async () => {
     const { client, file, theirs, givenTo } = await withProgram();
     const asked = running(await file('a.csv'), await file('b.csv'));
     const whole = await client.responses.create(asked);
@@ -46,12 +46,12 @@ describe.each(engines)('the files that responses give to code on %s', (engine) =
     for await (const event of await client.responses.create({ ...asked, stream: true }))
       events.push(JSON.stringify(event));
     for (const name of names) expect(events.join()).not.toContain(name);
-    // Programs from before Roster name what the provider has.
+    // Clients from before Roster use the provider's names.
     await client.responses.create(running(...names));
     expect(await givenTo()).toEqual(names);
   });
 
-  test('are brought again where the provider has lost one, and there at all', async () => {
+  test('uploads missing files, and again those that the provider has lost', async () => {
     const { client, key, file, theirs, givenTo } = await withProgram();
     const asked = running(await file('lost.csv'));
     await client.responses.create(asked);
@@ -69,14 +69,14 @@ describe.each(engines)('the files that responses give to code on %s', (engine) =
     expect(await givenTo()).toEqual([await theirs('lost.csv')]);
   });
 
-  test('are those of the person, and there', async () => {
+  test('requires existing files of the user', async () => {
     const { client, file } = await withProgram();
     const { file: another } = await withProgram();
     const gone = await file('gone.csv');
     await client.files.delete(gone);
     for (const id of [gone, await another('theirs.csv')])
       await expect(client.responses.create(running(id))).rejects.toMatchObject({ status: 400, code: 'file_not_found' });
-    // What Roster does not know is for the provider to say.
+    // Unknown ids are for the provider to judge.
     await expect(client.responses.create(running('file-abc'))).rejects.toMatchObject({
       message: expect.stringContaining('file-abc'),
     });

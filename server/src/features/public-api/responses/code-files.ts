@@ -7,19 +7,19 @@ import { isObject, type JsonObject } from '#server/lib/is-object';
 type Dependencies = {
   ids: () => Promise<Ids>;
   fileIds: Pick<FileIds, 'numbersOf'>;
-  /** The copies at the provider, which may be asked for it. */
+  /** Copies at the provider, for code. */
   files: { copies: CodeCopies };
 };
 
-/** The files of Roster's that the code of a response reads. */
+/** Roster's files that the code of a response reads. */
 export type CodeFiles = {
-  /** Files are named, Roster's or others of the provider's. */
+  /** The request names files, Roster's or others of the provider's. */
   areNamed: boolean;
-  /** Roster's are among them. */
+  /** Some of them are Roster's. */
   areOurs: boolean;
-  /** The tools with the names that the provider has for them. Those that it does not have yet are forwarded first. */
+  /** The tools with the provider's file ids. Files that it does not have yet are forwarded first. */
   inTools: (tools: unknown, signal: AbortSignal) => Promise<unknown>;
-  /** It does not have one of them any more: those that are missing there are forwarded again. */
+  /** Forwards files again that are missing at the provider. */
   checked: () => Promise<void>;
 };
 
@@ -35,16 +35,16 @@ const noFile = (id: string) =>
     code: 'file_not_found',
   });
 
-/** Reads which files a request gives to the code that a model runs. */
+/** Reads which files a request gives to a model's code. */
 export function createCodeFileResolver({ ids, fileIds, files: { copies } }: Dependencies) {
-  /** @throws PublicApiError for a file of Roster's that is not there */
+  /** @throws PublicApiError for a Roster file that does not exist */
   return async (userId: number, tools: unknown): Promise<CodeFiles> => {
     const all: unknown[] = Array.isArray(tools) ? tools : [];
     const named = all.flatMap((tool) => (runsIn(tool) ? tool.container.file_ids : []));
     const names = named.filter((id) => typeof id === 'string');
     const numbers = names.length > 0 ? await fileIds.numbersOf(userId, names) : new Map<string, number>();
     const { decode } = await ids();
-    // What is no name of ours is the provider's.
+    // Ids that Roster cannot decode are the provider's.
     const missing = names.find((id) => !numbers.has(id) && decode('file', id) !== undefined);
     if (missing !== undefined) throw noFile(missing);
     return {
@@ -55,7 +55,7 @@ export function createCodeFileResolver({ ids, fileIds, files: { copies } }: Depe
         const there = await copies.forwarded(userId, [...numbers.values()], signal);
         const theirs = (id: unknown) => {
           const number = typeof id === 'string' ? numbers.get(id) : undefined;
-          // One that was deleted just now has no name there.
+          // A file that was just deleted has no id there.
           return number === undefined ? [id] : (there.get(number) ?? []);
         };
         return given.map((tool: unknown) =>

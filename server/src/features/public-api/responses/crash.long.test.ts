@@ -17,8 +17,8 @@ async function installation(engine: Engine) {
   return { server, ...own, rows: () => recorded(app, own.id) };
 }
 
-describe.each(engines)('responses under way on %s', (engine) => {
-  test('have failed after a crash, in a stream and in the background, and what went out is counted', async () => {
+describe.each(engines)('active responses on %s', (engine) => {
+  test('fails them after a crash, streamed or in the background, and counts what was sent', async () => {
     const { server, client, rows } = await installation(engine);
     const before = await client.responses.create({ model, input: 'Hello [[bench 3]]' });
     const { id: inBackground } = await client.responses.create({
@@ -54,7 +54,7 @@ describe.each(engines)('responses under way on %s', (engine) => {
     expect(after.output_text).toBe(benchText(4));
   });
 
-  test('are finished before a stop where they are written in the background', async () => {
+  test('finishes background responses before a stop', async () => {
     const { server, client, rows } = await installation(engine);
     const { id } = await client.responses.create({ model, input: '[[bench 50]] [[delay 20]]', background: true });
     expect(await server.terminate()).toBe(0);

@@ -4,10 +4,10 @@ import type { JsonObject } from '#server/lib/is-object';
 import { newItemId, type StoredItem, toOutputItem } from './items.ts';
 import { type ResponseObject, toClientResponse } from './response-object.ts';
 
-/** An event as it goes over the wire. */
+/** Formats an event for the wire. */
 export const eventFrame = (type: string, data: string) => `event: ${type}\ndata: ${data}\n\n`;
 
-/** What a stream ends with, as Open Responses has it. */
+/** End of a stream, as specified by Open Responses. */
 export const done = 'data: [DONE]\n\n';
 
 type TextKind = 'output_text' | 'refusal' | 'reasoning_text';
@@ -22,10 +22,9 @@ const partOf = ({ kind, text, logprobs, annotations }: OpenPart): JsonObject => 
 };
 
 /**
- * Writes the events of a response that the provider gives in another form, in the order that Responses have: one message or
- * thought is open at a time, calls of functions stay open to the end, because their pieces may come by turns.
- *
- * Long: every kind of event continues the one numbering and the items that are open.
+ * Writes the events of a response for a provider with another format, in the order that Responses have. One message or
+ * reasoning item is open at a time; function calls stay open to the end, because their pieces may alternate.
+ * Long: every kind of event continues the same numbering and the open items.
  */
 export function eventWriter(base: ResponseObject, send: (frames: string) => void) {
   let sequence = 0;
@@ -69,7 +68,7 @@ export function eventWriter(base: ResponseObject, send: (frames: string) => void
     open = undefined;
   }
 
-  /** The item and the part of it that a piece of text belongs to. */
+  /** Opens the item and part that a piece of text belongs to. */
   function openFor(kind: TextKind) {
     const type = kind === 'reasoning_text' ? 'reasoning' : 'message';
     if (open && open.item.type !== type) closeItem('completed');
@@ -98,7 +97,7 @@ export function eventWriter(base: ResponseObject, send: (frames: string) => void
       part.logprobs.push(...logprobs);
       emit(`response.${kind}.delta`, { ...place, delta, ...(kind === 'output_text' && { logprobs }) });
     },
-    /** A page that the text before it is taken from. */
+    /** A page that the preceding text is taken from. */
     link({ url, title }: WebLink) {
       if (open?.part?.kind !== 'output_text') return;
       const { part, item, index, parts } = open;
@@ -108,7 +107,7 @@ export function eventWriter(base: ResponseObject, send: (frames: string) => void
       const place = { item_id: item.id, output_index: index, content_index: parts.length };
       emit('response.output_text.annotation.added', { ...place, annotation_index, annotation });
     },
-    /** A call begins; what is answered adds to its arguments. */
+    /** Starts a call. The returned function appends to its arguments. */
     call(callId: string, name: string): (delta: string) => void {
       closeItem('completed');
       const type = 'function_call';
@@ -128,13 +127,13 @@ export function eventWriter(base: ResponseObject, send: (frames: string) => void
         emit('response.function_call_arguments.delta', { ...place, delta });
       };
     },
-    /** An item that came whole. */
+    /** An item that arrived complete. */
     item(value: unknown) {
       closeItem('completed');
       const item = toOutputItem(value);
       if (item) finish(add(item), item);
     },
-    /** Ends what is open. `isCut`: the model was stopped in the middle of it. */
+    /** Ends open items. `isCut`: the model was stopped midway. */
     close(isCut: boolean) {
       const cutCall = isCut && !open ? calls.at(-1) : undefined;
       closeItem(isCut ? 'incomplete' : 'completed');
@@ -147,9 +146,8 @@ export function eventWriter(base: ResponseObject, send: (frames: string) => void
       }
     },
     output: () => output,
-    /** The response with what there is by now. */
+    /** The response with its output so far. */
     response: (of: JsonObject, status: ResponseState): ResponseObject => toClientResponse(base, of, status, output),
-    /** The event that ends the response. */
     last: (response: ResponseObject) => endFrame(response, sequence),
     nextNumber: () => sequence,
   };
@@ -157,13 +155,13 @@ export function eventWriter(base: ResponseObject, send: (frames: string) => void
 
 export type EventWriter = ReturnType<typeof eventWriter>;
 
-/** The event by which a response ends. */
+/** Final event of a response. */
 export function endFrame(response: ResponseObject, sequence: number): string {
   const type = `response.${response.status === 'cancelled' ? 'failed' : response.status}`;
   return eventFrame(type, JSON.stringify({ type, response, sequence_number: sequence }));
 }
 
-/** The event that tells of a failure, in the words of both descriptions. */
+/** Event for a failure, in the words of both specifications. */
 export function errorFrame(
   error: { message: string; type: string; code: string | null; param: string | null },
   sequence: number,

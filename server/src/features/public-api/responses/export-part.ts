@@ -35,10 +35,10 @@ async function* lines(repository: ResponseRepository, ids: Ids, userId: number) 
   }
 }
 
-/** How programs name a response. */
+/** Public ids of responses. */
 type Ids = (id: number) => string;
 
-/** What programs have asked by way of Responses, and what was answered. */
+/** Responses that clients have requested, with their answers. */
 export function responseExport({ reader }: Pick<OpenDatabase, 'reader'>, ids: () => Promise<Ids>): ExportPart {
   return {
     description: ['responses.jsonl                what programs have asked by way of Responses in the last 30 days'],

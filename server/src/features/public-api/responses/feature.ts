@@ -45,7 +45,7 @@ const noReplay = () =>
     },
   );
 
-/** /v1/responses; and how they are asked for, for who needs tools that only those have. */
+/** /v1/responses, and how other features ask for responses when they need tools that only those have. */
 export function responseFeature({
   database,
   calls,

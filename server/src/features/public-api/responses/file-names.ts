@@ -9,18 +9,18 @@ type Dependencies = {
   fileIds: Pick<FileIds, 'numbersOf' | 'atProvider' | 'copies'>;
 };
 
-/** Our numbers of files, by the names that the provider has for them. */
+/** Numeric file ids, by the provider's names. */
 type Copies = ReadonlyMap<string, number>;
 
-/** What an answer can name files of. */
+/** Sources that an answer can cite. */
 export type CitableSources = {
-  /** Those of the vector stores that are searched. */
+  /** Files of the searched vector stores. */
   files: ReadonlyMap<string, SearchedFile>;
-  /** Roster's stores, and none else, are searched. */
+  /** Only Roster's stores are searched. */
   areAll: boolean;
-  /** Stores that Roster does not know are searched too. */
+  /** Stores unknown to Roster are searched too. */
   hasOthers: boolean;
-  /** Those that the items before it name. */
+  /** Files named by earlier items. */
   before: Copies;
 };
 
@@ -31,13 +31,10 @@ async function named<Item extends JsonObject>(items: Item[], naming: (names: str
   return items.map((item) => renameFilesInItem(item, name));
 }
 
-/**
- * Files in what models say: there they have the provider's names, while programs know them by Roster's. Items are kept as
- * programs read them.
- */
+/** File ids in items: models use the provider's, clients use Roster's. Items are stored as clients read them. */
 export function fileNames({ ids, fileIds }: Dependencies) {
   return {
-    /** Kept items as a program reads them: what has been deleted since is left out. */
+    /** Stored items as a client reads them, without files deleted since. */
     forProgram: <Item extends JsonObject>(userId: number, items: Item[]): Promise<Item[]> =>
       named(items, async (names) => {
         const numbers = await fileIds.numbersOf(userId, names);
@@ -49,7 +46,7 @@ export function fileNames({ ids, fileIds }: Dependencies) {
         };
       }),
 
-    /** Items as the provider reads them; and what they name, by which an answer can cite it. */
+    /** Items as the provider reads them, and the files they name, which an answer can cite. */
     async forProvider<Item extends JsonObject>(
       userId: number,
       items: Item[],
@@ -70,7 +67,7 @@ export function fileNames({ ids, fileIds }: Dependencies) {
       return { items: read, files };
     },
 
-    /** For an answer; undefined: it can name none. */
+    /** Names for an answer; undefined if it can cite none. */
     async ofAnswer(
       userId: number,
       { files, areAll, hasOthers, before }: CitableSources,
@@ -83,7 +80,7 @@ export function fileNames({ ids, fileIds }: Dependencies) {
         if (file) return { file_id: encode('file', file.fileId), filename: file.filename };
         const number = copies.get(id);
         if (number !== undefined) return { file_id: encode('file', number) };
-        // Of Roster's stores it is one that was taken out, and is not gone at the provider yet.
+        // In Roster's stores, such a file was removed, but not at the provider yet.
         return areAll ? undefined : { file_id: id };
       };
     },

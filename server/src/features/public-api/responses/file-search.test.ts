@@ -21,7 +21,7 @@ type Named = { file_id: string; filename: string };
 type Item = { type: string; results?: Named[]; content?: { annotations: Named[] }[] };
 const nameOf = ({ file_id, filename }: Named) => [file_id, filename];
 
-/** The files that an output names: those that were found, and those that it cites. */
+/** Files that an output has found, and that it cites. */
 const namesIn = (output: Item[]) => ({
   found: output.flatMap(({ results = [] }) => results.map(nameOf)),
   cited: output.flatMap(({ content = [] }) => content.flatMap(({ annotations }) => annotations.map(nameOf))),
@@ -35,7 +35,7 @@ describe.each(engines)('responses with file_search on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  test('say so where the provider has lost the vector store, which is then made again', async () => {
+  test('reports a lost vector store, which is then made again', async () => {
     const { client, key, storeId, isDone } = await personWithStore(app, 'handbook.md');
     await loseStore(app, key);
     await expect(client.responses.create(searching(storeId))).rejects.toMatchObject({
@@ -45,14 +45,14 @@ describe.each(engines)('responses with file_search on %s', (engine) => {
     await untilStoreIsBack(app, key, 1);
     await isDone();
     expect(await client.responses.create(searching(storeId))).toMatchObject({ status: 'completed' });
-    // What the provider has besides is for the program to know.
+    // The provider's other stores are the client's concern.
     await expect(client.responses.create(searching(storeId, 'vs_theirs'))).rejects.toMatchObject({
       status: 404,
       message: expect.stringContaining('vs_theirs'),
     });
   });
 
-  /** What a program is answered, also where it is not what the client's types say. */
+  /** The answer to a client, including what the client's types do not have. */
   async function answered(token: string, body: object) {
     const { status, text } = await called(app, token, path, { method: 'POST', body: { model, ...body } });
     expect(status, text).toBe(200);
@@ -62,7 +62,7 @@ describe.each(engines)('responses with file_search on %s', (engine) => {
     conforming('Response', JSON.parse(await answered(token, body))).output;
   const keptOutput = async (token: string, id: string): Promise<Item[]> =>
     (await called(app, token, `${path}/${id}`)).body.output;
-  /** The events, the names that they tell one by one, and the last response. */
+  /** The events, the names that they report one by one, and the final response. */
   async function streamed(token: string, body: object) {
     const events = eventsIn(await answered(token, { ...body, stream: true }));
     const of = (type: string) => events.filter((event) => event.type === type);
@@ -78,7 +78,7 @@ describe.each(engines)('responses with file_search on %s', (engine) => {
       response: Object(last?.response),
     };
   }
-  /** What the provider was asked last. */
+  /** The provider's last request. */
   async function inputOf(ask: () => Promise<unknown>): Promise<string> {
     await forgetAsks(app);
     await ask();
@@ -86,7 +86,7 @@ describe.each(engines)('responses with file_search on %s', (engine) => {
   }
   const among = (names: string[], text: string) => names.filter((name) => text.includes(name));
 
-  test('name files as Roster does: in events, whole, and when they are read again', async () => {
+  test('names files as Roster does: in events, complete, and when read again', async () => {
     const { client, key, token, files, storeId } = await personWithStore(app, 'handbook.md', 'rules.md');
     const [there] = await storesOf(app, key);
     const theirs = (await filesIn(app, key, there?.id ?? '')).map(({ id }) => id);
@@ -107,10 +107,10 @@ describe.each(engines)('responses with file_search on %s', (engine) => {
     const whole = await client.responses.create(asked);
     expect(namesIn(await keptOutput(token, whole.id))).toEqual({ found, cited });
     expect(namesIn(await outputOf(token, asked))).toEqual({ found, cited });
-    // Programs from before Roster name the provider's own store.
+    // Clients from before Roster name the provider's store.
     expect(namesIn(await outputOf(token, searching(there?.id ?? '')))).toEqual({ found, cited });
 
-    // The model reads them by the names that the provider has for them.
+    // The model reads them by the provider's names.
     const ours = files.map(({ id }) => id);
     const goingOn = () => outputOf(token, { input: 'And? [[bench 2]]', previous_response_id: whole.id });
     const saidAgain = [...whole.output, { role: 'user', content: 'And? [[bench 2]]' }];
@@ -118,7 +118,7 @@ describe.each(engines)('responses with file_search on %s', (engine) => {
       const read = await inputOf(ask);
       expect([among(theirs, read), among(ours, read)]).toEqual([theirs, []]);
     }
-    // Nobody else learns of them, nor has them read.
+    // Others neither learn of them nor can have them read.
     const { token: another } = await personWithStore(app, 'other.md');
     const read = await inputOf(() => outputOf(another, { input: saidAgain }));
     expect([among(theirs, read), among(ours, read)]).toEqual([[], []]);
@@ -128,7 +128,7 @@ describe.each(engines)('responses with file_search on %s', (engine) => {
     expect(among(theirs, await inputOf(goingOn))).toHaveLength(1);
   });
 
-  test('leave out a file that was taken out, also while the provider still finds it', async () => {
+  test('leaves out a removed file while the provider still finds it', async () => {
     const { client, key, token, files, storeId } = await personWithStore(app, 'handbook.md', 'rules.md');
     const [taken] = namesIn(await outputOf(token, searching(storeId))).found;
     const left = files.flatMap(({ id, filename }) => (id === taken?.[0] ? [] : [[id, filename]]));

@@ -5,7 +5,7 @@ import type { JsonObject } from '#server/lib/is-object';
 import { type StoredItem, toInputItems, toStoredItem, typeOf } from './items.ts';
 import type { ResponseRepository } from './repository.ts';
 
-/** How far back a response can go on from others: so many of them, so many bytes. */
+/** Limits of a chain of responses: how many, and how many bytes. */
 const chainAtMost = { links: 1_000, bytes: 20 * 1024 * 1024 };
 
 type Dependencies = {
@@ -21,7 +21,7 @@ const noPrevious = (id: string) =>
 
 export type History = { previousId: number | null; items: StoredItem[] };
 
-/** What was said before a request, by what it names: the responses that it goes on from, and single items. */
+/** Resolves what a request refers to: a previous response, and single items. */
 export function responseHistory({ repository, ids }: Dependencies) {
   async function before(userId: number, previous: string): Promise<History> {
     const previousId = (await ids()).decode('resp', previous);
@@ -53,7 +53,7 @@ export function responseHistory({ repository, ids }: Dependencies) {
   return {
     before: async (userId: number, previous: string | null | undefined): Promise<History> =>
       previous ? before(userId, previous) : { previousId: null, items: [] },
-    /** What a request names, in the place of its name; and what of it the provider is to read. */
+    /** Replaces references by their items; `read` is what the provider gets. */
     async resolved(userId: number, named: ResponseItem[]): Promise<{ items: ResponseItem[]; read: JsonObject[] }> {
       const references = named.flatMap((item) => (isReference(item) ? String(item.id) : []));
       const others = named.flatMap((item) => (!isReference(item) && typeof item.id === 'string' ? item.id : []));

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '#server/lib/is-object';
 
-/** What a file is called on the other side, by its name on this one. undefined: there it is nobody's, and is left out. */
+/** Names a file as the other side knows it. Returns undefined if it is unknown there; the file is then left out. */
 export type RenameFile = (id: string) => { file_id: string; filename?: string } | undefined;
 
 const renamed = (parts: unknown[], naming: RenameFile): unknown[] =>
@@ -10,7 +10,7 @@ const renamed = (parts: unknown[], naming: RenameFile): unknown[] =>
     return name ? [{ ...part, ...name }] : [];
   });
 
-/** Citations alone: what code has made in a container of the provider is none of Roster's files. */
+/** Citations only: files that code has made in a container of the provider are not Roster's. */
 const renamedAnnotations = (annotations: unknown[], naming: RenameFile): unknown[] =>
   annotations.flatMap((one) => (isObject(one) && one.type === 'file_citation' ? renamed([one], naming) : [one]));
 
@@ -19,7 +19,7 @@ const renamedPart = (part: unknown, naming: RenameFile): unknown =>
     ? { ...part, annotations: renamedAnnotations(part.annotations, naming) }
     : part;
 
-/** An item with the files that were found and cited by their names on the other side. */
+/** An item with the other side's names for files found and cited. */
 export function renameFilesInItem<Item extends JsonObject>(item: Item, naming: RenameFile): Item {
   const { type, results, content } = item;
   return {
@@ -29,7 +29,7 @@ export function renameFilesInItem<Item extends JsonObject>(item: Item, naming: R
   };
 }
 
-/** The names of the files that were found and cited. */
+/** Names of the files found and cited. */
 export function fileNamesIn(items: JsonObject[]): string[] {
   const names = new Set<string>();
   for (const item of items)
@@ -40,11 +40,11 @@ export function fileNamesIn(items: JsonObject[]): string[] {
   return [...names];
 }
 
-/** The same for the events of a response. undefined: the event says nothing but what is left out. */
+/** Renames files in the events of a response. Returns undefined for an event that only reports what is left out. */
 export function createEventRenamer(naming: RenameFile) {
   const leftOut = new Map<string, number>();
 
-  /** Those that come after one that was left out move up. */
+  /** Moves up annotations that follow one left out. */
   function annotation(event: JsonObject): JsonObject | undefined {
     const { item_id: item, content_index: part, annotation_index: index } = event;
     const place = `${item} ${part}`;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ResponseItem } from '@roster/contracts/public-api/responses';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 
-/** An item as it is kept: it has an id by which programs can name it. */
+/** A stored item, with an id by which clients can refer to it. */
 export type StoredItem = JsonObject & { id: string; type: string };
 
 const prefixes = new Map([
@@ -15,11 +15,11 @@ const prefixes = new Map([
 
 export const newItemId = (type: string) => `${prefixes.get(type) ?? 'item'}_${randomBytes(24).toString('hex')}`;
 
-/** What is not named is a message where it has a role, else a reference. */
+/** Without a type, an item is a message if it has a role, else a reference. */
 export const typeOf = ({ type, role }: ResponseItem): string =>
   type ?? (role === undefined ? 'item_reference' : 'message');
 
-/** The content of a message as a list of parts. */
+/** Content of a message, as a list of parts. */
 function partsOf(role: unknown, content: unknown): unknown {
   const isAnswer = role === 'assistant';
   if (typeof content === 'string') return [isAnswer ? outputText(content) : { type: 'input_text', text: content }];
@@ -33,7 +33,7 @@ export const outputText = (text: string) => ({ type: 'output_text', text, annota
 
 const withStatus = new Set(['message', 'function_call', 'function_call_output']);
 
-/** An item of the input in its long form, as the provider keeps it. */
+/** An input item in its long form, as the provider stores it. */
 export function toStoredItem(item: ResponseItem): StoredItem {
   const type = typeOf(item);
   const id = typeof item.id === 'string' && item.id !== '' ? item.id : newItemId(type);
@@ -46,7 +46,7 @@ export function toStoredItem(item: ResponseItem): StoredItem {
   };
 }
 
-/** An item of the output, which the provider may have left without an id. */
+/** An output item, with an id if the provider gave none. */
 export function toOutputItem(value: unknown): StoredItem | undefined {
   if (!isObject(value) || typeof value.type !== 'string') return undefined;
   const id = typeof value.id === 'string' && value.id !== '' ? value.id : newItemId(value.type);
@@ -54,8 +54,8 @@ export function toOutputItem(value: unknown): StoredItem | undefined {
 }
 
 /**
- * An item of an earlier response as the provider is to read it again. It has kept nothing, so that its own ids mean nothing to
- * it; and a thought can be read only where it came along sealed.
+ * An item of an earlier response, as the provider is to read it. The provider has stored nothing, so its own ids mean
+ * nothing to it, and reasoning is readable only if it came along encrypted.
  */
 export function toInputItems(item: StoredItem): JsonObject[] {
   if (item.type === 'reasoning') {

@@ -18,23 +18,23 @@ import { type StoredItem, toInputItems, toStoredItem } from './items.ts';
 import type { ProviderNames } from './provider-names.ts';
 import type { SearchTargets, searchStores } from './search-stores.ts';
 
-/** A request as it was understood: what is to be asked of which model, and what is to be kept of it. */
+/** A parsed request: what to ask of which model, and what to store. */
 export type ParsedRequest = {
   body: ResponseRequest;
-  /** The provider's. */
+  /** The provider's model. */
   model: string;
   assistant: AssistantSettings | null;
-  /** What an assistant and the program say before everything else. */
+  /** Instructions of the assistant and of the client. */
   instructions: string | null;
-  /** As the model is to read it: the items before, and those of the request. */
+  /** As the model reads it: earlier items, and those of the request. */
   input: string | ResponseItem[];
-  /** The program's, and those of the assistant. */
+  /** Tools of the client and of the assistant. */
   tools: MergedTools;
   searched: SearchTargets;
   codeFiles: CodeFiles;
-  /** Of the files that the answer names; undefined: it can name none. */
+  /** File names for the answer; undefined if it can cite none. */
   naming: RenameFile | undefined;
-  /** The new items, as they are kept. */
+  /** New items, in their stored form. */
   kept: StoredItem[];
   previousId: number | null;
   isStored: boolean;
@@ -57,11 +57,11 @@ type Dependencies = {
 type For = {
   apiKey: Secret;
   check: BudgetCheck;
-  /** Of the assistant that is named, where they have been read. */
+  /** Settings of the named assistant, if already read. */
   known?: AssistantSettings;
 };
 
-/** The words of the last message that a person has written. */
+/** Text of the last user message. */
 function questionOf(items: StoredItem[]): string {
   const question = items.findLast(({ type, role }) => type === 'message' && role === 'user');
   if (!question || !Array.isArray(question.content)) return '';
@@ -77,7 +77,7 @@ const instructionsOf = (assistant: AssistantSettings | null, { instructions }: R
 };
 
 /**
- * Reads what a request stands for: the responses before it, the items that it names, the assistant that it calls.
+ * Resolves a request: earlier responses, referenced items and the named assistant.
  * @throws budget_exceeded before the provider is asked for anything
  */
 export function requestParser(dependencies: Dependencies) {

@@ -10,7 +10,7 @@ import { responseRepository } from './repository.ts';
 type Wish = 'cancelled' | 'deleted';
 const wishes: Wish[] = ['cancelled', 'deleted'];
 
-/** Through another process; a database in SQLite has one, so there it is done beside it, as the other one would. */
+/** Acts through another process. A SQLite database has only one, so there it writes what another one would. */
 async function doneElsewhere(app: TestApp, token: string, name: string, wish: Wish) {
   if (app.databaseUrl) {
     const { url } = await app.secondProcess();
@@ -29,8 +29,8 @@ async function doneElsewhere(app: TestApp, token: string, name: string, wish: Wi
   });
 }
 
-describe.each(engines)('a response in the background on %s', (engine) => {
-  test.each(wishes)('is %s from elsewhere than where it is written', async (wish) => {
+describe.each(engines)('background responses on %s', (engine) => {
+  test.each(wishes)('can be %s from another process', async (wish) => {
     const app = await startApp(engine);
     onTestFinished(() => app.stop());
     const { id: tokenId, token, client } = await program(app, await app.withKey('ada'));
@@ -47,7 +47,7 @@ describe.each(engines)('a response in the background on %s', (engine) => {
     if (wish === 'deleted') await expect(client.responses.retrieve(id)).rejects.toMatchObject({ status: 404 });
     else {
       expect(await client.responses.retrieve(id)).toMatchObject({ status: 'cancelled' });
-      // Once it has ended, nothing changes.
+      // Nothing changes after its end.
       expect(await client.responses.cancel(id)).toMatchObject({ status: 'cancelled' });
     }
   });

@@ -12,7 +12,7 @@ const json = { 'content-type': 'application/json' };
 const html = { 'content-type': 'text/html' };
 const page = '<!DOCTYPE html>\n<html><body>Welcome</body></html>\n';
 const mebibyte = 1024 * 1024;
-/** For what does not come in time; what comes has the usual time. */
+/** Timeouts for answers that never arrive; others have the usual ones. */
 const hasty = { beginsMs: 800, silentMs: 800, wholeMs: 800, answerMs: 1_500, backgroundMs: 1_500 };
 const refusal = { message: 'Overloaded', type: 'server_error', code: 'server_error', param: null };
 const own = (value: object): RawAnswer => ({ headers: json, packets: [JSON.stringify(value)] });
@@ -54,7 +54,7 @@ function* deltas() {
   for (let sequence_number = 0; ; sequence_number++)
     yield event('response.output_text.delta', { ...place, sequence_number, delta, logprobs: [] });
 }
-/** By Responses alone: after the first words. */
+/** Responses only: failures after the first words. */
 const byResponses: Case[] = [
   ['says that it is still at it', () => own({ status: 'in_progress', output: [] }), 502, brokeOff],
   ['falls silent', () => ({ packets: [begin], after: 'silence' }), 504, timeout],
@@ -81,7 +81,7 @@ const kinds = [
   { engine: 'sqlite' as const, by: 'Chat Completions', cases: [...bodies, ...byChat] },
 ];
 
-/** One that answers as it is told, and the installations that ask it. */
+/** A scripted provider, and the installations that use it. */
 async function startProvider(servesResponses: boolean) {
   const current = { script: (): RawAnswer => ({ packets: [] }) };
   const provider = await startRawProvider((asked) =>
@@ -92,7 +92,7 @@ async function startProvider(servesResponses: boolean) {
 
 type Provider = Awaited<ReturnType<typeof startProvider>>;
 
-/** Programs that ask at once, in a stream, and in the background. */
+/** Clients that ask at once, in a stream, and in the background. */
 async function installed(engine: Engine, provider: Provider, providerTimes?: Partial<ProviderTimeouts>) {
   const app = await startApp(engine, { env: { PROVIDER_BASE_URL: provider.url }, providerTimes });
   const ada = await app.withKey('ada');
@@ -104,14 +104,14 @@ async function installed(engine: Engine, provider: Provider, providerTimes?: Par
 type Installed = Awaited<ReturnType<typeof installed>>;
 type Program = Installed['atOnce'];
 
-/** What was recorded under a token meanwhile. */
+/** Usage recorded under a token during `work`. */
 async function recordedOf(app: TestApp, { id }: Program, work: () => Promise<unknown>) {
   const known = (await recorded(app, id)).length;
   await work();
   return (await recorded(app, id)).slice(known);
 }
 
-describe.each(kinds)('responses of a provider that misbehaves, by $by', ({ engine, by, cases }) => {
+describe.each(kinds)('responses of a misbehaving provider, by $by', ({ engine, by, cases }) => {
   let provider: Provider;
   let usual: Installed;
   let impatient: Installed;
@@ -126,7 +126,7 @@ describe.each(kinds)('responses of a provider that misbehaves, by $by', ({ engin
     await provider.close();
   });
 
-  test.each(cases)('that %s', async (_what, answer, status, code) => {
+  test.each(cases)('reports one that %s', async (_what, answer, status, code) => {
     provider.current.script = answer;
     const { app, atOnce, streaming, unattended } = code === timeout ? impatient : usual;
     const posted = ({ token }: Program, body: object) =>
@@ -164,7 +164,7 @@ describe.each(kinds)('responses of a provider that misbehaves, by $by', ({ engin
   });
 });
 
-test.each(engines)('what a provider claims of responses that cannot be true is not believed on %s', async (engine) => {
+test.each(engines)('ignores a provider’s impossible claims about responses on %s', async (engine) => {
   const provider = await startProvider(true);
   onTestFinished(provider.close);
   const { app, atOnce } = await installed(engine, provider);

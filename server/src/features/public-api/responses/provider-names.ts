@@ -22,7 +22,7 @@ const partsOf = ({ content, output }: ResponseItem): unknown[] =>
 const namesIn = (items: ResponseItem[]) =>
   items.flatMap((item) => partsOf(item).flatMap((part) => (isFilePart(part) ? part.file_id : [])));
 
-/** What a model reads of each file, by its name. */
+/** Content that a model reads of each file, by file name. */
 type Files = Map<string, JsonObject>;
 
 function withFiles(item: ResponseItem, files: Files): ResponseItem {
@@ -35,9 +35,9 @@ function withFiles(item: ResponseItem, files: Files): ResponseItem {
   };
 }
 
-/** Puts what the provider can read in the place of what only Roster knows: files by their names. */
+/** Replaces what only Roster knows by what the provider can read: files by their names. */
 export function providerNames({ ids, fileIds, attachments }: Dependencies) {
-  /** What the model reads of each file. @throws where one cannot be read by a model */
+  /** Content that the model reads of each file. @throws if a model cannot read one */
   async function readFiles(userId: number, numbers: Map<string, number>): Promise<Files> {
     const found = await attachments.inspect(userId, [...new Set(numbers.values())]);
     const byNumber = new Map(found.map((attachment) => [attachment.fileId, attachment] as const));
@@ -62,7 +62,7 @@ export function providerNames({ ids, fileIds, attachments }: Dependencies) {
     if (names.length === 0) return items;
     const numbers = await fileIds.numbersOf(userId, names);
     const { decode } = await ids();
-    // What is no name of ours is the provider's.
+    // Ids that Roster cannot decode are the provider's.
     const gone = names.filter((name) => !numbers.has(name) && decode('file', name) !== undefined);
     const [missing] = gone;
     if (missing !== undefined && !mayBeGone)
@@ -78,14 +78,14 @@ export function providerNames({ ids, fileIds, attachments }: Dependencies) {
   }
 
   return {
-    /** Items of the request. @throws PublicApiError for a file that is not there, or that no model reads */
+    /** Items of the request. @throws PublicApiError for a missing or unreadable file */
     items: (userId: number, items: ResponseItem[]) => withReadFiles(userId, items, false),
-    /** Items of responses before: a file that has been deleted since is said to be missing. */
+    /** Items of earlier responses: a file deleted since is reported as missing. */
     itemsBefore: (userId: number, items: ResponseItem[]) => withReadFiles(userId, items, true),
   };
 }
 
-/** A file that no model can read, or too many: the fault of the request. */
+/** An unreadable file, or too many files, is the fault of the request. */
 function aboutFiles(error: unknown): unknown {
   if (!(error instanceof AppError) || error.fields?.fileIds === undefined) return error;
   return new PublicApiError(error.code, error.message, { status: 400, param: 'input', cause: error });

@@ -19,9 +19,8 @@ const endings = new Map<string, Ending['status']>([
 const beginnings = new Set(['response.created', 'response.in_progress', 'response.queued']);
 
 /**
- * Passes the events of a provider's Responses on as they come: only those that carry the whole response or name files are
- * rewritten, to our names, and the last one is kept back.
- *
+ * Relays the events of a provider's Responses. Only events that carry the whole response or name files are rewritten,
+ * with Roster's names, and the last one is held back.
  * Long: each kind of event adds to the same answer.
  */
 export function relayReader(base: ResponseObject, naming: RenameFile | undefined, apiKey: Secret): NumberedReader {
@@ -30,9 +29,9 @@ export function relayReader(base: ResponseObject, naming: RenameFile | undefined
   const mayHoldKey = keyInText(apiKey);
   let frames = '';
   let number = 0;
-  /** Events that were left out. */
+  /** Number of events left out. */
   let missing = 0;
-  /** About how many tokens have come in deltas. */
+  /** Estimated number of tokens in deltas. */
   let tokens = 0;
   let tier: string | null = null;
   let ending: Ending | undefined;
@@ -50,7 +49,7 @@ export function relayReader(base: ResponseObject, naming: RenameFile | undefined
     frames += eventFrame(type, JSON.stringify({ ...event, type, response }));
   }
 
-  /** Those that come after one that was left out move up. */
+  /** Moves up events that follow one left out. */
   function numbered(event: JsonObject): string {
     const { sequence_number: at } = event;
     return JSON.stringify({ ...event, ...(typeof at === 'number' && { sequence_number: at - missing }) });
@@ -62,7 +61,7 @@ export function relayReader(base: ResponseObject, naming: RenameFile | undefined
     if (type === 'response.output_item.done') itemDone(told);
     if (type.endsWith('.delta')) tokens += estimatePiece(event.delta);
     if (told !== event || missing > 0) frames += eventFrame(type, numbered(told));
-    // An event in several lines is one line of JSON all the same.
+    // An event in several lines is still one line of JSON.
     else frames += eventFrame(type, data.includes('\n') ? data.replaceAll('\n', ' ') : data);
   }
 
@@ -84,14 +83,14 @@ export function relayReader(base: ResponseObject, naming: RenameFile | undefined
       const type = name ?? String(event.type);
       if (typeof event.sequence_number === 'number') number = event.sequence_number;
       const status = endings.get(type);
-      // These two are told in our words, with the number that they came with.
+      // These two are sent in Roster's words, with their original number.
       if (status) return end(status, event.response);
       if (type === 'error') throw failureInStream(event, apiKey);
       number++;
       if (beginnings.has(type)) return rewritten(type, event);
       passOn(type, event, data);
     },
-    // Also where events were asked for: those who read them get what there is.
+    // Also if events were requested: the client gets what there is.
     whole(json) {
       const answer = responseWithoutKey(eventJson(json), apiKey);
       const { status = 'completed', error, output: items } = answer;

@@ -8,7 +8,7 @@ import { eventsIn, orderOf, responsesPath as path } from '#server/testing/respon
 
 type Exchange = { type: string; answer: string; got: Record<string, unknown>[]; without: string | undefined };
 
-/** A provider that says just what it is told to. */
+/** A scripted provider. */
 async function startWords(exchange: Exchange) {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -47,7 +47,7 @@ const said = (text: string) => ({
 type Item = { type: string; content?: { text?: string }[]; name?: string; arguments?: string };
 type Last = { status: string; error: { message: string } | null; output: Item[] };
 
-describe.each(engines)('the relay of responses on %s', (engine) => {
+describe.each(engines)('relay of responses on %s', (engine) => {
   const exchange: Exchange = { type: json, answer: '', got: [], without: undefined };
   let provider: Awaited<ReturnType<typeof startWords>>;
   let app: TestApp;
@@ -67,7 +67,7 @@ describe.each(engines)('the relay of responses on %s', (engine) => {
 
   const send = (body: object) => called(app, token, path, { method: 'POST', body: { model, input: 'Hi', ...body } });
 
-  test('keeps every field of the request and of the answer, known or not, but those that are Roster’s', async () => {
+  test('keeps every field of request and answer, known or not, except Roster’s own', async () => {
     const more = { new_field: { a: [1.5, null] }, service_tier: 'flex', metadata: { a: 'b' }, truncation: 'auto' };
     const answer = {
       id: 'resp_theirs',
@@ -89,7 +89,7 @@ describe.each(engines)('the relay of responses on %s', (engine) => {
     expect((await called(app, token, `${path}/${body.id}`)).body).toEqual(body);
   });
 
-  test('passes on events that it does not know, and names the response by its own id', async () => {
+  test('passes on unknown events, and names the response by its own id', async () => {
     const response = { id: 'resp_theirs', status: 'in_progress', output: [] };
     const strange = { type: 'acme:trace', sequence_number: 1, x: '"response":{' };
     exchange.type = events;
@@ -103,7 +103,7 @@ describe.each(engines)('the relay of responses on %s', (engine) => {
     expect(text).toContain(`event: acme:trace\ndata: ${JSON.stringify(strange)}\n\n`);
   });
 
-  test('makes events of an answer that came at once, and takes what there is where an end has no items', async () => {
+  test('makes events of an answer that is not streamed, and uses what came if its end has no items', async () => {
     exchange.type = json;
     exchange.answer = JSON.stringify({ output: [said('Hello')] });
     const { text } = await send({ stream: true });
@@ -123,7 +123,7 @@ describe.each(engines)('the relay of responses on %s', (engine) => {
     expect(conforming('Response', last?.response)).toMatchObject({ status: 'completed', output: [said('Kept')] });
   });
 
-  test('leaves files that are the provider’s alone by the names that it has for them', async () => {
+  test('leaves files that only the provider has by the provider’s names', async () => {
     const theirs = [
       { type: 'file_citation', file_id: 'file-theirs', filename: 'a.md', index: 0 },
       { type: 'container_file_citation', file_id: 'cfile_1', container_id: 'cntr_1', filename: 'a.csv' },
@@ -140,13 +140,13 @@ describe.each(engines)('the relay of responses on %s', (engine) => {
     ['no JSON', json, 'Hello'],
     ['a list', json, '[]'],
     ['events without an end', events, frames({ type: 'response.in_progress', sequence_number: 0 })],
-  ])('says that the provider failed where it answers %s', async (_what, type, answer) => {
+  ])('reports a failure of the provider if it answers %s', async (_what, type, answer) => {
     Object.assign(exchange, { type, answer });
     const { status, body } = await send({});
     expect([status, body.error.code]).toEqual([502, 'provider_broke_off']);
   });
 
-  // The last one: from here on the provider is known to serve no Responses.
+  // Must be last: from here on the provider is known to serve no Responses.
   test('reads Chat Completions of servers that leave much out', async () => {
     exchange.without = '/responses';
     exchange.type = events;
@@ -176,7 +176,7 @@ describe.each(engines)('the relay of responses on %s', (engine) => {
     expect(body).toMatchObject({ status: 'incomplete', output: [{ content: [{ text: 'At once' }] }] });
     expect(String(headers['x-roster-note'])).toContain('include');
     exchange.got = [];
-    // What an agent's command line offers by default, which an answer can do without.
+    // A tool that an agent's command line offers by default, and that an answer can do without.
     const own = { type: 'function', name: 'shell', parameters: { type: 'object', properties: {} } };
     const spared = [
       { type: 'namespace', name: 'mcp' },
@@ -198,7 +198,7 @@ describe.each(engines)('the relay of responses on %s', (engine) => {
       const refused = await send(more);
       expect([refused.status, refused.body.error.param, exchange.got]).toEqual([400, 'tool_choice', []]);
     }
-    // What the provider wants back with the calls comes back with them, as long as their turn lasts.
+    // Extra fields of the provider's calls are sent back to it within their turn.
     exchange.answer = JSON.stringify({ choices: [{ message: { content: 'Done' }, finish_reason: 'stop' }] });
     const outputs = ['a', 'b'].map((call_id) => ({ type: 'function_call_output', call_id, output: '12' }));
     const turn = [{ role: 'user', content: 'Hi' }, ...Object(last).output, ...outputs];
@@ -213,7 +213,7 @@ describe.each(engines)('the relay of responses on %s', (engine) => {
     ]);
     expect(JSON.stringify(asked[1])).not.toContain('Hm.');
     exchange.got = [];
-    // Nothing of a question is left out in silence.
+    // No part of a question is dropped silently.
     const saying = (content: unknown) => ({ input: [{ role: 'user', content }] });
     for (const [misshapen, param] of [
       [saying({ type: 'input_text', text: 'Hi' }), 'input'],
@@ -228,10 +228,10 @@ describe.each(engines)('the relay of responses on %s', (engine) => {
     }
   });
 
-  test('reads Chat Completions in every form that servers have for them', async () => {
+  test('reads Chat Completions in every form that servers use', async () => {
     exchange.without = '/responses';
     exchange.type = events;
-    // The schema of Open Responses has no pictures.
+    // The schema of Open Responses has no images.
     const described = rows.filter(([, , { images }]) => !images);
     for (const [shape, given, { text = '', reasoning = '', calls = [], reason, failure }] of described) {
       exchange.answer = given.map(frame).join('');
@@ -253,7 +253,7 @@ describe.each(engines)('the relay of responses on %s', (engine) => {
     }
   });
 
-  test('has pictures and sources of Chat Completions in its response', async () => {
+  test('puts images and sources of Chat Completions into its response', async () => {
     exchange.without = '/responses';
     exchange.type = events;
     const png = 'data:image/png;base64,iVBORw0KGgo=';

@@ -32,13 +32,13 @@ export type ChainLink = { id: number; previousId: number | null; state: Response
 type Direction = 'in' | 'out';
 
 const rowsAtOnce = 1_000;
-/** A row of its own and its place in the indexes: what the smallest response takes. */
+/** Bytes of the smallest response: its row and its index entries. */
 const leastBytes = 2_048;
 const expiredAtOnce = 500;
 
 const now = () => new Date().toISOString();
 
-/** Responses of programs. An item is kept as the JSON that it is answered as. */
+/** Stored responses. An item is stored as the JSON that clients receive. */
 export function responseRepository(db: Kysely<Database>) {
   async function insertItems(userId: number, responseId: number, direction: Direction, items: StoredItem[]) {
     let bytes = 0;
@@ -64,7 +64,7 @@ export function responseRepository(db: Kysely<Database>) {
     db.selectFrom('responses').where('user_id', '=', userId).where('expires_at', '>', now());
 
   return {
-    /** In a transaction. */
+    /** Call in a transaction. */
     async insert(response: NewResponse): Promise<number> {
       const { userId, tokenId, assistantId, model, previousId, state, isBackground, fields, callId } = response;
       const { id } = await db
@@ -90,7 +90,7 @@ export function responseRepository(db: Kysely<Database>) {
       await grow(id, await insertItems(userId, id, 'in', response.input));
       return id;
     },
-    /** In the transaction that records the cost. One that was deleted meanwhile stays so. */
+    /** Call in the transaction that records the cost. A response deleted meanwhile stays deleted. */
     async end(userId: number, id: number, { state, fields, error, output }: ResponseEnd) {
       const ended = await db
         .updateTable('responses')
@@ -102,7 +102,7 @@ export function responseRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       if (ended) await grow(id, await insertItems(userId, id, 'out', output));
     },
-    /** Of a call that nobody answers any more. */
+    /** Fails the response of an abandoned call. */
     async fail(callId: number, error: string) {
       await db
         .updateTable('responses')
@@ -126,7 +126,7 @@ export function responseRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return row && { ...row, isBackground: row.background === 1 };
     },
-    /** false: there is none. */
+    /** Returns false if there is none. */
     async remove(userId: number, id: number): Promise<boolean> {
       const { numDeletedRows } = await db
         .deleteFrom('responses')
@@ -137,8 +137,8 @@ export function responseRepository(db: Kysely<Database>) {
       return numDeletedRows > 0n;
     },
     /**
-     * A response with those that it goes on from, the last one first, until there is one too many of them or of their bytes.
-     * Those that have expired are among them, because one that others go on from is kept.
+     * A response and those it continues, the last one first, until a limit is exceeded. Includes expired responses,
+     * because a response that others continue is kept.
      */
     async chain(userId: number, lastId: number, atMost: { links: number; bytes: number }): Promise<ChainLink[]> {
       const links = await db
@@ -172,7 +172,7 @@ export function responseRepository(db: Kysely<Database>) {
         .execute();
       return links;
     },
-    /** Items as JSON, in their order within each response. */
+    /** Items as JSON, in order within each response. */
     async items(userId: number, responseIds: number[], direction?: Direction) {
       if (responseIds.length === 0) return [];
       return db
@@ -200,7 +200,7 @@ export function responseRepository(db: Kysely<Database>) {
         .limit(limit + 1)
         .execute();
     },
-    /** The items of these names, the newest last; of one response, where one is named. */
+    /** Items with these names, the newest last; of one response if it is given. */
     async named(userId: number, names: string[], responseId?: number) {
       if (names.length === 0) return [];
       return db
@@ -214,7 +214,7 @@ export function responseRepository(db: Kysely<Database>) {
         .orderBy('response_items.id')
         .execute();
     },
-    /** Which of these names are of items that are kept. */
+    /** Which of these names belong to stored items. */
     async known(userId: number, names: string[]): Promise<Set<string>> {
       if (names.length === 0) return new Set();
       const rows = await db
@@ -226,7 +226,7 @@ export function responseRepository(db: Kysely<Database>) {
         .execute();
       return new Set(rows.map(({ name }) => name));
     },
-    /** Bytes that a person's responses take; on the reader. */
+    /** Bytes that a user's responses take; runs on the reader. */
     async takes(userId: number): Promise<number> {
       const { total } = await db
         .selectFrom('responses')
@@ -235,7 +235,7 @@ export function responseRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return Number(total ?? 0);
     },
-    /** false: it is not being written in the background. */
+    /** Returns false if it is not being written in the background. */
     async requestCancel(userId: number, id: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('responses')
@@ -247,7 +247,7 @@ export function responseRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    /** Which of those that are being written are to go on. */
+    /** Which of these active responses are to continue. */
     async wanted(ids: number[]): Promise<Set<number>> {
       const rows = await db
         .selectFrom('responses')
@@ -257,7 +257,7 @@ export function responseRepository(db: Kysely<Database>) {
         .execute();
       return new Set(rows.map(({ id }) => id));
     },
-    /** What has expired, as long as nothing goes on from it. */
+    /** Deletes expired responses that no other one continues. */
     async forgetExpired() {
       for (;;) {
         const expired = db
@@ -274,7 +274,7 @@ export function responseRepository(db: Kysely<Database>) {
         if (numDeletedRows === 0n) return;
       }
     },
-    /** For the export of all own data: a batch behind a number. */
+    /** For the data export: a batch after an id. */
     async page(userId: number, after: number, limit: number) {
       return db
         .selectFrom('responses')

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '#server/lib/is-object';
 import type { TokenCounts } from '#server/provider/catalogue/catalogue';
 import type { StoredItem } from './items.ts';
 
-/** A response as a program reads it. */
+/** A response as clients read it. */
 export type ResponseObject = JsonObject & {
   id: string;
   object: 'response';
@@ -17,7 +17,6 @@ type Named = {
   previousId: string | null;
   isStored: boolean;
   isBackground: boolean;
-  /** The model that answers. */
   model: string;
 };
 
@@ -25,7 +24,7 @@ type Named = {
 const shownTool = (tool: unknown) =>
   isObject(tool) && tool.type === 'function' ? { parameters: null, strict: null, ...tool } : tool;
 
-/** What is true of a response from its beginning: what was asked for, and the usual where nothing was. */
+/** Fields of a response that are fixed from its start: what was requested, and the defaults for the rest. */
 export function responseBase(
   body: ResponseRequest,
   tools: unknown,
@@ -68,7 +67,7 @@ export function responseBase(
   };
 }
 
-/** What is Roster's to say, whatever the provider says. */
+/** Fields that Roster sets, whatever the provider says. */
 const owned = [
   'id',
   'object',
@@ -85,10 +84,10 @@ const isNaming = (tool: unknown) =>
   (tool.type === 'file_search' ||
     (tool.type === 'code_interpreter' && isObject(tool.container) && tool.container.file_ids !== undefined));
 
-/** The provider's response as the program's: with what the provider has left out, and by our names. */
+/** Converts the provider's response for the client: with missing fields, and Roster's names. */
 export function toClientResponse(base: ResponseObject, of: JsonObject, status: ResponseState, output: StoredItem[]) {
   const own = Object.fromEntries(owned.map((name) => [name, base[name]]));
-  // A search names vector stores, and a container files, which the provider knows by other names.
+  // Searches name vector stores, and containers name files, which have other names at the provider.
   const namesThings = Array.isArray(base.tools) && base.tools.some(isNaming);
   return {
     ...base,

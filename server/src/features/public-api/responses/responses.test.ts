@@ -25,7 +25,7 @@ const weather = {
   parameters: { type: 'object', properties: { location: { type: 'string' } }, required: ['location'] },
   strict: null,
 };
-/** Fields without which Open Responses takes nothing for a response. */
+/** Fields that Open Responses requires. */
 const requiredByOpenResponses = [
   ...['id', 'object', 'created_at', 'completed_at', 'status', 'incomplete_details', 'model', 'previous_response_id'],
   ...['instructions', 'output', 'error', 'tools', 'tool_choice', 'truncation', 'parallel_tool_calls', 'text', 'top_p'],
@@ -48,7 +48,7 @@ const calls = (name: string) =>
     ['GET', `${path}/${name}/input_items`],
   ] as const;
 
-describe.each(engines)('responses of programs on %s', (engine) => {
+describe.each(engines)('API responses on %s', (engine) => {
   describe.each(kinds)('with a provider that serves %s', (_, without) => {
     const serves = without.length === 0;
     let app: TestApp;
@@ -68,7 +68,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       );
     const posted = (token: string, body: unknown) => called(app, token, path, { method: 'POST', body });
 
-    test('are answered at once, recorded with their price, and can be read again', async () => {
+    test('answers at once, records it with its price, and can be read again', async () => {
       const { id, client } = await someone();
       const response = await client.responses.create({ model, input: 'Hello [[bench 5]]', metadata: { a: 'b' } });
       conforming('Response', response);
@@ -95,7 +95,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       await expect(client.responses.retrieve(response.id)).rejects.toMatchObject({ status: 404 });
     });
 
-    test('stream every event in its order, and are stored before the last one', async () => {
+    test('streams every event in order, and is stored before the last one', async () => {
       const { id, token, client } = await someone();
       const { text } = await posted(token, { model, input: 'Hello [[bench 20]]', stream: true });
       const events = eventsIn(text);
@@ -121,7 +121,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       expect(await read).toMatchObject({ id: final.id, status: 'completed', output_text: benchText(20) });
     });
 
-    test('go on from each other', async () => {
+    test('continues from other responses', async () => {
       const { client } = await someone();
       const first = await client.responses.create({
         model,
@@ -153,7 +153,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       if (serves) expect(asked?.body.store).toBe(false);
     });
 
-    test('pass each case of the compliance tests of Open Responses', async () => {
+    test('passes each compliance test of Open Responses', async () => {
       const { token } = await someone();
       const text = (role: string, content: unknown) => ({ type: 'message', role, content });
       const cases = [
@@ -183,7 +183,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       expect(pirate.body.output[0].content[0].text).toContain('You are a pirate.');
     });
 
-    test('call functions, and go on with what came of it', async () => {
+    test('calls functions, and continues with their results', async () => {
       const { token, client } = await someone();
       const tools = [weather];
       const input = 'What is the weather in Bern? [[call]]';
@@ -206,7 +206,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       const output = { type: 'function_call_output' as const, call_id: called.call_id, output: 'Rain, 12 degrees' };
       const answer = await client.responses.create({ model, tools, previous_response_id: asked.id, input: [output] });
       expect(answer.output_text).toContain('Rain, 12 degrees');
-      // The same with the items sent along instead of named.
+      // The same with items sent along instead of referenced.
       const again = await client.responses.create({
         model,
         tools,
@@ -230,7 +230,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       expect([page.data.map(({ id }) => id), page.has_more]).toEqual([[data[1]?.id], true]);
     });
 
-    test('have an assistant’s instructions, settings and files', async () => {
+    test('uses an assistant’s instructions, settings and files', async () => {
       const { visitor, id, client } = await someone();
       const assistantId = await created(visitor, {
         name: 'Reader',
@@ -250,7 +250,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
         input: 'How long? [[bench 2]]',
       });
       expect(response).toMatchObject({ output_text: benchText(2), instructions: 'Be short.' });
-      // A provider that serves no Responses has been asked for them first.
+      // A provider without Responses was asked for them first.
       const asked = (await asksOf(app)).at(-1);
       expect(asked?.body).toMatchObject({ model, temperature: 0.3 });
       const told = serves ? asked?.body.instructions : asked?.body.messages[0].content;
@@ -259,7 +259,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       expect(await recorded(app, id)).toMatchObject([{ assistant_id: assistantId }]);
     });
 
-    test('read Roster’s files by their ids, and say so where one has been deleted since', async () => {
+    test('reads Roster’s files by their ids, and reports one deleted since', async () => {
       const { visitor, client } = await someone();
       const { id: fileId } = await uploaded(app, visitor, { filename: 'terms.txt', content: 'Thirty days.' });
       const { data } = await client.files.list();
@@ -279,7 +279,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       ).rejects.toMatchObject({ status: 400, code: 'file_not_found' });
     });
 
-    test('belong to one person', async () => {
+    test('belongs to one user', async () => {
       const [one, other] = [await someone(), await someone()];
       const { id } = await one.client.responses.create({ model, input: 'Mine [[bench 2]]' });
       const [item] = (await one.client.responses.inputItems.list(id)).data;
@@ -309,14 +309,14 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       ['a conversation', { model, input: 'Hi', conversation: 'conv_1' }, 'conversation'],
       ['too much metadata', { model, input: 'Hi', metadata: { a: 'x'.repeat(513) } }, 'metadata.a'],
       ['a background that is not stored', { model, input: 'Hi', background: true, store: false }, 'background'],
-    ])('are refused with %s, and nothing is kept', async (_what, body, param) => {
+    ])('refuses a request with %s, and stores nothing', async (_what, body, param) => {
       const { id, token } = await someone();
       const refused = await posted(token, body);
       expect([refused.status, refused.body.error.param], JSON.stringify(refused.body)).toEqual([400, param]);
       expect(await kept(id)).toEqual([]);
     });
 
-    test('are not kept with store: false, and where the provider has refused', async () => {
+    test('stores nothing with store: false, or after a refusal', async () => {
       const { id, token, client } = await someone();
       const passing = await client.responses.create({ model, input: 'Hi [[bench 2]]', store: false });
       expect(passing).toMatchObject({ store: false, output_text: benchText(2) });
@@ -336,7 +336,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       ['breaks off', '[[bench 20]] [[drop after 5]]', 'provider_broke_off'],
       ['fails in the middle', '[[bench 20]] [[error 5]]', 'provider_unavailable'],
       ['sends what cannot be read', '[[bench 20]] [[malformed 3]]', 'provider_broke_off'],
-    ])('say in their stream when the provider %s', async (_what, input, code) => {
+    ])('reports in the stream when the provider %s', async (_what, input, code) => {
       const { id, token, client } = await someone();
       const { text } = await posted(token, { model, input, stream: true });
       const events = eventsIn(text);
@@ -357,7 +357,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       expect(await recorded(app, id)).toMatchObject([{ estimated: 1 }]);
     });
 
-    test('are cut where the model was, and say so', async () => {
+    test('reports an answer that the model truncated as incomplete', async () => {
       const { client } = await someone();
       const response = await client.responses.create({ model, input: '[[tokens 200]]', max_output_tokens: 20 });
       conforming('Response', response);
@@ -365,7 +365,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       expect(response.output.at(-1)).toMatchObject({ status: 'incomplete' });
     });
 
-    test('are ended with their program, and kept as cancelled', async () => {
+    test('ends when its client leaves, and is stored as cancelled', async () => {
       const { id, client } = await someone();
       const left = new AbortController();
       const stream = await client.responses.create(
@@ -378,7 +378,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       expect(await kept(id)).toMatchObject([{ state: 'cancelled' }]);
     });
 
-    test('are written in the background, also when nobody reads their events', async () => {
+    test('is written in the background even if nobody reads its events', async () => {
       const { id, client } = await someone();
       const queued = await client.responses.create({ model, input: '[[bench 30]] [[delay 5]]', background: true });
       conforming('Response', queued);
@@ -408,7 +408,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       expect(await recorded(app, id)).toMatchObject([{ output_tokens: 30 }, { output_tokens: 30 }]);
     });
 
-    test('are cancelled and deleted while they are written in the background', async () => {
+    test('is cancelled and deleted while it is written in the background', async () => {
       const { id, token, client } = await someone();
       const slow = { model, input: '[[bench 20000]] [[delay 50]]', background: true };
       const first = await client.responses.create(slow);
@@ -433,7 +433,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       expect((await called(app, token, `${path}/${answered.id}?stream=true`)).status).toBe(400);
     });
 
-    test('tell in the background too why the provider has refused', async () => {
+    test('reports why the provider has refused in the background too', async () => {
       const { id, client } = await someone();
       const { id: name } = await client.responses.create({ model, input: '[[500]]', background: true });
       const failed = await until('The end', async () => {
@@ -444,7 +444,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       expect(await recorded(app, id)).toEqual([]);
     });
 
-    test('are forgotten after 30 days, but not what others go on from', async () => {
+    test('is deleted after 30 days, but not if others continue it', async () => {
       const { id, client } = await someone();
       const ask = (previous_response_id?: string) =>
         client.responses.create({
@@ -486,7 +486,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       expect(await kept(id)).toHaveLength(1);
     });
 
-    test('are refused before anything is asked where a budget or the room for them is used up', async () => {
+    test('is refused before anything is asked if a budget or the storage is used up', async () => {
       const { visitor } = await app.someone();
       const { id, token } = await program(app, visitor, { monthlyBudgetUsd: 0.01 });
       await posted(token, { model, input: '[[bench 400]]' });

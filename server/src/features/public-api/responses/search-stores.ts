@@ -6,11 +6,11 @@ import type { CitableSources } from './file-names.ts';
 
 type Dependencies = { ids: () => Promise<Ids>; searchedStores: StoreSearch['forAnswer'] };
 
-/** What the tools of a response search. */
+/** Vector stores that the tools of a response search. */
 export type SearchTargets = Omit<CitableSources, 'before'> & {
-  /** The tools, with the vector stores as the provider knows them. */
+  /** The tools, with the provider's ids of vector stores. */
   tools: unknown;
-  /** The provider does not have one of the stores: what the program is told. Roster's are made again. */
+  /** Error for the client if the provider lacks one of the stores. Roster's are made again. */
   gone: (error: ProviderError) => Error;
 };
 
@@ -18,7 +18,7 @@ type Search = { tools: unknown[]; own?: SearchedStores; others: unknown[] };
 
 /** Reads which vector stores a request names. */
 export function searchStores({ ids, searchedStores }: Dependencies) {
-  /** A search of a store that has nothing yet is left out: the provider knows of no such store. */
+  /** Leaves out a search of a store without content, which the provider does not know. */
   async function searchOf(userId: number, tool: unknown): Promise<Search> {
     if (!isObject(tool) || tool.type !== 'file_search' || !Array.isArray(tool.vector_store_ids))
       return { tools: [tool], others: [] };
@@ -32,7 +32,7 @@ export function searchStores({ ids, searchedStores }: Dependencies) {
     return { tools: all.length === 0 ? [] : [{ ...tool, vector_store_ids: all }], own, others };
   }
 
-  /** @throws PublicApiError for a vector store that is not there */
+  /** @throws PublicApiError for a vector store that does not exist */
   return async (userId: number, tools: unknown): Promise<SearchTargets> => {
     const searches = Array.isArray(tools) ? await Promise.all(tools.map((tool) => searchOf(userId, tool))) : [];
     const own = searches.flatMap(({ own: stores }) => stores ?? []);

@@ -26,7 +26,7 @@ type Noted = Answered & { notes: string[] };
 export const isResponsesUnsupported = ({ codeFiles }: ParsedRequest, error: unknown): error is ProviderError =>
   mayLackResponses(error) && !(codeFiles.areNamed && error.isFileGone);
 
-/** If Chat Completions are not served either, the first refusal is the better reason. */
+/** If Chat Completions are not served either, the first refusal explains more. */
 export async function fallBackToChat<Answer>(refusal: ProviderError, byChat: () => Promise<Answer>): Promise<Answer> {
   try {
     return await byChat();
@@ -39,7 +39,7 @@ export async function fallBackToChat<Answer>(refusal: ProviderError, byChat: () 
 const draws = (tools: unknown) =>
   Array.isArray(tools) && tools.some((tool) => isObject(tool) && tool.type === 'image_generation');
 
-/** The tools, with files as the provider knows them. @throws where one cannot be brought there: nothing has been asked by then */
+/** Tools with the provider's file ids. @throws if a file cannot be uploaded; nothing has been asked by then */
 async function filesIn({ codeFiles, searched }: ParsedRequest, signal: AbortSignal): Promise<unknown> {
   try {
     return await codeFiles.inTools(searched.tools, signal);
@@ -48,7 +48,7 @@ async function filesIn({ codeFiles, searched }: ParsedRequest, signal: AbortSign
   }
 }
 
-/** Asks by Responses, without those tools of an assistant that the model refuses. @throws ProviderError */
+/** Asks by Responses, without the assistant's tools that the model refuses. @throws ProviderError */
 function askingByResponses({ provider, catalogue }: Dependencies) {
   async function askWith(order: ParsedRequest, tools: unknown, { streams, ...call }: How): Promise<Noted> {
     const write = responsesRequest(order, tools, catalogue);
@@ -82,13 +82,13 @@ function askingByResponses({ provider, catalogue }: Dependencies) {
     }
   }
 
-  /** Once the request is good without them. What the model has not is asked for no more. */
+  /** Called once the request has succeeded without them. Tools that the model lacks are not requested again. */
   async function learned(model: string, refusals: UnsupportedTool[], apiKey: Secret): Promise<string[]> {
     for (const { tool, isOfModel } of refusals) if (isOfModel) await provider.toolRefused(model, tool, apiKey);
     return refusals.map(({ tool, why }) => unsupportedToolNote(tool, why));
   }
 
-  /** A file for code that the provider does not have any more is brought there again, once. */
+  /** A code file that the provider has lost is uploaded again, once. */
   return async (order: ParsedRequest, how: How): Promise<Noted> => {
     try {
       return await ask(order, how);
@@ -100,12 +100,12 @@ function askingByResponses({ provider, catalogue }: Dependencies) {
   };
 }
 
-/** Asks the provider by Responses, or by Chat Completions where it serves no Responses. */
+/** Asks the provider by Responses, or by Chat Completions if it serves no Responses. */
 export function responseSender(dependencies: Dependencies) {
   const { provider } = dependencies;
   const byResponses = askingByResponses(dependencies);
 
-  /** Always as events, which say the most. */
+  /** Always streams: events say the most. */
   async function byChat(order: ParsedRequest, call: How): Promise<Noted> {
     const { notes, write } = chatRequest(order);
     const relay = (text: string) => provider.relay({ ...call, streams: true, text });

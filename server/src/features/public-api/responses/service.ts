@@ -36,10 +36,10 @@ type Dependencies = {
 };
 
 export type Call = { caller: ApiPrincipal; body: ResponseRequest; request: FastifyRequest; reply: FastifyReply };
-/** A request that is stored and not asked yet. */
+/** A request that is stored, but not sent yet. */
 type Begun = { order: ParsedRequest; open: PendingResponse; apiKey: Secret };
 
-/** Answers a program's Responses on the key of its person: stores, asks, passes on, and stores how it ended before it says so. */
+/** Answers Responses with the user's provider key: stores, asks, relays, and stores the end before reporting it. */
 export function responseService(dependencies: Dependencies) {
   const { keys, budgets, openCalls, orderOf, store } = dependencies;
 
@@ -71,19 +71,19 @@ const notedWith =
     request.log.info({ event: 'api_call_failed', code: error instanceof ProviderError ? error.code : undefined });
   };
 
-/** A refusal costs nothing; whether what broke off did, only the provider knows. */
+/** A refusal costs nothing; only the provider knows if a broken answer does. */
 function costOfRefusal({ inputTokens }: ParsedRequest, error: unknown, signal: AbortSignal): Cost | null {
   const isRefused = error instanceof ProviderError ? error.status !== undefined : error instanceof AppError;
   return isRefused && !signal.aborted ? null : costOf(inputTokens, { usage: null, events: 0 });
 }
 
-/** While the program waits for the answer. */
+/** Answers while the client waits. */
 function attendedAnswers({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
   async function askFor(call: Call, { order, open, apiKey }: Begun, signal: AbortSignal) {
     try {
       return await ask(order, { apiKey, signal, streams: call.body.stream === true });
     } catch (error) {
-      // Nobody has been told of it.
+      // Not stored: the client has not received its id.
       await open.end(costOfRefusal(order, error, signal), undefined);
       await noted(call, error);
       throw publicFailure(error);
@@ -118,18 +118,18 @@ function attendedAnswers({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
 
 const json = 'application/json; charset=utf-8';
 
-/** Stores the end. From the headers on nothing can be answered but what the stream itself says. */
+/** Stores the end. Once the headers are sent, only the stream itself can report anything. */
 async function lastFrames({ request }: Call, { order, open }: Begun, outcome: Outcome): Promise<string> {
   try {
     await end(order, open, outcome);
     return outcome.lastFrames;
   } catch (error) {
-    request.log.error({ err: error }, 'the end of a response was not stored');
+    request.log.error({ err: error }, 'could not store the end of a response');
     return failedOutcome(open.base, error, { output: [], deltas: 0, number: 0 }).lastFrames;
   }
 }
 
-/** Where the program only comes to see how far it is. What it may follow of the events it follows at its own pace. */
+/** Background answers, which clients poll. Events are sent as fast as the client reads them. */
 function unattendedAnswers({ openCalls, background, begun: markBegun, ask }: Dependencies, noted: Noted) {
   async function write(
     call: Call,
@@ -181,7 +181,7 @@ function unattendedAnswers({ openCalls, background, begun: markBegun, ask }: Dep
     const { raw } = reply;
     const send = (frames: string) => {
       if (!raw.destroyed) raw.write(frames);
-      // It can be read again; nobody waits for a program that does not read.
+      // The response can be read again, so a client that does not read is disconnected.
       if (raw.writableLength > unreadAtMost) raw.destroy();
     };
     await background.start(open.id ?? 0, held, (signal) => write(call, begun, send, signal));
@@ -192,13 +192,13 @@ function unattendedAnswers({ openCalls, background, begun: markBegun, ask }: Dep
 
 const unreadAtMost = 4 * 1024 * 1024;
 
-/** One that its program has ended has not failed. */
+/** A response that its client ended has not failed. */
 function ended(outcome: Outcome): Outcome {
   const { failure, response } = outcome;
   if (!(failure instanceof ClientDisconnectedError) && !(failure instanceof CancelledError)) return outcome;
   return { ...outcome, response: { ...response, status: 'cancelled', error: null } };
 }
 
-/** Stores how it ended, with what it has cost. */
+/** Stores how it ended, and its cost. */
 const end = ({ inputTokens }: ParsedRequest, open: PendingResponse, outcome: Outcome) =>
   open.end(costOf(inputTokens, outcome), ended(outcome));

@@ -11,31 +11,31 @@ import { type ResponseRepository, responseRepository } from './repository.ts';
 import { type ResponseObject, responseBase } from './response-object.ts';
 
 const keptForMs = 30 * 86_400_000;
-/** Of one person, with a small amount for each response. */
+/** Per user, including a small amount for each response. */
 const bytesAtMost = 512 * 1024 * 1024;
 
 type Dependencies = {
   calls: Pick<CallLog, 'begin'>;
   ids: () => Promise<Ids>;
-  /** Beside the main connection. */
+  /** Uses the read connection. */
   reading: Pick<ResponseRepository, 'takes'>;
 };
 
-/** A response that is being written. */
+/** A response in progress. */
 export type PendingResponse = {
-  /** As it begins. */
+  /** Its initial state. */
   base: ResponseObject;
-  /** Its number, where it is kept. */
+  /** Numeric id; null if it is not stored. */
   id: number | null;
-  /** Once; what comes later changes nothing. `outcome` undefined: nothing came of it, and it is not kept. */
+  /** Takes effect once. If `outcome` is undefined, nothing came of it and it is not stored. */
   end: (cost: Cost | null, outcome: Outcome | undefined) => Promise<void>;
 };
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcde';
-/** For a response that nobody will ask for again. */
+/** Id of a response that is not stored. */
 const passingId = () => `resp_${Array.from({ length: 24 }, () => alphabet[randomInt(alphabet.length)]).join('')}`;
 
-/** What is said of a response that nobody writes any more. */
+/** Error of a response whose process has stopped. */
 export const interrupted = JSON.stringify({
   code: 'server_error',
   message: 'Roster stopped while this response was being written. Ask again.',
@@ -43,7 +43,10 @@ export const interrupted = JSON.stringify({
 
 const fieldsOf = ({ output: _, id: __, ...fields }: ResponseObject) => JSON.stringify(fields);
 
-/** Keeps responses: from before the provider is asked, in one step with the call, to the end, in one step with its cost. */
+/**
+ * Stores responses: from before the provider is asked, in one transaction with the call, to the end, in one with its
+ * cost.
+ */
 export function responseStore({ calls, ids, reading }: Dependencies) {
   async function refuseWhenFull(userId: number) {
     if ((await reading.takes(userId)) < bytesAtMost) return;
@@ -55,7 +58,7 @@ export function responseStore({ calls, ids, reading }: Dependencies) {
   }
 
   return {
-    /** @throws not_signed_in where the token has ended since */
+    /** @throws not_signed_in if the token is no longer valid */
     async begin({ userId, tokenId }: ApiPrincipal, order: ParsedRequest): Promise<PendingResponse> {
       const { body, model, assistant, tools, kept, previousId, isStored, isBackground, inputTokens } = order;
       const { encode } = await ids();

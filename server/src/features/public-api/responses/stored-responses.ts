@@ -14,11 +14,11 @@ type Dependencies = {
   fileNames: Pick<FileNames, 'forProgram'>;
 };
 
-/** As the provider words it, which programs may look for. */
+/** Worded like the provider's, because clients may match it. */
 const noResponse = (id: string) =>
   new PublicApiError('not_found', `Response with id '${id.slice(0, 100)}' not found.`, { param: 'id' });
 
-/** The responses that are kept of a person, by their names. */
+/** A user's stored responses, by public id. */
 export function storedResponses({ repository, background, ids, fileNames }: Dependencies) {
   const read = (userId: number, rows: { item: string }[]) =>
     fileNames.forProgram(

@@ -12,12 +12,12 @@ export type AddedField = 'temperature' | 'top_p' | 'reasoning' | 'text' | 'inclu
 const sealedThoughts = 'reasoning.encrypted_content';
 
 /**
- * The request for a provider that serves Responses: as it came, with what Roster does itself taken out. Nothing is kept there,
- * so that what a model has thought has to come along, sealed, to be read again in the next response.
+ * The request for a provider that serves Responses: the client's, minus what Roster handles itself. Nothing is stored
+ * there, so the provider must return reasoning encrypted for it to be readable in the next response.
  */
 export function responsesRequest(
   order: ParsedRequest,
-  /** As the provider knows what they name. */
+  /** With the provider's ids. */
   tools: unknown,
   catalogue: Pick<Catalogue, 'leastEffort'>,
 ) {
@@ -34,7 +34,7 @@ export function responsesRequest(
       ...rest,
       ...fields,
       model,
-      // What Chat Completions want back is nothing that Responses know.
+      // Items that only Chat Completions want back mean nothing to Responses.
       input: typeof input === 'string' ? input : input.filter((item) => !isEchoItem(item)),
       ...(tools !== undefined && { tools }),
       ...(instructions !== null && { instructions }),
@@ -46,7 +46,7 @@ export function responsesRequest(
   };
 }
 
-/** An assistant's settings count where the program has named none. */
+/** The assistant's settings apply where the client has set none. */
 function addSettings(
   add: (name: AddedField, value: unknown) => void,
   body: ResponseRequest,

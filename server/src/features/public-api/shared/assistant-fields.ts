@@ -11,10 +11,10 @@ import { isBlank } from '@roster/contracts/text/blank';
 import { tidyName } from '@roster/contracts/text/name';
 import type { ApiFields } from '#server/features/assistants/shared/api-fields-repository';
 
-/** What the provider takes where a program says nothing. */
+/** The provider's default. */
 const usualTemperature = 1;
 
-/** What is kept beside Roster's own fields, and what stands for what is not there. */
+/** Stored fields that Roster's own do not cover, with defaults for missing ones. */
 export function readFields(kept: ApiFields | undefined) {
   const { name, tools, tool_resources, metadata, top_p, response_format } = ApiAssistantFields.parse(kept ?? {});
   return {
@@ -32,7 +32,7 @@ type Given = Omit<NewApiAssistant | ApiAssistantChanges, 'tool_resources'> & {
   tool_resources?: ToolResources | null | undefined;
 };
 
-/** What Roster's own fields become. What is left out is left out here too. */
+/** Roster's own fields that a request sets. Omitted fields stay omitted. */
 export function toSettings(given: Given, before: AssistantTools = {}) {
   const { name, description, model, temperature, reasoning_effort, instructions, tools } = given;
   const settings: Partial<AssistantSettings> = {};
@@ -46,7 +46,9 @@ export function toSettings(given: Given, before: AssistantTools = {}) {
   return settings;
 }
 
-/** The form's switch and the tool that programs name are one; of the others of the form programs say nothing. */
+/**
+ * The form's switch and the tool that clients name are one setting; clients say nothing about the form's other tools.
+ */
 function toolsAfter({ codeInterpreter: _, ...others }: AssistantTools, tools: ApiTool[]): AssistantTools {
   return hasCode(tools) ? { ...others, codeInterpreter: {} } : others;
 }
@@ -67,7 +69,7 @@ export const newSettings = (given: Given & { model: string }): AssistantSettings
   model: given.model.trim(),
 });
 
-/** The rest, after what was kept so far. null puts a field back to what it begins with. */
+/** Remaining fields, merged into the stored ones. null resets a field to its default. */
 export function mergeStoredFields(before: ApiFields, given: Given): ApiFields {
   const after: ApiFields = { ...before };
   const put = (field: keyof ApiAssistantFields, value: unknown) => {
@@ -84,11 +86,11 @@ export function mergeStoredFields(before: ApiFields, given: Given): ApiFields {
   return after;
 }
 
-/** The name as a program gave it; a page may have given it another since. */
+/** The name that a client gave, unless a page has set another since. */
 export const shownName = (name: string, kept: StoredFields): ApiAssistant['name'] =>
   kept.name !== undefined && name === untitled ? kept.name : name;
 
-/** With what a page may have changed since: the code interpreter, and the search of the files that it knows from. */
+/** Tools with what a page may have changed since: the code interpreter, and the search of its files. */
 export function shownTools(
   { tools: kept }: StoredFields,
   { tools: { codeInterpreter }, files }: Pick<Assistant, 'tools' | 'files'>,

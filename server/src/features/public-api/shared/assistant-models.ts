@@ -3,10 +3,10 @@ import type { Ids } from './ids.ts';
 
 const suffix = '@roster';
 
-/** What an imported assistant was called where it came from, if programs can name it so. */
+/** OpenAI id of an imported assistant, which clients may still use. */
 const isOldId = (id: string | null): id is string => id !== null && /^asst_[A-Za-z0-9]{1,64}$/.test(id);
 
-/** An assistant in a model's place. */
+/** An assistant that clients can name as a model. */
 export type AssistantModel = {
   assistantId: number;
   name: string;
@@ -17,7 +17,7 @@ export type AssistantModel = {
 
 type Dependencies = { ids: () => Promise<Ids>; labels: (userId: number) => Promise<AssistantLabel[]> };
 
-/** Assistants as models: by the id that they came with or one of ours, and by their name where no other has it. */
+/** Lists assistants as models: by imported or Roster id, and by name if no other assistant has it. */
 export function assistantModels({ ids, labels }: Dependencies) {
   async function list(userId: number): Promise<AssistantModel[]> {
     const [{ encode }, all] = [await ids(), await labels(userId)];
@@ -25,7 +25,7 @@ export function assistantModels({ ids, labels }: Dependencies) {
     const oldIds = new Map<string, number>();
     for (const { id, name, openaiAssistantId } of all) {
       named.set(name, (named.get(name) ?? 0) + 1);
-      // Imported twice, the older one has it.
+      // If it was imported twice, the older assistant has the id.
       if (isOldId(openaiAssistantId)) oldIds.set(openaiAssistantId, Math.min(id, oldIds.get(openaiAssistantId) ?? id));
     }
     return all.map(({ id: assistantId, name, openaiAssistantId, createdAt }) => ({
@@ -42,13 +42,13 @@ export function assistantModels({ ids, labels }: Dependencies) {
 
   return {
     list,
-    /** Whether a model's name can only mean an assistant. */
+    /** True for names that can only mean an assistant. */
     isNamed: (model: string) => model.startsWith('asst_') || model.endsWith(suffix),
     async find(userId: number, model: string): Promise<AssistantModel | undefined> {
       const all = await list(userId);
       const byId = all.find(({ id, alias }) => id === model || alias === model);
       if (byId) return byId;
-      // One that keeps its old id is known by ours too.
+      // An assistant with an imported id is also known by its Roster id.
       const decoded = (await ids()).decode('asst', model);
       return all.find(({ assistantId }) => assistantId === decoded);
     },

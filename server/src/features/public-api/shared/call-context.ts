@@ -5,12 +5,12 @@ import type { CallRegistry } from '#server/http/public-api/call-registry';
 import { ProviderError } from '#server/provider/transport/error';
 import { refuseOverTokenBudget } from './token-budget.ts';
 
-/** The program has closed its connection: nobody is there for the rest of the answer. */
+/** The client has closed its connection. */
 export class ClientDisconnectedError extends Error {
   override name = 'ClientDisconnectedError';
 }
 
-/** Answers a program as long as it is there, its token is good, and it does not take too long. */
+/** Runs `work` while the client is connected, its token is valid, and the time limit has not passed. */
 export async function whileClientWaits(
   openCalls: CallRegistry,
   { caller, reply }: { caller: ApiPrincipal; reply: FastifyReply },
@@ -21,13 +21,13 @@ export async function whileClientWaits(
     () => controller.abort(new ProviderError('provider_timeout', 'The provider did not answer in time.')),
     openCalls.longestMs,
   );
-  const onClose = () => controller.abort(new ClientDisconnectedError('The program has closed its connection.'));
+  const onClose = () => controller.abort(new ClientDisconnectedError('The client has closed its connection.'));
   reply.raw.once('close', onClose);
   try {
     await answer(controller);
   } catch (error) {
     if (!(error instanceof ClientDisconnectedError)) throw error;
-    // Nobody is there to be answered.
+    // Nobody is left to receive an answer.
     reply.hijack();
     reply.raw.destroy();
   } finally {
@@ -38,7 +38,7 @@ export async function whileClientWaits(
   return reply;
 }
 
-/** Before anything is spent. */
+/** Call before anything is spent. */
 export const createBudgetCheck =
   (budgets: Pick<BudgetService, 'check'>, caller: ApiPrincipal) =>
   async (assistantId: number | null): Promise<void> => {
@@ -46,7 +46,7 @@ export const createBudgetCheck =
     await budgets.check(caller.userId, assistantId, 'Raise it in Analytics.');
   };
 
-/** Headers are ASCII. */
+/** Headers are limited to ASCII. */
 const inHeader = (text: string) =>
   text
     .replaceAll(/[‘’]/g, "'")
@@ -54,7 +54,7 @@ const inHeader = (text: string) =>
     .replaceAll(/[^\x20-\x7e]/g, '?')
     .slice(0, 1_000);
 
-/** Says what could not be done as it was asked for. */
+/** Sets a header that says what could not be done as requested. */
 export function sendNotes(reply: FastifyReply, notes: string[]) {
   if (notes.length > 0) reply.header('x-roster-note', inHeader(notes.join(' ')));
 }

@@ -8,13 +8,13 @@ export type NewCall = {
   tokenId: number;
   assistantId: number | null;
   model: string;
-  /** Roughly, for where the provider does not say. */
+  /** Estimate, used if the provider reports no usage. */
   inputTokens: number;
   instance: number;
 };
 export type StoredCall = Omit<NewCall, 'tokenId'> & { id: number; tokenId: number | null; createdAt: string };
 
-/** Only with a token that is good at this moment, which may have been some time on its way with a large body. */
+/** Inserts only if the token is still valid: a large body may have taken a while to arrive. */
 const insertCall = prepared((db, at: Params<NewCall & { now: string }>) =>
   db
     .insertInto('api_calls')
@@ -51,7 +51,7 @@ const deleteCall = prepared((db, at: Params<{ userId: number; id: number }>) =>
     .returning(['assistant_id as assistantId', 'access_token_id as tokenId']),
 );
 
-/** Asked every few seconds for as long as Roster runs. */
+/** Prepared, because it runs every few seconds. */
 const callsUnderWay = prepared<object, StoredCall>((db) =>
   db
     .selectFrom('api_calls')
@@ -69,16 +69,16 @@ const callsUnderWay = prepared<object, StoredCall>((db) =>
     .limit(1_000),
 );
 
-/** Programs' calls that are being answered: stored before the provider is asked, gone with the record of what they cost. */
+/** API calls in progress: stored before the provider is asked, deleted together with the record of their cost. */
 export function callLogRepository(db: Kysely<Database>) {
   return {
-    /** undefined: the token has ended. */
+    /** Returns undefined if the token is no longer valid. */
     async insert(call: NewCall): Promise<number | undefined> {
       return (await insertCall.first(db, { ...call, now: new Date().toISOString() }))?.id;
     },
     /**
-     * Ends a call, in a transaction; `usage` is empty where it has cost nothing. What it was made with is gone from the record
-     * where it is gone by now. false: it was ended already.
+     * Ends a call; requires a transaction. `usage` is empty if the call cost nothing. Its records leave out a token or
+     * an assistant deleted since. Returns false if the call had already ended.
      */
     async end(
       userId: number,
@@ -92,7 +92,7 @@ export function callLogRepository(db: Kysely<Database>) {
       for (const one of usage) await usageRepository(db).record(userId, { ...one, ...made }, true);
       return true;
     },
-    /** All that are being answered, whoever answers them. */
+    /** Active calls of all processes. */
     underWay: (): Promise<StoredCall[]> => callsUnderWay.all(db, {}),
   };
 }

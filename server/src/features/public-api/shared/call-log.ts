@@ -9,39 +9,41 @@ import type { ToolUse } from '#server/provider/provider';
 import { countsFor } from '#server/provider/token-counts';
 import { callLogRepository, type NewCall } from './call-log-repository.ts';
 
-/** One of our own that is not being answered could not be ended when it should have been; a fresh one may just begin. */
+/**
+ * A call of this process that is older than this, but not live, could not be ended. A younger one may just be starting.
+ */
 const beginsWithinMs = 60_000;
 
 type Dependencies = {
   db: Kysely<Database>;
-  /** Ends what was stored with calls that nobody answers any more. */
+  /** Ends what was stored together with abandoned calls. */
   onAbandoned: AlsoBegin;
   presence: Pick<Presence, 'instance' | 'isGone'>;
   pricing: Pick<PricingService, 'price' | 'toolUsage'>;
 };
 
 type Asked = { assistantId: number | null; model: string; inputTokens: number };
-/** What is stored together with a call, or with its end. */
+/** Writes that share the transaction that starts or ends a call. */
 export type ExtraWrites = (trx: Kysely<Database>) => Promise<void>;
 type AlsoBegin = (trx: Kysely<Database>, callId: number) => Promise<void>;
 export type Cost = {
   counts: TokenCounts;
   estimated: boolean;
-  /** The service tier that answered; null: the standard one. */
+  /** Service tier that answered; null for the standard tier. */
   tier: string | null;
-  /** The calls of tools that the provider has run, which are billed beside tokens. */
+  /** Calls of built-in tools, which are billed in addition to tokens. */
   used: readonly ToolUse[];
 };
 
 type Reported = { usage: TokenCounts | null; events: number; used?: readonly ToolUse[]; tier?: string | null };
 
-/** As the provider says; else from what went out and what came, and marked as an estimate. */
+/** Reported usage; otherwise an estimate from what was sent and received, marked as such. */
 export function costOf(inputTokens: number, { usage, events, used = [], tier = null }: Reported): Cost {
   const none = { cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
   return { ...countsFor(usage, { ...none, inputTokens, outputTokens: events }), used, tier };
 }
 
-/** Of the answer, and of each tool that was run for it. */
+/** Usage of the answer, and of each tool that ran for it. */
 async function usageOf(
   pricing: Dependencies['pricing'],
   { userId, model, cost: { counts, estimated, used, tier } }: { userId: number; model: string; cost: Cost },
@@ -53,12 +55,15 @@ async function usageOf(
   return [answer, ...used.map((use) => pricing.toolUsage(use, createdAt))];
 }
 
-/** Stores each call before the provider is asked, and what it has cost once it is answered; after a crash as far as known. */
+/**
+ * Stores each call before the provider is asked, and its cost once it is answered; after a crash, the cost as far as
+ * known.
+ */
 export function createCallLog({ db, presence, pricing, onAbandoned }: Dependencies) {
   const calls = callLogRepository(db);
   const live = new Set<number>();
 
-  /** Once: what another process has ended, as abandoned, stays as that has left it. */
+  /** Takes effect once: a call that another process ended as abandoned keeps that record. */
   function end(userId: number, id: number, model: string, cost: Cost | null, also?: ExtraWrites) {
     return db.transaction().execute(async (trx) => {
       const usage = cost ? await usageOf(pricing, { userId, model, cost }, trx) : [];
@@ -66,7 +71,7 @@ export function createCallLog({ db, presence, pricing, onAbandoned }: Dependenci
     });
   }
 
-  /** `also` is stored with the call, or neither is. */
+  /** Stores the call and `also` in one transaction. */
   function insert(call: NewCall, also: AlsoBegin | undefined) {
     if (!also) return calls.insert(call);
     return db.transaction().execute(async (trx) => {
@@ -77,13 +82,13 @@ export function createCallLog({ db, presence, pricing, onAbandoned }: Dependenci
   }
 
   return {
-    /** @throws not_signed_in where the token has ended since */
+    /** @throws not_signed_in if the token is no longer valid */
     async begin({ userId, tokenId }: Pick<ApiPrincipal, 'userId' | 'tokenId'>, asked: Asked, also?: AlsoBegin) {
       const id = await insert({ userId, tokenId, ...asked, instance: presence.instance }, also);
       if (id === undefined) throw new AppError('not_signed_in', 'This access token is not valid any more.');
       live.add(id);
       return {
-        /** `cost` null: the provider has done nothing. */
+        /** `cost` is null if the provider has done nothing. */
         async end(cost: Cost | null, alsoEnd?: ExtraWrites) {
           try {
             await end(userId, id, asked.model, cost, alsoEnd);
@@ -93,7 +98,7 @@ export function createCallLog({ db, presence, pricing, onAbandoned }: Dependenci
         },
       };
     },
-    /** Ends what a crash has left, here or elsewhere. */
+    /** Ends calls left behind by a crash of this or another process. */
     async recover() {
       const ownBefore = new Date(Date.now() - beginsWithinMs).toISOString();
       for (const call of await calls.underWay()) {
@@ -101,7 +106,7 @@ export function createCallLog({ db, presence, pricing, onAbandoned }: Dependenci
         const isAbandoned =
           call.instance === presence.instance ? call.createdAt < ownBefore : await presence.isGone(call.instance);
         if (isAbandoned)
-          // The request went out, and nobody knows how much of the answer came.
+          // The request was sent, but how much of the answer arrived is unknown.
           await end(call.userId, call.id, call.model, costOf(call.inputTokens, { usage: null, events: 0 }), (trx) =>
             onAbandoned(trx, call.id),
           );

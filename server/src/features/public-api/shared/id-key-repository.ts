@@ -6,8 +6,8 @@ import { createIds, type Ids } from './ids.ts';
 const name = 'api_id_key';
 
 /**
- * The key that ids under /v1 are made with. It stays when master keys change and goes along with a backup: programs
- * have these ids in their configuration. It opens nothing, since every query names its owner.
+ * Key from which ids below /v1 are made. It survives a change of the master key and is part of backups, because clients
+ * have these ids in their configuration. It protects no data: every query filters by owner.
  */
 async function idKey(db: Kysely<Database>): Promise<Buffer> {
   await db
@@ -19,7 +19,7 @@ async function idKey(db: Kysely<Database>): Promise<Buffer> {
   return Buffer.from(value, 'base64');
 }
 
-/** The ids of an installation. The key is read with the first call that needs it. */
+/** Ids of this installation. The first call that needs the key reads it. */
 export function installationIds(db: Kysely<Database>): () => Promise<Ids> {
   let made: Promise<Ids> | undefined;
   return () => {

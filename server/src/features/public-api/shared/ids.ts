@@ -1,24 +1,24 @@
 import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto';
 
-/** 41 letters: 24 of them hold 128 bits, and hardly more. */
+/** 41 characters: 24 of them hold just over 128 bits. */
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcde';
 const length = 24;
 const base = BigInt(alphabet.length);
 
-/** What programs can name. A file's prefix ends in a hyphen, all others in an underscore. */
+/** Kinds of public ids. A file's prefix ends in a hyphen, all others in an underscore. */
 export type IdKind = 'asst' | 'thread' | 'msg' | 'run' | 'step' | 'resp' | 'file' | 'vs' | 'vsfb';
 
 const prefixOf = (kind: IdKind) => (kind === 'file' ? 'file-' : `${kind}_`);
 
-/** Fills the first half of the block, so that nothing but an id of this kind opens to it. */
+/** Fills the first half of the block, so that ids of another kind are rejected. */
 const tagOf = (kind: IdKind) => Buffer.from(kind.padEnd(8, '.'));
 
 /**
- * Ids as the provider's programs know them, made of ours by a keyed permutation: nobody can count by them or guess one, and
- * none of them has to be stored. One block of AES holds kind and number.
+ * Converts numeric ids to public ids by a keyed permutation. Public ids reveal no counts, cannot be guessed and need no
+ * storage. One AES block holds kind and number.
  */
 export function createIds(bytes: Buffer) {
-  // With the bytes themselves each id would take five times as long.
+  // Passing the bytes instead would make each id take five times as long.
   const key = createSecretKey(bytes);
   return {
     encode(kind: IdKind, id: number): string {
@@ -33,7 +33,7 @@ export function createIds(bytes: Buffer) {
       }
       return `${prefixOf(kind)}${text}`;
     },
-    /** undefined: it is not one of ours. */
+    /** Returns undefined if the text is not a Roster id. */
     decode(kind: IdKind, text: string): number | undefined {
       const digits = text.startsWith(prefixOf(kind)) ? text.slice(prefixOf(kind).length) : '';
       if (digits.length !== length) return undefined;

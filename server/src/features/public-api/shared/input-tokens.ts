@@ -1,6 +1,6 @@
 const imageTokens = 1_000;
 
-/** Roughly four characters a token; what is inline as data is an image or a sound of unknown length. */
+/** Estimates four characters per token; inline data is an image or a sound of unknown length. */
 export function estimateInputTokens(messages: unknown[]): number {
   let tokens = 0;
   const open: unknown[] = [...messages];

@@ -1,22 +1,22 @@
 import type { ApiPage } from '@roster/contracts/public-api/list';
 import { resourceNotFound } from '#server/http/public-api/errors';
 
-/** A page of a list whose items have rising numbers, and of which none is older than one with a lower number. */
+/** Page of a list that is ordered by numeric id, which follows age. */
 export type NumberedPage = {
   limit: number;
   order: 'asc' | 'desc';
-  /** Nothing up to this number in the list's order, or null. */
+  /** Excludes items up to this id in the list's order, or null. */
   after: number | null;
-  /** Nothing from this number on in the list's order, or null. */
+  /** Excludes items from this id on in the list's order, or null. */
   before: number | null;
 };
 
-/** `isBack`: it is read from its end, as those immediately before an id; `listAnswer` turns it into the list's order again. */
+/** `isBack`: read from the end, to get the items just before an id; `listAnswer` restores the list's order. */
 type ReadPage = NumberedPage & { isBack: boolean };
 
 /**
- * What a program asks for, by our numbers. Read one more than `limit`, so that it is known whether there are more.
- * @throws where an end is none of these things
+ * Converts a client's page to numeric ids. Read one item more than `limit` to find out if there are more.
+ * @throws if a cursor is unknown
  */
 export function numberedPage(
   { limit, order, after, before }: ApiPage,
@@ -35,9 +35,9 @@ export function numberedPage(
 }
 
 /**
- * The same of a list of what stands in one place, as the messages of a thread. What has been deleted stands nowhere any more,
- * and keeps its place in the list.
- * @throws where an end is none of these things, or one of another place
+ * Like `numberedPage`, for a list below a parent, such as the messages of a thread. A deleted item has no parent any
+ * more, but keeps its place in the list.
+ * @throws if a cursor is unknown or has another parent
  */
 export async function numberedPageWithin(
   query: ApiPage,
@@ -54,7 +54,7 @@ export async function numberedPageWithin(
   return page;
 }
 
-/** The answer of a list, of the one more than `limit` that were found, in the order in which they were read. */
+/** Builds a list response from up to `limit` + 1 items, in the order in which they were read. */
 export function listAnswer<Item extends { id: string }>(found: Item[], limit: number, isBack = false) {
   const read = found.slice(0, limit);
   const data = isBack ? read.reverse() : read;
@@ -67,5 +67,5 @@ export function listAnswer<Item extends { id: string }>(found: Item[], limit: nu
   };
 }
 
-/** Seconds, as the provider's objects have them. */
+/** Unix time in seconds, as in the provider's objects. */
 export const unixSeconds = (time: string) => Math.floor(Date.parse(time) / 1000);

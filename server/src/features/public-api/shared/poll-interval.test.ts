@@ -7,6 +7,6 @@ test.each([
   [60, 2_500],
   [30, 5_000],
   [0, 5_000],
-])('a program with %i of 300 calls left looks again after %i ms', (remaining, ms) => {
+])('lets a client with %i of 300 calls left poll again after %i ms', (remaining, ms) => {
   expect(pollIntervalMs({ limit: 300, remaining })).toBe(ms);
 });

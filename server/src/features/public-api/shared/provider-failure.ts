@@ -6,8 +6,8 @@ const isOfRequest = (status: number | undefined): status is number =>
   status !== undefined && status >= 400 && status < 500;
 
 /**
- * What a program is told of a failure of the provider. A rejected provider key is not 401: that would say that the access
- * token is wrong, which it is not.
+ * API error for a provider failure. A rejected provider key is not a 401, which would mean that the access token is
+ * wrong.
  */
 export function toApiError(error: ProviderError): AppError {
   const { code, message, status, providerCode, param, retryAfterSeconds, cause } = error;
@@ -33,5 +33,5 @@ export function toApiError(error: ProviderError): AppError {
   }
 }
 
-/** As a program is told; what is not the provider's stays as it is. */
+/** Converts provider failures for clients; other errors pass unchanged. */
 export const publicFailure = (error: unknown) => (error instanceof ProviderError ? toApiError(error) : error);

@@ -5,7 +5,7 @@ import { networkFailure } from '#server/provider/transport/http';
 const wholeLimit = 20 * 1024 * 1024;
 
 export const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
-/** A connection that ended too early, as one failure. */
+/** Converts a connection that ended too early into one failure. */
 export function toConnectionError(cause: unknown): ProviderError {
   if (cause instanceof ProviderError) return cause;
   const failure = networkFailure(cause);
@@ -13,7 +13,7 @@ export function toConnectionError(cause: unknown): ProviderError {
   return new ProviderError('provider_broke_off', 'The connection to the provider broke off.', { cause });
 }
 
-/** An answer that comes at once. @throws ProviderError, or the reason of the signal */
+/** Reads a complete answer. @throws ProviderError, or the signal's reason */
 export async function readResponseBody({ body }: RelayedResponse, signal: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

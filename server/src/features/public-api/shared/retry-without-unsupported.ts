@@ -7,7 +7,9 @@ import { unsupportedFieldIn } from '#server/provider/unsupported/fields';
 import { unsupportedSettingNote } from '#server/provider/unsupported/notes';
 import type { Secret } from '#server/security/secret';
 
-/** Names by which providers call an addition beside its own, and those that are words of ordinary sentences. */
+/**
+ * Other names that providers use for an added field. `ordinary` lists names that are also words of ordinary sentences.
+ */
 const alsoCalled: Record<string, readonly string[]> = {
   stream_options: ['include_usage'],
   reasoning_effort: ['reasoning', 'thinking'],
@@ -22,7 +24,7 @@ const fieldOf = <Name extends string>(name: Name) => ({
   isOrdinary: ordinary.has(name),
 });
 
-/** The added field that the provider has refused: by the field that it names, else by its words. */
+/** The added field that the provider has refused: by the field it names, else by its message. */
 const refusedAddition = <Name extends string>(error: unknown, added: AddedFields<Name>): Name | undefined =>
   unsupportedFieldIn(error, [...added.keys()].map(fieldOf))?.name;
 
@@ -43,10 +45,13 @@ export function collectAdditions<Name extends string>(refused: ReadonlySet<Name>
 
 /** The fields that Roster has added to a request, with their values. */
 export type AddedFields<Name extends string> = ReadonlyMap<Name, unknown>;
-/** A request's text, and what Roster has added to it. */
+/** A serialized request, and the fields that Roster has added to it. */
 export type SerializedRequest<Name extends string> = { text: string; added: AddedFields<Name> };
 
-/** The name that answers on pages remember the same field by: a model that refuses one effort may accept another. */
+/**
+ * Name under which answers on pages remember the same refusal. Includes the effort: a model that refuses one may accept
+ * another.
+ */
 function rememberedAs(name: string, value: unknown): string {
   if (name === 'reasoning_effort') return `effort ${value}`;
   if (name === 'reasoning') return `effort ${isObject(value) ? value.effort : value}`;
@@ -54,7 +59,7 @@ function rememberedAs(name: string, value: unknown): string {
   return name === 'text' || name === 'response_format' ? 'format' : name;
 }
 
-/** Fields that only Roster sends, so that any refusal that names them is one of the field and not of its value. */
+/** Fields that only Roster sends: a refusal that names one is about the field, not about its value. */
 const alwaysTheSame = new Set(['stream_options', 'max_completion_tokens']);
 
 /** True for fields that the model refuses whatever their value; a refused schema says nothing about other schemas. */
@@ -75,8 +80,8 @@ type Asking<Name extends string, Request extends SerializedRequest<Name>> = {
 };
 
 /**
- * Sends a request without the added fields that are known to be refused, and again without each one that is refused now. A
- * refusal is remembered once the request without it has succeeded. Notes name the settings that were left out.
+ * Sends a request without the added fields known to be refused, and retries without each one that is refused now. A
+ * refusal is remembered once the request without the field has succeeded. Notes name the settings that were left out.
  */
 export async function retryWithoutUnsupported<Name extends string, Request extends SerializedRequest<Name>>(
   asking: Asking<Name, Request>,

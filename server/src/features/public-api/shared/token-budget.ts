@@ -3,7 +3,7 @@ import { AppError } from '#server/lib/errors';
 
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
 
-/** Before anything is spent. @throws budget_exceeded */
+/** Call before anything is spent. @throws budget_exceeded */
 export function refuseOverTokenBudget({
   monthlyBudgetUsd,
   spentUsd,

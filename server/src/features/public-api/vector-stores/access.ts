@@ -20,7 +20,7 @@ export const noVectorStores = (providerName: string) =>
 
 const noStore = (id: string) => resourceNotFound('vector store', id);
 
-/** What a call needs before it does anything: the store that it names, and a provider that has such stores. */
+/** Preconditions of a call: the store that it names exists, and the provider has vector stores. */
 export function storeAccess({ ids, config, provider, keys }: Dependencies) {
   /** @throws 404 */
   async function find(db: Kysely<Database>, userId: number, id: string): Promise<ProgramStore> {
@@ -30,7 +30,7 @@ export function storeAccess({ ids, config, provider, keys }: Dependencies) {
     return store;
   }
 
-  /** One that is still filled and searched. @throws 404, 400 */
+  /** A store that has not expired. @throws 404, 400 */
   async function live(db: Kysely<Database>, userId: number, id: string): Promise<ProgramStore> {
     const store = await find(db, userId, id);
     if (store.hasExpired)
@@ -41,7 +41,7 @@ export function storeAccess({ ids, config, provider, keys }: Dependencies) {
     return store;
   }
 
-  /** One that a program has made. @throws 400 where it is what an assistant knows */
+  /** A store made by a client. @throws 400 if it belongs to an assistant */
   function ofProgram(store: ProgramStore): ProgramStore {
     if (store.assistantId === null) return store;
     throw new PublicApiError(
@@ -56,7 +56,7 @@ export function storeAccess({ ids, config, provider, keys }: Dependencies) {
     live,
     ofProgram,
     isServed: async (userId: number): Promise<boolean> => provider.vectorStores.isServed(await keys.open(userId)),
-    /** Before anything is stored. @throws 400 where the provider has no vector stores, or there is no key to ask with */
+    /** Call before anything is stored. @throws 400 if the provider has no vector stores, or if there is no key */
     async served(userId: number): Promise<Secret> {
       const apiKey = await keys.open(userId);
       if (!provider.vectorStores.isServed(apiKey))

@@ -10,8 +10,8 @@ import { fileProgram, whileIndexing } from '#server/testing/vector-stores';
 const rounds = roundsOr(3);
 const files = 8;
 
-describe.each(engines)('killed in the middle of batches on %s', (engine) => {
-  test('each store is at the provider once, with all of its files', async () => {
+describe.each(engines)('a crash in the middle of batches, on %s', (engine) => {
+  test('leaves each store at the provider once, with all of its files', async () => {
     const { app, server } = await killableInstallation(engine);
     await server.start();
     const { client } = await fileProgram(server, await registered(server, 'ada'));

@@ -5,7 +5,7 @@ import { programStoreRepository, statusOf } from './repository.ts';
 
 const atOnce = 100;
 
-/** The vector stores that programs have made, with their files by name. */
+/** Vector stores made by clients, with the names of their files. */
 export function vectorStoreExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   const stores = programStoreRepository(reader);
   const files = storeFileRepository(reader);
@@ -16,7 +16,7 @@ export function vectorStoreExport({ reader }: Pick<OpenDatabase, 'reader'>): Exp
       const page = await stores.page(userId, { limit: atOnce, order: 'asc', after, before: null });
       for (const { id, assistantId, name, description, metadata, ...store } of page.slice(0, atOnce)) {
         after = id;
-        // What an assistant knows is in assistants.json.
+        // An assistant's store is part of assistants.json.
         if (assistantId !== null) continue;
         const { expiresAfterDays, lastActiveAt, createdAt } = store;
         const its = (await files.all(userId, id)).map(({ filename, state, attributes, chunking, addedAt }) => ({

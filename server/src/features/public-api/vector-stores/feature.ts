@@ -38,7 +38,7 @@ type Dependencies = {
   fileIds: FileIds;
   knowledge: {
     list: (userId: number, assistantId: number) => Promise<AssistantFile[]>;
-    /** Looks at the store of an assistant again. */
+    /** Checks the store of an assistant again. */
     lookAgain: (userId: number, assistantId: number) => Promise<void>;
     stores: {
       insert: (trx: Kysely<Database>, userId: number) => Promise<number>;
@@ -62,7 +62,7 @@ const isFound = (search: Promise<unknown>): Promise<boolean> =>
 const expireEveryMs = 60_000;
 
 /**
- * The vector stores of programs, under /v1/vector_stores.
+ * Vector stores of clients, below /v1/vector_stores.
  * Long: a list of routes, each read alone.
  */
 export function vectorStoreFeature({ database, config, provider, keys, log, ids, fileIds, knowledge }: Dependencies) {
@@ -78,7 +78,7 @@ export function vectorStoreFeature({ database, config, provider, keys, log, ids,
     access,
     provider,
     keys,
-    onProblem: (error) => log.error({ err: error }, 'a vector store could not be made again'),
+    onProblem: (error) => log.error({ err: error }, 'could not recreate a vector store'),
     entryIn: files.entryIn,
     repair: (userId, { id, assistantId }) =>
       assistantId === null ? enqueueSync(db, userId, id) : knowledge.lookAgain(userId, assistantId),
@@ -121,7 +121,7 @@ export function vectorStoreFeature({ database, config, provider, keys, log, ids,
     jobs: [filling.job],
     upkeep: [{ everyMs: expireEveryMs, atStart: true, run: stores.expire }],
     exportParts: [vectorStoreExport(database)],
-    /** What failed for want of a key, or is in another account of the provider, is brought there again. */
+    /** Retries files that failed without a key, or that are in another account of the provider. */
     keySaved: (userId: number) =>
       db.transaction().execute(async (trx) => {
         await storeFileRepository(trx).beginAgain(userId);
@@ -132,13 +132,13 @@ export function vectorStoreFeature({ database, config, provider, keys, log, ids,
       create: stores.create,
       remove: stores.remove,
       forAnswer: search.forAnswer,
-      /** Puts a file into a store that a program has made. */
+      /** Adds a file to a store made by a client. */
       addFile: files.create,
       removeFile: files.remove,
       hasFile: (userId: number, id: string, fileId: string) => isFound(files.get(userId, id, fileId)),
       has: (userId: number, id: string) => isFound(access.find(db, userId, id)),
       isServed: access.isServed,
-      /** @throws 404 where one of them is none of theirs */
+      /** @throws 404 if one of them is not the user's */
       async check(userId: number, storeIds: string[]) {
         for (const id of storeIds) await access.find(db, userId, id);
       },

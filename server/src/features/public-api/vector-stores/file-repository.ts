@@ -8,7 +8,7 @@ import { countsOf } from './repository.ts';
 
 type State = Database['program_vector_store_files']['state'];
 
-/** A file of a store that a program has made. */
+/** A file in a store made by a client. */
 export type StoreEntry = {
   id: number;
   fileId: number;
@@ -22,7 +22,7 @@ export type StoreEntry = {
   indexedFileId: string | null;
 };
 
-/** The same with what is known of its copy at the provider, to put it into the store there. */
+/** An entry with the state of its copy at the provider, as needed to fill the store there. */
 export type EntryToSync = Omit<KnowledgeFile, 'assistantId' | 'addedAt' | 'size'> & {
   id: number;
   attributes: string;
@@ -38,7 +38,7 @@ export type NewEntry = {
   refusal: string | undefined;
 };
 
-/** A store's files, or those of one batch, with this status. */
+/** Filter: a store's files, or those of one batch, with this status. */
 export type EntryFilter = { storeId: number; batchId: number | null; status: VectorStoreFileStatus | undefined };
 
 const statesOf: Record<VectorStoreFileStatus, State[]> = {
@@ -52,7 +52,7 @@ const ourCodes: readonly string[] = ['server_error', 'unsupported_file', 'invali
 const isCode = (code: string): code is VectorStoreFileError['code'] => ourCodes.includes(code);
 
 /**
- * Where a page begins or ends: at an entry, or where a file was that has gone since, as by a program that takes out what it
+ * Start or end of a page: an entry, or the place of a file that was removed since, as by a client that removes what it
  * lists.
  */
 export type EntryCursor = { of: 'entry' | 'file'; number: number };
@@ -61,7 +61,7 @@ export type EntryPage = Omit<NumberedPage, 'after' | 'before'> & {
   before: EntryCursor | null;
 };
 
-/** Values of one statement; a database takes only so many. */
+/** Rows of one statement; databases limit its parameters. */
 const atOnce = 500;
 
 function* inPieces<Item>(items: Item[]) {
@@ -82,7 +82,7 @@ const columns = [
   'entry.indexed_file_id as indexedFileId',
 ] as const;
 
-/** The files of stores that programs have made. */
+/** Files in stores made by clients. */
 export function storeFileRepository(db: Kysely<Database>) {
   const ofStore = (userId: number, storeId: number) =>
     db
@@ -93,7 +93,9 @@ export function storeFileRepository(db: Kysely<Database>) {
     db.updateTable('program_vector_store_files').where('user_id', '=', userId).where('id', '=', id);
 
   return {
-    /** Names of files that are there and theirs; on PostgreSQL held until the transaction ends, so that none is deleted. */
+    /**
+     * Names of the user's existing files. PostgreSQL locks them until the transaction ends, so that none is deleted.
+     */
     async hold(userId: number, fileIds: number[]): Promise<Map<number, string>> {
       const names = new Map<number, string>();
       for (const ids of inPieces(fileIds)) {
@@ -117,7 +119,7 @@ export function storeFileRepository(db: Kysely<Database>) {
     async find(userId: number, storeId: number, fileId: number): Promise<StoreEntry | undefined> {
       return ofStore(userId, storeId).where('entry.file_id', '=', fileId).select(columns).executeTakeFirst();
     },
-    /** One more than asked for. */
+    /** Reads one more than requested. */
     async page(userId: number, listed: EntryFilter, { limit, order, after, before }: EntryPage): Promise<StoreEntry[]> {
       const { storeId, batchId, status } = listed;
       let query = ofStore(userId, storeId).select(columns);
@@ -145,7 +147,7 @@ export function storeFileRepository(db: Kysely<Database>) {
         .orderBy('entry.id')
         .execute();
     },
-    /** What is to be in the store at the provider. */
+    /** Entries that belong into the store at the provider. */
     async toFill(userId: number, storeId: number): Promise<EntryToSync[]> {
       const rows = await ofStore(userId, storeId)
         .innerJoin('files', 'files.id', 'entry.file_id')
@@ -177,7 +179,7 @@ export function storeFileRepository(db: Kysely<Database>) {
         return [{ ...row, state, attributesSent: attributesSent === 1, copy }];
       });
     },
-    /** Puts files in, or begins again with those that had failed or were cancelled. Returns their numbers in the store. */
+    /** Adds files, or restarts those that had failed or were cancelled. Returns their ids in the store. */
     async put(userId: number, storeId: number, entries: NewEntry[]): Promise<number[]> {
       const known = new Map<number, State>();
       for (const some of inPieces(entries))
@@ -271,7 +273,7 @@ export function storeFileRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    /** Only where nobody has changed it since it was read. */
+    /** Only if it has not changed since it was read. */
     async change({ id, userId, changedAt }: EntryToSync, to: Change) {
       const { state, error, errorCode, indexedFileId, bytes } = to;
       const code = errorCode && isCode(errorCode) ? errorCode : 'server_error';
@@ -291,11 +293,11 @@ export function storeFileRepository(db: Kysely<Database>) {
     async setAttributes(userId: number, id: number, attributes: string) {
       await change(userId, id).set({ attributes, attributes_sent: 0 }).execute();
     },
-    /** Only where they are still what was sent. */
+    /** Only if they are still what was sent. */
     async attributesSent({ userId, id, attributes }: EntryToSync) {
       await change(userId, id).set({ attributes_sent: 1 }).where('attributes', '=', attributes).execute();
     },
-    /** The stores of programs that have a file. */
+    /** Stores made by clients that contain a file. */
     async storesWith(userId: number, fileId: number): Promise<number[]> {
       const rows = await db
         .selectFrom('program_vector_store_files')
@@ -305,7 +307,7 @@ export function storeFileRepository(db: Kysely<Database>) {
         .execute();
       return rows.map(({ storeId }) => storeId);
     },
-    /** What failed for a reason that another key may end is tried again. */
+    /** Retries entries that failed for a reason that another key may fix. */
     async beginAgain(userId: number) {
       await db
         .updateTable('program_vector_store_files')
@@ -353,7 +355,7 @@ export function storeFileRepository(db: Kysely<Database>) {
           .execute();
         return { ...batch, counts: countsOf(rows) };
       },
-      /** What is not in the store yet will not come into it. */
+      /** Stops entries that are not in the store yet. */
       async cancel(userId: number, storeId: number, id: number) {
         const now = new Date().toISOString();
         await db

@@ -35,15 +35,15 @@ type Dependencies = {
   ids: () => Promise<Ids>;
   access: StoreAccess;
   fileIds: FileIds;
-  /** The files of an assistant, in the order that they were added in. */
+  /** Files of an assistant, in the order in which they were added. */
   assistantFiles: (userId: number, assistantId: number) => Promise<AssistantFile[]>;
-  /** Brings a store in line now. false: that is under way already. */
+  /** Syncs a store now. Resolves to false if that is already in progress. */
   fillNow: (userId: number, storeId: number) => Promise<boolean>;
 };
 
-/** How long a call that changes attributes waits for the provider's word. */
+/** How long a call that changes attributes waits for the provider. */
 const patienceMs = 5_000;
-/** While the store is being filled already. */
+/** Delay while the store is already being filled. */
 const busyMs = 100;
 
 const noFile = (id: string) =>
@@ -59,10 +59,14 @@ export const serializeAttributes = (attributes: Attributes | null | undefined) =
   attributes ? JSON.stringify(attributes) : undefined;
 const storedChunking = (chunking: Chunking | null | undefined) => (chunking ? JSON.stringify(chunking) : null);
 
-/** What a program names, each file once; of one that is named twice, the last word counts. */
+/** Files that a client names, each once; if one is named twice, the last entry counts. */
 export type NamedFile = Pick<FileDraft, 'file_id' | 'attributes' | 'chunking_strategy'>;
 
-/** In a transaction that has locked the user: puts files into a store, whose `numbers` are known. Returns their numbers in it. @throws 404, 400 */
+/**
+ * Adds files to a store; `numbers` has the ids of the named files. Call in a transaction that has locked the user.
+ * Returns their ids in the store.
+ * @throws 404, 400
+ */
 export async function putFiles(
   trx: Kysely<Database>,
   numbers: ReadonlyMap<string, number>,
@@ -98,7 +102,9 @@ export async function putFiles(
   return entryIds;
 }
 
-/** A page of a list that is short enough to be read whole, oldest first; its entries are numbered as their files. */
+/**
+ * A page of a list that is short enough to be read whole, oldest first; its entries have the numbers of their files.
+ */
 function pageOf(all: StoreEntry[], { limit, order, after, before }: EntryPage): StoreEntry[] {
   const ordered = order === 'asc' ? all : all.toReversed();
   const indexOf = ({ number }: EntryCursor) => {
@@ -113,7 +119,7 @@ function pageOf(all: StoreEntry[], { limit, order, after, before }: EntryPage): 
 }
 
 /**
- * The files of vector stores.
+ * Files of vector stores.
  * Long: a list of calls, each read alone.
  */
 export function storeFileService(dependencies: Dependencies) {
@@ -137,7 +143,7 @@ export function storeFileService(dependencies: Dependencies) {
     return file && entryOf(file);
   }
 
-  /** Runs `work` while no other call changes the stores of this person. */
+  /** Runs `work` while no other call changes the user's stores. */
   const change = <Result>(
     userId: number,
     storeId: string,
@@ -148,7 +154,7 @@ export function storeFileService(dependencies: Dependencies) {
       return work(trx, access.ofProgram(await access.live(trx, userId, storeId)));
     });
 
-  /** What fails, or takes longer, is for the job. */
+  /** Failures, and anything slower, are left to the job. */
   async function tellNow(userId: number, storeId: number) {
     const giveUpAt = performance.now() + patienceMs;
     const told = (async () => {
@@ -179,7 +185,7 @@ export function storeFileService(dependencies: Dependencies) {
     const { limit, order, filter: status } = query;
     const [after, before] = [await placeOf(query.after), await placeOf(query.before)];
     const isBack = before !== null;
-    // Read from its end, as those immediately before an id.
+    // Read from its end, to get the items just before an id.
     const page: EntryPage = isBack
       ? { limit, order: order === 'asc' ? 'desc' : 'asc', after: before, before: after }
       : { limit, order, after, before };
@@ -227,7 +233,7 @@ export function storeFileService(dependencies: Dependencies) {
       return serializeFile(await ids(), store.id, entry);
     },
 
-    /** The provider is told at once where it answers, and later where it does not: searches are filtered there. */
+    /** Tells the provider at once if it answers, else later: it filters the searches. */
     async update(userId: number, storeId: string, fileId: string, attributes: Attributes | null) {
       const { store, entry } = await entryIn(userId, storeId, fileId);
       await change(userId, storeId, async (trx) => {
@@ -283,7 +289,7 @@ export function storeFileService(dependencies: Dependencies) {
         const { store, now } = await change(userId, storeId, async (trx, found) => {
           const { batches } = storeFileRepository(trx);
           const current = await batches.find(userId, found.id, batch.id);
-          // One whose files are all done stays as it is.
+          // A batch whose files are all done stays unchanged.
           if (current && current.counts.in_progress > 0) {
             await batches.cancel(userId, found.id, batch.id);
             await enqueueSync(trx, userId, found.id);

@@ -4,7 +4,7 @@ import { lockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import type { NumberedPage } from '#server/features/public-api/shared/list';
 
-/** A vector store as programs see it: one that a program has made, or what an assistant knows. */
+/** A vector store as clients see it: made by a client, or an assistant's. */
 export type ProgramStore = {
   id: number;
   assistantId: number | null;
@@ -16,7 +16,7 @@ export type ProgramStore = {
   lastActiveAt: string;
   createdAt: string;
   hasExpired: boolean;
-  /** null: nothing of it is at the provider yet. */
+  /** null while there is nothing at the provider. */
   providerStoreId: string | null;
 };
 
@@ -27,7 +27,7 @@ export type NewStore = {
   expiresAfterDays: number | null;
 };
 
-/** A file as it is found in a store at the provider. */
+/** A file found in a store at the provider. */
 export type IndexedEntry = { indexedFileId: string; fileId: number; filename: string; attributes: string };
 
 export type Contents = { counts: FileCounts; bytes: number };
@@ -62,7 +62,7 @@ export function countsOf(
 const expiryOf = (days: number | null, from: string) =>
   days === null ? null : new Date(Date.parse(from) + days * 86_400_000).toISOString();
 
-/** What programs say of vector stores; what is at the provider is the rows that assistants have too. */
+/** Vector stores as clients see them. Their state at the provider is in the rows that assistants use too. */
 export function programStoreRepository(db: Kysely<Database>) {
   const shown = (userId: number) =>
     db
@@ -101,7 +101,7 @@ export function programStoreRepository(db: Kysely<Database>) {
     db.updateTable('program_vector_stores').where('user_id', '=', userId).where('store_id', '=', id);
 
   return {
-    /** Other calls that change stores of this person wait. false: there is no such person any more. */
+    /** Makes other calls wait that change the user's stores. Returns false if the user no longer exists. */
     lock: (userId: number) => lockUser(db, userId),
     async insert(userId: number, id: number, store: NewStore) {
       const now = new Date().toISOString();
@@ -124,14 +124,14 @@ export function programStoreRepository(db: Kysely<Database>) {
       const row = await shown(userId).where('store.id', '=', id).executeTakeFirst();
       return row && toStore(row);
     },
-    /** By our numbers, and by the provider's ids. */
+    /** By numeric ids, and by provider ids. */
     async named(userId: number, ids: readonly number[], providerIds: readonly string[]): Promise<ProgramStore[]> {
       const rows = await shown(userId)
         .where((eb) => eb.or([eb('store.id', 'in', [0, ...ids]), eb('store.provider_store_id', 'in', providerIds)]))
         .execute();
       return rows.map(toStore);
     },
-    /** One more than asked for. */
+    /** Reads one more than requested. */
     async page(userId: number, { limit, order, after, before }: NumberedPage): Promise<ProgramStore[]> {
       let query = shown(userId);
       if (after !== null) query = query.where('store.id', order === 'asc' ? '>' : '<', after);
@@ -156,14 +156,14 @@ export function programStoreRepository(db: Kysely<Database>) {
         })
         .execute();
     },
-    /** It is used now, from which its expiry counts. */
+    /** Records a use, from which the expiry counts. */
     async touch(userId: number, { id, expiresAfterDays }: Pick<ProgramStore, 'id' | 'expiresAfterDays'>) {
       const now = new Date().toISOString();
       await own(userId, id)
         .set({ last_active_at: now, expires_at: expiryOf(expiresAfterDays, now) })
         .execute();
     },
-    /** How many files the stores have in which state, and what they take. */
+    /** Files by state, and bytes, of each store. */
     async contents(userId: number, stores: ProgramStore[]): Promise<Map<number, Contents>> {
       const made = stores.flatMap(({ id, assistantId }) => (assistantId === null ? [id] : []));
       const known = new Map(stores.flatMap(({ id, assistantId }) => (assistantId === null ? [] : [[assistantId, id]])));
@@ -207,7 +207,7 @@ export function programStoreRepository(db: Kysely<Database>) {
         }),
       );
     },
-    /** The files that the provider finds in a store. */
+    /** Files that the provider finds in a store. */
     async indexed(userId: number, { id, assistantId }: Pick<ProgramStore, 'id' | 'assistantId'>) {
       const rows =
         assistantId === null
@@ -241,7 +241,7 @@ export function programStoreRepository(db: Kysely<Database>) {
         indexedFileId === null ? [] : [{ indexedFileId, ...entry }],
       );
     },
-    /** Ids of all that programs of a user have made and that are still filled. */
+    /** Ids of a user's client-made stores that are still filled. */
     async open(userId: number): Promise<number[]> {
       const rows = await db
         .selectFrom('program_vector_stores as own')
@@ -253,7 +253,7 @@ export function programStoreRepository(db: Kysely<Database>) {
         .execute();
       return rows.map(({ id }) => id);
     },
-    /** Whoever they are of: their time is over. */
+    /** Expired stores of all users. */
     async due(now: string, limit: number): Promise<{ userId: number; id: number }[]> {
       return db
         .selectFrom('program_vector_stores as own')

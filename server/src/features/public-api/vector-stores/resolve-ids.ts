@@ -3,14 +3,14 @@ import type { Database } from '#server/db/schema';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import { programStoreRepository } from './repository.ts';
 
-/** Which databases take as parameters of one query, with room for the others. */
+/** Parameters that databases accept in one query, with room for others. */
 const namesAtOnce = 500;
 
 type Dependencies = { db: Kysely<Database>; ids: () => Promise<Ids> };
 
 /**
- * A person's vector stores that are searched now, by names that are years old perhaps: Roster's ids, or those that the provider has
- * given them. Each name that is known has the store's id.
+ * Finds a user's active vector stores by names that may be years old: Roster's ids or the provider's. Maps each known
+ * name to the store's id.
  */
 export function resolveStoreIds({ db, ids }: Dependencies) {
   const stores = programStoreRepository(db);

@@ -18,13 +18,13 @@ type Dependencies = {
   access: StoreAccess;
   provider: Pick<Provider, 'vectorStores'>;
   keys: { noteRejected: (userId: number, notice: string) => Promise<void> };
-  /** The provider does not have it any more: it is made again. */
+  /** Makes a store again that the provider no longer has. */
   repair: (userId: number, store: ProgramStore) => Promise<void>;
   onProblem: (error: unknown) => void;
   entryIn: (userId: number, storeId: string, fileId: string) => Promise<{ store: ProgramStore; entry: StoreEntry }>;
 };
 
-/** What a program is told where the provider does not have a store any more. */
+/** Error for the client if the provider no longer has a store. */
 export const storeLost = (cause: ProviderError) =>
   new PublicApiError(
     'unavailable',
@@ -45,14 +45,15 @@ function optionsOf({ query, filters, max_num_results, ranking_options, rewrite_q
 /** The vector stores that an answer may search, by their ids at the provider. */
 export type SearchedStores = {
   storeIds: string[];
-  /** Their files, by the ids that the provider cites them by. */
+  /** Their files, by the ids by which the provider cites them. */
   files: ReadonlyMap<string, SearchedFile>;
-  /** Where they could not be searched: those that the provider has lost are made again. */
+  /** Called if they could not be searched: stores that the provider has lost are made again. */
   onRefused: () => void;
 };
 
 /**
- * Searches, and reads what was indexed. The provider is asked each time; whose files it finds is for our rows to say.
+ * Searches, and reads what was indexed. The provider is asked each time; Roster's rows decide which of its files belong
+ * to the user.
  * Long: a list of calls, each read alone.
  */
 export function storeSearch({ db, ids, access, provider, keys, repair, onProblem, entryIn }: Dependencies) {
@@ -61,7 +62,7 @@ export function storeSearch({ db, ids, access, provider, keys, repair, onProblem
   const byProviderId = (entries: IndexedEntry[]) =>
     new Map(entries.map((entry): [string, IndexedEntry] => [entry.indexedFileId, entry]));
 
-  /** @throws what a program is told */
+  /** @throws the error for the client */
   async function asked<Answer>(userId: number, store: ProgramStore, ask: () => Promise<Answer>): Promise<Answer> {
     try {
       return await ask();
@@ -85,7 +86,7 @@ export function storeSearch({ db, ids, access, provider, keys, repair, onProblem
     const { encode } = await ids();
     return passages.slice(0, search.max_num_results ?? 50).flatMap(({ fileId, score, text }) => {
       const file = files.get(fileId);
-      // One that was taken out here, and is not gone there yet.
+      // Removed here, but not at the provider yet.
       if (!file) return [];
       return [
         {
@@ -135,8 +136,9 @@ export function storeSearch({ db, ids, access, provider, keys, repair, onProblem
     },
 
     /**
-     * For an answer with `file_search`: which stores the provider searches, and which of our files it cites. Those that are
-     * empty, or not made yet, are left out. @throws 404, 400
+     * For an answer with `file_search`: the stores that the provider searches, and the files that it may cite. Stores
+     * that are empty, or not made yet, are left out.
+     * @throws 404, 400
      */
     async forAnswer(userId: number, storeIds: string[]): Promise<SearchedStores> {
       const files = new Map<string, SearchedFile>();

@@ -10,7 +10,7 @@ import { unixSeconds } from '#server/features/public-api/shared/list';
 import type { StoredBatch, StoreEntry } from './file-repository.ts';
 import { type Contents, noFiles, type ProgramStore, statusOf } from './repository.ts';
 
-/** How the provider cuts a file where nothing else is asked for. */
+/** The provider's default chunk size. */
 const usualChunks = { max_chunk_size_tokens: 800, chunk_overlap_tokens: 400 };
 
 export function serializeStore({ encode }: Ids, store: ProgramStore, contents: Contents | undefined): ApiVectorStore {
@@ -53,7 +53,7 @@ export function serializeFile({ encode }: Ids, storeId: number, entry: StoreEntr
   };
 }
 
-/** What an assistant knows, in the form of a program's. */
+/** An assistant's file, in the form of a client's. */
 export const entryOf = ({ fileId, state, error, size, addedAt }: AssistantFile): StoreEntry => ({
   id: fileId,
   fileId,

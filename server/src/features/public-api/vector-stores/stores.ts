@@ -15,7 +15,7 @@ type Dependencies = {
   ids: () => Promise<Ids>;
   access: StoreAccess;
   fileIds: FileIds;
-  /** The store as it is at the provider. */
+  /** The store at the provider. */
   atProvider: {
     insert: (trx: Kysely<Database>, userId: number) => Promise<number>;
     release: (trx: Kysely<Database>, userId: number, storeId: number) => Promise<void>;
@@ -26,7 +26,7 @@ type Dependencies = {
 const expiredAtOnce = 100;
 
 /**
- * The vector stores of programs, and those of assistants beside them.
+ * Vector stores of clients and of assistants.
  * Long: a list of calls, each read alone.
  */
 export function storeService({ db, ids, access, fileIds, atProvider }: Dependencies) {
@@ -99,7 +99,7 @@ export function storeService({ db, ids, access, fileIds, atProvider }: Dependenc
       return { id, object: 'vector_store.deleted' as const, deleted: true as const };
     },
 
-    /** Stores whose time is over go at the provider, where they cost money, and stay here as expired. */
+    /** Expired stores are deleted at the provider, where they cost money, and stay here as expired. */
     async expire() {
       const due = await stores.due(new Date().toISOString(), expiredAtOnce);
       for (const { userId, id } of due) await db.transaction().execute((trx) => atProvider.expire(trx, userId, id));

@@ -24,11 +24,11 @@ function optionsOf({ attributes, chunking }: EntryToSync): FileOptions {
   };
 }
 
-/** Makes a program's store at the provider what its files say. */
+/** Syncs a client's store at the provider with its files. */
 export function vectorStoreSync({ db, provider, fill, config }: Dependencies) {
   const files = storeFileRepository(db);
 
-  /** false: it is being filled already, and looked at again after that. */
+  /** Resolves to false if the store is already being filled; it is checked again after that. */
   async function run(userId: number, storeId: number): Promise<boolean> {
     const store = await programStoreRepository(db).find(userId, storeId);
     if (!store || store.hasExpired) return true;

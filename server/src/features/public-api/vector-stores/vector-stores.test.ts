@@ -17,7 +17,7 @@ import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 const path = '/v1/vector_stores';
 const quick = { pollIntervalMs: 20 };
 
-describe.each(engines)('vector stores of programs on %s', (engine) => {
+describe.each(engines)('API vector stores on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);
@@ -49,7 +49,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
       }),
     );
 
-  test('are made, filled at the provider, changed and deleted there too', async () => {
+  test('creates, fills, changes and deletes stores, at the provider too', async () => {
     const { visitor, key, client } = await someone();
     const file_ids = await send(client, 'a.md', 'b.txt', 'c.csv');
     const store = await client.vectorStores.create({
@@ -65,7 +65,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
       id: expect.stringMatching(/^vs_[0-9A-Za-e]{24}$/),
       name: 'Handbook',
       status: 'in_progress',
-      // What can never be searched is known at once.
+      // A file that can never be searched is known at once.
       file_counts: { in_progress: 2, failed: 1, total: 3 },
       metadata: { team: 'a' },
       expires_at: (store.last_active_at ?? 0) + 7 * 86_400,
@@ -96,7 +96,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
     expect((await fileOf(visitor, stored.id))?.usedBy).toBe(0);
   });
 
-  test('are listed from either end and in pages, with what assistants know beside them', async () => {
+  test('lists from either end and in pages, including what assistants know', async () => {
     const { visitor, client, token } = await someone();
     for (const name of ['a', 'b', 'c']) await client.vectorStores.create({ name });
     const assistantId = await created(visitor, { name: 'Tutor' });
@@ -114,7 +114,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
     expect(before.body.data.map(({ name }: { name: string }) => name)).toEqual(['a', 'b']);
     const nearest = await called(app, token, `${path}?order=asc&limit=1&before=${body.last_id}`);
     expect(nearest.body).toMatchObject({ data: [{ name: 'b' }], has_more: true });
-    // It is read as any other, and changed with the assistant.
+    // It is read like any other, and changes with its assistant.
     const known = body.first_id;
     const [file] = await collected(client.vectorStores.files.list(known));
     expect(conforming('VectorStoreFileObject', file)).toMatchObject({ status: 'completed', vector_store_id: known });
@@ -131,7 +131,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
     });
   });
 
-  test('take files one by one, which the helpers of the official client wait for', async () => {
+  test('takes files one by one, which the official client’s helpers await', async () => {
     const { client, key } = await someone();
     const store = await client.vectorStores.create({});
     expect(store).toMatchObject({ name: '', status: 'completed', file_counts: { total: 0 } });
@@ -180,7 +180,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
     expect(await client.files.retrieve(first ?? '')).toMatchObject({ id: first });
   });
 
-  test('lose a file that is deleted, and can be emptied while they are listed', async () => {
+  test('loses a deleted file, and can be emptied while it is listed', async () => {
     const { client, visitor } = await someone();
     const file_ids = await send(client, 'a.md', 'b.md', 'c.md', 'd.md');
     const { id } = await client.vectorStores.create({ file_ids });
@@ -192,7 +192,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
     expect((await visitor.get('/api/files')).body.map(({ usedBy }: { usedBy: number }) => usedBy)).toEqual([0, 0, 0]);
   });
 
-  test('take a batch of files that the official client uploads and waits for', async () => {
+  test('takes a batch of files that the official client uploads and awaits', async () => {
     const { client, key, token } = await someone();
     const { id } = await client.vectorStores.create({ name: 'Batches' });
     const files = await Promise.all(
@@ -211,7 +211,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
     expect([listed.body.data.length, listed.body.has_more]).toEqual([3, true]);
     const all = await collected(client.vectorStores.fileBatches.listFiles(batch.id, { vector_store_id: id, limit: 3 }));
     expect(new Set(all.map((file) => file.id)).size).toBe(7);
-    // Each with what is said of it alone.
+    // Each with its own settings.
     const [one, two] = await send(client, 'x.md', 'y.md');
     const second = await whileIndexing(
       app,
@@ -228,7 +228,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
     expect([bad.status, bad.body.error.param]).toEqual([400, 'file_ids']);
   });
 
-  test('tell programs when to look again, until there is nothing more to come', async () => {
+  test('tells clients when to poll, until nothing more is due', async () => {
     const { client } = await someone();
     const [file = ''] = await send(client, 'a.md');
     const { id: vector_store_id } = await client.vectorStores.create({});
@@ -245,7 +245,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
     expect(await told()).toEqual([null, null]);
   });
 
-  test('whose batch is cancelled keep what was indexed, and nothing else at the provider', async () => {
+  test('keeps what was indexed when a batch is cancelled, and nothing else at the provider', async () => {
     const { client, key } = await someone();
     const [first, second] = await send(client, 'a.md', 'b.md');
     const { id } = await client.vectorStores.create({ file_ids: [first ?? ''] });
@@ -262,12 +262,12 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
       await hurry(app);
       return (await filesIn(app, key, there?.id ?? '')).length === 1;
     });
-    // Put in again, it is indexed after all.
+    // Added again, it is indexed after all.
     const again = client.vectorStores.files.createAndPoll(id, { file_id: second ?? '' }, quick);
     expect((await whileIndexing(app, again)).status).toBe('completed');
   });
 
-  test('are searched by the provider, which is told how, and answered with our ids and names', async () => {
+  test('searches at the provider with the client’s options, and answers with Roster’s ids', async () => {
     const { client, key, visitor } = await someone();
     const ids = await send(client, 'a.md', 'b.md', 'c.md');
     const { id } = await client.vectorStores.create({ name: 'Searched' });
@@ -299,7 +299,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
     const { token } = await fileProgram(app, visitor);
     const { body } = await called(app, token, `${path}/${id}/search`, { method: 'POST', body: { query: 'What?' } });
     expect(conforming('VectorStoreSearchResultsPage', body).search_query).toEqual(['What?']);
-    // One that was taken out here is not told, also while it is still there.
+    // A removed file is not reported, even while the provider still has it.
     await withFault(app, { fail: 'server_error' }, { method: 'DELETE', key }, async () => {
       await client.vectorStores.files.delete(ids[0] ?? '', { vector_store_id: id });
       const { data } = await client.vectorStores.search(id, { query: 'What?' });
@@ -314,7 +314,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
       await withFault(app, fault, { path: '/vector_stores/*', method: 'POST', key }, async () => {
         await expect(client.vectorStores.search(id, { query: 'What?' })).rejects.toMatchObject({ status, code });
       });
-    // It is gone at the provider: the search says so, and it is made again.
+    // The provider lacks the store: the search says so, and the store is made again.
     const [there] = await storesOf(app, key);
     await atProvider(app, key, `/vector_stores/${there?.id}`, 'DELETE');
     await expect(client.vectorStores.search(id, { query: 'What?' })).rejects.toMatchObject({ status: 503 });
@@ -331,7 +331,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
     );
   });
 
-  test('are nobody else’s, and neither are files', async () => {
+  test('hides stores and files from other users', async () => {
     const [ada, bob] = [await someone(), await someone()];
     const [file] = await send(ada.client, 'a.md');
     const { id } = await ada.client.vectorStores.create({ file_ids: [file ?? ''] });
@@ -389,7 +389,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
       /half/,
     ],
     ['too many files', { file_ids: Array.from({ length: 501 }, () => 'file-x') }, 'file_ids', /./],
-  ])('with %s are refused', async (_what, body, param, message) => {
+  ])('refuses a request with %s', async (_what, body, param, message) => {
     const { token, client } = await someone();
     const answer = await called(app, token, path, { method: 'POST', body });
     expect([answer.status, answer.body.error]).toEqual([
@@ -399,7 +399,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
     expect((await client.vectorStores.list()).data).toEqual([]);
   });
 
-  test('expire where that is asked for: they go at the provider, and are said to have expired', async () => {
+  test('expires on request: deleted at the provider, and reported as expired', async () => {
     const { client, key, token } = await someone();
     const [file] = await send(client, 'a.md');
     const { id } = await client.vectorStores.create({
@@ -428,7 +428,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
     expect((await called(app, token, path)).body.data).toEqual([]);
   });
 
-  test('need a provider key; what failed for want of a good one is tried again with the next', async () => {
+  test('requires a provider key, and retries with the next one what failed without', async () => {
     const visitor = await app.as(`keyless-${engine}`);
     const { client, token } = await fileProgram(app, visitor);
     const [file] = await send(client, 'a.md');
@@ -450,7 +450,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
     expect((await isDone(client, id)).file_counts).toMatchObject({ completed: 1, failed: 0 });
   });
 
-  test('are filled after trouble at the provider, once', async () => {
+  test('fills each store once after trouble at the provider', async () => {
     const { client, key } = await someone();
     const [file] = await send(client, 'a.md');
     let id = '';
@@ -468,7 +468,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
     expect(await storesOf(app, key)).toHaveLength(1);
   });
 
-  test('are in the export by the names of their files, and go with the account, at the provider too', async () => {
+  test('exports file names, and deletes stores with the account, at the provider too', async () => {
     const { client, key, visitor } = await someone();
     const [file] = await send(client, 'a.md');
     const { id } = await client.vectorStores.create({ name: 'Exported', file_ids: [file ?? ''], metadata: { a: 'b' } });
@@ -486,7 +486,7 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
   const closed = (visitor: HttpClient) => visitor.delete('/api/user', { password, removeAtProvider: true });
 });
 
-test('where the provider has none, the first to find out says so in its files, and the next call is refused', async () => {
+test('reports a provider without vector stores in the first files, then refuses calls', async () => {
   const app = await startApp('sqlite', { simulator: { without: ['vector_stores'] } });
   try {
     const visitor = await app.withKey('ada');
@@ -500,7 +500,7 @@ test('where the provider has none, the first to find out says so in its files, a
       code: 'vector_stores_not_served',
     });
     expect((await client.vectorStores.list()).data).toHaveLength(1);
-    // A message may have a file for file_search all the same: the model gets it with the message.
+    // A message may still attach a file for file_search: the model gets it with the message.
     const { token } = await newToken(visitor);
     const attachments = [{ file_id: file.id, tools: [{ type: 'file_search' }] }];
     const { body: thread } = await called(app, token, '/v1/threads', {

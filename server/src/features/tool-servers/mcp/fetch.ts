@@ -7,29 +7,31 @@ import type { OutboundResponse, SsrfGuard } from '#server/outbound/ssrf-guard';
 
 type Options = {
   outgoing: SsrfGuard;
-  /** Goes to the origin of the server alone. */
+  /** Requests go to this origin only. */
   origin: string;
   credentials: Record<string, string>;
-  /** What is left of the time for all that is asked. */
+  /** Remaining time for all requests together. */
   withinMs: () => number;
   bodyLimit: number;
   signal: AbortSignal;
-  /** Told of what the client would wait for without end: it takes a stream that breaks off for one that goes on later. */
+  /**
+   * Called for failures that would keep the client waiting forever: it expects an interrupted stream to resume later.
+   */
   onFailure: (error: unknown) => void;
-  /** Told of the text of each answer, in which numbers have all their digits. */
+  /** Receives the text of each answer, in which numbers have all their digits. */
   onAnswer: (text: string) => void;
 };
 type Told = Pick<Options, 'onFailure' | 'onAnswer'>;
 
-/** In an answer to one request. */
+/** Messages in an answer to one request. */
 const messagesAtMost = 20;
 const noBody = new Set([204, 205, 304]);
-/** Bytes of a refusal that is read for its words. */
+/** Bytes of a refusal that are read for its reason. */
 const wordsAtMost = 16 * 1024;
 const notMcp = (cause?: unknown) =>
   new OutboundRequestError('The server answers with something other than MCP.', { sent: true, cause });
 
-/** The number of the request in a message; null: it asks nothing. */
+/** Id of the request in a message; null if it is no request. */
 function askedIn(body: RequestInit['body']): unknown {
   if (typeof body !== 'string') return null;
   const message: unknown = JSON.parse(body);
@@ -47,14 +49,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/** An answer that is whole. @throws OutboundRequestError where it answers something else */
+/** Reads a complete answer. @throws OutboundRequestError if it is something else */
 async function wholeAnswer(answer: OutboundResponse, asked: unknown, onAnswer: Told['onAnswer']): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of answer.body) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString('utf8');
   if (asked === null) return text;
   const messages = [parsed(text)].flat();
-  // The client reads each of them by its schema, which takes its time.
+  // The client checks each of them by its schema, which takes time.
   if (messages.length > messagesAtMost || !messages.some((message) => isAnswerTo(asked, message))) throw notMcp();
   onAnswer(text);
   return text;
@@ -64,12 +66,12 @@ function isAnswerText(asked: unknown, text: string): boolean {
   try {
     return isAnswerTo(asked, JSON.parse(text));
   } catch {
-    // The client passes over what it cannot read, too.
+    // The client skips what it cannot read, too.
     return false;
   }
 }
 
-/** A stream of events, up to the answer: a server that goes on afterwards is not listened to. */
+/** Events up to the answer: anything that a server sends afterwards is ignored. */
 async function* events(
   { body }: OutboundResponse,
   asked: unknown,
@@ -79,7 +81,7 @@ async function* events(
   let goesOn = asked === null;
   const parser = createParser({
     onEvent({ id, data }) {
-      // What has an id can be asked for again, and the client does.
+      // An event with an id can be requested again, and the client does so.
       if (id) goesOn = true;
       if (asked === null || !isAnswerText(asked, data)) return;
       isAnswered = true;
@@ -123,14 +125,14 @@ async function responseOf(answer: OutboundResponse, asked: unknown, { onFailure,
   return new Response(noBody.has(status) ? null : words, { status: status > 599 ? 502 : status, headers });
 }
 
-/** As a JSON-RPC error, of OAuth, or in the words of a gateway. */
+/** The reason in a JSON-RPC error, an OAuth error, or a gateway's answer. */
 const Refusal = z.union([
   z.looseObject({ error: z.looseObject({ message: z.string() }) }).transform(({ error }) => error.message),
   z.looseObject({ error_description: z.string() }).transform((refusal) => refusal.error_description),
   z.looseObject({ message: z.string() }).transform(({ message }) => message),
 ]);
 
-/** Why a server refuses a request, where it says so. */
+/** The server's reason for refusing a request, if it gives one. */
 async function wordsOf({ body }: OutboundResponse): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -142,12 +144,12 @@ async function wordsOf({ body }: OutboundResponse): Promise<string | null> {
   try {
     return Refusal.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
   } catch {
-    // The status says what is needed.
+    // The status says enough.
     return null;
   }
 }
 
-/** How the client of the SDK reaches a server: through the guard, with all that it reads bounded. */
+/** Fetch function for the SDK's client: uses the guard, and limits everything that it reads. */
 export function mcpFetch({
   outgoing,
   origin,
@@ -162,7 +164,7 @@ export function mcpFetch({
     const url = new URL(address);
     const headers = new Headers(init.headers);
     const method = init.method === 'POST' || init.method === 'DELETE' ? init.method : 'GET';
-    // A stream of what the server wants to say unasked: nobody would listen.
+    // Nobody would listen to a stream of unsolicited messages.
     if (method === 'GET' && !headers.has('last-event-id')) return new Response(null, { status: 405 });
     try {
       const answer = await outgoing.send({

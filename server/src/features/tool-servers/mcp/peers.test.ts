@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-// The SDK is loaded before anybody has only so much time.
+// Load the SDK before any time limit applies.
 beforeAll(async () => {
   const { url, close } = await startToolServer();
   await client().inSession({ url, credentials: {} }, bounds, listTools);
@@ -49,7 +49,7 @@ const json = (response: ServerResponse, value: unknown) =>
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 const hello = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } };
 
-/** Says hello as it should, and then what the test wants. `texts`: what it was sent. */
+/** Connects correctly, then does what the test wants. `texts`: what it was sent. */
 async function liar(answer: (message: Message, response: ServerResponse) => unknown) {
   const seen: string[] = [];
   const texts: string[] = [];
@@ -133,7 +133,7 @@ describe('a tool server that', () => {
     ['fails', (_m, r) => r.writeHead(500).end('<h1>Oh</h1>'), /has failed \(500\)/],
     ['has no result', ({ id }, r) => json(r, { jsonrpc: '2.0', id, result: 'yes' }), /other than MCP|says/],
   ];
-  test.each(ways)('%s is given up, and may have been told', async (_what, answer, message) => {
+  test.each(ways)('%s: is given up, and may have been called', async (_what, answer, message) => {
     const { url, seen } = await liar(answer);
     await expect(call(url, message === late ? { withinMs: 5_000 } : {})).rejects.toMatchObject({
       name: 'ToolServerError',
@@ -165,14 +165,14 @@ describe('a tool server that', () => {
       /^The server says: Bad arguments x+…$/,
     ],
   ];
-  test.each(refusals)('%s has not run the call', async (_what, answer, message) => {
+  test.each(refusals)('%s: has not run the call', async (_what, answer, message) => {
     const { url, seen } = await liar(answer);
     await expect(call(url)).rejects.toMatchObject({ message: expect.stringMatching(message), mayHaveRun: false });
     expect(seen.filter((method) => method === 'tools/call')).toHaveLength(1);
   });
 
   const codes = [-1, 0, 1, 100, 401, 403, 404, 429, 500, 503, -32_000, -32_001, -32_602, -32_603];
-  test.each(codes)('answers with the JSON-RPC error %i is quoted, without the secret that it repeats', async (code) => {
+  test.each(codes)('answers with JSON-RPC error %i: quotes it, without the secret that it repeats', async (code) => {
     const secret = 'Bearer planted-in-a-message';
     const { url, seen } = await liar(({ id }, r) =>
       json(r, { jsonrpc: '2.0', id, error: { code, message: `No such note for ${secret}` } }),
@@ -188,7 +188,7 @@ describe('a tool server that', () => {
     expect(seen.filter((method) => method === 'tools/call')).toHaveLength(1);
   });
 
-  test('refuses by HTTP in words of its own is quoted', async () => {
+  test('refuses by HTTP in its own words: quotes them', async () => {
     const refusal = { jsonrpc: '2.0', id: null, error: { code: -32_000, message: 'Bad Request: unknown tenant' } };
     const { url } = await liar((_m, r) =>
       r.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refusal)),
@@ -200,7 +200,7 @@ describe('a tool server that', () => {
     });
   });
 
-  test('speaks a version that nobody knows is told of it', async () => {
+  test('speaks an unknown version: says so', async () => {
     const server = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
@@ -219,7 +219,7 @@ describe('a tool server that', () => {
     });
   });
 
-  test('is sent numbers in the digits of the model', async () => {
+  test('receives numbers in the digits of the model', async () => {
     const { url, texts } = await liar(({ id }, response) =>
       json(response, { jsonrpc: '2.0', id, result: { content: [] } }),
     );
@@ -241,7 +241,7 @@ describe('a tool server that', () => {
     expect(await call(url)).toEqual({ text: structure, isError: false });
   });
 
-  test('repeats a secret in its result shows it to no model', async () => {
+  test('repeats a secret in its result: hides it from the model', async () => {
     const { url } = await liar(({ id }, response) => {
       const content = [{ type: 'text', text: 'You sent Bearer planted-in-a-result, or planted-in-a-result.' }];
       json(response, { jsonrpc: '2.0', id, result: { content } });
@@ -253,7 +253,7 @@ describe('a tool server that', () => {
     expect(result.text).toBe('You sent [secret], or [secret].');
   });
 
-  test('goes on after its answer is not listened to', async () => {
+  test('continues after its answer: is ignored', async () => {
     const { url } = await liar(({ id }, response) => {
       sse(response).write(event({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'done' }] } }));
       const timer = setInterval(() => response.write(event({ jsonrpc: '2.0', method: 'notifications/message' })), 5);
@@ -263,7 +263,7 @@ describe('a tool server that', () => {
     expect(await call(url)).toEqual({ text: 'done', isError: false });
   });
 
-  test('asks for another tool, or for a model, gets nothing', async () => {
+  test('asks for another tool, or for a model: gets nothing', async () => {
     const { url, seen } = await liar(({ id }, response) => {
       const asks = [
         { jsonrpc: '2.0', id: 77, method: 'sampling/createMessage', params: { messages: [], maxTokens: 9 } },
@@ -276,7 +276,7 @@ describe('a tool server that', () => {
     expect(seen.filter((method) => method === 'tools/call')).toHaveLength(1);
   });
 
-  test('forgets a session is told hello again, once, before a tool is called', async () => {
+  test('forgets a session: is connected again, once, before a tool is called', async () => {
     const forgetful = await peerWith({ forgetOnce: true });
     expect((await list(forgetful.url)).tools).toHaveLength(2);
     forgetful.peer.forgetOnce = true;
@@ -284,7 +284,7 @@ describe('a tool server that', () => {
     expect(forgetful.calls).toHaveLength(1);
   });
 
-  test('gives the same page again and again is left', async () => {
+  test('gives the same page again and again: is left', async () => {
     const { url, seen } = await liar(({ id }, response) =>
       json(response, {
         jsonrpc: '2.0',
@@ -296,7 +296,7 @@ describe('a tool server that', () => {
     expect(seen.filter((method) => method === 'tools/list')).toHaveLength(2);
   });
 
-  test('says by an empty cursor that there are no further pages is believed', async () => {
+  test('ends its pages with an empty cursor: is believed', async () => {
     const { url, seen } = await liar(({ id }, response) =>
       json(response, {
         jsonrpc: '2.0',
@@ -308,7 +308,7 @@ describe('a tool server that', () => {
     expect(seen.filter((method) => method === 'tools/list')).toHaveLength(1);
   });
 
-  test('lists a million things is not gone through to the end', async () => {
+  test('lists a million things: is not read to the end', async () => {
     const { url } = await liar(({ id }, response) =>
       json(response, { jsonrpc: '2.0', id, result: { tools: Array(1_000_000).fill(0) } }),
     );
@@ -320,7 +320,7 @@ describe('a tool server that', () => {
     });
   });
 
-  test('is stopped with who waits for it', async () => {
+  test('is stopped: fails the callers that wait for it', async () => {
     const caller = new AbortController();
     const { url, seen } = await liar(() => caller.abort(new Error('stopped')));
     await expect(call(url, { signal: caller.signal })).rejects.toMatchObject({ mayHaveRun: true });
@@ -333,10 +333,10 @@ function endless(response: ServerResponse) {
   Readable.from(Array.from({ length: 1_600 }, () => piece)).pipe(response);
 }
 
-describe('what a tool answers', () => {
+describe('results of tools', () => {
   const text = (answer: unknown) => resultText(answer).text;
 
-  test('is text; what is not is told of', () => {
+  test('returns text, and mentions what is not text', () => {
     const data = Buffer.alloc(12 * 1024).toString('base64');
     const content = [
       { type: 'text', text: 'Hello\0' },
@@ -366,13 +366,13 @@ describe('what a tool answers', () => {
     });
   });
 
-  test('is its structure where there is no text', () => {
+  test('uses the structure if there is no text', () => {
     expect(text({ content: [], structuredContent: { sum: 5 } })).toBe('{"sum":5}');
     expect(text({ content: [{ type: 'text', text: 'five' }], structuredContent: { sum: 5 } })).toBe('five');
     expect(text({})).toBe('');
   });
 
-  test('is cut after a megabyte, between two characters, and says so', () => {
+  test('cuts after a megabyte, between two characters, and says so', () => {
     const long = text({ content: [{ type: 'text', text: `a${'é'.repeat(1024 * 1024)}` }] });
     expect(long).toMatch(/^aé+\n\[Cut here: the tool has answered with 2.0 MB, and this is the first megabyte.\]$/);
     expect(Buffer.byteLength(long)).toBeLessThan(1024 * 1024 + 200);

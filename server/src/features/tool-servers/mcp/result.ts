@@ -22,11 +22,11 @@ const Resource = z.looseObject({
   }),
 });
 
-/** Of what is written as base64. */
+/** Size of the bytes that base64 encodes. */
 const bytesIn = (base64: string) => Math.floor((base64.length * 3) / 4);
 const shortened = (text: string) => (text.length > 500 ? `${text.slice(0, 500)}…` : text);
 
-/** What a model reads of one part. */
+/** One part, as text for a model. */
 function partText(part: unknown): string {
   const text = Text.safeParse(part);
   if (text.success) return text.data.text;

@@ -13,20 +13,20 @@ export type Ask = (method: 'tools/list' | 'tools/call', params: Record<string, u
 export type Work<T> = (ask: Ask, secrets: readonly string[]) => Promise<T>;
 export type Bounds = { withinMs: number; bodyLimit: number; signal: AbortSignal };
 
-/** Loaded with the first server that is asked. */
+/** Loaded when the first server is asked. */
 const load = async () => ({
   ...(await import('@modelcontextprotocol/sdk/client/index.js')),
   ...(await import('@modelcontextprotocol/sdk/client/streamableHttp.js')),
 });
 
-/** What is answered is read by our own bounds, not by the schemas of the SDK. */
+/** Answers are read within Roster's limits, not by the schemas of the SDK. */
 const Anything = z.looseObject({});
 
 type Session = { ask: Ask; sessionId: () => string | undefined; end: () => Promise<void> };
 
 type Reach = { outgoing: SsrfGuard; server: McpServer; bounds: Bounds; endMs: number };
 
-/** The way to a server for one session. `broken` fires with what the client itself would not hear of. */
+/** Connection to a server for one session. `broken` fires for failures that the client itself ignores. */
 async function connection({ outgoing, server: { url, credentials }, bounds, endMs }: Reach) {
   const { StreamableHTTPClientTransport } = await load();
   const until = performance.now() + bounds.withinMs;
@@ -48,7 +48,7 @@ async function connection({ outgoing, server: { url, credentials }, bounds, endM
         },
       })(address, init),
   });
-  // The SDK's transport says `undefined` where its own type wants nothing to be said.
+  // The SDK's transport returns `undefined` where its own type wants the field omitted.
   const transport: Transport = {
     start: () => http.start(),
     send: (message) => http.send(message),
@@ -62,9 +62,9 @@ async function connection({ outgoing, server: { url, credentials }, bounds, endM
     transport,
     broken: broken.signal,
     sessionId: () => http.sessionId,
-    /** The text of the last answer. */
+    /** Text of the last answer. */
     answered: () => answered,
-    /** A session that is not ended ends by itself: there is nobody to tell. */
+    /** Failures are ignored: a session that is not ended expires by itself. */
     async terminate() {
       isEnding = true;
       await http.terminateSession().catch(() => undefined);
@@ -72,7 +72,7 @@ async function connection({ outgoing, server: { url, credentials }, bounds, endM
   };
 }
 
-/** What is asked, unless the connection breaks before the answer. */
+/** Rejects if the connection breaks before the answer. */
 function orBroken<T>(broken: AbortSignal, work: Promise<T>): Promise<T> {
   const breaks = new Promise<never>((_resolve, reject) => {
     if (broken.aborted) reject(broken.reason);
@@ -81,7 +81,9 @@ function orBroken<T>(broken: AbortSignal, work: Promise<T>): Promise<T> {
   return Promise.race([work, breaks]);
 }
 
-/** The SDK reads numbers as JavaScript has them: what has a structure is read again, so that an id keeps its last digits. */
+/**
+ * The SDK reads numbers as JavaScript does. Structured content is parsed again, so that an id keeps its last digits.
+ */
 function withExactNumbers(result: z.output<typeof Anything>, text: string): unknown {
   if (result.structuredContent === undefined) return result;
   const messages = [parseExact(text)].flat();
@@ -89,7 +91,7 @@ function withExactNumbers(result: z.output<typeof Anything>, text: string): unkn
   return { ...result, structuredContent: answer?.structuredContent ?? result.structuredContent };
 }
 
-/** Says hello. */
+/** Connects. */
 async function begin(reach: Reach): Promise<Session> {
   const { Client } = await load();
   const { transport, broken, sessionId, answered, terminate } = await connection(reach);
@@ -118,7 +120,7 @@ async function begin(reach: Reach): Promise<Session> {
 
 class SessionExpiredError extends Error {}
 
-/** Asks servers of the Model Context Protocol: each piece of work in a session of its own. */
+/** Asks servers of the Model Context Protocol, each piece of work in its own session. */
 export function mcpClient(outgoing: SsrfGuard, times: Pick<ToolTimeouts, 'endMs'>) {
   const ending = new Set<Promise<void>>();
 
@@ -140,7 +142,7 @@ export function mcpClient(outgoing: SsrfGuard, times: Pick<ToolTimeouts, 'endMs'
 
   return {
     /**
-     * A session that its server has forgotten is begun anew, once, as long as no tool was called.
+     * A session that its server has forgotten is started again, once, unless a tool was called.
      * @throws ToolServerError
      */
     async inSession<T>(server: McpServer, bounds: Bounds, work: Work<T>): Promise<T> {

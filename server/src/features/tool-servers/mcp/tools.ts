@@ -22,7 +22,7 @@ import type { Ask } from './session.ts';
 
 const pagesAtMost = 50;
 
-/** Looked at one by one, up to our bounds: a schema would go through millions of them first. */
+/** Checked one by one, within Roster's limits: a schema would first go through millions of them. */
 const Page = z.looseObject({ tools: z.custom<unknown[]>(Array.isArray), nextCursor: z.string().max(4_000).nullish() });
 const Name = z
   .string()
@@ -39,7 +39,7 @@ const Described = z.looseObject({
     .catch({ readOnlyHint: false, idempotentHint: false }),
 });
 
-/** Whether it is nested no deeper, found without going deeper than that. */
+/** True if it is not nested deeper than this, without looking deeper. */
 function isShallow(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return depth > 0 && Object.values(value).every((inner) => isShallow(inner, depth - 1));
@@ -52,7 +52,7 @@ function taken(described: unknown): ToolSnapshot {
     throw new OmittedOperationError('its arguments are nested deeper than Roster takes');
   const { success, data: name } = Name.safeParse(described.name);
   if (!success) throw new OmittedOperationError('its name has characters or a length that Roster cannot take');
-  // A tool without arguments may leave them out.
+  // A tool without arguments may omit them.
   const given = described.inputSchema ?? { type: 'object' };
   const schema = toModelSchema(given);
   if (!isObject(given) || !schema)
@@ -83,7 +83,7 @@ type Listed = { tools: ToolSnapshot[]; leftOut: OmittedTool[]; leftOutCount: num
 
 const counted = (count: number) => (count === 1 ? 'One tool was' : `${count} tools were`);
 
-/** Gathers what a server describes, up to what Roster takes. */
+/** Collects what a server describes, up to Roster's limits. */
 function gathered() {
   const tools = new Map<string, ToolSnapshot>();
   const leftOut: OmittedTool[] = [];
@@ -111,7 +111,7 @@ function gathered() {
   };
 }
 
-/** What a server has, and what of it is left out, with the reasons. */
+/** The tools of a server, and what is left out, with the reasons. */
 export async function listTools(ask: Ask): Promise<Listed> {
   const found = gathered();
   const cursors = new Set<string>();
@@ -122,9 +122,9 @@ export async function listTools(ask: Ask): Promise<Listed> {
       if (found.isFull()) return found.listed(true);
       found.take(described);
     }
-    // Some servers say by an empty one that there is no further page.
+    // Some servers end with an empty cursor.
     cursor = page.nextCursor || undefined;
-    // One that was there before would begin the same round again.
+    // A repeated cursor would start the same round again.
     if (cursor === undefined || cursors.has(cursor)) break;
     cursors.add(cursor);
   }

@@ -18,12 +18,12 @@ type Dependencies = {
   times: Pick<ToolTimeouts, 'signInMs'>;
 };
 type Reached = Selectable<Database['tool_servers']> & {
-  /** The data key of the server's owner. */
+  /** Data key of the server's owner. */
   wrapped: string | null;
 };
 type Credentials = Record<string, string>;
 
-/** Before its end, so that it is good until the server reads it. */
+/** Early enough that the token is still valid when the server reads it. */
 const renewedBeforeMs = 60_000;
 const closingMs = 3_000;
 
@@ -46,12 +46,12 @@ function opened(sealed: EncryptedSignIns, server: Reached, row: StoredSignIn | u
   if (!row?.tokens_sealed) throw row?.signed_in_at ? signInAgain(server.name) : signInNeeded(server.name);
   const { user_id: userId, tokens_sealed, wrapped } = row;
   const tokens = sealed.open(Tokens, userId, 'tool-server-tokens', { sealed: tokens_sealed, wrapped });
-  // Given for the address that the server had then.
+  // Issued for the address that the server had then.
   if (tokens?.url !== server.url) throw signInAgain(server.name);
   return tokens;
 }
 
-/** What a person reaches a server with: nothing, its owner's header, or tokens of their own, which are renewed at need. */
+/** Credentials for a server: none, its owner's header, or the user's own tokens, which are renewed when needed. */
 export function createServerAccess({ db, vault, outgoing, headers, times }: Dependencies) {
   const signIns = signInRepository(db);
   const sealed = encryptedSignIns({ db, vault });
@@ -73,7 +73,7 @@ export function createServerAccess({ db, vault, outgoing, headers, times }: Depe
     try {
       return await renewed(server, userId, version);
     } catch (error) {
-      // Whoever gives them is away for a moment, and these are still good.
+      // The authorization server is unavailable for now, and these are still valid.
       if (
         error instanceof ToolServerError &&
         !(error instanceof SignInRequiredError) &&
@@ -105,10 +105,10 @@ export function createServerAccess({ db, vault, outgoing, headers, times }: Depe
   }
 
   return {
-    /** Does what has to be done with the server, once more where its tokens had to be renewed. @throws ToolServerError */
+    /** Runs `work`, and again if the tokens had to be renewed. @throws ToolServerError */
     use: <T>(server: Reached, userId: number, work: (credentials: Credentials) => Promise<T>): Promise<T> =>
       server.auth_type === 'oauth' ? withTokens(server, userId, work) : work(headers.open(server, server.wrapped)),
-    /** What was given in the place of tokens that are gone is not lost. */
+    /** Waits for renewals, so that new tokens are not lost. */
     close: () => settlesWithin(closingMs, Promise.allSettled(underWay())),
   };
 }

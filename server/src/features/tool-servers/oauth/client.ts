@@ -30,7 +30,7 @@ const methods = ['client_secret_basic', 'client_secret_post', 'none'];
 /** An hour, so that it outlives the sign-in. */
 const restSeconds = 60 * 60;
 
-/** A secret where that can be had: it is kept sealed. Where nothing is said, RFC 8414 means the first one. */
+/** Prefers a secret, which is stored encrypted. If nothing is said, RFC 8414 means the first one. */
 const methodFor = ({ token_endpoint_auth_methods_supported: supported }: Authority) =>
   methods.find((method) => supported?.includes(method) ?? true) ?? 'none';
 
@@ -39,7 +39,10 @@ const isGood = (client: Client, { authority, redirectUri }: Wanted) =>
   client.redirectUri === redirectUri &&
   (!client.client_secret_expires_at || client.client_secret_expires_at > Date.now() / 1000 + restSeconds);
 
-/** As whom Roster signs this person in: as the owner of the server has entered it, as before, or newly registered. @throws SignInError */
+/**
+ * Roster's client for this user: as the owner of the server has entered it, as before, or newly registered.
+ * @throws SignInError
+ */
 export async function clientFor(dependencies: Dependencies, wanted: Wanted): Promise<Client> {
   const { db, sealed, headers } = dependencies;
   const { server, userId, authority, redirectUri } = wanted;

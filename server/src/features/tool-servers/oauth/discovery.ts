@@ -21,7 +21,7 @@ const hello = JSON.stringify({
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'Roster', version: '1.0.0' } },
 });
 
-/** What a server says of its sign-in to somebody who is not signed in. */
+/** Asks a server without credentials how to sign in. */
 async function challenge(outgoing: SsrfGuard, url: URL, withinMs: number) {
   const { extractWWWAuthenticateParams } = await loadAuth();
   const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
@@ -31,12 +31,12 @@ async function challenge(outgoing: SsrfGuard, url: URL, withinMs: number) {
   return extractWWWAuthenticateParams(new Response(null, { status: 401, headers: answer.headers }));
 }
 
-/** As RFC 8414 wants it: who describes itself is who was asked. The slash at the end is added by `URL`. */
+/** RFC 8414: the issuer in the description must be the one that was asked. `URL` adds the final slash. */
 const isSame = (one: string, other: string) => one.replace(/\/$/, '') === other.replace(/\/$/, '');
 
 /**
- * Where a browser may be sent: to https, or to this very machine where the operator has listed that, as for Roster's own
- * requests. Whatever else an address can begin with does something in the page.
+ * True for addresses that a browser may be sent to: https, or this machine if the operator has allowed it, as for
+ * Roster's own requests. Other schemes could act within the page.
  */
 export function isBrowserUrlAllowed(address: string, allowed: AllowedHosts): boolean {
   const url = URL.parse(address);
@@ -49,7 +49,7 @@ export function isBrowserUrlAllowed(address: string, allowed: AllowedHosts): boo
   return at !== null && addressKind(at) === 'loopback' && allowed.permit({ host, port, address: at });
 }
 
-/** @throws SignInError where Roster would have to trust what is not said */
+/** @throws SignInError if Roster would have to trust what is not stated */
 function checked(authority: Authority, issuer: string, allowed: AllowedHosts): Authority {
   const { host } = new URL(issuer);
   if (!isSame(authority.issuer, issuer))
@@ -64,7 +64,10 @@ function checked(authority: Authority, issuer: string, allowed: AllowedHosts): A
   return authority;
 }
 
-/** Who lets people in to a tool server, as the specification of MCP says to find out. @throws what signInFailure knows */
+/**
+ * Finds the authorization server of a tool server, as the MCP specification describes.
+ * @throws errors that signInFailure knows
+ */
 export async function discover(
   outgoing: SsrfGuard,
   allowed: AllowedHosts,
@@ -85,7 +88,7 @@ export async function discover(
     .discoverOAuthProtectedResourceMetadata(serverUrl, options, noting)
     .catch((error: unknown) => {
       const isSaid = error instanceof AddressBlockedError || error instanceof OutboundRequestError;
-      // A server of before that part of the specification lets people in by itself.
+      // A server older than that part of the specification authorizes by itself.
       if (!isSaid && status >= 400 && status < 500) return undefined;
       throw error;
     });

@@ -8,7 +8,7 @@ import { type PersonalSecret, type Vault, VaultError } from '#server/security/va
 const Address = z.string().max(4_000);
 const Words = z.array(z.string().max(500)).max(200);
 
-/** Who lets people in, as it describes itself. What else it says is not kept. */
+/** Metadata of an authorization server. Anything else it says is not stored. */
 export const Authority = z.object({
   issuer: Address,
   authorization_endpoint: Address,
@@ -22,20 +22,20 @@ export const Authority = z.object({
 });
 export type Authority = z.output<typeof Authority>;
 
-/** Whom Roster is known as there. */
+/** Roster's registration there. */
 export const Client = z.object({
   issuer: Address,
   redirectUri: z.string(),
   client_id: z.string().min(1).max(2_000),
   client_secret: z.string().max(4_000).optional(),
-  /** Seconds; 0: never. */
+  /** Seconds; 0 means never. */
   client_secret_expires_at: z.number().optional().catch(undefined),
   token_endpoint_auth_method: z.string().max(100).optional().catch(undefined),
 });
 export type Client = z.output<typeof Client>;
 
 const Common = {
-  /** Of the tool server: for another address they are of no use. */
+  /** URL of the tool server: for another one they are useless. */
   url: z.string(),
   authority: Authority,
   client: Client,
@@ -47,10 +47,10 @@ export const Tokens = z.object({ ...Common, access: z.string(), refresh: z.strin
 export type Tokens = z.output<typeof Tokens>;
 
 const headerSafe = /^[\x21-\x7e]+$/;
-/** A year: what lasts longer is asked for again, and a number without bounds is no date. */
+/** A year: longer lifetimes are renewed earlier, and a number without limit is no date. */
 const longestSeconds = 365 * 24 * 60 * 60;
 
-/** What is given for a code or for the tokens of before, within our bounds. */
+/** A token response, within Roster's limits. */
 export const TokenResponse = z.object({
   access_token: z.string().max(8_000).regex(headerSafe),
   token_type: z.string().regex(/^bearer$/i),
@@ -68,12 +68,12 @@ export const TokenResponse = z.object({
 
 type Kept = Extract<PersonalSecret, 'tool-server-client' | 'tool-server-tokens' | 'tool-server-flow'>;
 
-/** What a person is known by at tool servers, sealed with that person's data key. */
+/** A user's clients and tokens at tool servers, encrypted with the user's data key. */
 export function encryptedSignIns({ db, vault }: { db: Kysely<Database>; vault: Vault }) {
   return {
     seal: (userId: number, purpose: Kept, value: Client | Tokens | Flow): Promise<string> =>
       encryptWithDataKey({ db, vault }, userId, new Secret(JSON.stringify(value)), purpose),
-    /** null: it cannot be opened any more. */
+    /** Returns null if it can no longer be decrypted. */
     open<Schema extends z.ZodType>(
       schema: Schema,
       userId: number,

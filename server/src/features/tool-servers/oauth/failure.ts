@@ -1,10 +1,10 @@
 import { ZodError } from 'zod';
 import { AddressBlockedError, OutboundRequestError } from '#server/outbound/errors';
 
-/** Why a person cannot be signed in at a tool server, in words for them. */
+/** A failed sign-in at a tool server, in words for users. */
 export class SignInError extends Error {
   override name = 'SignInError';
-  /** What who was asked calls it, as `invalid_grant`. */
+  /** Error code of the other side, such as `invalid_grant`. */
   readonly code: string | undefined;
   constructor(message: string, { cause, code }: { cause?: unknown; code?: string | undefined } = {}) {
     super(message, { cause });
@@ -18,8 +18,8 @@ const codeOf = (error: Error): string | undefined =>
     : undefined;
 
 /**
- * Of what the other side says only its code is passed on, and not as a cause either: what it writes besides may repeat the
- * secrets that it was sent. What no other side can bring about goes on as it is.
+ * Passes on only the error code of the other side, and no cause: the rest may repeat secrets that it was sent. Errors
+ * that no other side can cause pass unchanged.
  */
 export function toSignInError(error: unknown, host: string): unknown {
   if (error instanceof SignInError) return error;
@@ -31,13 +31,13 @@ export function toSignInError(error: unknown, host: string): unknown {
   const code = codeOf(error);
   if (code === 'server_error') return new SignInError(`${host} has failed. Please try again later.`, { code });
   if (code !== undefined) return new SignInError(`${host} refuses it: ${code}.`, { code });
-  // Plain errors are how the SDK says what of a description it cannot work with.
+  // The SDK throws plain errors for descriptions that it cannot use.
   return error.constructor === Error
     ? new SignInError(`${host} describes its sign-in in a way that Roster cannot use.`)
     : error;
 }
 
-/** After these the tokens, or the client, are good for nothing any more. */
+/** After these errors the tokens, or the client, are useless. */
 const finalCodes = new Set([
   'invalid_grant',
   'invalid_client',

@@ -2,7 +2,7 @@ import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isObject } from '#server/lib/is-object';
 import type { OutboundResponse, SsrfGuard } from '#server/outbound/ssrf-guard';
 
-/** Of a description, a registration or tokens. */
+/** Bytes of a description, a registration or tokens. */
 const bodyLimit = 256 * 1024;
 const noBody = new Set([204, 205, 304]);
 
@@ -13,8 +13,8 @@ async function textOf({ body }: OutboundResponse): Promise<string> {
 }
 
 /**
- * The same answer without fields that say nothing: servers write null or an empty text where OAuth wants a field to be left out, and the
- * SDK refuses the whole answer for it. What it refuses in a lifetime that is no number is left out too.
+ * The same answer without empty fields: servers write null or an empty text where OAuth wants a field omitted, and the
+ * SDK then refuses the whole answer. A lifetime that is not a number is left out too.
  */
 function withoutNulls(text: string): string {
   let answer: unknown;
@@ -33,7 +33,7 @@ function withoutNulls(text: string): string {
 }
 const timesIn = new Set(['expires_in', 'client_id_issued_at', 'client_secret_expires_at']);
 
-/** How the SDK asks those whom a person signs in with: through the guard, all of it together within a time. */
+/** Fetch function for the SDK's sign-in requests: uses the guard, with one time limit for all of them. */
 export function oauthFetch(outgoing: SsrfGuard, withinMs: number): FetchLike {
   const until = performance.now() + withinMs;
   return async (address, init = {}) => {
@@ -45,7 +45,7 @@ export function oauthFetch(outgoing: SsrfGuard, withinMs: number): FetchLike {
       ...(body !== undefined && body !== null && { body: String(body) }),
       withinMs: Math.max(1, Math.ceil(until - performance.now())),
       bodyLimit,
-      // The SDK goes on within the origin, by the guard again; secrets go nowhere else.
+      // The SDK follows redirects within the origin, through the guard again; secrets go nowhere else.
       redirects: 'leave',
     });
     const { status, headers } = answer;

@@ -9,7 +9,7 @@ import { isBrowserUrlAllowed } from './discovery.ts';
 
 const path = '/api/tool-servers';
 
-describe('where a browser may be sent', () => {
+describe('addresses that a browser may be sent to', () => {
   const allowed = allowedHosts('127.0.0.1:4000,localhost:4000');
   test.each([
     ['https://login.example.org/authorize?a=b', true],
@@ -106,7 +106,7 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
       (response: ServerResponse) => response.writeHead(302, { location: 'https://10.0.0.1/' }).end(),
       'does not say how people sign in',
     ],
-  ])('and says %s is given up', async (_what, answer, message) => {
+  ])('gives up one that says %s', async (_what, answer, message) => {
     notes.authority.instead.set('/.well-known/oauth-authorization-server', (_request, response) => {
       answer(response);
     });
@@ -124,7 +124,7 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
       'other than OAuth',
     ],
     ['too much', 'x'.repeat(400_000), 'more than 256 KB'],
-  ])('that gives %s for a code is told of', async (_what, body, message) => {
+  ])('reports one that gives %s for a code', async (_what, body, message) => {
     const back = await decided(await addressOf(ada, id));
     notes.authority.instead.set('/token', (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(body);
@@ -138,7 +138,7 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
     ['nulls', { refresh_token: null, scope: null, expires_in: null, id_token: null }],
     ['texts', { refresh_token: '', scope: '', expires_in: '3600' }],
     ['a lifetime that is none', { expires_in: 'never' }],
-  ])('that gives tokens with %s signs the person in', async (_what, more) => {
+  ])('accepts one that gives tokens with %s', async (_what, more) => {
     const person = await app.as(`person${Object.keys(more).length}`);
     const { body } = await person.post(path, { name: 'Notes', url: notes.url, auth: { type: 'oauth' } });
     const back = await decided(await addressOf(person, body.id));
@@ -150,7 +150,7 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
     honest();
   });
 
-  test('that repeats a secret in what it says is not repeated', async () => {
+  test('masks a secret that it repeats', async () => {
     const back = await decided(await addressOf(ada, id));
     const code = back.searchParams.get('code') ?? '';
     notes.authority.instead.set('/token', (_request, response) => {
@@ -164,7 +164,7 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
     honest();
   });
 
-  test('by itself, as servers did before, is believed', async () => {
+  test('accepts one that authorizes by itself, as servers did before', async () => {
     const { instead } = notes.peer;
     const { origin } = new URL(notes.url);
     notes.peer.instead = (request, response) => {

@@ -29,7 +29,7 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
     await notes.close();
   });
 
-  /** Somebody who is signed in there, with an assistant that may call its tools. */
+  /** A signed-in user with an assistant that may call its tools. */
   async function someone(name: string) {
     const person = await app.as(name);
     const serverId = await signedInServer(person, notes.url);
@@ -44,7 +44,7 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
       beside(app, (db) =>
         db.updateTable('tool_server_sign_ins').set(values).where('server_id', '=', serverId).execute(),
       );
-    /** In a process of its own. */
+    /** In its own process. */
     const call = () =>
       withToolBox(app, async (box) => {
         const [tool] = await box.offered(userId, assistantId);
@@ -53,11 +53,11 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
       });
     return { person, serverId, row, change, call };
   }
-  /** What is sent to the tool server instead of being let in. */
+  /** Authorization headers of requests to the tool server. */
   const told: unknown[] = [];
   const renewals = () => notes.authority.count('/token', { grant_type: 'refresh_token' });
 
-  test('are renewed before they expire, and stored before they are used', async () => {
+  test('renews them before they expire, and stores them before they are used', async () => {
     const { row, change, call } = await someone('ada');
     const before = await row();
     await call();
@@ -74,7 +74,7 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
     expect(renewals()).toBe(count + 2);
   });
 
-  test('are renewed where the server takes them no more, and the call is made once', async () => {
+  test('renews them if the server rejects them, and makes the call once', async () => {
     const { row, call } = await someone('bea');
     notes.authority.accessTokens.clear();
     const [calls, count] = [notes.calls.length, renewals()];
@@ -83,7 +83,7 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
     expect((await row()).version).toBe(2);
   });
 
-  test('are renewed once by all who need them at the same moment, in several processes', async () => {
+  test('renews them once for all who need them at the same moment, in several processes', async () => {
     const { row, change, call } = await someone('cem');
     await change({ expires_at: past() });
     const count = renewals();
@@ -93,7 +93,7 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
     expect((await row()).version).toBe(2);
   });
 
-  test('wait for a process that renews them, and are renewed by another one where that has died', async () => {
+  test('waits for a process that renews them, and renews them itself if that has died', async () => {
     const { row, change, call } = await someone('dan');
     await change({ expires_at: past(), renewed_until: new Date(Date.now() + 1_500).toISOString() });
     const count = renewals();
@@ -102,9 +102,9 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
     expect(await row()).toMatchObject({ version: 2, renewed_until: null });
   });
 
-  test('that were lost between their renewal and the database are asked for once, and then a person', async () => {
+  test('tries once to renew tokens that were lost before they were stored, then asks the user', async () => {
     const { person, serverId, row, change, call } = await someone('eve');
-    // Who died had used the refresh token, and stored nothing.
+    // The dead process had used the refresh token, and stored nothing.
     notes.authority.refreshTokens.clear();
     await change({ expires_at: past(), renewed_until: past() });
     const count = renewals();
@@ -120,7 +120,7 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
     expect(await call()).toMatchObject({ isError: false });
   });
 
-  test('that cannot be renewed for a moment are kept, and used while they are good', async () => {
+  test('keeps tokens that cannot be renewed for now, and uses them while they are valid', async () => {
     const { row, change, call } = await someone('fay');
     notes.authority.instead.set('/token', (_request, response) => response.writeHead(503).end());
     await change({ expires_at: soon() });
@@ -136,7 +136,7 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
     expect(await call()).toMatchObject({ isError: false });
   });
 
-  test('that nothing renews, or that the server takes no more when they are new, ask for the person', async () => {
+  test('asks the user if nothing renews them, or if new ones are rejected', async () => {
     notes.authority.steering.rotates = false;
     const gus = await someone('gus');
     await gus.change({ expires_at: past() });
@@ -165,7 +165,7 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
     notes.peer.instead = instead;
   });
 
-  test('are kept where a tool answers with the JSON-RPC error 401, and it is called once', async () => {
+  test('keeps them if a tool answers with JSON-RPC error 401, and calls it once', async () => {
     const { call, row } = await someone('ian');
     const { instead } = notes.peer;
     const before = { renewals: renewals(), row: await row() };
@@ -195,7 +195,7 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
     expect(await call()).toMatchObject({ isError: false });
   });
 
-  test('that were renewed for somebody who signs out meanwhile are not kept', async () => {
+  test('drops those renewed for a user who signs out meanwhile', async () => {
     const { person, serverId, change, call } = await someone('jo');
     await change({ expires_at: past() });
     notes.authority.instead.set('/token', (_request, response) => {
@@ -212,7 +212,7 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
     await until('The sign-out', async () => (await serverNow(person, serverId))?.signIn?.state === 'needed');
   });
 
-  test('are not sent on where the server redirects to another origin', async () => {
+  test('does not send them on if the server redirects to another origin', async () => {
     const { call } = await someone('kay');
     const other = await startProtectedToolServer();
     const { instead } = notes.peer;

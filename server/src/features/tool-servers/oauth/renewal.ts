@@ -23,14 +23,14 @@ const pollMs = 200;
 export const expiryOf = ({ expires_in: seconds }: { expires_in?: number | undefined }) =>
   seconds === undefined ? null : new Date(Date.now() + seconds * 1000).toISOString();
 
-/** Of a failure that may pass, in the words of a call. */
+/** A failure that may pass, worded for a call. */
 const notNow = (error: SignInError) =>
   new ToolServerError(`The sign-in at the server could not be renewed: ${error.message}`, {
     mayHaveRun: false,
     cause: error,
   });
 
-/** Asks for tokens in the place of these. @throws SignInError */
+/** Requests new tokens. @throws SignInError */
 async function asked({ outgoing, times }: RenewalDependencies, tokens: Tokens, refresh: string) {
   const { refreshAuthorization } = await loadAuth();
   const { authority, client, resource } = tokens;
@@ -49,20 +49,20 @@ async function asked({ outgoing, times }: RenewalDependencies, tokens: Tokens, r
 }
 
 /**
- * Renews tokens: one process at a time, which holds a lease in the row, because tokens to renew with may be good for once only. What it
- * is given is stored before anybody uses it, and it goes on although nobody waits for it any more.
+ * Renews tokens. One process at a time holds a lease in the row, because refresh tokens may be valid only once. New
+ * tokens are stored before anybody uses them, and even if nobody waits for them any more.
  */
 export function createTokenRenewal(dependencies: RenewalDependencies) {
   const { db, sealed, times } = dependencies;
   const signIns = signInRepository(db);
   const running = new Map<string, Promise<Renewed | null>>();
-  /** Longer than the one who has it may take. */
+  /** Longer than the holder of the lease may take. */
   const leaseMs = times.signInMs * 2;
 
   const openedOf = (userId: number, row: { tokens_sealed: string | null; wrapped: string | null }) =>
     sealed.open(Tokens, userId, 'tool-server-tokens', { sealed: row.tokens_sealed, wrapped: row.wrapped });
 
-  /** With the lease. */
+  /** Requires the lease. */
   async function exchange(userId: number, serverId: number, version: number, before: Tokens | null) {
     if (before?.refresh === undefined) {
       await signIns.end(userId, serverId, version, false);
@@ -89,7 +89,7 @@ export function createTokenRenewal(dependencies: RenewalDependencies) {
       const row = await signIns.find(userId, serverId);
       if (!row?.tokens_sealed) return null;
       const tokens = openedOf(userId, row);
-      // Somebody else was faster.
+      // Another process was faster.
       if (row.version !== version) return tokens && { tokens, version: row.version };
       const lease = new Date(Date.now() + leaseMs).toISOString();
       if (await signIns.lease(userId, serverId, version, lease)) return exchange(userId, serverId, version, tokens);
@@ -99,7 +99,7 @@ export function createTokenRenewal(dependencies: RenewalDependencies) {
   }
 
   return {
-    /** The tokens that follow on those of this version; null: the person has to sign in again. @throws ToolServerError */
+    /** The tokens that succeed this version; null if the user has to sign in again. @throws ToolServerError */
     renew(userId: number, serverId: number, version: number): Promise<Renewed | null> {
       const key = `${userId} ${serverId} ${version}`;
       const known = running.get(key);

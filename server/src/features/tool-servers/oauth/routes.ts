@@ -17,11 +17,11 @@ export type SignInRouteDependencies = {
   config: Pick<Config, 'publicUrl'>;
   rates: RateLimits;
   signIns: SignInService;
-  /** Who is signed in here by the cookie of a request. */
+  /** The user who is signed in by the cookie of a request. */
   actorOf: (request: FastifyRequest) => Promise<SignedIn | null>;
 };
 
-/** A value that comes twice is none. */
+/** A repeated parameter counts as none. */
 const text = z.string().max(8_192).optional().catch(undefined);
 const CameBack = z.object({ code: text, state: text, iss: text, error: text });
 
@@ -37,14 +37,16 @@ export function signInRoutes({ route }: Router, { app, config, rates, signIns, a
     if (!actor) return reply.redirect(at(`/auth?${new URLSearchParams({ redirect: toolsPage })}`));
     const { failure, serverId } = await signIns.finish(actor, CameBack.parse(request.query));
     const what = { userId: actor.userId, serverId };
-    if (failure === null) request.log.info({ event: 'tool_server_signed_in', ...what }, 'signed in at a tool server');
-    else request.log.warn({ event: 'tool_server_sign_in_failed', ...what, reason: failure }, 'not signed in');
+    if (failure === null)
+      request.log.info({ event: 'tool_server_signed_in', ...what }, 'tool server sign-in succeeded');
+    else
+      request.log.warn({ event: 'tool_server_sign_in_failed', ...what, reason: failure }, 'tool server sign-in failed');
     return back(reply, failure, serverId);
   });
 
   const at = (path: string) => new URL(path, config.publicUrl).href;
 
-  /** A page that was asked for without what the provider has put into its address. */
+  /** Redirects to a page without what the provider has put into the address. */
   function back(reply: FastifyReply, failure: ToolSignInFailure | null, serverId?: number) {
     const end = failure === null ? `signedIn=${serverId}` : `signInFailed=${failure}`;
     return reply.redirect(at(`${toolsPage}&${end}`));

@@ -7,9 +7,8 @@ export type StoredSignIn = Row & { wrapped: string | null };
 const now = () => new Date().toISOString();
 
 /**
- * Who is signed in at which tool server, and sign-ins that are under way.
- *
- * Long: one question after the other.
+ * Users' sign-ins at tool servers, and sign-ins in progress.
+ * Long: one query after the other.
  */
 export function signInRepository(db: Kysely<Database>) {
   const own = (userId: number, serverId: number) =>
@@ -32,9 +31,7 @@ export function signInRepository(db: Kysely<Database>) {
         .where('tool_server_sign_ins.user_id', '=', userId)
         .orderBy('tool_server_sign_ins.server_id')
         .execute(),
-    /**
-     * That it has begun. The client goes along with it, and is kept where it succeeds: it may be unknown there by now.
-     */
+    /** Records the start. The client leaves the row and is stored again on success: by now it may be unknown there. */
     async noteBegun(userId: number, serverId: number) {
       await db
         .insertInto('tool_server_sign_ins')
@@ -45,7 +42,7 @@ export function signInRepository(db: Kysely<Database>) {
     async note(userId: number, serverId: number, notice: string) {
       await own(userId, serverId).set({ notice }).execute();
     },
-    /** Signs in: tokens, and the client that they were given to. false: it was forgotten meanwhile. */
+    /** Stores tokens, and the client that they were issued to. Returns false if the sign-in was removed meanwhile. */
     async save(
       userId: number,
       serverId: number,
@@ -64,7 +61,7 @@ export function signInRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    /** One process at a time has these tokens renewed. false: it is another one, or they are others by now. */
+    /** Lets one process at a time renew these tokens. Returns false if another one does, or if they have changed. */
     async lease(userId: number, serverId: number, version: number, until: string): Promise<boolean> {
       const { numUpdatedRows } = await own(userId, serverId)
         .set({ renewed_until: until })
@@ -77,7 +74,7 @@ export function signInRepository(db: Kysely<Database>) {
     async letGo(userId: number, serverId: number, version: number) {
       await own(userId, serverId).set({ renewed_until: null }).where('version', '=', version).execute();
     },
-    /** In the place of those that were renewed. false: the person has signed out or in again meanwhile. */
+    /** Replaces renewed tokens. Returns false if the user has signed out or in again meanwhile. */
     async renew(userId: number, serverId: number, version: number, tokens: string, expiresAt: string | null) {
       const { numUpdatedRows } = await own(userId, serverId)
         .set({ tokens_sealed: tokens, expires_at: expiresAt, renewed_until: null, version: version + 1 })
@@ -85,7 +82,7 @@ export function signInRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    /** They are good for nothing any more. */
+    /** Removes tokens that are no longer valid. */
     async end(userId: number, serverId: number, version: number, isClientGone: boolean) {
       await own(userId, serverId)
         .set({ tokens_sealed: null, expires_at: null, renewed_until: null, version: version + 1 })
@@ -97,7 +94,7 @@ export function signInRepository(db: Kysely<Database>) {
       for (const table of ['tool_server_sign_ins', 'tool_server_flows'] as const)
         await db.deleteFrom(table).where('user_id', '=', userId).where('server_id', '=', serverId).execute();
     },
-    /** Of a server of this owner, which is another one from now on. `others`: the owner's own is kept. */
+    /** Ends the sign-ins at a server that is another one from now on. `others` keeps the owner's own. */
     async forgetAll(ownerId: number, serverId: number, { others }: { others: boolean }) {
       for (const table of ['tool_server_sign_ins', 'tool_server_flows'] as const)
         await db
@@ -114,7 +111,7 @@ export function signInRepository(db: Kysely<Database>) {
         .values({ ...flow, created_at: now() })
         .execute();
     },
-    /** Of several that take it at once, one gets it; only the session that has begun it can. */
+    /** Takes a sign-in, which works once, and only in the session that started it. */
     async take(userId: number, sessionId: string, stateHash: string, notBefore: string) {
       const row = await db
         .deleteFrom('tool_server_flows')

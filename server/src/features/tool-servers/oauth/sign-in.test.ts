@@ -38,7 +38,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
   const stored = (id: number) =>
     beside(app, (db) => db.selectFrom('tool_server_sign_ins').selectAll().where('server_id', '=', id).execute());
 
-  test('waits for the person, leads to the page of who lets people in, and asks for the tools afterwards', async () => {
+  test('waits for the user, leads to the authorization page, and asks for tools afterwards', async () => {
     const ada = await app.as('ada');
     const id = await added(ada);
     expect(await serverNow(ada, id)).toMatchObject({
@@ -63,7 +63,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
     expect(notes.authority.requests.at(-1)?.form.get('resource')).toBe(notes.url);
   });
 
-  test('leaves its secrets in no answer, file, table or log line', async () => {
+  test('keeps its secrets out of answers, files, tables and log lines', async () => {
     const bea = await app.as('bea');
     const id = await signedInServer(bea, notes.url);
     const assistantId = await created(bea);
@@ -85,7 +85,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
       expect(await beside(app, (db) => tablesWith(db, secret))).toEqual([]);
   });
 
-  test('that was refused or went wrong over there is told, and can be begun again', async () => {
+  test('reports what was refused or failed over there, and can be started again', async () => {
     const cem = await app.as('cem');
     const id = await added(cem);
     notes.authority.steering.allows = false;
@@ -104,7 +104,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
     expect((await looked(cem, id)).signIn).toEqual({ state: 'done', notice: null });
   });
 
-  test('is good for one answer, to the state, the person and the session that it was begun with', async () => {
+  test('accepts one answer, for the state, the user and the session that started it', async () => {
     const [dan, eve] = [await app.as('dan'), await app.as('eve')];
     const id = await added(dan);
     const back = await decided(await addressOf(dan, id));
@@ -126,7 +126,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
     expect(await cameBack(dan, back)).toBe(failed('expired'));
   });
 
-  test('ends after ten minutes, and where another one answers than was asked', async () => {
+  test('expires after ten minutes, and rejects another issuer than was asked', async () => {
     const fay = await app.as('fay');
     const id = await added(fay);
     const late = await decided(await addressOf(fay, id));
@@ -149,7 +149,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
     expect((await serverNow(fay, id))?.signIn?.notice).toContain('did not come from');
   });
 
-  test('asks again whether it still may, once the tokens are there', async () => {
+  test('checks permissions again once the tokens are there', async () => {
     const gus = await app.as('gus');
     const id = await added(gus);
     const back = await decided(await addressOf(gus, id));
@@ -165,7 +165,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
     expect(await stored(id)).toEqual([]);
   });
 
-  test('is each person’s own at a server that an administrator offers', async () => {
+  test('is separate for each user at a server that an administrator offers', async () => {
     const [admin, hal] = [await app.as('admin'), await app.as('hal')];
     const id = await signedInServer(admin, notes.url, { isOffered: true });
     const [theirs] = [...notes.authority.accessTokens].slice(-1);
@@ -202,7 +202,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
     expect(await called()).toBeUndefined();
   });
 
-  test('ends where the address or the access of the server changes, and goes with it', async () => {
+  test('ends when the server’s address or access changes, and with the server', async () => {
     const ivy = await app.as('ivy');
     const id = await signedInServer(ivy, notes.url);
     await ivy.patch(`${path}/${id}`, { name: 'Renamed', isOn: false });
@@ -224,7 +224,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
     expect((await ivy.delete(`${path}/${third}`)).status).toBe(204);
   });
 
-  test('uses the client that was entered where none is registered by itself', async () => {
+  test('uses the client that was entered if none can be registered', async () => {
     const jo = await app.as('jo');
     notes.authority.steering.describes = { registration_endpoint: undefined };
     const id = await added(jo);
@@ -254,7 +254,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
     notes.authority.steering.describes = {};
   });
 
-  test('registers Roster once, and anew where a sign-in with that has not come back', async () => {
+  test('registers Roster once, and again if a sign-in with that has not come back', async () => {
     const kay = await app.as('kay');
     const id = await signedInServer(kay, notes.url);
     const registered = () => notes.authority.clients.size;
@@ -266,7 +266,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
     expect(registered()).toBe(before + 1);
   });
 
-  test('is for servers that one signs in to', async () => {
+  test('is only for servers that require it', async () => {
     const lea = await app.as('lea');
     const { body } = await lea.post(path, { name: 'Open', url: notes.url });
     expect((await lea.post(`${path}/${body.id}/sign-in`)).status).toBe(409);
@@ -274,7 +274,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
   });
 });
 
-test('coming back from tool servers too often ends on the page, too', async () => {
+test('limits how often a browser comes back from tool servers, on the page too', async () => {
   const app = await startApp('sqlite', { env: { RATE_LIMIT_SCALE: '1' } });
   onTestFinished(() => app.stop());
   const ada = await app.as('ada');

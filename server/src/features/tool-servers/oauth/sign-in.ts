@@ -29,7 +29,7 @@ export type SignInDependencies = {
   lockActor: LockActor;
 };
 
-/** What the browser comes back with. */
+/** Parameters with which the browser comes back. */
 export type CallbackParams = {
   code?: string | undefined;
   state?: string | undefined;
@@ -51,7 +51,10 @@ async function toSignInAt(db: Kysely<Database>, userId: number, serverId: number
   return server;
 }
 
-/** Where the browser goes. What it needs when it comes back is stored, good once, for this session, within ten minutes. */
+/**
+ * Returns the address for the browser. The state for its return is stored: valid once, for this session, within ten
+ * minutes.
+ */
 async function begin(dependencies: SignInDependencies, actor: Actor, serverId: number): Promise<{ address: string }> {
   const { db, config, sealed, outgoing, times } = dependencies;
   const { userId, sessionId, stillMay } = actor;
@@ -101,7 +104,7 @@ async function begin(dependencies: SignInDependencies, actor: Actor, serverId: n
   }
 }
 
-/** What came for the code. @throws SignInError */
+/** Exchanges the code for tokens. @throws SignInError */
 async function exchanged({ outgoing, times }: SignInDependencies, flow: Flow, code: string) {
   const { authority, client, resource } = flow;
   try {
@@ -121,13 +124,13 @@ async function exchanged({ outgoing, times }: SignInDependencies, flow: Flow, co
   }
 }
 
-/** Whether it is the one that was asked that sends the browser back, where it says who it is (RFC 9207). */
+/** True if another issuer sends the browser back than the one that was asked (RFC 9207). */
 function isFromOther({ authority }: Flow, iss: string | undefined): boolean {
   if (iss !== undefined) return iss !== authority.issuer;
   return authority.authorization_response_iss_parameter_supported === true;
 }
 
-/** What keeps the answer from being used; null: nothing. */
+/** Reason why the answer cannot be used, or null. */
 function wrongIn(flow: Flow | null, { code, iss, error }: CallbackParams): [ToolSignInFailure, string | null] | null {
   if (!flow) return ['expired', null];
   const { host } = new URL(flow.authority.issuer);
@@ -167,7 +170,7 @@ async function finish(dependencies: SignInDependencies, actor: SignedIn, answer:
   }
 }
 
-/** What held when it was begun is asked again: session, role, and that the server still is the one that the tokens are for. */
+/** Checks again what held at the start: session, role, and that the tokens are for the server as it is now. */
 async function store(
   { db, sealed, lockActor }: SignInDependencies,
   actor: SignedIn,
@@ -201,7 +204,7 @@ async function signOut({ db }: SignInDependencies, { userId, stillMay }: Actor, 
   });
 }
 
-/** Each person signs in at a tool server for themselves, an administrator's that is offered to everybody too. */
+/** Each user signs in at a tool server separately, even if an administrator offers it to everyone. */
 export const signInService = (dependencies: SignInDependencies) => ({
   begin: (actor: Actor, serverId: number) => begin(dependencies, actor, serverId),
   finish: (actor: SignedIn, answer: CallbackParams) => finish(dependencies, actor, answer),

@@ -4,7 +4,7 @@ import { sanitizeText } from '#server/features/tool-servers/shared/tool-snapshot
 import type { OutboundResponse } from '#server/outbound/ssrf-guard';
 
 const readAtMost = 1024 * 1024;
-/** Longer than a secret is in any of its forms, so that none is cut into halves that nobody finds. */
+/** Longer than a secret in any of its forms, so that none is cut into halves that are not found. */
 const overlap = 32 * 1024;
 
 const isText = (type: string) =>
@@ -12,7 +12,7 @@ const isText = (type: string) =>
   /^text\//.test(type) ||
   /[/+](json|xml|yaml|javascript|csv|x-ndjson|ndjson|jsonl|x-yaml|graphql|x-www-form-urlencoded)$/.test(type);
 
-/** What is read of it, and whether there was more. */
+/** Bytes that were read; `isWhole` is false if there was more. */
 async function bytesOf(answer: OutboundResponse): Promise<{ bytes: Buffer; isWhole: boolean }> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -37,7 +37,7 @@ function decoded(bytes: Buffer, type: string): string {
 
 const isBinary = (type: string, bytes: Buffer) => !isText(type) || (type === '' && bytes.includes(0));
 
-/** What a model reads of an answer: its status, what it is, and its text. @throws OutboundRequestError */
+/** An answer as text for a model: its status, its type and its text. @throws OutboundRequestError */
 export async function answerText(answer: OutboundResponse, secret: string | null): Promise<ToolResult> {
   const { status, headers } = answer;
   const said = headers.get('content-type') ?? '';
@@ -51,7 +51,7 @@ export async function answerText(answer: OutboundResponse, secret: string | null
     return { text: `${head}\n[no text, ${size}: it cannot be given here]`, isError };
   }
   const text = maskSecret(decoded(bytes, said), secret);
-  // The end that may hold a part of the secret is not given.
+  // The end may hold a part of the secret, so it is left out.
   const kept = isWhole ? text : text.slice(0, Math.max(0, text.length - overlap));
   return { text: truncateResult(sanitizeText(`${head}\n\n${kept}`), isWhole ? undefined : 'more than 1 MB'), isError };
 }

@@ -1,7 +1,7 @@
 import { isExactNumber, isIntegerText, numberText } from '#server/lib/exact-json';
 import { isObject } from '#server/lib/is-object';
 
-/** What the model has got wrong, so that it can do better. */
+/** Mistakes of the model, worded so that it can correct them. */
 export class InvalidArgumentsError extends Error {
   override name = 'InvalidArgumentsError';
 }
@@ -48,7 +48,7 @@ function checkObject(
   }
 }
 
-/** What is simple to say: types, what is missing and what is not known. The rest its server says itself. */
+/** Checks types, and missing and unknown arguments. The server reports anything else. */
 function check(value: unknown, schema: unknown, at: string, depth: number, tell: Told) {
   if (!isObject(schema) || depth < 0) return;
   const types = schema.type === undefined ? [] : [schema.type].flat();

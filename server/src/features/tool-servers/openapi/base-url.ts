@@ -7,7 +7,7 @@ type Wanted = { descriptionUrl: string | null; baseUrl: string | null };
 const addressLimit = 2_000;
 const wrong = (message: string) => new UnreadableDocumentError(message, { about: 'baseUrl' });
 
-/** The address of an entry of `servers`, its variables with their defaults; null: there is none. */
+/** Address of an entry of `servers`, with the defaults of its variables; null if there is none. */
 function serverAddress(server: unknown): string | null {
   if (!isObject(server) || typeof server.url !== 'string' || server.url.length > addressLimit) return null;
   const { url, variables } = server;
@@ -17,15 +17,15 @@ function serverAddress(server: unknown): string | null {
   });
 }
 
-/** The address of the first server that a document, path or operation names; null: it names none. */
+/** Address of the first server that a document, path or operation names; null if it names none. */
 function firstAddress({ servers }: Json, descriptionUrl: string | null): URL | null {
   const address = Array.isArray(servers) ? serverAddress(servers[0]) : null;
   if (address !== null) return URL.parse(address, descriptionUrl ?? undefined);
-  // What OpenAPI says of a description without servers.
+  // OpenAPI's rule for a description without servers.
   return descriptionUrl === null ? null : URL.parse('/', descriptionUrl);
 }
 
-/** Where operations are called: as a person wants it, or as the description says. @throws Unreadable */
+/** Base URL of the operations: the user's, or that of the description. @throws Unreadable */
 export function findBaseUrl(document: Json, { descriptionUrl, baseUrl }: Wanted): string {
   const url = baseUrl === null ? firstAddress(document, descriptionUrl) : URL.parse(baseUrl);
   if (!url) throw wrong('The description does not say where its operations are called. Enter the base address.');
@@ -38,7 +38,7 @@ export function findBaseUrl(document: Json, { descriptionUrl, baseUrl }: Wanted)
 
 type Source = { item: Json; operation: Json };
 
-/** Whether it is called elsewhere than the rest, where nobody wants all at one address. */
+/** True if it is called elsewhere than the others, unless the user wants one address for all. */
 export function hasOwnBaseUrl({ item, operation }: Source, { descriptionUrl, baseUrl }: Wanted, url: string) {
   const own = [operation, item].find(({ servers }) => Array.isArray(servers) && servers.length > 0);
   if (!own || baseUrl !== null) return false;

@@ -12,7 +12,7 @@ type Server = {
   input_schema: string;
 };
 
-/** Calls the operation that a tool stands for, as it was when it was looked at. @throws ToolServerError */
+/** Calls the operation that a tool stands for, as it was when it was found. @throws ToolServerError */
 export function callOperation(
   openApi: OpenApiClient,
   server: Server,

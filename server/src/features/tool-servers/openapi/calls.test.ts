@@ -42,7 +42,7 @@ function call(name: string, input: Json, { document = service.description, secre
   const target = { url: url ?? `${service.url}/v1`, secret: secret ?? null, operation, inputSchema };
   return client.call(target, input, { withinMs: withinMs ?? 60_000, signal: signal ?? new AbortController().signal });
 }
-/** What arrived. */
+/** The request that arrived. */
 async function sent(name: string, input: Json, more?: More) {
   const before = service.seen.length;
   const result = await call(name, input, more);
@@ -128,7 +128,7 @@ describe('a call', () => {
     },
   );
 
-  test('takes whole numbers of any size, and nothing else, for integers', async () => {
+  test('accepts whole numbers of any size, and nothing else, for integers', async () => {
     const document = one('/x', [{ name: 'n', in: 'query', schema: { type: 'integer' } }]);
     for (const number of ['9007199254740993', '1e400', '2.0'])
       expect((await sent('it', parseExact(`{"n":${number}}`) as Json, { document }))?.url).toBe(`/v1/x?n=${number}`);
@@ -148,7 +148,7 @@ describe('a call', () => {
     },
   );
 
-  test('leaves no path by two places that make one step together', async () => {
+  test('keeps its path when two places make one step together', async () => {
     const places = ['a', 'b'].map((name) => ({ name, in: 'path', required: true }));
     const result = await call('it', { a: '.', b: '.' }, { document: one('/x/{a}{b}/y', places) });
     expect(result).toMatchObject({ isError: true });
@@ -158,14 +158,14 @@ describe('a call', () => {
     ['missing', {}, 'noteId is missing'],
     ['of another type', { noteId: 7 }, 'noteId has to be string'],
     ['not known', { noteId: 'a', extra: 1 }, 'extra is not known, only noteId'],
-  ])('with an argument that is %s is not made, and says so', async (_what, input, message) => {
+  ])('is refused with a reason if an argument is %s', async (_what, input, message) => {
     const before = service.seen.length;
     const result = await call('readNote', input);
     expect(result).toEqual({ isError: true, text: `The arguments do not fit, so nothing was called: ${message}.` });
     expect(service.seen).toHaveLength(before);
   });
 
-  test('looks into the body, too, and takes no header that is two', async () => {
+  test('checks the body, too, and refuses a header that is two', async () => {
     expect((await call('writeNote', { body: { text: 7 } })).text).toContain('body.text has to be string');
     expect((await call('writeNote', { body: {} })).text).toContain('body.text is missing');
     expect((await call('listNotes', { 'X-Trace': 'a\r\nhost: b' })).text).toContain('cannot have');
@@ -185,7 +185,7 @@ describe('the secret', () => {
     expect(request?.headers['x-trace']).toBe(`Bearer ${value}`);
   });
 
-  test('is in no answer, however the service gives it back', async () => {
+  test('is masked in any answer, however the service returns it', async () => {
     service.answer = ({ url, headers }, response) =>
       response
         .writeHead(400, { 'content-type': 'application/json; charset=utf-8' })
@@ -224,7 +224,7 @@ describe('an answer', () => {
     return call('listNotes', {});
   };
 
-  test('is given with its status and type; what is no text is told of', async () => {
+  test('has its status and type, and mentions what is not text', async () => {
     expect(await given(200, 'application/json', '{"a": 1}')).toEqual({
       text: 'HTTP 200 application/json\n\n{"a": 1}',
       isError: false,
@@ -245,7 +245,7 @@ describe('an answer', () => {
     expect((await given(204, '', '')).text).toBe('HTTP 204');
   });
 
-  test('that has no end is cut after a megabyte, and says so', async () => {
+  test('is cut after a megabyte if it has no end, and says so', async () => {
     service.answer = (_seen, response) => endless(response.writeHead(200, { 'content-type': 'text/plain' }));
     const { text } = await call('listNotes', {}, { withinMs: 20_000 });
     expect(text.length).toBeLessThan(1024 * 1024 + 200);
@@ -262,7 +262,7 @@ describe('an answer', () => {
       /broke the connection off/,
     ],
     ['is compressed', (_s, r) => r.writeHead(200, { 'content-encoding': 'gzip' }).end('x'), /compresses/],
-  ])('that %s is a failure after which the call may have run', async (_what, answer, message) => {
+  ])('that %s: fails, and the call may have run', async (_what, answer, message) => {
     service.answer = answer;
     await expect(call('writeNote', { body: { text: 'a' } }, { withinMs: 500 })).rejects.toMatchObject({
       message: expect.stringMatching(message),
@@ -270,7 +270,7 @@ describe('an answer', () => {
     });
   });
 
-  test('is not waited for once nobody wants it, and comes from no private host', async () => {
+  test('is dropped once nobody waits for it, and never comes from a private host', async () => {
     const stopping = new AbortController();
     service.answer = () => stopping.abort(new Error('enough'));
     await expect(call('listNotes', {}, { signal: stopping.signal })).rejects.toThrow('The call was stopped.');
@@ -282,7 +282,7 @@ describe('an answer', () => {
   });
 });
 
-test('a description comes from no other place than the guard allows, and is no larger than 20 MB', async () => {
+test('reads a description only from where the guard allows, and up to 20 MB', async () => {
   const bounds = { withinMs: 240_000, signal: new AbortController().signal };
   const lying = createServer((request, response) => {
     if (request.url === '/away') return response.writeHead(302, { location: 'https://10.0.0.1/openapi.json' }).end();

@@ -13,7 +13,7 @@ type Bounds = { withinMs: number; signal: AbortSignal };
 type Called = { url: string; secret: Secret | null; operation: Operation; inputSchema: Record<string, unknown> };
 
 const descriptionBytes = 20 * 1024 * 1024;
-/** The most that is let through; far less of it is read. */
+/** Limit for what is received; far less of it is read. */
 const answerBytes = 16 * 1024 * 1024;
 const redirectsAtMost = 3;
 const redirects = new Set([301, 302, 303, 307, 308]);
@@ -39,7 +39,7 @@ async function whole(answer: OutboundResponse): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** With the secret at its place. It goes to the origin of the base address alone. */
+/** Adds the secret. It goes to the origin of the base URL only. */
 function withSecret(url: URL, secret: Secret | null): { url: URL; credentials?: Record<string, string> } {
   if (!secret) return { url };
   if (secret.in === 'header') return { url, credentials: { [secret.name]: secret.value } };
@@ -50,7 +50,7 @@ function withSecret(url: URL, secret: Secret | null): { url: URL; credentials?: 
   return { url: own };
 }
 
-/** What only reads follows a redirect within its origin; nothing else goes anywhere. */
+/** Follows redirects within the origin, for requests that only read. */
 async function send(
   outgoing: SsrfGuard,
   first: Request,
@@ -81,7 +81,7 @@ async function send(
   }
 }
 
-/** Asks services that an OpenAPI description tells of. */
+/** Calls services that an OpenAPI description describes. */
 export function openApiClient(outgoing: SsrfGuard) {
   return {
     /** @throws ToolServerError */

@@ -66,7 +66,7 @@ export function createOpenApiDiscovery({ db, headers, openApi, thread }: Depende
     return (await descriptionRepository(db).text(user_id, id)) ?? '';
   }
 
-  /** The secret was given for the address that its owner had seen. null: it still goes there. */
+  /** The secret was given for the address that its owner has seen. Returns null if it still goes there. */
   async function missingSecret(server: StoredServer, url: string): Promise<string | null> {
     if (server.auth_type === 'none') return null;
     try {

@@ -1,7 +1,7 @@
 import { type Document, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import { sanitizeText } from '#server/features/tool-servers/shared/tool-snapshot';
 
-/** A description that cannot be read. The message is for people. `about`: what of it they can change. */
+/** A description that cannot be read. The message is for users; `about` says which of their inputs to change. */
 export class UnreadableDocumentError extends Error {
   override name = 'UnreadableDocumentError';
   readonly about: 'description' | 'baseUrl';
@@ -17,7 +17,7 @@ export class UnreadableDocumentError extends Error {
 const shown = (error: unknown) =>
   error instanceof Error ? sanitizeText(error.message.split('\n')[0] ?? '').slice(0, 200) : 'it is damaged';
 
-/** Numbers that stand for texts keep the form that their author gave them: `1.0` is not `1`. */
+/** Numbers in place of texts keep their author's form: `1.0` is not `1`. */
 function keepTexts(document: Document) {
   visit(document, {
     Map(_key, map) {
@@ -30,7 +30,7 @@ function keepTexts(document: Document) {
   });
 }
 
-/** A key that stands twice would hide what was written under it first: most often a path with one method each time. */
+/** A repeated key would hide its first value: usually a path, written once for each method. */
 function refuseRepeatedKeys(document: Document, text: string) {
   visit(document, {
     Map(_key, { items }) {
@@ -60,10 +60,10 @@ function parsedYaml(text: string): unknown {
     throw new UnreadableDocumentError(
       `Line ${lineOf(text, mark.index)} is a mark of a merge that was not finished: ${mark[0].trim()}`,
     );
-  // An alias is the very thing that it stands for, however much that is: it is counted where it is written out.
+  // An alias is its node itself, however large: it is counted where it is written out.
   const document = parseDocument(text, { schema: 'core', uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
   const [wrong] = document.errors;
-  // The parser goes on behind an error, and leaves out what it could not read.
+  // The parser continues after an error, and leaves out what it could not read.
   if (wrong)
     throw new UnreadableDocumentError(`Line ${lineOf(text, wrong.pos[0])} cannot be read as YAML: ${shown(wrong)}`);
   refuseRepeatedKeys(document, text);
@@ -71,7 +71,7 @@ function parsedYaml(text: string): unknown {
   return document.toJS({ maxAliasCount: -1 });
 }
 
-/** JSON or YAML. Slow with what was made to be slow: who calls it has a time limit. @throws Unreadable */
+/** Parses JSON or YAML. Hostile text takes long, so callers need a time limit. @throws Unreadable */
 export function parseDescription(text: string): unknown {
   const plain = text.replace(/^\uFEFF/, '');
   try {

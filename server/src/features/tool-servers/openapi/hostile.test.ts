@@ -16,7 +16,7 @@ const bodyOf = ({ tools: [tool] }: ReturnType<typeof read>) => JSON.parse(tool?.
 const nested = (levels: number): Json => (levels === 0 ? {} : { properties: { a: nested(levels - 1) } });
 
 describe('a description', () => {
-  test('of 10,000 operations has the first 500, and no two of one name', () => {
+  test('takes the first 500 of 10,000 operations, with no name twice', () => {
     const paths = Object.fromEntries(
       Array.from({ length: 10_000 }, (_, at) => [`/a${at}`, { get: { operationId: 'the same' } }]),
     );
@@ -25,12 +25,12 @@ describe('a description', () => {
     expect(tools.slice(0, 2).map(({ name }) => name)).toEqual(['the_same', 'the_same_2']);
   });
 
-  test('that is all wrong ends after 2,000 operations', () => {
+  test('stops after 2,000 operations if all of them are wrong', () => {
     const paths = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`/a${at}`, { get: 7 }]));
     expect(read(paths)).toMatchObject({ tools: [], leftOutCount: 2_000, isCut: true });
   });
 
-  test('is read where its references lead in circles, to nothing or elsewhere', () => {
+  test('is read if its references lead in circles, to nothing or elsewhere', () => {
     const ref = (to: string) => ({ $ref: to });
     const schemas = { A: ref('#/components/schemas/B'), B: { properties: { a: ref('#/components/schemas/A') } } };
     expect(bodyOf(ofBody(ref('#/components/schemas/A'), { components: { schemas } }))).toEqual({
@@ -44,7 +44,7 @@ describe('a description', () => {
     expect(reasons(read({ '/a': ref('#/paths/~1a') }))).toEqual(['its references lead in a circle']);
   });
 
-  test('with schemas that are endless, deep or large has none of these operations', () => {
+  test('leaves out operations with endless, deep or large schemas', () => {
     const four = ($ref: string) => ({ allOf: Array.from({ length: 4 }, () => ({ $ref })) });
     const growing = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`d${at}`, four(`#/$defs/d${at + 1}`)]));
     const definitions = { $defs: { ...growing, d9: {} } };
@@ -59,7 +59,7 @@ describe('a description', () => {
     ]);
   });
 
-  test('that spends the bounds of all leaves out the rest', () => {
+  test('leaves out the rest after spending the limits of all', () => {
     const names = Array.from({ length: 3_900 }, (_, at) => `a-name-that-takes-its-place-${at}`);
     const schema = { properties: Object.fromEntries(names.map((name) => [name, {}])) };
     const post = { requestBody: { content: { 'application/json': { schema } } } };
@@ -67,7 +67,7 @@ describe('a description', () => {
     expect(reasons(read(paths)).at(-1)).toBe('the description as a whole is larger than Roster takes');
   });
 
-  test('with the names of JavaScript and half characters is read as it is written', () => {
+  test('reads names of JavaScript and half characters as they are written', () => {
     const text = `{"openapi": "3.1.0", "servers": [{"url": "https://example.org"}], "paths": {"/__proto__/{__proto__}": {
       "parameters": [{"name": "__proto__", "in": "path", "required": true, "description": "Half \\ud800"},
         {"name": "constructor", "in": "query"}],
@@ -92,7 +92,7 @@ describe('a description', () => {
     `/${'x'.repeat(1_000)}`,
     '/a/{b}',
     '//\ud800',
-  ])('with the path %s has no tool of it', (path) => {
+  ])('makes no tool of the path %s', (path) => {
     expect(read({ [path]: { get: {} } })).toMatchObject({ tools: [], leftOutCount: 1 });
   });
 
@@ -104,11 +104,11 @@ describe('a description', () => {
     [{ name: 'a b', in: 'header' }, 'it needs a header with a name that is none'],
     [{ name: 'x'.repeat(300), in: 'query' }, 'one of its parameters cannot be read'],
     [7, 'one of its parameters cannot be read'],
-  ])('with the parameter %j says why it has no tool of it', (parameter, reason) => {
+  ])('says why it makes no tool of the parameter %j', (parameter, reason) => {
     expect(reasons(read({ '/a': { get: { parameters: [parameter] } } }))).toEqual([reason]);
   });
 
-  test('has the bounds and marks of 3.0 as JSON Schema says them', () => {
+  test('has the limits and flags of 3.0 as JSON Schema has them', () => {
     const schema = {
       allOf: [{ type: 'integer', minimum: 1, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false }],
       nullable: true,
@@ -124,7 +124,7 @@ describe('a description', () => {
     });
   });
 
-  test('sends no operation to another address than the rest, unless a person wants all at one', () => {
+  test('leaves out operations at another address unless a user wants all at one', () => {
     const paths = { '/a': { servers: [{ url: 'https://evil.example' }], get: {} }, '/b': { get: {} } };
     expect(read(paths)).toMatchObject({
       tools: [{ title: 'get_b' }],
@@ -139,7 +139,7 @@ describe('a description', () => {
   });
 });
 
-describe('a text that was made to be slow', () => {
+describe('a text made to be slow', () => {
   const anchors = Array.from({ length: 30 }, (_, at) => `a${at}: &a${at} [${`*a${at - 1}, `.repeat(9)}]`).slice(1);
   const bomb = `openapi: 3.1.0\na0: &a0 x\n${anchors.join('\n')}`;
   const asEnum = `a: &a [x, x, x, x, x, x, x, x, x]
@@ -156,7 +156,7 @@ paths: {/a: {post: {requestBody: {content: {application/json: {schema: {enum: *d
     ['brackets', '['.repeat(100_000)],
     ['deep JSON', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
     ['many aliases', `a: &a [x]\n${'b: *a\n'.repeat(100_000)}`],
-  ])('as %s does, is refused while everything else goes on', async (_what, text) => {
+  ])('is refused like %s, while everything else continues', async (_what, text) => {
     const thread = createReadWorker({ withinMs: 3_000 });
     let ticks = 0;
     const timer = setInterval(() => ticks++, 5);
@@ -166,14 +166,14 @@ paths: {/a: {post: {requestBody: {content: {application/json: {schema: {enum: *d
     await thread.close();
   });
 
-  test('is bounded where an alias stands for much', async () => {
+  test('is limited if an alias stands for much', async () => {
     const thread = createReadWorker();
     const { tools, leftOut } = await thread.read({ ...order, text: asEnum });
     expect([tools, leftOut.map(({ reason }) => reason)]).toEqual([[], ['its arguments are larger than Roster takes']]);
     await thread.close();
   });
 
-  test('is not read any more once Roster stops', async () => {
+  test('is no longer read once Roster stops', async () => {
     const thread = createReadWorker();
     const reading = thread.read({ ...order, text: '['.repeat(500_000) });
     const refused = expect(reading).rejects.toThrow('Roster is stopping');

@@ -34,7 +34,7 @@ describe.each(engines)('an assistant with operations of a description, on %s', (
     return { person, server, threadId: await newThread(person, { assistantId, title: 'Notes' }) };
   }
 
-  test('calls one that only reads, and nobody is shown the secret that the service repeats', async () => {
+  test('calls one that only reads, and masks the secret that the service repeats', async () => {
     const { person, threadId } = await conversation('ada', 'never');
     const { run } = await send(person, threadId, '[[call Notes__listNotes]]');
     const events = await readEvents(app, person, run.id);
@@ -49,7 +49,7 @@ describe.each(engines)('an assistant with operations of a description, on %s', (
       expect(text).not.toContain(secret);
   });
 
-  test('asks before it calls one that writes, and is told what the service refuses', async () => {
+  test('asks before it calls one that writes, and learns what the service refuses', async () => {
     const { person, threadId } = await conversation('bob', 'always');
     const before = service.seen.length;
     const answer = service.answer;

@@ -31,7 +31,7 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
   const notes = () => JSON.stringify(notesDescription(service.url));
   const change = (visitor: HttpClient, id: number, body: unknown) => visitor.patch(`${path}/${id}/openapi`, body);
 
-  test('that was pasted have their tools at once, and say what was left out and why', async () => {
+  test('gives a pasted one its tools at once, and says what was left out and why', async () => {
     const ada = await app.as('ada');
     const { status, body } = await add(ada, pasted(notes()), { auth: inQuery });
     expect([status, body]).toMatchObject([
@@ -87,7 +87,7 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
     expect(tools[1].inputSchema.properties.body.properties).not.toHaveProperty('id');
   });
 
-  test('are taken as YAML, at the address that a person wants, and changed with their text', async () => {
+  test('accepts YAML, and the address that a user wants, and changes with the text', async () => {
     const ada = await app.as('ada');
     const yaml =
       'openapi: 3.1.0\npaths:\n  /a/{id}:\n    get:\n      summary: One\n      parameters: [{name: id, in: path, required: true}]\n';
@@ -113,7 +113,7 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
     });
     expect((await ada.post(`${path}/${body.id}/refresh`)).status).toBe(202);
     expect(await looked(ada, body.id)).toMatchObject({ tools: 2, state: 'ready' });
-    // Where it goes belongs to what a tool is.
+    // The address is part of a tool's identity.
     const moved = await change(ada, body.id, { baseUrl: 'https://example.org', auth: { type: 'none' } });
     expect(moved.body).toMatchObject({ url: 'https://example.org/', auth: { type: 'none', last4: null } });
     expect((await toolsOf(ada, body.id))[0].digest).not.toBe(before.digest);
@@ -121,7 +121,7 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
     expect((await ada.patch(`${path}/${body.id}`, { isOn: false })).body).toMatchObject({ isOn: false });
   });
 
-  test('are fetched from their address after they were stored, and again when somebody wants it', async () => {
+  test('is fetched from its address after it is stored, and again on request', async () => {
     const bea = await app.as('bea');
     service.description = notesDescription(service.url);
     const { status, body } = await add(bea, at());
@@ -141,7 +141,7 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
     expect((await bea.get(`${path}/${body.id}/openapi`)).body).toEqual({ text: '' });
   });
 
-  test('get no secret at an address that their owner has not seen', async () => {
+  test('sends no secret to an address that its owner has not seen', async () => {
     const cem = await app.as('cem');
     const other = await startDescribedService();
     other.description = notesDescription(service.url);
@@ -159,7 +159,7 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
     await other.close();
   });
 
-  test('keep their secret from every answer, table and log line, and what was pasted is in the export', async () => {
+  test('keeps the secret out of answers, tables and log lines, and exports pasted text', async () => {
     const dan = await app.as('dan');
     const { body: server } = await add(dan, pasted(notes()), { auth: inQuery });
     const { body } = await beginDownload(app, dan, '/api/user/export');
@@ -173,7 +173,7 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
     expect(await beside(app, (db) => tablesWith(db, 'planted-in-the-query'))).toEqual([]);
   });
 
-  test('of an administrator are used by others, who see neither description nor base address nor secret', async () => {
+  test('lets others use an administrator’s, without description, base address or secret', async () => {
     const [admin, hal] = [await app.as('admin'), await app.as('hal')];
     const { body } = await add(admin, pasted(notes()), { auth: inQuery, isOffered: true });
     expect(await serverNow(hal, body.id)).toMatchObject({
@@ -207,7 +207,7 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
     ['a secret without a value', { auth: { type: 'query', name: 'key' } }, 'auth.value'],
     ['a name in the query that is none', { auth: { ...inQuery, name: 'a b' } }, 'auth.name'],
     ['an address that is none', { description: at('x') }, 'description.url'],
-  ])('are refused with %s', async (_what, more, field) => {
+  ])('refuses one with %s', async (_what, more, field) => {
     const eve = await app.as('eve');
     const good = { description: pasted('openapi: 3.1.0\nservers: [{url: "https://example.org"}]\npaths: {}') };
     const { status, body } = await eve.post(`${path}/openapi`, { name: 'Notes', ...good, ...more });

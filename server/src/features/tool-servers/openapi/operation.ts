@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** Where an argument of a tool goes in the request. */
+/** Place of a tool's argument in the request. */
 export const Parameter = z.strictObject({
-  /** What the tool calls it. */
+  /** Name of the argument. */
   argument: z.string(),
   name: z.string(),
   in: z.enum(['path', 'query', 'header']),
@@ -11,10 +11,10 @@ export const Parameter = z.strictObject({
 });
 export type Parameter = z.output<typeof Parameter>;
 
-/** How an operation of a description is called; kept with its tool. */
+/** How to call an operation of a description; stored with its tool. */
 export const Operation = z.strictObject({
   method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']),
-  /** With its places in braces. */
+  /** With placeholders in braces. */
   path: z.string(),
   parameters: z.array(Parameter),
   /** The argument that is the body, and its media type. */
@@ -52,5 +52,5 @@ export const isOwnHeader = (name: string) => {
   return ownHeaders.has(lower) || /^(proxy|sec)-|^x-forwarded-/.test(lower);
 };
 
-/** A body that is written as an address writes its query. */
+/** A body in the format of a URL's query. */
 export const isForm = (type: string) => /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type);

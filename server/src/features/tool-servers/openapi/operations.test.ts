@@ -72,7 +72,7 @@ describe.each(engines)('choosing operations of a description, on %s', (engine) =
     expect((await looked(ada, server.id)).tools).toBe(500);
   });
 
-  test('survives a new description: new operations stay out, vanished ones are named and come back', async () => {
+  test('survives a new description: names vanished operations, adds no new ones', async () => {
     const bob = await app.as('bob');
     service.description = description(0, 10);
     const { id } = await addFetched(bob);
@@ -132,7 +132,7 @@ describe.each(engines)('choosing operations of a description, on %s', (engine) =
     expect((await operationsOf(eve, id)).chosen).toBeNull();
   });
 
-  test('is its owner’s, also where the server is offered to everybody', async () => {
+  test('is up to its owner, even if the server is offered to everyone', async () => {
     const admin = await app.as('admin');
     const { id } = await add(admin, description(0, 3));
     await admin.patch(`${path}/${id}`, { isOffered: true });

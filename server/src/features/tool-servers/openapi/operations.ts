@@ -9,14 +9,14 @@ type Json = Record<string, unknown>;
 
 const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'] as const;
 export const pathLimit = 1_000;
-/** More than any service has within 20 MB; what was made for it has no end. */
+/** More than any service has within 20 MB; a hostile description has no end. */
 const operationsListed = 20_000;
 const tagsAtMost = 5;
 const tagLimit = 100;
 
 export const textIn = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
 
-/** Its own id, or else where it is called. */
+/** Its own id, or else its method and path. */
 export const preferredName = ({ operation, method, path }: { operation: unknown; method: string; path: string }) =>
   textIn(isObject(operation) ? operation.operationId : '') || `${method.toLowerCase()}${path}`;
 
@@ -50,7 +50,7 @@ export function requireCallable({ method, operation }: ListedOperation): {
 
 export const keyOf = ({ method, path }: Pick<ListedOperation, 'method' | 'path'>) => `${method.toUpperCase()} ${path}`;
 
-/** An operation as a person chooses it. */
+/** An operation as users choose it. */
 function described({ method, path, operation }: ListedOperation): DescribedOperation {
   const { summary, operationId, tags } = isObject(operation) ? operation : {};
   const names = Array.isArray(tags) ? tags.slice(0, tagsAtMost) : [];
@@ -61,7 +61,7 @@ function described({ method, path, operation }: ListedOperation): DescribedOpera
   };
 }
 
-/** The operations that can be chosen, in the order of the description. */
+/** Operations that can be chosen, in the order of the description. */
 export function createOperationList() {
   const operations: DescribedOperation[] = [];
   return {

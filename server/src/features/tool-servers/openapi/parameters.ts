@@ -3,7 +3,7 @@ import { isObject } from '#server/lib/is-object';
 import { isOwnHeader, Parameter } from './operation.ts';
 import type { SchemaReader } from './schemas.ts';
 
-/** The secret that goes along with each call: no argument of a tool. */
+/** The secret that goes with each call; it is no argument of a tool. */
 export type SecretPlace = { in: 'header' | 'query'; name: string } | null;
 
 export type Argument = { name: string; schema: unknown; isRequired: boolean };
@@ -13,7 +13,7 @@ const nameLimit = 200;
 const descriptionLimit = 4_000;
 const unreadable = 'one of its parameters cannot be read';
 
-/** What providers allow in the name of an argument. */
+/** Reduces a name to what providers allow in an argument. */
 const plainName = (name: string) =>
   name
     .normalize('NFKD')
@@ -21,7 +21,7 @@ const plainName = (name: string) =>
     .replace(/^_+|_+$/g, '')
     .slice(0, 56) || 'value';
 
-/** Names that are not alike, whatever was given. */
+/** Makes names distinct, whatever they are. */
 export function createNameAllocator() {
   const taken = new Set<string>();
   return (wanted: string): string => {
@@ -34,7 +34,7 @@ export function createNameAllocator() {
 
 type Given = { name: string; in: 'path' | 'query' | 'header'; isRequired: boolean; source: Record<string, unknown> };
 
-/** null: one that is not sent. @throws LeftOut where the operation needs it */
+/** Returns null for a parameter that is not sent. @throws LeftOut if the operation needs it */
 function givenOf(value: unknown, secret: SecretPlace): Given | null {
   if (!isObject(value) || typeof value.name !== 'string' || value.name === '' || value.name.length > nameLimit)
     throw new OmittedOperationError(unreadable);
@@ -80,7 +80,7 @@ const schemaOf = (source: Record<string, unknown>): unknown => {
   return isObject(json) ? json.schema : source.schema;
 };
 
-/** Those of the path and of the operation, which stand over them. */
+/** Parameters of the path and of the operation, which take precedence. */
 function merged(ofPath: unknown, ofOperation: unknown, { follow }: References): Record<string, unknown>[] {
   const found = new Map<string, Record<string, unknown>>();
   const all = [ofPath, ofOperation].flatMap((list) => (Array.isArray(list) ? list : []));

@@ -9,9 +9,9 @@ export type ReadResult =
   | { unreadable: { message: string; about: UnreadableDocumentError['about'] } }
   | { failed: string };
 
-/** So long a hostile description keeps a thread busy; an honest one of 20 MB takes less. */
+/** Limit for a hostile description; an honest one of 20 MB takes less. */
 const usualWithinMs = 45_000;
-/** A megabyte of YAML takes some 50 MB while it is read, one of JSON some 10. */
+/** Reading a megabyte of YAML takes about 50 MB, a megabyte of JSON about 10. */
 const memoryLimitMb = 768;
 const waitingAtMost = 20;
 
@@ -20,7 +20,7 @@ const tooMuch = (cause?: unknown) =>
     cause,
   });
 
-/** What the thread says, or why it left. */
+/** The thread's answer, or the reason why it exited. */
 function answerOf(worker: Worker, withinMs: number, signal: AbortSignal): Promise<ReadResult> {
   return new Promise((resolve, reject) => {
     const limit = setTimeout(() => reject(tooMuch()), withinMs);
@@ -29,7 +29,9 @@ function answerOf(worker: Worker, withinMs: number, signal: AbortSignal): Promis
     worker.once('message', resolve);
     // Out of memory, among others.
     worker.once('error', (cause) => reject(tooMuch(cause)));
-    worker.once('exit', (code) => reject(new Error(`The thread that reads descriptions left with code ${code}`)));
+    worker.once('exit', (code) =>
+      reject(new Error(`The worker that reads OpenAPI descriptions exited with code ${code}`)),
+    );
     worker.once('exit', () => {
       clearTimeout(limit);
       signal.removeEventListener('abort', stop);
@@ -38,8 +40,8 @@ function answerOf(worker: Worker, withinMs: number, signal: AbortSignal): Promis
 }
 
 /**
- * Reads descriptions in a thread of its own: a megabyte of YAML takes a second, in which every open stream of the server would stand
- * still, and one that was made for it has no end. One at a time.
+ * Reads descriptions in a separate thread, one at a time: a megabyte of YAML takes a second, during which every open
+ * stream of the server would stall, and a hostile text never ends.
  */
 export function createReadWorker({ withinMs = usualWithinMs } = {}) {
   const stopping = new AbortController();
@@ -57,7 +59,7 @@ export function createReadWorker({ withinMs = usualWithinMs } = {}) {
       if ('read' in answer) return answer.read;
       if ('unreadable' in answer)
         throw new UnreadableDocumentError(answer.unreadable.message, { about: answer.unreadable.about });
-      throw new Error(`Reading a description failed: ${answer.failed}`);
+      throw new Error(`Reading an OpenAPI description failed: ${answer.failed}`);
     } finally {
       await worker.terminate();
     }

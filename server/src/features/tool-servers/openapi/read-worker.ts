@@ -8,7 +8,7 @@ function answer({ text, ...order }: ReadTask): ReadResult {
     return { read: readDescription(parseDescription(text), order) };
   } catch (error) {
     if (error instanceof UnreadableDocumentError) return { unreadable: { message: error.message, about: error.about } };
-    // Nested deeper than the stack is high.
+    // Nested deeper than the stack allows.
     if (error instanceof RangeError)
       return { unreadable: { message: 'This description is nested too deeply.', about: 'description' } };
     return { failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };

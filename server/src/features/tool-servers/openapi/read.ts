@@ -38,35 +38,35 @@ import { fromSwagger } from './swagger.ts';
 type Json = Record<string, unknown>;
 
 export type ParsedDescription = {
-  /** Where its operations are called. */
+  /** Base URL of its operations. */
   url: string;
   tools: ToolSnapshot[];
   /** The first of them. */
   leftOut: OmittedTool[];
   leftOutCount: number;
-  /** Not all operations are among the tools, although nothing was chosen. */
+  /** Not all operations became tools, although nothing was chosen. */
   isCut: boolean;
   /** All that can be chosen. */
   operations: DescribedOperation[];
 };
 
 export type ReadOptions = {
-  /** Where the description lies; null: it was pasted. */
+  /** Address of the description; null if it was pasted. */
   descriptionUrl: string | null;
-  /** What a person wants instead of the address in the description. */
+  /** Base URL that the user wants in place of the description's. */
   baseUrl: string | null;
   secret: SecretPlace;
-  /** The operations that become tools; null: the first ones. */
+  /** Operations that become tools; null for the first ones. */
   chosen?: readonly string[] | null;
 };
 
-/** The description in the form of OpenAPI 3. @throws Unreadable where this is none that Roster reads */
+/** The description in the form of OpenAPI 3. @throws Unreadable if Roster does not read its format */
 function openApiOf(document: unknown, { descriptionUrl }: ReadOptions): Json {
   if (!isObject(document) || (document.openapi === undefined && document.swagger === undefined))
     throw new UnreadableDocumentError('This is no OpenAPI description: it has no “openapi” at its beginning.');
   const isSwagger = document.openapi === undefined;
   const said = isSwagger ? document.swagger : document.openapi;
-  // Without quotation marks YAML takes it for a number, and 3.0 for 3.
+  // Without quotation marks YAML reads it as a number, and 3.0 as 3.
   const version = typeof said === 'number' ? said.toFixed(1) : said;
   const shown = typeof version === 'string' ? sanitizeText(version.slice(0, 20)) : 'something else';
   if (isSwagger ? shown !== '2.0' : !/^3\.[01](\.|$)/.test(shown))
@@ -83,7 +83,7 @@ function checkPath(path: string) {
     throw new OmittedOperationError('its path is not one that Roster can call');
 }
 
-/** The body, where it is JSON or a form without files. @throws LeftOut */
+/** The body, if it is JSON or a form without files. @throws LeftOut */
 function readBody(value: unknown, { follow }: References, schemas: SchemaReader) {
   const body = follow(value);
   if (body === undefined) return null;
@@ -133,7 +133,7 @@ function inputSchemaOf(args: readonly Argument[]): string {
   return text;
 }
 
-/** For people and models: what it says of itself, and what is called. */
+/** Text for users and models: the operation's own description, and what is called. */
 function describe({ operation, method, path }: Source) {
   const [summary, description] = [textIn(operation.summary), textIn(operation.description)];
   const parts = [
@@ -172,13 +172,13 @@ function toolOf(source: Source, { refs, schemas, order, url, nameOf }: Readers):
     modelSchema: toModelSchema(JSON.parse(inputSchema)),
     isReadOnly,
     mayRepeat: isReadOnly,
-    // Where it goes belongs to what it is: a description that names another address has other tools.
+    // The address is part of the identity: a description that names another one has other tools.
     digest: digestOf({ description, inputSchema: JSON.parse(inputSchema), isReadOnly, called, url }),
     operation: JSON.stringify(called),
   };
 }
 
-/** What a tool can be called. */
+/** Distinct names of tools. */
 function toolNames() {
   const distinct = createNameAllocator();
   return (wanted: string) =>
@@ -191,7 +191,7 @@ function toolNames() {
     );
 }
 
-/** The tools that the operations of a description make, and what of them is left out. @throws Unreadable */
+/** The tools that a description's operations make, and what is left out. @throws Unreadable */
 export function readDescription(given: unknown, order: ReadOptions): ParsedDescription {
   const document = openApiOf(given, order);
   const url = findBaseUrl(document, order);

@@ -11,7 +11,7 @@ type Look = LeftOut & { operations?: DescribedOperation[] };
 
 const chosenIn = (text: string | null | undefined) => (text == null ? null : Chosen.parse(JSON.parse(text)));
 
-/** The texts of OpenAPI descriptions where they were pasted, and what of any server makes no tool. */
+/** Pasted OpenAPI descriptions, and what makes no tool on any server. */
 export function descriptionRepository(db: Kysely<Database>) {
   return {
     async insert(userId: number, serverId: number, text: string | null) {
@@ -28,7 +28,7 @@ export function descriptionRepository(db: Kysely<Database>) {
         .where('server_id', '=', serverId)
         .execute();
     },
-    /** null: there is none, or it was not pasted. */
+    /** Returns null if there is none, or it was not pasted. */
     async text(userId: number, serverId: number): Promise<string | null> {
       const row = await db
         .selectFrom('tool_server_descriptions')
@@ -38,7 +38,7 @@ export function descriptionRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return row?.text ?? null;
     },
-    /** The servers whose descriptions were pasted. */
+    /** Servers whose descriptions were pasted. */
     async pasted(userId: number): Promise<number[]> {
       const rows = await db
         .selectFrom('tool_server_descriptions')
@@ -49,7 +49,7 @@ export function descriptionRepository(db: Kysely<Database>) {
         .execute();
       return rows.map((row) => row.server_id);
     },
-    /** Of any server: one that has no description gets its row with the first look. */
+    /** For any server: one without a description gets its row when it is first asked. */
     async noteLeftOut(server: { id: number; user_id: number }, { leftOut, leftOutCount, operations }: Look) {
       const found = {
         left_out: JSON.stringify(leftOut),
@@ -77,7 +77,7 @@ export function descriptionRepository(db: Kysely<Database>) {
       const operations = row?.operations == null ? null : Described.parse(JSON.parse(row.operations));
       return { operations, chosen: chosenIn(row?.chosen) };
     },
-    /** The operations that become tools; null: the first ones. */
+    /** Operations that become tools; null for the first ones. */
     async chosen(userId: number, serverId: number): Promise<string[] | null> {
       const row = await db
         .selectFrom('tool_server_descriptions')
@@ -95,7 +95,7 @@ export function descriptionRepository(db: Kysely<Database>) {
         .where('server_id', '=', serverId)
         .execute();
     },
-    /** The choices of a person, by server. */
+    /** The user's choices, by server. */
     async choices(userId: number): Promise<Map<number, string[]>> {
       const rows = await db
         .selectFrom('tool_server_descriptions')
@@ -105,7 +105,7 @@ export function descriptionRepository(db: Kysely<Database>) {
         .execute();
       return new Map(rows.map((row) => [row.server_id, chosenIn(row.chosen) ?? []]));
     },
-    /** Of a server that the caller has found for this person. */
+    /** The caller has checked that the user may see the server. */
     async leftOut(serverId: number): Promise<LeftOut> {
       const row = await db
         .selectFrom('tool_server_descriptions')

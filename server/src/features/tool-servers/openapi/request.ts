@@ -7,7 +7,7 @@ export type Request = { method: Operation['method']; url: URL; headers: Record<s
 
 const urlLimit = 16 * 1024;
 
-/** Of a value that stands in an address or a header. */
+/** A value in an address or a header, as text. */
 const textOf = (value: unknown): string =>
   (typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')).toWellFormed();
 
@@ -15,7 +15,7 @@ const encoded = (value: unknown) => encodeURIComponent(textOf(value));
 
 const pairsOf = (value: Record<string, unknown>) => Object.entries(value).filter(([, inner]) => inner !== null);
 
-/** One value, with commas between its parts where it has some. */
+/** One value, with commas between its parts if it has any. */
 function joined(value: unknown, explode: boolean, write: (part: unknown) => string): string {
   if (Array.isArray(value)) return value.map(write).join(',');
   if (!isObject(value)) return write(value);
@@ -26,7 +26,7 @@ function joined(value: unknown, explode: boolean, write: (part: unknown) => stri
 
 const separators = { form: ',', spaceDelimited: '%20', pipeDelimited: '%7C' } as const;
 
-/** The parts of a query that an argument makes. */
+/** Parts of the query that an argument makes. */
 function queryParts({ name, style, explode }: Parameter, value: unknown): string[] {
   const key = encoded(name);
   if (style === 'json') return [`${key}=${encoded(JSON.stringify(value))}`];
@@ -42,7 +42,7 @@ function queryParts({ name, style, explode }: Parameter, value: unknown): string
   return pairs.length === 0 ? [] : [`${key}=${pairs.flat().map(encoded).join(',')}`];
 }
 
-/** A value that stands in the path and cannot lead out of its place, whatever the other side decodes. @throws InvalidArgumentsError */
+/** A value in the path that cannot leave its place, whatever the other side decodes. @throws InvalidArgumentsError */
 function pathPart({ argument, style, explode }: Parameter, value: unknown): string {
   const part = style === 'json' ? encoded(JSON.stringify(value)) : joined(value, explode, encoded);
   if (part === '') throw new InvalidArgumentsError(`${argument} cannot be empty: it stands in the address.`);
@@ -89,7 +89,7 @@ function headersOf(operation: Operation, input: Record<string, unknown>, secret:
   };
   for (const { parameter, value } of givenOf(operation, input, 'header')) {
     const name = parameter.name.toLowerCase();
-    // A description that was read before the secret had this name.
+    // The description was read before the secret had this name.
     const isSecret = secret?.in === 'header' && secret.name.toLowerCase() === name;
     if (!isSecret && !isOwnHeader(name)) headers[name] = headerValue(parameter, value);
   }
@@ -103,7 +103,7 @@ function queryOf(operation: Operation, input: Record<string, unknown>, secret: S
   return parts.filter((part) => !part.startsWith(own)).join('&');
 }
 
-/** Lists as one pair for each of their values; what is nested deeper as JSON. @throws InvalidArgumentsError */
+/** Writes lists as one pair for each value, and deeper values as JSON. @throws InvalidArgumentsError */
 function formText(value: unknown): string {
   if (!isObject(value)) throw new InvalidArgumentsError('The body has to be an object: it is sent as a form.');
   return pairsOf(value)
@@ -111,7 +111,7 @@ function formText(value: unknown): string {
     .join('&');
 }
 
-/** The request that an operation makes of its arguments, without the secret. @throws InvalidArgumentsError */
+/** Builds an operation's request from its arguments, without the secret. @throws InvalidArgumentsError */
 export function requestOf(
   base: string,
   operation: Operation,
@@ -123,7 +123,7 @@ export function requestOf(
   const query = queryOf(operation, input, secret);
   const url = new URL(`${start}${pathOf(operation, input)}${query && `?${query}`}`);
   if (url.href.length > urlLimit) throw new InvalidArgumentsError('The arguments are too long to stand in an address.');
-  // Held by what is above; nothing goes anywhere else.
+  // Guaranteed by the checks above; this makes sure that nothing leaves the base path.
   if (url.origin !== from.origin || !`${url.pathname}/`.startsWith(`${from.pathname.replace(/\/+$/, '')}/`))
     throw new InvalidArgumentsError('The arguments lead out of the address of this tool.');
   const headers = headersOf(operation, input, secret);

@@ -5,15 +5,15 @@ type Json = Record<string, unknown>;
 
 const depthAtMost = 12;
 const refsAtMost = 30;
-/** Followed to find out whether an argument is only ever answered. */
+/** References followed to find out if an argument is read-only. */
 const hopsAtMost = 5;
 const nodesOfOperation = 4_000;
 const nodesOfAll = 380_000;
-/** So long a text counts as one more node. */
+/** A text of this length counts as one more node. */
 const charactersOfNode = 50;
 const tooDeep = 'its arguments are nested deeper than Roster takes';
 
-/** What is taken over as it is. */
+/** Copied as they are. */
 const plain = new Set([
   'type',
   'format',
@@ -40,12 +40,12 @@ const single = new Set(['items', 'additionalProperties', 'not', 'contains', 'pro
 const several = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
 const maps = new Set(['properties', 'patternProperties']);
 
-/** A form that holds itself is told of where it comes again, not written out without end. */
+/** A schema that contains itself is mentioned where it recurs, not written out without end. */
 const onceMore = (ref: string) => ({
   description: `Once more what ${ref.split('/').at(-1)?.slice(0, 100) ?? 'this'} is.`,
 });
 
-/** The bounds of 3.0 are marked, those of JSON Schema are numbers. */
+/** Limits of 3.0 are flags, those of JSON Schema are numbers. */
 function withBounds(schema: Json): Json {
   const bounds = { ...schema };
   for (const [mark, bound] of [
@@ -61,7 +61,7 @@ function withBounds(schema: Json): Json {
   return bounds;
 }
 
-/** `nullable` of 3.0, as JSON Schema says it. */
+/** `nullable` of 3.0, as JSON Schema has it. */
 function withNull(schema: Json): Json {
   if (typeof schema.type === 'string') {
     const isEnum = Array.isArray(schema.enum) && !schema.enum.includes(null);
@@ -72,7 +72,10 @@ function withNull(schema: Json): Json {
     : schema;
 }
 
-/** Counts what is written out, and copies what is no schema: an alias of YAML may stand for more than there is memory. */
+/**
+ * Counts what is written out, and copies values that are no schema: a YAML alias may stand for more than fits into
+ * memory.
+ */
 function boundedCopies() {
   let ofAll = 0;
   let ofOperation = 0;
@@ -95,17 +98,17 @@ function boundedCopies() {
   return {
     count,
     copied,
-    /** What follows belongs to another operation. */
+    /** Starts counting for another operation. */
     beginOperation() {
       ofOperation = 0;
     },
   };
 }
 
-/** YAML authors leave the quotation marks out of an enum, and the service reads text. */
+/** YAML authors omit the quotation marks in an enum, and the service reads text. */
 const asText = (value: unknown) => (typeof value === 'number' || typeof value === 'boolean' ? String(value) : value);
 
-/** Whether only the service may set a value, also where a reference or a part in `allOf` says so. */
+/** True if only the service may set a value, even if a reference or a part in `allOf` says so. */
 function readOnlyCheck(at: References['at'], count: () => void) {
   return function isReadOnly(schema: unknown, hops = hopsAtMost): boolean {
     if (!isObject(schema) || hops <= 0) return false;
@@ -118,8 +121,8 @@ function readOnlyCheck(at: References['at'], count: () => void) {
 }
 
 /**
- * The schemas of a description as JSON Schema that stands alone: references are written out, what only answers have is left away. All
- * that is read counts, since a small document can say something endless.
+ * Schemas of a description as self-contained JSON Schema: references are written out, and read-only fields are left
+ * out. Everything that is read counts, because a small document can describe something endless.
  */
 export function schemaReader({ at }: References) {
   const { count, copied, beginOperation } = boundedCopies();
@@ -138,7 +141,7 @@ export function schemaReader({ at }: References) {
       .map((name) => copied(name, 0));
   }
 
-  /** undefined: nothing that JSON Schema knows. */
+  /** Returns undefined for a keyword that JSON Schema does not have. */
   function member(key: string, value: unknown, refs: readonly string[], depth: number): unknown {
     if (plain.has(key)) return copied(value, depth);
     if (single.has(key)) return read(value, refs, depth);

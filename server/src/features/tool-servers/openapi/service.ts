@@ -27,7 +27,7 @@ import { descriptionRepository } from './repository.ts';
 
 type Dependencies = { db: Kysely<Database>; headers: ServerSecrets; thread: ReadWorker };
 
-/** A text that was pasted is read before it is stored, so that its author is told what is wrong with it. */
+/** Pasted text is read before it is stored, so that its author learns what is wrong with it. */
 const readNow = (thread: ReadWorker, order: ReadTask): Promise<DiscoveredOperations> =>
   thread.read(order).then(
     (read) => toDiscovery(read, order.chosen ?? null),
@@ -38,7 +38,7 @@ const readNow = (thread: ReadWorker, order: ReadTask): Promise<DiscoveredOperati
     },
   );
 
-/** In the transaction of the change: what a text says holds at once, what lies at an address is fetched afterwards. */
+/** In the transaction of the change: a text takes effect at once, a description at an address is fetched afterwards. */
 async function noteOrAsk(trx: Kysely<Database>, userId: number, id: number, read: DiscoveredOperations | null) {
   if (!read) {
     await requestDiscovery(trx, userId, id);
@@ -60,12 +60,12 @@ async function create({ db, headers, thread }: Dependencies, actor: Actor, draft
   const text = description.type === 'pasted' ? sanitizeText(description.text) : null;
   const secret = secretPlaceOf({ name: null, ...auth });
   const read = text === null ? null : await readNow(thread, { text, descriptionUrl, baseUrl, secret, chosen: null });
-  // Until it is fetched: a secret goes nowhere else than to an address that its owner has named.
+  // Until it is fetched: a secret only goes to an address that its owner has named.
   const url = read?.url ?? baseUrl ?? descriptionUrl ?? '';
   const sealed: StoredAuth =
     auth.type === 'none' ? auth : await headers.seal(userId, url, auth.type, auth.name, auth.value ?? '');
   return db.transaction().execute(async (trx) => {
-    // Holds the account, so that of two at once the second one counts the first.
+    // Locks the account, so that the second of two simultaneous calls counts the first.
     await stillMay(trx);
     const servers = toolServerRepository(trx);
     if ((await servers.count(userId)) >= toolServerLimit)
@@ -78,7 +78,7 @@ async function create({ db, headers, thread }: Dependencies, actor: Actor, draft
   });
 }
 
-/** What is stored of the secret after a change; undefined: what is there already. */
+/** Secret to store after a change; undefined keeps what is stored. */
 async function changedAuth(
   headers: ServerSecrets,
   before: StoredServer,
@@ -110,7 +110,7 @@ async function changedDescription(
   return { text, descriptionUrl: before.description_url, baseUrl };
 }
 
-/** What a change makes of the description and the secret. null: it concerns neither. */
+/** Effect of a change on the description and the secret; null if it concerns neither. */
 async function reread({ db, headers, thread }: Dependencies, before: StoredServer, changes: OpenApiServerChanges) {
   const { auth } = changes;
   if (!changes.description && changes.baseUrl === undefined && !auth) return null;
@@ -139,7 +139,7 @@ async function update(dependencies: Dependencies, actor: Actor, id: number, chan
   return db.transaction().execute(async (trx) => {
     await stillMay(trx);
     const stored = await findServer(trx, userId, id);
-    // The secret was kept, or refused, for the address that was there; a text was read with the other fields.
+    // The secret was kept, or refused, for the address as read before, and the text was read with the other fields.
     if (
       anew &&
       ((['url', 'auth_sealed', 'description_url', 'base_url'] as const).some((key) => stored[key] !== before[key]) ||
@@ -178,7 +178,7 @@ async function ownDescribed(db: Kysely<Database>, userId: number, id: number): P
   return server;
 }
 
-/** Tool servers that are told of by an OpenAPI description. */
+/** Tool servers with an OpenAPI description. */
 export function openApiServerService(dependencies: Dependencies) {
   const { db } = dependencies;
   return {

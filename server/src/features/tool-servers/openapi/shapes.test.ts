@@ -35,11 +35,11 @@ describe('YAML', () => {
       /^Line 5 has “\/a” once more/,
     ],
     ['paths that are written twice', 'paths: {/a: {get: {}}}\npaths: {}', /^Line 2 has “paths” once more/],
-  ])('with %s is refused with its line', (_what, text, message) => {
+  ])('refuses %s, and names the line', (_what, text, message) => {
     expect(() => parseDescription(text)).toThrow(message);
   });
 
-  test('whose lines are all indented is read', () => {
+  test('reads a document whose lines are all indented', () => {
     expect(parseDescription('\ufeff\n  openapi: 3.0.0\n  info:\n    title: a\n')).toEqual({
       openapi: '3.0.0',
       info: { title: 'a' },
@@ -55,7 +55,7 @@ describe('YAML', () => {
   });
 
   test.each(['openapi: 3.0', 'openapi: 3.1', 'openapi: 3.0.1', 'swagger: 2.0', 'swagger: "2.0"'])(
-    '%s is read',
+    'reads %s',
     (version) => {
       const text = `${version}\nservers: [{url: 'https://example.org'}]\nhost: example.org\npaths: {/a: {get: {}}}`;
       expect(readDescription(parseDescription(text), order).tools).toHaveLength(1);
@@ -63,7 +63,7 @@ describe('YAML', () => {
   );
 });
 
-test('fields that are only ever answered are no arguments, wherever that is said', () => {
+test('omits read-only fields from the arguments, wherever that is stated', () => {
   const schema = {
     type: 'object',
     required: ['id', 'made', 'name'],
@@ -85,7 +85,7 @@ test('fields that are only ever answered are no arguments, wherever that is said
   });
 });
 
-test('a form is sent as one', () => {
+test('sends a form as a form', () => {
   const schema = { type: 'object', properties: { To: { type: 'string' }, Tags: { type: 'array', items: {} } } };
   const paths = {
     '/a': { post: { requestBody: { content: { 'application/x-www-form-urlencoded': { schema } } } } },
@@ -172,7 +172,7 @@ describe('Swagger 2.0', () => {
     definitions: { Pet: { type: 'object', properties: { name: { type: 'string' } } } },
     parameters: { Id: { name: 'id', in: 'path', required: true, type: 'integer' } },
   };
-  test.each(shapes)('with %s is called as it says', (_what, operation, input, wanted) => {
+  test.each(shapes)('calls an operation with %s as described', (_what, operation, input, wanted) => {
     expect(sentBy(swagger(operation, shared), { ...input })).toMatchObject({ method: 'POST', ...wanted });
   });
 
@@ -180,7 +180,7 @@ describe('Swagger 2.0', () => {
     [{ in: 'formData', name: 'f', type: 'file' }, /multipart/],
     [{ ...list, collectionFormat: 'tsv' }, /a style that Roster does not know/],
     [{ $ref: '#/parameters/None' }, /not there/],
-  ])('leaves out what cannot be called: %j', (parameter, reason) => {
+  ])('leaves out an operation that cannot be called: %j', (parameter, reason) => {
     const { tools, leftOut } = readDescription(swagger({ parameters: [parameter] }), order);
     expect([tools.length, leftOut[0]?.reason]).toEqual([0, expect.stringMatching(reason)]);
   });

@@ -4,13 +4,13 @@ import { isObject, type JsonObject } from '#server/lib/is-object';
 const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'] as const;
 const form = 'application/x-www-form-urlencoded';
 const multipart = 'multipart/form-data';
-/** Of a parameter what says where and how it is sent; the rest is its schema. */
+/** Fields of a parameter that say where and how it is sent; the rest is its schema. */
 const ofParameter = new Set(['name', 'in', 'required', 'description', 'collectionFormat', 'allowEmptyValue']);
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const textsIn = (value: unknown): string[] => listOf(value).filter((one) => typeof one === 'string');
 
-/** Where a description of Swagger 2.0 says that it is called; relative where it names no host. */
+/** Server of a Swagger 2.0 description; relative if it names no host. */
 function serverOf({ host, basePath, schemes }: JsonObject, descriptionUrl: string | null): JsonObject[] {
   const path = typeof basePath === 'string' ? basePath : '/';
   const named = textsIn(schemes);
@@ -23,7 +23,7 @@ function serverOf({ host, basePath, schemes }: JsonObject, descriptionUrl: strin
 const schemaOf = (parameter: JsonObject) =>
   Object.fromEntries(Object.entries(parameter).filter(([key]) => !ofParameter.has(key)));
 
-/** How a list is written. One form that no style of OpenAPI 3 has is left to whoever reads the styles, and refused there. */
+/** How a list is written. A form without a style in OpenAPI 3 is passed on, and refused where styles are read. */
 function styleOf({ type, in: place, collectionFormat = 'csv' }: JsonObject): JsonObject {
   if (type !== 'array') return {};
   if (collectionFormat === 'multi') return { explode: true };
@@ -40,7 +40,7 @@ const converted = (parameter: JsonObject): JsonObject => {
   return { name, in: place, required, description, ...styleOf(parameter), schema: schemaOf(parameter) };
 };
 
-/** A form of the fields, which is sent as an address writes them unless a file is among them. */
+/** A form of the fields, which is sent URL-encoded unless one of them is a file. */
 function formBody(fields: JsonObject[], consumes: string[]): JsonObject {
   const hasFile = fields.some(({ type }) => type === 'file');
   const type = hasFile || (consumes.includes(multipart) && !consumes.includes(form)) ? multipart : form;
@@ -64,7 +64,7 @@ function bodyOf(parameters: JsonObject[], consumes: string[]): JsonObject | unde
   return fields.length > 0 ? formBody(fields, consumes) : undefined;
 }
 
-/** Those of the path and of the operation, which stand over them. */
+/** Parameters of the path and of the operation, which take precedence. */
 function parametersOf(item: JsonObject, operation: JsonObject, { follow }: References): JsonObject[] {
   const all = [...listOf(item.parameters), ...listOf(operation.parameters)].map(follow).filter(isObject);
   return [...new Map(all.map((one) => [`${String(one.in)} ${String(one.name)}`, one])).values()];
@@ -79,8 +79,8 @@ function operationOf(item: JsonObject, operation: JsonObject, document: JsonObje
 }
 
 /**
- * A description of Swagger 2.0 in the form of OpenAPI 3, as far as calling its operations needs it. Its definitions stay where they are:
- * references lead there as before.
+ * Converts Swagger 2.0 to OpenAPI 3, as far as calling its operations needs it. Definitions stay where they are, so
+ * references still lead there.
  */
 export function fromSwagger(document: JsonObject, descriptionUrl: string | null): JsonObject {
   const refs = references(document);
@@ -96,7 +96,7 @@ export function fromSwagger(document: JsonObject, descriptionUrl: string | null)
       return { ...rest, ...Object.fromEntries(operations) };
     } catch (error) {
       if (!(error instanceof OmittedOperationError)) throw error;
-      // Whoever reads it says why it cannot be read.
+      // The reader says why it cannot be read.
       return given;
     }
   };

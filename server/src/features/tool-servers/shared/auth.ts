@@ -6,7 +6,7 @@ import type { StoredAuth, StoredServer } from './repository.ts';
 export const refusedField = (field: string, message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
-/** What is stored of how a new server is reached. */
+/** Stored authentication of a new server. */
 export async function newAuth(
   headers: ServerSecrets,
   userId: number,
@@ -24,7 +24,7 @@ export async function newAuth(
   return headers.seal(userId, url, 'oauth', clientId, clientSecret);
 }
 
-/** The same as is stored, as a person would give it without its secret. */
+/** The stored authentication as a user would enter it, without its secret. */
 const unchanged = ({ auth_type: type, auth_name: name }: StoredServer): ToolServerAuth => {
   if (type === 'header') return { type, name: name ?? '' };
   return type === 'oauth' ? { type, clientId: name } : { type: 'none' };
@@ -33,14 +33,17 @@ const unchanged = ({ auth_type: type, auth_name: name }: StoredServer): ToolServ
 const secretOf = (auth: ToolServerAuth) =>
   auth.type === 'header' ? auth.value : auth.type === 'oauth' ? auth.clientSecret : undefined;
 
-/** What is stored after a change; undefined: what is there already. A secret goes to no other origin than it was given for. */
+/**
+ * Authentication to store after a change; undefined keeps what is stored. A secret is only sent to the origin it was
+ * given for.
+ */
 export async function changedAuth(
   headers: ServerSecrets,
   before: StoredServer,
   url: string,
   auth: ToolServerAuth | undefined,
 ): Promise<StoredAuth | undefined> {
-  // With its description it is changed elsewhere.
+  // For OpenAPI servers it changes together with the description, elsewhere.
   if (!auth && before.kind === 'openapi') return undefined;
   const wanted = auth ?? unchanged(before);
   const isOtherClient = wanted.type === 'oauth' && wanted.clientId !== before.auth_name;

@@ -2,12 +2,12 @@ import { ZodError } from 'zod';
 import { AddressBlockedError, OutboundRequestError } from '#server/outbound/errors';
 import { maskSecret } from './result-text.ts';
 
-/** What went wrong with a tool server, in words for people. */
+/** Failure of a tool server, in words for users. */
 export class ToolServerError extends Error {
   override name = 'ToolServerError';
-  /** Whether a call may have had an effect. */
+  /** True if a call may have had an effect. */
   readonly mayHaveRun: boolean;
-  /** Of HTTP, where the server has answered with one that is no success. */
+  /** HTTP status of an answer that reports no success. */
   readonly status: number | undefined;
   constructor(
     message: string,
@@ -19,7 +19,7 @@ export class ToolServerError extends Error {
   }
 }
 
-/** A person has to sign in at the server, for the first time or again. */
+/** The user has to sign in at the server, for the first time or again. */
 export class SignInRequiredError extends ToolServerError {
   override name = 'SignInRequiredError';
 }
@@ -40,39 +40,42 @@ function ofStatus(status: number): string {
 const codeOf = (error: unknown) =>
   error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : undefined;
 
-/** A JSON-RPC error in an answer, as the SDK throws it. Its code is the server's own: 401 or 500 is no status of HTTP there. */
+/**
+ * A JSON-RPC error in an answer, as the SDK throws it. Its code is the server's own: 401 or 500 is no HTTP status
+ * there.
+ */
 const isRpcError = (error: unknown): error is Error => error instanceof Error && error.name === 'McpError';
 
-/** The status of an HTTP answer that is no success, as the SDK's transport throws it. */
+/** Status of an HTTP answer that reports no success, as the SDK's transport throws it. */
 export const httpStatusOf = (error: unknown) => (isRpcError(error) ? undefined : codeOf(error));
 
 /** The SDK's own limit, which is later than Roster's. */
 const sdkTimeout = 'MCP error -32001: Request timed out';
-/** How the SDK says it, when it says hello. */
+/** Message of the SDK when it connects. */
 const unknownVersion = /^Server's protocol version is not supported: (.*)$/s;
 const sdkPrefix = /^(MCP error -?\d+: |(Streamable HTTP error: )?Error POSTing to endpoint: ?)/;
 
-/** What the other side has said, cut and without line ends. */
+/** Text from the other side, truncated and on one line. */
 export const quoted = (text: string) => {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length > shownAtMost ? `${line.slice(0, shownAtMost).toWellFormed()}…` : line;
 };
 
 type Asked = {
-  /** The call itself was under way. */
+  /** The call itself was in progress. */
   called: boolean;
-  /** What the server was sent to let Roster in, and must not be repeated to people. */
+  /** Credentials that were sent to the server, and must not be shown to users. */
   secrets?: readonly string[];
 };
 
-/** What no server can bring about is a fault of ours: it goes on as it is. */
+/** Errors that no server can cause are Roster's own faults, and pass unchanged. */
 export function toToolServerError(error: unknown, { called, secrets = [] }: Asked): unknown {
   const failure = (message: string, mayHaveRun: boolean) => new ToolServerError(message, { mayHaveRun, cause: error });
   if (error instanceof AddressBlockedError) return failure(error.message, false);
   if (error instanceof OutboundRequestError) return failure(error.message, called && error.sent);
   const said = error instanceof Error ? quoted(secrets.reduce(maskSecret, error.message.replace(sdkPrefix, ''))) : '';
   const status = httpStatusOf(error);
-  // What a server answers with such a status it has refused.
+  // With such a status, the server has refused the request.
   if (status !== undefined)
     return new ToolServerError(`${ofStatus(status)}${said && status >= 400 ? ` The server says: ${said}` : ''}`, {
       mayHaveRun: called && status >= 500,

@@ -8,10 +8,10 @@ import { ToolServerError } from './failure.ts';
 import type { StoredAuth } from './repository.ts';
 
 const purpose = 'tool-server-header';
-/** Of so short a value nothing is shown. */
+/** Nothing is shown of a shorter value. */
 const shownFrom = 12;
 
-/** Sealed with the origin that it was given for: put beside another address it is of no use. */
+/** Encrypted together with the origin it was given for: next to another address it is useless. */
 const Sealed = z.strictObject({ origin: z.string(), value: z.string() });
 
 const unreadable = (cause?: unknown) =>
@@ -25,10 +25,13 @@ const unreadable = (cause?: unknown) =>
 
 type Keeper = { db: Kysely<Database>; vault: Vault };
 type Stored = Pick<Selectable<Database['tool_servers']>, 'user_id' | 'url' | 'auth_type' | 'auth_name' | 'auth_sealed'>;
-/** What has a secret that goes along with the address of its server. */
+/** Types of authentication with a secret that is sent to the address of the server. */
 type WithSecret = Exclude<StoredAuth, { type: 'none' }>['type'];
 
-/** The secrets that people give their servers, for a header, a query or as a client: sealed when they are stored, opened again only for a call. */
+/**
+ * Secrets that users give their servers, for a header, a query or an OAuth client: encrypted when stored, decrypted
+ * only for a call.
+ */
 export function createServerSecrets({ db, vault }: Keeper) {
   function opened({ user_id: owner, url, auth_sealed }: Stored, wrapped: string | null): string {
     if (auth_sealed === null || wrapped === null) throw unreadable();
@@ -66,7 +69,7 @@ export function createServerSecrets({ db, vault }: Keeper) {
       if (server.auth_type === 'oauth' || server.auth_name === null) throw unreadable();
       return { [server.auth_name]: opened(server, wrapped) };
     },
-    /** Of who signs people in, where the server's owner has entered one. @throws ToolServerError */
+    /** Client secret for the authorization server, if the server's owner has entered one. @throws ToolServerError */
     clientSecret: (server: Stored, wrapped: string | null): string | null =>
       server.auth_sealed === null ? null : opened(server, wrapped),
   };

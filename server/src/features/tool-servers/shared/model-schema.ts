@@ -3,24 +3,25 @@ import { OmittedOperationError } from './references.ts';
 import { intersectSchemas, propertiesOf, requiredOf } from './schema-parts.ts';
 import { anyOf, simplifySchema } from './simple-schema.ts';
 
-/** What a model is told of a tool's arguments. */
+/** A tool's arguments, as described to a model. */
 export type ModelSchema = {
   schema: JsonObject;
-  /** Arguments whose names no provider takes: the model's name, and the one that the server knows. */
+  /** Arguments whose names no provider accepts: the model's name, and the server's. */
   names: Record<string, string>;
 };
 
 /** Characters of the JSON. */
 const sizeAtMost = 64 * 1024;
-/** A schema that is too large when it is written out is told less deep. */
+/** A schema that is too large when written out is described less deeply. */
 const depths = [12, 6, 4, 3, 2];
 const nodesAtMost = 4_000;
 const setsNamed = 8;
 
 /**
- * A schema in the form that every provider takes: an object at the top, without references, unions of types and keywords that only some
- * know. It accepts whatever the given one does, and may accept more: the server judges for itself.
- * @throws LeftOut where it cannot be brought into form
+ * Converts a schema to the form that every provider accepts: an object at the top, without references, unions of types,
+ * or keywords that only some know. It accepts whatever the given one does, and may accept more: the server validates
+ * its own.
+ * @throws LeftOut if the schema cannot be converted
  */
 export function toModelSchema(given: unknown): ModelSchema {
   if (!isObject(given)) throw noObject();
@@ -36,7 +37,7 @@ const noObject = () => new OmittedOperationError('its arguments are no object, a
 const alternativesOf = ({ anyOf }: JsonObject) => (Array.isArray(anyOf) ? anyOf.filter(isObject) : []);
 const isOfObjects = ({ type }: JsonObject) => type === undefined || type === 'object';
 
-/** A schema once for each way through its alternatives. */
+/** Expands a schema into one for each way through its alternatives. */
 function variantsOf(schema: JsonObject): JsonObject[] {
   const { anyOf: _alternatives, ...base } = schema;
   const alternatives = alternativesOf(schema);
@@ -46,7 +47,7 @@ function variantsOf(schema: JsonObject): JsonObject[] {
 const named = (schemas: readonly JsonObject[], name: string) =>
   schemas.map((one) => propertiesOf(one).get(name)).filter((one) => one !== undefined);
 
-/** One object: no provider takes alternatives at the top. @throws LeftOut */
+/** Merges them into one object: no provider accepts alternatives at the top. @throws LeftOut */
 function asArguments(schema: JsonObject): JsonObject {
   const all = variantsOf(schema).filter(isOfObjects);
   const [first] = all;
@@ -65,7 +66,7 @@ function asArguments(schema: JsonObject): JsonObject {
   };
 }
 
-/** Which arguments go together can only be said in words. */
+/** Says which arguments go together, which only words can express. */
 function describe(description: unknown, variants: readonly JsonObject[]): string {
   const said = typeof description === 'string' ? description : '';
   const sets = [...new Set(variants.map((one) => requiredOf(one).join(', ')))].filter((set) => set !== '');
@@ -85,7 +86,7 @@ function* namesIn(schema: JsonObject): Generator<string> {
     if (isObject(inner)) yield* namesIn(inner);
 }
 
-/** The same argument has the same new name wherever it occurs. */
+/** The same argument gets the same new name wherever it occurs. */
 function withTakenNames(schema: JsonObject): ModelSchema {
   const all = new Set(namesIn(schema));
   const renamed = new Map<string, string>();
@@ -130,7 +131,7 @@ const withAlternatives = (schema: JsonObject): JsonObject[] => [
   ...alternativesOf(schema).flatMap(withAlternatives),
 ];
 
-/** The arguments of a model under the names that the server knows. */
+/** A model's arguments, under the names that the server knows. */
 export function toServerArguments(input: JsonObject, { schema, names }: ModelSchema): JsonObject {
   if (Object.keys(names).length === 0) return input;
   const known = new Map(Object.entries(names));

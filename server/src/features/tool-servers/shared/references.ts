@@ -1,13 +1,13 @@
 import { isObject } from '#server/lib/is-object';
 
-/** Why an operation is not taken, in words. */
+/** Reason why an operation is not taken, in words. */
 export class OmittedOperationError extends Error {
   override name = 'OmittedOperationError';
 }
 
 const hopsAtMost = 20;
 
-/** One step of a pointer, which may have been given in any disguise. */
+/** One step of a pointer, however it is encoded. */
 function plainPart(part: string): string {
   try {
     return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
@@ -19,7 +19,7 @@ function plainPart(part: string): string {
 export const refOf = (value: unknown): string | null =>
   isObject(value) && typeof value.$ref === 'string' ? value.$ref : null;
 
-/** What a reference leads to within the document. No other document is ever fetched. @throws LeftOut */
+/** Resolves references within the document. No other document is ever fetched. @throws LeftOut */
 export function references(document: unknown) {
   function at(ref: string): unknown {
     if (!ref.startsWith('#'))
@@ -34,7 +34,7 @@ export function references(document: unknown) {
   }
   return {
     at,
-    /** Through references that lead to references. */
+    /** Follows references that lead to references. */
     follow(value: unknown): unknown {
       let found = value;
       for (let hops = 0; hops <= hopsAtMost; hops++) {

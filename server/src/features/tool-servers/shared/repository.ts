@@ -8,9 +8,9 @@ type Row = Selectable<Database['tool_servers']>;
 export type StoredServer = Row & { tools: number; sign_in: SignInState | null; sign_in_notice: string | null };
 type SignInState = z.output<typeof ServerSignIn>;
 
-/** A secret as it is kept. */
+/** A stored secret. */
 export type EncryptedAuth = { type: 'header' | 'query'; name: string; sealed: string; last4: string };
-/** `sealed` of a sign-in: the secret of the client that was entered. */
+/** `sealed` of a sign-in: the client secret that was entered. */
 export type StoredAuth =
   | { type: 'none' }
   | EncryptedAuth
@@ -19,7 +19,7 @@ export type StoredAuth =
 export type ServerFields = Pick<Row, 'name' | 'kind' | 'url' | 'is_offered' | 'is_on'> &
   Partial<Pick<Row, 'description_url' | 'base_url'>>;
 
-/** What a look has found; `url`: where the tools of a description are called. */
+/** Result of asking a server. `url`: where the tools of a description are called. */
 export type DiscoveryResult = {
   state: z.output<typeof ToolServerState>;
   notice: string | null;
@@ -35,7 +35,7 @@ export const authColumns = (auth: StoredAuth) =>
 const toolCount =
   sql<number>`(select count(*) from tool_server_tools where tool_server_tools.server_id = tool_servers.id)`.as('tools');
 
-/** Whether this person is signed in there, and why not. */
+/** The user's sign-in at the server, and the reason if it failed. */
 const signInOf = (userId: number) => {
   const column = <Value>(value: RawBuilder<Value>) =>
     sql<Value | null>`(select ${value} from tool_server_sign_ins as signed
@@ -45,7 +45,7 @@ const signInOf = (userId: number) => {
   return [column(state).as('sign_in'), column(sql<string>`signed.notice`).as('sign_in_notice')] as const;
 };
 
-/** The own ones, and those that somebody offers who still is an active administrator. */
+/** The user's own servers, and those offered by an active administrator. */
 export const isWithinReach =
   (userId: number) =>
   ({ and, or, eb, exists, selectFrom }: ExpressionBuilder<Database, 'tool_servers'>) =>
@@ -63,7 +63,7 @@ export const isWithinReach =
       ]),
     ]);
 
-/** What runs on this machine runs as long as who has added it is an active administrator. */
+/** A command may run while the user who added it is an active administrator. */
 export const mayRun = ({ or, eb, exists, selectFrom }: ExpressionBuilder<Database, 'tool_servers'>) =>
   or([
     eb('tool_servers.kind', '!=', 'command'),
@@ -76,12 +76,12 @@ export const mayRun = ({ or, eb, exists, selectFrom }: ExpressionBuilder<Databas
     ),
   ]);
 
-/** A list has no end by itself: administrators may come and go. */
+/** Limits lists that have no natural end: administrators may come and go. */
 const listedAtMost = 200;
 const namedAtMost = 20;
 const rowsAtOnce = 50;
 
-/** Long: one question after the other. */
+/** Long: one query after the other. */
 export function toolServerRepository(db: Kysely<Database>) {
   const own = (userId: number, id: number) =>
     db
@@ -114,7 +114,7 @@ export function toolServerRepository(db: Kysely<Database>) {
         .where('id', '=', id)
         .where(isWithinReach(userId))
         .executeTakeFirst(),
-    /** Whether it may be asked, as far as that depends on its owner. */
+    /** True if its owner's state allows asking it. */
     async mayRun(userId: number, id: number): Promise<boolean> {
       const row = await db
         .selectFrom('tool_servers')
@@ -158,7 +158,7 @@ export function toolServerRepository(db: Kysely<Database>) {
         .set({ ...fields, ...(auth && authColumns(auth)) })
         .where('user_id', '=', userId)
         .where('id', '=', id)
-        // Of nothing there is no statement.
+        // An update without values is no valid statement.
         .$if(Object.keys(fields).length === 0 && !auth, (query) => query.set({ user_id: userId }))
         .execute();
     },
@@ -170,7 +170,7 @@ export function toolServerRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    /** Notes that it is to be asked. false: there is no such server. */
+    /** Records that the server is to be asked. Returns false if there is no such server. */
     async wait(userId: number, id: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('tool_servers')
@@ -180,7 +180,7 @@ export function toolServerRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    /** It cannot be asked before its owner has signed in. */
+    /** Records that it cannot be asked before its owner has signed in. */
     async awaitSignIn(userId: number, id: number) {
       await db
         .updateTable('tool_servers')
@@ -189,7 +189,7 @@ export function toolServerRepository(db: Kysely<Database>) {
         .where('id', '=', id)
         .execute();
     },
-    /** What a look has found, if it is still the one that was asked for last. false: it does not count. */
+    /** Stores the result, unless the server was asked again since. Returns false if the result is outdated. */
     async looked(
       { id, user_id, look }: Pick<Row, 'id' | 'user_id' | 'look'>,
       found: DiscoveryResult,
@@ -199,7 +199,7 @@ export function toolServerRepository(db: Kysely<Database>) {
         .set({
           state: found.state,
           notice: found.notice,
-          // Where its owner has to sign in first it was not asked.
+          // A server that requires its owner to sign in was not asked.
           ...(found.state !== 'sign_in' && { looked_at: new Date().toISOString() }),
           ...(found.url !== undefined && { url: found.url }),
         })
@@ -231,7 +231,7 @@ export function toolServerRepository(db: Kysely<Database>) {
           .execute();
       return true;
     },
-    /** Of a server that the caller has found for this person. */
+    /** The caller has checked that the user may see the server. */
     tools: (serverId: number) =>
       db
         .selectFrom('tool_server_tools')
@@ -239,7 +239,7 @@ export function toolServerRepository(db: Kysely<Database>) {
         .where('server_id', '=', serverId)
         .orderBy('position')
         .execute(),
-    /** The names alone, by server. */
+    /** Tool names by server. */
     toolNames: (userId: number) =>
       db
         .selectFrom('tool_server_tools')
@@ -248,7 +248,7 @@ export function toolServerRepository(db: Kysely<Database>) {
         .orderBy('server_id')
         .orderBy('position')
         .execute(),
-    /** The assistants of this person that use a tool of it: the first ones by name, and how many. */
+    /** The user's assistants that use a tool of the server: the first by name, and how many there are. */
     async usedBy(userId: number, serverId: number) {
       const uses = db
         .selectFrom('assistants')
@@ -274,7 +274,7 @@ export function toolServerRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return Number(count);
     },
-    /** Those in use that nobody has looked at since. */
+    /** Servers in use that nobody has checked since. */
     stale: (before: string, limit: number) =>
       db
         .selectFrom('tool_servers')
@@ -282,7 +282,7 @@ export function toolServerRepository(db: Kysely<Database>) {
         .where('is_on', '=', 1)
         .where('state', 'not in', ['waiting', 'sign_in'])
         .where('looked_at', '<', before)
-        // A text that was pasted changes by nothing but its owner.
+        // Only its owner changes a pasted text.
         .where(({ or, eb }) => or([eb('kind', '!=', 'openapi'), eb('description_url', 'is not', null)]))
         .where(({ exists, selectFrom }) =>
           exists(

@@ -6,7 +6,10 @@ export function sizeOf(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
 
-/** At most so many bytes, ending with a whole character and with what was done. `whole`: how much there was, where it was not all read. */
+/**
+ * Limits a text to a number of bytes, ending with a complete character and a note. `whole`: the full size, if not all
+ * was read.
+ */
 export function truncateResult(text: string, whole?: string): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= textLimit && whole === undefined) return text;
@@ -17,10 +20,10 @@ export function truncateResult(text: string, whole?: string): string {
   return `${kept}\n[Cut here: the tool has answered with ${whole ?? sizeOf(bytes.length)}, and this is the first megabyte.]`;
 }
 
-/** A shorter value could stand anywhere. */
+/** A shorter value could occur anywhere. */
 const findableFrom = 4;
 
-/** The forms in which a service may give back what it was sent. */
+/** Forms in which a service may return what it was sent. */
 function formsOf(secret: string): string[] {
   const parts = [secret, secret.replace(/^\S+\s+/, '')];
   const forms = parts.flatMap((part) => [
@@ -33,6 +36,6 @@ function formsOf(secret: string): string[] {
   return [...new Set(forms)].filter((form) => form.length >= findableFrom).sort((a, b) => b.length - a.length);
 }
 
-/** Without the secret, which services like to repeat in their answers. */
+/** Masks the secret, which services like to repeat in their answers. */
 export const maskSecret = (text: string, secret: string | null): string =>
   secret === null ? text : formsOf(secret).reduce((left, form) => left.replaceAll(form, '[secret]'), text);

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '#server/lib/is-object';
 
-/** The arguments of a simplified schema. */
+/** Properties of a simplified schema. */
 export const propertiesOf = ({ properties }: JsonObject): Map<string, JsonObject> =>
   new Map(
     Object.entries(isObject(properties) ? properties : {}).flatMap(([name, one]) =>
@@ -11,9 +11,9 @@ export const propertiesOf = ({ properties }: JsonObject): Map<string, JsonObject
 export const requiredOf = ({ required }: JsonObject): string[] =>
   Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 
-/** What both are about: words, not bounds. */
+/** Keywords that describe and do not restrict. */
 const words = new Set(['title', 'default']);
-/** Joined by themselves below. */
+/** Merged separately below. */
 const own = new Set([
   'properties',
   'required',
@@ -32,14 +32,14 @@ function typeOfBoth(a: unknown, b: unknown) {
   return both.has('integer') && both.has('number') ? 'integer' : undefined;
 }
 
-/** Those that are in both; undefined where nothing can be said. */
+/** Values that are in both; undefined if nothing can be said. */
 function valuesOfBoth(a: unknown, b: unknown): unknown {
   if (!Array.isArray(a) || !Array.isArray(b)) return Array.isArray(a) ? a : b;
   const common = a.filter((value) => b.includes(value));
   return common.length > 0 ? common : undefined;
 }
 
-/** What satisfies both simplified schemas satisfies this one. Where they contradict each other it says nothing. */
+/** A schema that accepts whatever satisfies both simplified schemas. If they contradict each other it says nothing. */
 export function intersectSchemas(a: JsonObject, b: JsonObject): JsonObject {
   const properties = propertiesOf(a);
   for (const [name, schema] of propertiesOf(b))
@@ -62,7 +62,7 @@ export function intersectSchemas(a: JsonObject, b: JsonObject): JsonObject {
     required: required.length > 0 ? required : undefined,
     items: items.length > 0 ? items.reduce(intersectSchemas) : undefined,
     additionalProperties: closed.length > 0 && closed.every((one) => one === closed[0]) ? closed[0] : undefined,
-    // One of them is enough to tell, and both would be more than a model can follow.
+    // One set of alternatives is enough; both would be more than a model can follow.
     anyOf: a.anyOf ?? b.anyOf,
   };
   return Object.fromEntries(Object.entries(joined).filter(([, value]) => value !== undefined));

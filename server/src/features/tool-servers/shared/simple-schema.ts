@@ -2,12 +2,12 @@ import { isObject, type JsonObject } from '#server/lib/is-object';
 import { references } from './references.ts';
 import { intersectSchemas } from './schema-parts.ts';
 
-/** `nodes` counts down over the whole schema; beyond it, and beyond `depth`, nothing more is said of a value. */
+/** `nodes` counts down over the whole schema. Beyond it, and beyond `depth`, a value is not described. */
 type SchemaBounds = { document: unknown; nodes: number; depth: number };
 type Place = { refs: readonly string[]; depth: number };
 
 const types = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
-/** As some authors write them. */
+/** Names that some authors write. */
 const alsoKnownAs: Record<string, string> = {
   str: 'string',
   text: 'string',
@@ -47,7 +47,7 @@ const fits = (value: unknown, type: string) =>
   type === typeOfValue(value) ||
   (typeof value === 'number' && (type === 'number' || (type === 'integer' && Number.isInteger(value))));
 
-/** The same schema in the keywords that every provider knows, accepting at least as much. */
+/** Rewrites a schema with keywords that every provider knows; the result accepts at least as much. */
 export function simplifySchema(schema: unknown, bounds: SchemaBounds, place?: Place): JsonObject {
   const { refs, depth } = place ?? { refs: [], depth: bounds.depth };
   bounds.nodes--;
@@ -62,19 +62,19 @@ export function simplifySchema(schema: unknown, bounds: SchemaBounds, place?: Pl
   return parts.reduce(intersectSchemas);
 }
 
-/** A schema that holds itself is told once. */
+/** A schema that contains itself is described once. */
 function referred(ref: string, bounds: SchemaBounds, { refs, depth }: Place): JsonObject {
   if (refs.includes(ref))
     return { description: `Once more what ${ref.split('/').at(-1)?.slice(0, 100) ?? 'this'} is.` };
   try {
     return simplifySchema(references(bounds.document).at(ref), bounds, { refs: [...refs, ref], depth });
   } catch {
-    // It leads nowhere, or to another document, which is not fetched: nothing can be said of the value.
+    // It leads nowhere, or to another document, which is not fetched: nothing is known about the value.
     return {};
   }
 }
 
-/** Alternatives, where each of them says something. */
+/** Alternatives, if each of them says something. */
 export function anyOf(schemas: readonly JsonObject[]): JsonObject {
   const flat = schemas.flatMap((one) =>
     Object.keys(one).length === 1 && Array.isArray(one.anyOf) ? one.anyOf.filter(isObject) : [one],
@@ -85,7 +85,7 @@ export function anyOf(schemas: readonly JsonObject[]): JsonObject {
   return distinct.length === 1 ? only : { anyOf: distinct };
 }
 
-/** A schema without what it is composed of. */
+/** A schema without the parts that it is composed of. */
 function withoutParts(schema: JsonObject, inner: (value: unknown) => JsonObject): JsonObject {
   const made: JsonObject = { ...bounded(schema), ...ofArray(schema, inner), ...ofObject(schema, inner) };
   const listed = typesOf(schema, made);
@@ -95,7 +95,7 @@ function withoutParts(schema: JsonObject, inner: (value: unknown) => JsonObject)
   return withType(values ? { ...made, enum: values } : made, listed);
 }
 
-/** Each type with what concerns it: a list of types is known to some providers only. */
+/** Separates each type with its keywords: only some providers know lists of types. */
 function withType(schema: JsonObject, listed: readonly string[]): JsonObject {
   const { enum: values, ...rest } = schema;
   const [only] = listed;
@@ -113,14 +113,14 @@ function withType(schema: JsonObject, listed: readonly string[]): JsonObject {
   return { ...general, anyOf: (possible.length > 0 ? possible : listed).map(about) };
 }
 
-/** What providers want to be said of each. */
+/** Keywords that providers require of each type. */
 const completion: Record<string, JsonObject> = { object: { properties: {} }, array: { items: {} } };
 
 function typesOf({ type, nullable }: JsonObject, made: JsonObject): string[] {
   const given = (Array.isArray(type) ? type : [type]).map((one) =>
     typeof one === 'string' ? (types.has(one) ? one : (alsoKnownAs[one.toLowerCase()] ?? '')) : '',
   );
-  // One that nobody knows may stand for anything.
+  // An unknown type may mean anything.
   const known = given.every((one) => one !== '') ? given : [];
   const guessed =
     type === undefined && made.properties ? ['object'] : type === undefined && made.items ? ['array'] : [];
@@ -128,7 +128,7 @@ function typesOf({ type, nullable }: JsonObject, made: JsonObject): string[] {
   return [...new Set(nullable === true && all.length > 0 ? [...all, 'null'] : all)];
 }
 
-/** Texts and bounds that are what they should be. */
+/** Texts and limits of the right type. */
 function bounded(schema: JsonObject): JsonObject {
   const made: JsonObject = {};
   for (const key of textKeys) if (typeof schema[key] === 'string') made[key] = schema[key];
@@ -137,7 +137,7 @@ function bounded(schema: JsonObject): JsonObject {
   if (typeof schema.uniqueItems === 'boolean') made.uniqueItems = schema.uniqueItems;
   if (typeof schema.pattern === 'string' && isPattern(schema.pattern)) made.pattern = schema.pattern;
   if (schema.default !== undefined) made.default = schema.default;
-  // As the drafts before 6 mark them.
+  // Drafts before 6 mark them like this.
   for (const [mark, bound] of [
     ['exclusiveMinimum', 'minimum'],
     ['exclusiveMaximum', 'maximum'],
@@ -184,11 +184,11 @@ function ofObject(schema: JsonObject, inner: (value: unknown) => JsonObject): Js
   };
 }
 
-/** The values that are possible; so many that no provider takes them are told by the first ones. */
+/** Possible values. If there are more than providers accept, the first ones are named in words. */
 function valuesOf(schema: JsonObject, listed: readonly string[]): { values?: unknown[]; said: string } {
   const given = Array.isArray(schema.enum) ? schema.enum : schema.const === undefined ? [] : [schema.const];
   if (given.length === 0 || !given.every(isScalar)) return { said: '' };
-  // Their author left the quotation marks out.
+  // Their author omitted the quotation marks.
   const isText =
     listed.includes('string') && !listed.some((type) => type === 'number' || type === 'integer' || type === 'boolean');
   const all = [...new Set(given)].map((value) => (isText && value !== null ? String(value) : value));

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { isWithinReach, mayRun } from './repository.ts';
 
-/** Which tools an assistant may use, and what is known of them now. */
+/** Tools that an assistant may use, and what is known of them now. */
 export function toolSelectionRepository(db: Kysely<Database>) {
   return {
     async ownsAssistant(userId: number, assistantId: number): Promise<boolean> {
@@ -15,7 +15,7 @@ export function toolSelectionRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return row !== undefined;
     },
-    /** With what their servers have now; the tool's columns are null where it is gone. */
+    /** With what their servers have now; the tool's columns are null if the tool no longer exists. */
     chosen: (userId: number, assistantId: number) =>
       db
         .selectFrom('assistant_tool_choices as choices')
@@ -38,7 +38,7 @@ export function toolSelectionRepository(db: Kysely<Database>) {
         .where('choices.assistant_id', '=', assistantId)
         .orderBy('choices.position')
         .execute(),
-    /** Those of these servers and names that there are, within this person's reach. */
+    /** Which of these tools exist on servers within the user's reach. */
     present: (userId: number, choices: ToolChoice[]) =>
       db
         .selectFrom('tool_servers')
@@ -78,7 +78,7 @@ export function toolSelectionRepository(db: Kysely<Database>) {
         )
         .execute();
     },
-    /** The tools of several assistants, as they were chosen. */
+    /** Tools of several assistants, as they were chosen. */
     chosenBySome: (userId: number, assistantIds: number[]) =>
       db
         .selectFrom('assistant_tool_choices as choices')
@@ -97,7 +97,7 @@ export function toolSelectionRepository(db: Kysely<Database>) {
         .orderBy('choices.assistant_id')
         .orderBy('choices.position')
         .execute(),
-    /** Of all assistants, with their names. */
+    /** Tools of all the user's assistants, with the assistants' names. */
     ofOwner: (userId: number) =>
       db
         .selectFrom('assistant_tool_choices as choices')
@@ -113,7 +113,7 @@ export function toolSelectionRepository(db: Kysely<Database>) {
         .orderBy('choices.assistant_id')
         .orderBy('choices.position')
         .execute(),
-    /** What a model is offered: the tools that were chosen and that there are, of servers that are on and within reach. */
+    /** Tools to offer to a model: chosen ones that exist, on servers that are on and within reach. */
     offered: (userId: number, assistantId: number, limit: number) =>
       db
         .selectFrom('assistant_tool_choices as choices')
@@ -142,7 +142,7 @@ export function toolSelectionRepository(db: Kysely<Database>) {
         .orderBy('choices.position')
         .limit(limit)
         .execute(),
-    /** A tool that is about to be called, with what its server is reached by. */
+    /** A tool that is about to be called, with how to reach its server. */
     callable: (userId: number, serverId: number, name: string) =>
       db
         .selectFrom('tool_servers')

@@ -14,7 +14,7 @@ import { until } from '#server/testing/until';
 const path = '/api/tool-servers';
 const never = new AbortController().signal;
 
-/** A server on its standard streams that does as its tools are called. */
+/** A server on its standard streams that does what its tools are named for. */
 const peer = `
 const text = (said) => ({ content: [{ type: 'text', text: said }] });
 let calls = 0;
@@ -66,7 +66,7 @@ describe.each(engines)('commands as tool servers on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  test('have a minute to start, however soon a server at an address has to answer', async () => {
+  test('gives commands a minute to start, however soon other servers must answer', async () => {
     const impatient = await startApp(engine, { env: { TOOL_COMMANDS: file }, toolTimes: { lookMs: 1 } });
     const owner = await impatient.as('admin');
     const { body } = await owner.post(`${path}/commands`, { name: 'peer', command: 'peer' });
@@ -80,7 +80,7 @@ describe.each(engines)('commands as tool servers on %s', (engine) => {
     return looked(admin, body.id);
   };
 
-  /** Calls its tools one after the other, in a process of its own. */
+  /** Calls its tools one after the other, in its own process. */
   async function calling<T>(
     person: HttpClient,
     serverId: number,
@@ -108,7 +108,7 @@ describe.each(engines)('commands as tool servers on %s', (engine) => {
     return { pid: pid ?? 0, calls };
   };
 
-  test('are named by the operator, and chosen by administrators only', async () => {
+  test('lets the operator name them, and only administrators choose them', async () => {
     expect((await admin.get(`${path}/commands`)).body).toEqual(['everything', 'missing', 'peer']);
     expect((await admin.post(`${path}/commands`, { name: 'Shell', command: '/bin/sh' })).status).toBe(404);
     const ada = await app.as('ada');
@@ -122,7 +122,7 @@ describe.each(engines)('commands as tool servers on %s', (engine) => {
     expect((await admin.patch(`${path}/${server.id}`, { name: 'Renamed', isOn: false })).status).toBe(200);
   });
 
-  test('are asked for their tools and called: the official example server', async () => {
+  test('lists and calls the tools of the official example server', async () => {
     const server = await added('everything', { isOffered: true });
     expect(server).toMatchObject({ state: 'ready', notice: null });
     const bea = await app.as('bea');
@@ -131,7 +131,7 @@ describe.each(engines)('commands as tool servers on %s', (engine) => {
     });
   });
 
-  test('see nothing of Roster’s variables, stay for the next call, and are each person’s own', async () => {
+  test('hides Roster’s variables from them, keeps them for the next call, one for each user', async () => {
     const { id } = await added('peer', { isOffered: true });
     const variables = await calling(admin, id, async (call) => {
       const first = await pidOf(call);
@@ -149,7 +149,7 @@ describe.each(engines)('commands as tool servers on %s', (engine) => {
     await calling(cem, id, async (call) => expect((await pidOf(call)).calls).toBe(1));
   });
 
-  test('that die, hang or say too much are a failure of the call, and are started again', async () => {
+  test('fails the call of one that dies, hangs or says too much, and starts it again', async () => {
     const { id } = await added('peer');
     const gone = { message: 'The command ended before it had answered.', mayHaveRun: true };
     await calling(admin, id, async (call) => {
@@ -175,7 +175,7 @@ describe.each(engines)('commands as tool servers on %s', (engine) => {
     );
   });
 
-  test('end when nobody has called them for a while', async () => {
+  test('ends them when nobody has called them for a while', async () => {
     const { id } = await added('peer');
     await calling(
       admin,
@@ -189,14 +189,14 @@ describe.each(engines)('commands as tool servers on %s', (engine) => {
     );
   });
 
-  test('that cannot be started say so', async () => {
+  test('reports one that cannot be started', async () => {
     expect(await added('missing')).toMatchObject({
       state: 'failed',
       notice: 'The command missing could not be started. Roster’s operator can look into it.',
     });
   });
 
-  test('run no more when who has added them is no administrator any more', async () => {
+  test('stops running one whose owner is no longer an administrator', async () => {
     const eve = await app.as('eve');
     await setUser(app, 'eve@example.com', { role: 'Admin' });
     const { body } = await eve.post(`${path}/commands`, { name: 'Peer', command: 'peer' });
@@ -214,7 +214,7 @@ describe.each(engines)('commands as tool servers on %s', (engine) => {
   });
 });
 
-test('the file of commands says what is wrong with it', () => {
+test('says what is wrong with the file of commands', () => {
   const wrong = (text: string) => () => {
     const other = join(folder, 'wrong.json');
     writeFileSync(other, text);

@@ -6,14 +6,13 @@ import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { Ask, Bounds, Work } from '#server/features/tool-servers/mcp/session';
 import { ToolServerError, toToolServerError } from '#server/features/tool-servers/shared/failure';
 
-/** Which process: of one server for one person, so that nothing of a person is there for another one. */
+/** Identifies a process by server and user: users never share one. */
 type Of = { serverId: number; userId: number; name: string };
 
 type Process = {
   client: Client;
-  /** Ends it. */
   close: () => Promise<void>;
-  /** Fires when it has ended, whoever has ended it. */
+  /** Fires when it has ended, for any reason. */
   ended: AbortSignal;
   calls: number;
   idleSince: number;
@@ -22,9 +21,9 @@ type Process = {
 type Starting = { process: Promise<Process>; current: Process | undefined };
 
 const messageLimit = 1024 * 1024;
-/** Of all people together. */
+/** For all users together. */
 const processesAtMost = 16;
-/** What is answered is read by our own bounds, not by the schemas of the SDK. */
+/** Answers are read within Roster's limits, not by the schemas of the SDK. */
 const Anything = z.looseObject({});
 
 const load = async () => ({
@@ -35,14 +34,16 @@ const load = async () => ({
 const failed = (message: string, mayHaveRun: boolean, cause?: unknown) =>
   new ToolServerError(message, { mayHaveRun, cause });
 
-/** Why a command has not begun to answer. */
+/** Reason why a command has not started to answer. */
 function startFailure(name: string, error: unknown): ToolServerError {
   const failure = toToolServerError(error, { called: false });
   if (failure instanceof ToolServerError) return failure;
   return failed(`The command ${name} could not be started. Roster’s operator can look into it.`, false, error);
 }
 
-/** Nothing of Roster's own variables goes along: the SDK gives it PATH, HOME and the like, and what the operator has listed. */
+/**
+ * Roster's own variables are not passed on: the SDK passes PATH, HOME and the like, and what the operator has listed.
+ */
 async function begun({ command, args, env }: ToolCommand, withinMs: number): Promise<Process> {
   const { Client, StdioClientTransport } = await load();
   const client = new Client({ name: 'Roster', version: '1.0.0' }, { capabilities: {} });
@@ -72,7 +73,7 @@ async function begun({ command, args, env }: ToolCommand, withinMs: number): Pro
   };
 }
 
-/** What is asked, unless the caller has had enough or the process ends. */
+/** Rejects if the caller aborts, or the process ends, before the answer. */
 function orStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const stops = new Promise<never>((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -82,10 +83,9 @@ function orStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 }
 
 /**
- * Tool servers that run as processes of this machine, by commands that the operator has listed: started at need, ended when nobody has
- * asked them anything for a while, and killed when they hang.
- *
- * Long: one after the other what happens to a process.
+ * Tool servers that run as local processes, by commands that the operator has listed: started on demand, stopped when
+ * idle, and killed when they hang.
+ * Long: the life of a process, step by step.
  */
 export function createProcessPool(commands: ToolCommands, times: Pick<ToolTimeouts, 'idleMs'>) {
   const running = new Map<string, Starting>();
@@ -104,7 +104,7 @@ export function createProcessPool(commands: ToolCommands, times: Pick<ToolTimeou
     ending.add(work);
   }
 
-  /** The one that has been idle longest makes room. */
+  /** Ends the process that has been idle longest. */
   function makeRoom() {
     if (running.size < processesAtMost) return;
     const idle = [...running]
@@ -157,7 +157,7 @@ export function createProcessPool(commands: ToolCommands, times: Pick<ToolTimeou
       } catch (error) {
         if (bounds.signal.aborted) throw failed('The call was stopped.', called, error);
         if (time.aborted) {
-          // It hangs: whoever calls next has a new one.
+          // It hangs: the next caller gets a new one.
           end(key, starting);
           throw failed('The command did not answer in time, and was ended.', called, error);
         }

@@ -11,11 +11,11 @@ import type { Actor } from '#server/security/actor';
 type Dependencies = {
   db: Kysely<Database>;
   commands: ToolCommands;
-  /** As its owner sees it. */
+  /** The server as its owner sees it. */
   shown: (db: Kysely<Database>, userId: number, id: number) => Promise<ToolServer>;
 };
 
-/** Administrators choose among the commands that the operator has listed; nobody types one. */
+/** Administrators choose among commands that the operator has listed; nobody can type one. */
 export function commandService({ db, commands, shown }: Dependencies) {
   return {
     names: () => [...commands.keys()].sort(),

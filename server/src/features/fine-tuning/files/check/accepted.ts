@@ -9,13 +9,16 @@ export type ChosenFiles = {
   baseModel: string;
 };
 
-/** @throws invalid_input with what keeps the files from training, in the words of the check that everybody can ask for */
+/**
+ * @throws invalid_input with the reason why the files cannot be trained with, in the words of the check that users can
+ * request
+ */
 export type CheckFiles = (userId: number, chosen: ChosenFiles) => Promise<void>;
 
-/** Files never change; of so many choices it is remembered that they are fine. */
+/** Files never change, so the choices that are fine can be remembered, up to this many. */
 const rememberedAtMost = 2_000;
 
-/** Keeps what the check has found fine, so that the one who saw its report does not wait for it again. */
+/** Remembers what the check has found fine, so that a user who saw its report does not wait for it again. */
 export function createAcceptedFileCache(check: (userId: number, chosen: ChosenFiles) => Promise<TrainingReport>) {
   const fine = new Set<string>();
   const underWay = new Map<string, Promise<TrainingReport>>();
@@ -56,7 +59,7 @@ function refusal({ training, validation }: TrainingReport): AppError {
   return new AppError('invalid_input', Object.values(fields).join(' '), { fields });
 }
 
-/** The first one in full, and how many there are beside it. */
+/** The first problem in full, and the number of others. */
 function problemsIn({ filename, errors, problems }: TrainingFileReport): string {
   const first = problems.find(({ severity }) => severity === 'error');
   const where = first?.line ? `Line ${first.line}: ` : '';

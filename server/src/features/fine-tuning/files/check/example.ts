@@ -5,7 +5,7 @@ import { checkFields, checkMessage, isFunctionName, type ReportProblem } from '.
 
 export type ExampleFormat = Exclude<TrainingFormat, 'unknown'>;
 
-/** By the fields that only one of the formats has. */
+/** Decides by the fields that only one of the formats has. */
 export function formatOf(example: JsonObject): TrainingFormat {
   if (isReinforcement(example)) return 'unknown';
   if (Object.hasOwn(example, 'messages')) return 'chat';
@@ -13,7 +13,7 @@ export function formatOf(example: JsonObject): TrainingFormat {
   return Object.hasOwn(example, 'prompt') && Object.hasOwn(example, 'completion') ? 'prompt_completion' : 'unknown';
 }
 
-/** Looks at one example. What `tell` hears of as an error keeps the file from training. */
+/** Checks one example. An error passed to `tell` keeps the file from training. */
 export function checkExample(format: ExampleFormat, example: JsonObject, tell: ReportProblem) {
   if (format === 'chat') return checkChat(example, tell);
   if (format === 'preference') return checkPreference(example, tell);
@@ -21,9 +21,9 @@ export function checkExample(format: ExampleFormat, example: JsonObject, tell: R
 }
 
 const withMessages = ['messages', 'tools', 'parallel_tool_calls'];
-// `functions` is the older name of tools, which the provider still takes.
+// `functions` is the older name of tools, which the provider still accepts.
 const chatFields = new Set([...withMessages, 'functions']);
-/** Reinforcement examples end with the question; their graders read fields beside the messages that the author names. */
+/** Reinforcement examples end with the question; their graders read further fields, which the author names. */
 export function isReinforcement(example: JsonObject): boolean {
   const { messages } = example;
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
@@ -76,7 +76,7 @@ function checkImageCount(messages: unknown[], tell: ReportProblem) {
 
 const isAnswer = (message: unknown): message is JsonObject => isObject(message) && message.role === 'assistant';
 
-/** Each by itself, and whether the answers of tools answer a call that came before. */
+/** Checks each message, and that answers of tools answer an earlier call. */
 function checkMessages(messages: unknown[], name: (number: number) => string, tell: ReportProblem) {
   const called = new Set<unknown>();
   for (const [index, message] of messages.entries()) {

@@ -6,7 +6,7 @@ import { conversation, pair, preference } from '#server/testing/training-files';
 import { fileCheck } from './file-check.ts';
 
 const limits = { listed: 100, tokens: 2_000 };
-/** A token for each word, so that a test can count. */
+/** One token per word, so that a test can count. */
 const countText = (text: string) => text.split(' ').length;
 
 function checked(content: string | Buffer, chunk = 7) {
@@ -26,7 +26,7 @@ const chat = (messages: unknown, more: object = {}) => JSON.stringify({ messages
 const call = { id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } };
 const image = (url: string) => ({ type: 'image_url', image_url: { url } });
 
-/** Base64 of so many bytes of an image. */
+/** Base64 of an image of this many bytes. */
 const ofBytes = (bytes: number, letter = 'A') => `data:image/png;base64,${letter.repeat(Math.floor(bytes / 3) * 4)}`;
 const mebibyte = 1024 * 1024;
 const showing = (url: string) => chat([{ role: 'user', content: [image(url)] }, answer]);
@@ -88,7 +88,7 @@ test.each([
   ],
   ['a preference', preference('Why?', 'So.', 'Because.')],
   ['a pair', pair('a', 'b')],
-])('%s: nothing is wrong', (_what, line) => {
+])('finds nothing wrong with %s', (_what, line) => {
   expect(told(line)).toEqual([]);
 });
 
@@ -219,15 +219,15 @@ test.each<[line: string | Buffer, problem: string]>([
   expect(told(line)).toEqual([expect.stringContaining(problem)]);
 });
 
-test.each([null, 'auto', 'low', 'high'])('takes an image with the detail %s', (detail) => {
+test.each([null, 'auto', 'low', 'high'])('accepts an image with the detail %s', (detail) => {
   const part = { type: 'image_url', image_url: { url: ofBytes(3), detail } };
   expect(told(chat([{ role: 'user', content: [part] }, answer]))).toEqual([]);
 });
 
-/** In few pieces: these lines are long. */
+/** In few chunks, because these lines are long. */
 const toldOfLong = (line: string) => checked(line, mebibyte).problems.map(({ message }) => message);
 
-test('takes images of 10 MB each, as many as a file has room for, and names one that is larger', () => {
+test('accepts images of 10 MB, as many as a file has room for, and names a larger one', () => {
   const images = ['A', 'B'].map((letter) => image(ofBytes(10 * mebibyte, letter)));
   expect(toldOfLong(chat([{ role: 'user', content: images }, answer]))).toEqual([]);
   const larger = [image(ofBytes(3)), image(ofBytes(10 * mebibyte + 3))];
@@ -247,7 +247,7 @@ test('refuses text of more than 4 MB in a line, with and without images', () => 
   expect(toldOfLong(conversation(ofBytes(5 * mebibyte), 'b'))).toEqual(['The line is longer than 4 MB.']);
 });
 
-test('finds damage and repetition in long images as in short ones, however they are written', () => {
+test('finds damage and repetition in long images as in short ones, however written', () => {
   for (const bytes of [12, 600, 768, 3_000, 90_000]) {
     const whole = showing(ofBytes(bytes).replace(/AA$/, '+/'));
     const escaped = whole.replaceAll('/', '\\/');
@@ -266,7 +266,7 @@ test('finds damage and repetition in long images as in short ones, however they 
   }
 });
 
-test('lines are counted and cut the same, whatever pieces they come in', () => {
+test('counts and cuts lines the same, whatever chunks they come in', () => {
   const content = `${conversation('ä', '漢字')}\r\n\r\n${conversation('b', 'c')}\n{\n${conversation('ä', '漢字')}`;
   const whole = checked(content, 100_000);
   for (let size = 1; size < 60; size++) expect(checked(content, size), `in pieces of ${size}`).toEqual(whole);
@@ -274,18 +274,18 @@ test('lines are counted and cut the same, whatever pieces they come in', () => {
   expect(whole.problems.map(({ line }) => line)).toEqual([2, 4, 5]);
 });
 
-test('a repeated example is found however it is written', () => {
+test('finds a repeated example however it is written', () => {
   const content = `{"messages":[{"role":"user","content":"\\u0061"},{"role":"assistant","content":"b"}]}\n{ "messages": [ {"content":"a","role":"user"}, {"content":"b","role":"assistant"} ] }\n${conversation('a', 'b ')}`;
   expect(checked(content)).toMatchObject({ duplicates: 1, formats: { chat: { examples: 3 } } });
 });
 
-test('errors are listed before warnings, at most a hundred, and all are counted', () => {
+test('lists errors before warnings, at most a hundred, and counts all', () => {
   const findings = checked(`${'\n'.repeat(500)}${'{}\n'.repeat(150)}${'\n'.repeat(50)}`, 4096);
   expect([findings.errors, findings.warnings, findings.problems.length]).toEqual([150, 550, 100]);
   expect(new Set(findings.problems.map(({ severity }) => severity))).toEqual(new Set(['error']));
 });
 
-test('a line beyond the limit is reported, and those after it are read', () => {
+test('reports a line beyond the limit, and reads those after it', () => {
   const lines: (number | undefined)[] = [];
   const reader = lineReader(({ bytes }) => lines.push(bytes?.length), 10);
   for (const text of ['12345', '67890', '\n', '12345678901', '\r\nab\n', 'x'.repeat(50), '\n\n1234567890\r\n'])
@@ -294,7 +294,7 @@ test('a line beyond the limit is reported, and those after it are read', () => {
   expect(lines).toEqual([10, undefined, 2, undefined, 0, 10]);
 });
 
-test('whatever a line is made of, it is a problem at the most', () => {
+test('finds problems, but never fails, whatever a line is made of', () => {
   const below = seeded(11);
   const whole = [
     conversation('a', 'b'),
@@ -305,7 +305,7 @@ test('whatever a line is made of, it is a problem at the most', () => {
   const values = ['null', '[]', '{}', '"x"', '1e999', 'true', '[[]]', '{"__proto__":[]}', '""', '-1'];
   const pick = (list: string[]) => list[below(list.length)] ?? '';
   for (let number = 0; number < 3_000; number++) {
-    // One value of an example is replaced by another, or a piece of the text is cut out.
+    // Replaces one value of an example by another, or cuts out a piece of the text.
     const line = pick(whole);
     const spoiled = below(2)
       ? line.replace(/"[^"]*"(?=[,}\]])|\[[^[\]]*\]|\{[^{}]*\}/g, (value) => (below(4) ? value : pick(values)))
@@ -331,6 +331,6 @@ test.each([
   [8_334, 2],
   [20_000, 1],
   [100_000, 1],
-])('of %i examples the provider likely makes %i epochs', (examples, epochs) => {
+])('expects for %i examples %i epochs', (examples, epochs) => {
   expect(likelyEpochs(examples)).toBe(epochs);
 });

@@ -8,13 +8,13 @@ import type { ReportProblem } from './message-check.ts';
 import { type SeenLines, seenLines } from './seen-lines.ts';
 
 export type CheckLimits = {
-  /** Of each kind, errors and warnings, so many are kept. */
+  /** Maximum of errors and of warnings that are listed. */
   listed: number;
-  /** Of an example; what is longer is cut. */
+  /** Tokens of an example; a longer one is cut. */
   tokens: number;
 };
 
-/** How many lines of each format there are: all that look like it, and those of them that are right. */
+/** Lines of each format: all that look like it, and those that are right. */
 type Counted = Record<ExampleFormat, { lines: number; examples: number; tokens: number }>;
 
 export type FileFindings = {
@@ -30,7 +30,7 @@ export type FileFindings = {
   errors: number;
   warnings: number;
   problems: TrainingProblem[];
-  /** The examples that stand in the other file too. */
+  /** Examples that are also in the other file. */
   overlap: { examples: number; lines: { training: number; validation: number }[] };
 };
 
@@ -42,14 +42,14 @@ function foundProblems(listed: number) {
   const counts = { error: 0, warning: 0 };
   return {
     counts,
-    /** null: of the file as a whole. */
+    /** null for problems of the file as a whole. */
     tellOf:
       (line: number | null): ReportProblem =>
       (severity, message, fix) => {
         counts[severity]++;
         if (kept[severity].length < listed) kept[severity].push({ line, severity, message, fix });
       },
-    /** Warnings as far as errors leave room, by their lines. */
+    /** Errors, then warnings as far as there is room, by line. */
     list(): TrainingProblem[] {
       const warnings = kept.warning.slice(0, listed - kept.error.length);
       return [...kept.error, ...warnings].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
@@ -59,7 +59,7 @@ function foundProblems(listed: number) {
 
 const none = () => ({ lines: 0, examples: 0, tokens: 0 });
 
-/** Checks a file line by line, and holds of it only hashes and the first problems. */
+/** Checks a file line by line, and holds only hashes and the first problems. */
 export function fileCheck({ limits, countText, other }: Options) {
   const seen = seenLines();
   const problems = foundProblems(limits.listed);

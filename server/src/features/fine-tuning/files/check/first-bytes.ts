@@ -5,7 +5,10 @@ export type FirstBytes = { kind: 'text'; hasMark: boolean } | { kind: 'other'; m
 
 const other = (message: string, fix: string): FirstBytes => ({ kind: 'other', message, fix });
 
-/** Whether a file can be JSONL at all, by its first bytes. If not, one problem is reported instead of one for each line. */
+/**
+ * Tells from the first bytes if a file can be JSONL at all. If not, one problem is reported instead of one for each
+ * line.
+ */
 export function detectContent(chunk: Buffer): FirstBytes {
   const start = chunk.subarray(0, looksAt);
   const [first = 0, second = 0] = start;

@@ -2,19 +2,19 @@ import { hash, randomUUID } from 'node:crypto';
 
 /** Shorter data stays in its line. */
 const shortest = 1024;
-/** No file can contain it, so what begins with it was written here. */
+/** No file can contain it, so text that begins with it was written here. */
 const mark = randomUUID();
 const opening = Buffer.from('"data:');
 const [quotationMark, backslash, slash, comma, padding] = [0x22, 0x5c, 0x2f, 0x2c, 0x3d];
-/** The key of the value that ends at the end of the text. */
+/** Matches the key of a value, just before the value. */
 const urlKey = /"url"[ \t]*:[ \t]*$/;
 const headOfImage = /^data:image\\?\/[\w.+-]+;base64$/i;
 
 type ImageData = { bytes: number; isBase64: boolean };
 
 /**
- * The line with the data of long images replaced by its digest and size: of images only these are looked at, and a line may hold
- * 50 MB of them, which must not be parsed.
+ * Replaces the data of long images in a line by its digest and size: only these are checked of an image, and a line may
+ * hold 50 MB of data, which must not be parsed.
  */
 export function withoutImageData(line: Buffer): Buffer {
   const pieces: Buffer[] = [];
@@ -31,13 +31,13 @@ export function withoutImageData(line: Buffer): Buffer {
   return taken === 0 ? line : Buffer.concat([...pieces, line.subarray(taken)]);
 }
 
-/** The size of the data behind the comma of a data URL, and whether it can be decoded. */
+/** Size of the data after the comma of a data URL. `isBase64` is true if it can be decoded. */
 export function imageData(text: string): ImageData {
   const [start, , bytes, state] = text.split(':', 4);
   return start === mark ? { bytes: Number(bytes), isBase64: state === 'whole' } : measure(Buffer.from(text));
 }
 
-/** An image whose JSON string begins at `at`. */
+/** Finds an image whose JSON string begins at `at`. */
 function imageAt(line: Buffer, at: number): { from: number; end: number; data: Buffer } | undefined {
   if (!urlKey.test(line.toString('latin1', Math.max(0, at - 32), at))) return undefined;
   const from = line.indexOf(comma, at) + 1;
@@ -47,7 +47,9 @@ function imageAt(line: Buffer, at: number): { from: number; end: number; data: B
   return data && data.length >= shortest ? { from, end, data } : undefined;
 }
 
-/** Some programs write a slash with a backslash before it. undefined: there are other escapes, which no base64 has. */
+/**
+ * Some programs write a backslash before a slash. Returns undefined if there are other escapes, which base64 never has.
+ */
 function unescaped(data: Buffer): Buffer | undefined {
   if (!data.includes(backslash)) return data;
   const plain = Buffer.allocUnsafe(data.length);

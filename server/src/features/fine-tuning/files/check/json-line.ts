@@ -4,23 +4,23 @@ import { truncate } from '@roster/contracts/text/truncate';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { withoutImageData } from './image-data.ts';
 
-/** What can be said of a line before its fields are looked at. */
+/** Result of reading a line, before its fields are checked. */
 export type ReadLine =
   | { kind: 'blank' }
   | { kind: 'wrong'; message: string; fix: string }
   | { kind: 'object'; value: JsonObject };
 
-/** 64 bits of a hash of what a line says, however it is spaced and its fields are ordered. */
+/** 64-bit hash of a line's content, however it is spaced and its fields are ordered. */
 export type ContentKey = { high: number; low: number };
 
-/** JSON Schemas of tools are what nests deepest in an example, and they are far from this. */
+/** JSON Schemas of tools nest deepest in an example, and stay far below this. */
 const deepest = 64;
 
-/** Lines that are longer are looked into before they are parsed. */
+/** Longer lines are inspected before they are parsed. */
 const looksInto = 256 * 1024;
 const mostValues = 100_000;
 
-/** The longest line that is parsed. An example of 65,536 tokens is about a tenth of it. */
+/** Longest line that is parsed. An example of 65,536 tokens is about a tenth of it. */
 const parsedLimit = 4 * 1024 * 1024;
 
 const wrong = (message: string, fix: string): ReadLine => ({ kind: 'wrong', message, fix });
@@ -30,7 +30,10 @@ const isBlank = (bytes: Buffer) => {
   return true;
 };
 
-/** `imagesApart`: images do not count for the length of the line, and the value has only what `imageData` reads of them. */
+/**
+ * `imagesApart`: images do not count towards the length of the line, and the value contains only what `imageData` reads
+ * of them.
+ */
 export function readLine(line: Buffer | undefined, { imagesApart }: { imagesApart: boolean }): ReadLine {
   const bytes = line && imagesApart ? withoutImageData(line) : line;
   if (!bytes || bytes.length > parsedLimit)
@@ -65,8 +68,8 @@ const [quotationMark, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * What would take a hundred times its size in memory once it is parsed. Counted on the bytes, outside of strings; in
- * what is no JSON anyway the count means nothing, and does no harm.
+ * Detects what would take a hundred times its size in memory once parsed. Counts bytes outside of strings; in invalid
+ * JSON the count means nothing, and does no harm.
  */
 function excessOf(bytes: Buffer): ReadLine | undefined {
   let [depth, values, isText] = [0, 0, false];
@@ -90,7 +93,7 @@ const shortened = (text: string) => {
   return line.length > 160 ? `${truncate(line, 160).toWellFormed()}…` : line;
 };
 
-/** A text from the file as it can stand in a message: short, on one line, in quotation marks. */
+/** A text from the file for use in a message: short, on one line, in quotation marks. */
 export function quoted(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   const letters = truncate(text, 40).toWellFormed().replace(/\p{C}/gu, '�');
@@ -102,7 +105,7 @@ export function contentKey(value: JsonObject): ContentKey {
   return { high: digest.readUInt32LE(0), low: digest.readUInt32LE(4) };
 }
 
-/** The same text for the same content. Strings carry their length instead of being escaped, which is quicker. */
+/** The same text for the same content. Strings carry their length instead of being escaped, which is faster. */
 function normal(value: unknown): string {
   if (typeof value === 'string') return `${value.length}:${value}`;
   if (typeof value !== 'object' || value === null) return String(value);

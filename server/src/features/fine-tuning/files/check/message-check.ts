@@ -2,11 +2,11 @@ import { isObject, type JsonObject } from '#server/lib/is-object';
 import { imageData } from './image-data.ts';
 import { quoted } from './json-line.ts';
 
-/** Tells of something that is wrong, and what to change. */
+/** Reports a problem, and how to fix it. */
 export type ReportProblem = (severity: 'error' | 'warning', message: string, fix: string) => void;
 
 const common = ['role', 'content', 'name'];
-/** The roles, and what a message of each may carry: the provider refuses a file with any other field. */
+/** Fields that a message of each role may have: the provider refuses a file with any other field. */
 const fieldsOf = new Map([
   ['system', new Set(common)],
   ['developer', new Set(common)],
@@ -22,7 +22,7 @@ const nameHint = 'Use up to 64 letters, digits, - and _, without spaces.';
 /** True if providers accept this as the name of a function. */
 export const isFunctionName = (name: unknown): name is string => typeof name === 'string' && functionName.test(name);
 
-/** Looks at one message. Returns its role where that can be told. */
+/** Checks one message. Returns its role if it can be determined. */
 export function checkMessage(message: unknown, where: string, tell: ReportProblem): string | undefined {
   if (!isObject(message)) {
     tell('error', `${where} is not an object.`, 'Write each message as {"role": …, "content": …}.');
@@ -46,7 +46,7 @@ export function checkMessage(message: unknown, where: string, tell: ReportProble
   return role;
 }
 
-/** What is there beyond the known fields. */
+/** Reports fields other than the known ones. */
 export function checkFields(value: JsonObject, known: ReadonlySet<string>, where: string, tell: ReportProblem) {
   const unknown = Object.keys(value).filter((key) => !known.has(key));
   if (unknown.length === 0) return;
@@ -87,7 +87,7 @@ const lower = (where: string) => where.charAt(0).toLowerCase() + where.slice(1);
 const imageBytesAtMost = 10 * 1024 * 1024;
 const details = new Set(['auto', 'low', 'high']);
 
-/** Why the provider takes no such image, and what to change; undefined: it takes it. */
+/** Reason why the provider refuses an image, and how to fix it; undefined if it accepts the image. */
 function imageProblem(image: unknown): [what: string, fix: string] | undefined {
   if (!isObject(image) || typeof image.url !== 'string' || !/^(https?:\/\/|data:)/i.test(image.url))
     return [

@@ -18,7 +18,7 @@ type Context = {
   model?: { name: string; trainsOnImages: boolean | null; others: readonly string[] } | undefined;
 };
 
-/** The provider takes no more in a file. */
+/** The provider accepts no more in a file. */
 const imageExamplesAtMost = 50_000;
 
 const formats: ExampleFormat[] = ['chat', 'preference', 'prompt_completion'];
@@ -36,7 +36,7 @@ function formatOfFile({ formats: counted }: FileFindings): ExampleFormat | undef
   return first;
 }
 
-/** What the lines say, with what is to be said of the file as a whole. */
+/** Report of a file, from its lines and from the file as a whole. */
 export function reportOf(
   file: { id: number; filename: string },
   findings: FileFindings,

@@ -1,8 +1,8 @@
 import type { ContentKey } from './json-line.ts';
 
 /**
- * Which content stood on which line, in 12 bytes for each: a map of objects would take ten times that, and a file can
- * have a million lines. Two different examples are taken for the same one about once in 10^8 such files.
+ * Remembers on which line a content occurred, in 12 bytes each: a map of objects would take ten times that, and a file
+ * can have a million lines. Two different examples are taken for the same about once in 10^8 such files.
  */
 export function seenLines() {
   let size = 0;
@@ -11,7 +11,7 @@ export function seenLines() {
   let lows = new Uint32Array(slots);
   let lines = new Uint32Array(slots);
 
-  /** Where this content is, or where it belongs. Lines are counted from 1: 0 is a free slot. */
+  /** Slot of this content, or a free one for it. Lines are counted from 1: 0 is free. */
   function slotOf({ high, low }: ContentKey): number {
     let slot = low & (slots - 1);
     while (lines[slot] !== 0 && (highs[slot] !== high || lows[slot] !== low)) slot = (slot + 1) & (slots - 1);
@@ -38,7 +38,7 @@ export function seenLines() {
   }
 
   return {
-    /** The line on which the content stood first; undefined: it is new, and noted. */
+    /** The line on which the content occurred first; undefined if it is new, and now added. */
     add(key: ContentKey, line: number): number | undefined {
       const slot = slotOf(key);
       const earlier = lines[slot];

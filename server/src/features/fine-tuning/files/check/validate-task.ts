@@ -4,7 +4,7 @@ import type { tokenCounter } from '#server/features/fine-tuning/files/tokens/tok
 import { fileCheck } from './file-check.ts';
 import { detectContent } from './first-bytes.ts';
 
-/** Checks one file after the other; each is compared with the first. */
+/** Checks one file after the other, and compares each with the first. */
 export async function validateJob(
   { model, limits }: Tasks['validate']['order'],
   counterOf: typeof tokenCounter,

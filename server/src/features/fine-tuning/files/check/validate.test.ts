@@ -9,7 +9,7 @@ const examples = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => conversation(`What is ${n + from}?`, `It is ${n + from}.`));
 const preferences = Array.from({ length: 60 }, (_, n) => preference(`Which ${n}?`, 'This.', 'That.'));
 
-/** The product with its files there, and one who has files checked. */
+/** An installation with these places for its data, and a user who has files checked. */
 function startedWith(...[engine, store]: (typeof filePlaces)[number]) {
   let place: Awaited<ReturnType<typeof startFileApp>>;
   let ada: HttpClient;
@@ -33,10 +33,10 @@ function startedWith(...[engine, store]: (typeof filePlaces)[number]) {
   return { place: () => place, ada: () => ada, saved, check, messages };
 }
 
-describe.each(filePlaces)('the check of a training file on %s and %s', (engine, store) => {
+describe.each(filePlaces)('checking a training file on %s and %s', (engine, store) => {
   const { place, ada, saved, check, messages } = startedWith(engine, store);
 
-  test('counts, and estimates what it costs', async () => {
+  test('counts, and estimates the cost', async () => {
     const id = await saved(examples(60));
     const { status, body } = await check(id, { baseModel: 'gpt-4o-mini-2024-07-18' });
     // Both messages with their roles are 2 × 4 tokens, the answer to come 3; "What is 10?" and "It is 10." are 5 each.
@@ -85,14 +85,14 @@ describe.each(filePlaces)('the check of a training file on %s and %s', (engine, 
     ]);
   });
 
-  test('goes on after a line that is too long, and counts the lines right', async () => {
+  test('continues after a line that is too long, and counts the lines right', async () => {
     const content = [...examples(60), 'x'.repeat(9_000_000), ...examples(5, 60), 'no JSON'];
     const { training } = (await check(await saved(content))).body;
     expect([training.lines, training.examples]).toEqual([67, 65]);
     expect(training.problems.map(({ line }: { line: number }) => line)).toEqual([61, 67]);
   });
 
-  test('tells which examples of the validation file are in the training file too', async () => {
+  test('names examples of the validation file that are in the training file too', async () => {
     const [training, validation] = [await saved(examples(60)), await saved(['', ...examples(5, 58)])];
     const { body } = await check(training, { validationFileId: validation });
     expect([body.ok, body.overlap]).toEqual([
@@ -116,7 +116,7 @@ describe.each(filePlaces)('the check of a training file on %s and %s', (engine, 
 
   const large = () => Buffer.from(examples(100_000).join('\n'));
 
-  test('lets others through while it works, and one person have one check', async () => {
+  test('lets others through while it works, and allows one check per user', async () => {
     const id = await saved(large());
     const bob = await place().app.as('bob');
     const [checking] = await callUnderWay(() => check(id));
@@ -129,15 +129,15 @@ describe.each(filePlaces)('the check of a training file on %s and %s', (engine, 
       return status === 429 && headers['retry-after'] === '5';
     };
     expect((await bob.get('/api/user')).status).toBe(200);
-    // Answered between two moments at which the check went on.
+    // Answered between two steps of the check.
     expect([await isRefused(), isDone]).toEqual([true, false]);
     const done = await checking;
-    // On a busy machine the store may be given up in between.
+    // On a busy machine the store may have been given up in between.
     const { body } = done?.status === 200 ? done : await whenAvailable(() => check(id));
     expect(body.training.examples).toBe(100_000);
   });
 
-  test('ends when the one who asked is gone, and is free for the next', async () => {
+  test('ends when the user has left, and is free for the next', async () => {
     const id = await saved(large());
     const leaving = new AbortController();
     const small = await saved(examples(60));
@@ -152,14 +152,14 @@ describe.each(filePlaces)('the check of a training file on %s and %s', (engine, 
     });
     leaving.abort();
     await expect(asked).rejects.toThrow();
-    // At once: who left a dialog and opened it again is not told to wait for themselves.
+    // Immediate: a user who reopens a dialog is not refused because of themselves.
     const { status, body } = await check(small);
     expect([status, body.training?.examples]).toEqual([200, 60]);
   });
 });
 
-// What stands in a file is the same wherever it lies.
-describe('what the check of a training file tells', () => {
+// The content of a file does not depend on where it is stored.
+describe('the report on a training file', () => {
   const { saved, check, messages } = startedWith('sqlite', 'disk');
 
   test.each([
@@ -231,7 +231,7 @@ describe('what the check of a training file tells', () => {
       false,
       'The line is nested more than 64 levels deep.',
     ],
-  ])('tells what is to be changed of %s', async (_what, content, more, ok, message) => {
+  ])('says what to change about %s', async (_what, content, more, ok, message) => {
     const { status, body } = await check(await saved(content), more);
     expect([status, body.ok]).toEqual([200, ok]);
     expect(messages(body.training)).toContain(message);

@@ -8,9 +8,9 @@ import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import type { Side } from './split.ts';
 
-/** What the files feature does for this one. */
+/** Functions of the files feature that are used here. */
 export type FileWriter = {
-  /** Stores what is made, whole or not at all. */
+  /** Stores a new file, whole or not at all. */
   make: (
     actor: Actor,
     made: {
@@ -26,7 +26,7 @@ export type FileWriter = {
 
 type Dependencies = { making: FileWriter; thread: TrainingFileWorker };
 
-/** `notes.jsonl` and `train` make `notes-train.jsonl`. */
+/** `notes.jsonl` and `train` become `notes-train.jsonl`. */
 export function nameWith(filename: string, addition: string): string {
   const ending = `-${addition}.jsonl`;
   return truncate(filename.replace(/\.(jsonl|json|txt)$/i, ''), filenameLimit - ending.length) + ending;
@@ -36,7 +36,7 @@ const refused = (message: string) => new AppError('invalid_input', message, { fi
 
 /** Files that are made of a training file, in the same order of lines. */
 export function createConversions({ making, thread }: Dependencies) {
-  /** What is made of a dataset's file comes from that dataset, too. */
+  /** A file that is made of a dataset's file belongs to that dataset, too. */
   const save = (actor: Actor, { datasetId = null }: StoredFile, filename: string, content: AsyncIterable<Buffer>) =>
     making.make(actor, { filename, type: 'application/jsonl', purpose: 'fine-tune', content, datasetId });
 
@@ -75,7 +75,7 @@ export function createConversions({ making, thread }: Dependencies) {
         const validation = await part('validation', 'validation');
         return { training, validation, examples: { training: forTraining, validation: forValidation } };
       } catch (error) {
-        // Half of a division is of no use, and would be taken for the whole.
+        // Half of a division is useless, and would be mistaken for the whole.
         await making.remove(actor.userId, training.id);
         throw error;
       }

@@ -7,7 +7,7 @@ import type { JsonObject } from '#server/lib/is-object';
 import { createPairInspection, parsePair, toConversation } from './pairs.ts';
 import { createSplitPlanner, sides } from './split.ts';
 
-/** Lines that are read one by one; `see` gets no blank ones, and undefined for what is no object. */
+/** Reads lines one by one. `see` gets no blank ones, and undefined for anything but an object. */
 function eachLine(
   see: (value: JsonObject | undefined, line: Line) => void,
   reading: Parameters<typeof readLine>[1],
@@ -32,7 +32,7 @@ function eachLine(
   };
 }
 
-/** Gathers what is made until it is asked for. */
+/** Collects output until it is requested. */
 function output() {
   let lines: string[] = [];
   return {
@@ -45,7 +45,7 @@ function output() {
   };
 }
 
-/** The new file must hold everything that the line says. */
+/** The new file must contain everything that the line says. */
 const textsWhole = { imagesApart: false };
 
 export function inspectPairsJob(): TaskRunner<'inspectPairs'> {

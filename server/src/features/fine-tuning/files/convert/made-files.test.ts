@@ -22,7 +22,7 @@ const growing = (topic: string, count: number) =>
   );
 const topicsOf = (lines: string[]) => new Set(lines.map((line) => JSON.parse(line).messages[0].content.split(',')[0]));
 
-/** The product with its files there, and what a person does with them. */
+/** An installation with these places for its data, and what a user does there. */
 function startedWith(...[engine, store]: (typeof filePlaces)[number]) {
   let place: Awaited<ReturnType<typeof startFileApp>>;
   let people = 0;
@@ -43,7 +43,7 @@ function startedWith(...[engine, store]: (typeof filePlaces)[number]) {
   const namesOf = async (visitor: HttpClient): Promise<string[]> =>
     (await visitor.get('/api/files')).body.map(({ filename }: { filename: string }) => filename);
   const underWay = () => beside(place.app, (db) => db.selectFrom('file_uploads').select('id').execute());
-  /** What the person's list says, and nothing is reserved for what did not come to be. */
+  /** Expects these files in the user's list, and no reservation for files that were not made. */
   async function expectOnly(visitor: HttpClient, names: string[], storedBefore: number) {
     expect(await namesOf(visitor)).toEqual(names);
     expect(await underWay()).toEqual([]);
@@ -61,10 +61,10 @@ function startedWith(...[engine, store]: (typeof filePlaces)[number]) {
   };
 }
 
-describe.each(filePlaces)('what is made of a training file on %s and %s', (engine, store) => {
+describe.each(filePlaces)('files made of a training file on %s and %s', (engine, store) => {
   const { place, someone, last, saved, convert, split, linesOf, expectOnly } = startedWith(engine, store);
 
-  test('pairs become conversations, without what only the old models needed', async () => {
+  test('converts pairs to conversations, without what only the old models needed', async () => {
     const visitor = await someone();
     const id = await saved(visitor, [
       pair('Who wrote it?\n\n###\n\n', ' Ada. THE END END'),
@@ -102,7 +102,7 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
     ['conversations', [conversation('a', 'b')]],
     ['no JSON', ['a,b', 'c,d']],
     ['pairs without a completion', [pair('a', ' ')]],
-  ])('a file with %s has nothing to convert', async (_what, lines) => {
+  ])('finds nothing to convert in a file with %s', async (_what, lines) => {
     const visitor = await someone();
     const id = await saved(visitor, lines);
     const before = place().stored().length;
@@ -111,7 +111,7 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
     await expectOnly(visitor, ['Old notes.jsonl'], before);
   });
 
-  test('a division is the same each time, loses nothing, and keeps what is equal together', async () => {
+  test('divides the same way each time, loses nothing, and keeps equal lines together', async () => {
     const visitor = await someone();
     const doubled = [...numbered(100), ...numbered(20)];
     const id = await saved(visitor, [...doubled, '', '']);
@@ -141,7 +141,7 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
       /^Divided so, 0 examples/,
     ],
     ['a line that is wrong', [...numbered(20), '{"messages":'], /^Line 21 is no training example/],
-  ])('a file with %s is not divided', async (_what, lines, message) => {
+  ])('does not divide a file with %s', async (_what, lines, message) => {
     const visitor = await someone();
     const id = await saved(visitor, lines);
     const before = place().stored().length;
@@ -150,7 +150,7 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
     await expectOnly(visitor, ['Old notes.jsonl'], before);
   });
 
-  /** The person has files of this many bytes more, by their rows. */
+  /** Adds this many bytes of files for the user, by their rows. */
   const filled = (visitor: HttpClient, bytes: number) =>
     beside(place().app, async (db) => {
       const { body } = await visitor.get('/api/user');
@@ -162,7 +162,7 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
         .execute();
     });
 
-  test('nothing is made beyond the quota', async () => {
+  test('makes nothing beyond the quota', async () => {
     const visitor = await someone();
     const id = await saved(visitor, [pair('a', 'b')]);
     await filled(visitor, storageLimit - fileSizeLimit);
@@ -172,12 +172,12 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
     await expectOnly(visitor, ['full.bin', 'Old notes.jsonl'], before);
   });
 
-  test('where the second half has no room, the first one goes again', async () => {
+  test('removes the first half if the second one has no room', async () => {
     const visitor = await someone();
     const lines = numbered(40);
     const id = await saved(visitor, lines);
     const size = Buffer.byteLength(lines.join('\n'));
-    // The whole reservation of the first half fits, and then the second does not.
+    // The whole reservation of the first half fits, and then the second one does not.
     await filled(visitor, storageLimit - size - fileSizeLimit - 1);
     const before = place().stored().length;
     const { status, body } = await split(visitor, id);
@@ -185,7 +185,7 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
     await expectOnly(visitor, ['full.bin', 'Old notes.jsonl'], before);
   });
 
-  test('a file that would become larger than a file may be is not made', async () => {
+  test('makes no file that would be larger than a file may be', async () => {
     const visitor = await someone();
     const line = pair('"'.repeat(50), '"'.repeat(50));
     // A conversation takes more letters than a pair.
@@ -197,7 +197,7 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
     await expectOnly(visitor, ['Old notes.jsonl'], before);
   });
 
-  test('a Viewer makes none', async () => {
+  test('refuses a Viewer', async () => {
     const visitor = await someone();
     const id = await saved(visitor, [pair('a', 'b')]);
     await setUser(place().app, last(), { role: 'Viewer' });
@@ -209,17 +209,17 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
   test.each([
     ['convert', { fileId: 2_000_000_000 }],
     ['split', { fileId: 2_000_000_000 }],
-  ])('to %s an unknown file is not found', async (call, body) => {
+  ])('does not find an unknown file to %s', async (call, body) => {
     const answer = await (await someone()).post(`/api/fine-tuning/${call}`, body);
     expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
   });
 });
 
-// What stands in a file is the same wherever it lies.
-describe('what a training file is made into', () => {
+// The content of a file does not depend on where it is stored.
+describe('content made of a training file', () => {
   const { someone, saved, convert, split, linesOf } = startedWith('sqlite', 'disk');
 
-  test('what is left out is counted, and the first lines are named', async () => {
+  test('counts what is left out, and names the first lines', async () => {
     const visitor = await someone();
     const others = ['not JSON', conversation('a', 'b'), pair('a', ' '), '[1]', '{"prompt":"a"}', '   '];
     const id = await saved(visitor, [
@@ -238,7 +238,7 @@ describe('what a training file is made into', () => {
     expect(whole.body.leftOut).toEqual({ lines: 0, first: [] });
   });
 
-  test('what only some of the pairs end with is a part of them', async () => {
+  test('keeps an ending that only some of the pairs have', async () => {
     const visitor = await someone();
     const id = await saved(visitor, [pair('One ->', ' ends with END'), pair('Two', ' does not')]);
     const { body } = await convert(visitor, id);
@@ -248,7 +248,7 @@ describe('what a training file is made into', () => {
     expect(contents).toEqual(['One ->', 'ends with END', 'Two', 'does not']);
   });
 
-  test('what begins alike stays together, and the counts are those of the files', async () => {
+  test('keeps lines together that begin alike, and reports the counts of the files', async () => {
     const visitor = await someone();
     const topics = Array.from({ length: 40 }, (_, number) => growing(`Topic ${number}`, 1 + (number % 7)));
     const lines = topics.flat();
@@ -264,7 +264,7 @@ describe('what a training file is made into', () => {
     expect(Math.abs(validation.length - lines.length * 0.2)).toBeLessThanOrEqual(1);
   });
 
-  test('a beginning that most lines have is not taken for the smaller part', async () => {
+  test('does not choose a beginning that most lines share as the smaller part', async () => {
     const visitor = await someone();
     const greeting = Array.from({ length: 60 }, (_, number) =>
       JSON.stringify({
@@ -284,20 +284,20 @@ describe('what a training file is made into', () => {
     expect(topicsOf(await linesOf(visitor, whole.validation.id))).toEqual(new Set(['Topic']));
   });
 
-  test('where all lines begin alike, each goes for itself', async () => {
+  test('divides line by line if all lines begin alike', async () => {
     const visitor = await someone();
     const { body } = await split(visitor, await saved(visitor, growing('Topic', 40)), { validationShare: 0.25 });
     expect(body.examples).toEqual({ training: 30, validation: 10 });
   });
 
-  test('the smallest file that can be divided gives one example for validation', async () => {
+  test('gives one example for validation of the smallest file that can be divided', async () => {
     const visitor = await someone();
     const { body } = await split(visitor, await saved(visitor, numbered(11)), { validationShare: 0.05 });
     expect((await linesOf(visitor, body.training.id)).length).toBe(10);
     expect((await linesOf(visitor, body.validation.id)).length).toBe(1);
   });
 
-  test.each([0, 0.01, 0.6, 1, -1, 'half'])('a share of %s is refused', async (validationShare) => {
+  test.each([0, 0.01, 0.6, 1, -1, 'half'])('refuses a share of %s', async (validationShare) => {
     const { status, body } = await split(await someone(), 1, { validationShare });
     expect([status, Object.keys(body.fields)]).toEqual([400, ['validationShare']]);
   });

@@ -39,7 +39,7 @@ test.each<[what: string, completions: string[], answers: string[]]>([
   expect(answersOf(...completions)).toEqual(answers);
 });
 
-test('leaves out a pair whose completion is nothing but the stop sequence', () => {
+test('leaves out a pair whose completion is only the stop sequence', () => {
   const inspection = createPairInspection();
   const pairs = [' One END', ' END', ' Two END'].map((completion) => ({ prompt: 'Q', completion }));
   for (const [index, pair] of pairs.entries()) inspection.see(pair, index + 1);
@@ -48,7 +48,7 @@ test('leaves out a pair whose completion is nothing but the stop sequence', () =
   expect(pairs.map((pair) => toConversation(pair, trimming) !== undefined)).toEqual([true, false, true]);
 });
 
-test('loses nothing but what the whole file has around its pairs', () => {
+test('removes only what the whole file has around its pairs', () => {
   const below = seeded(28);
   const pieces = [
     ...[
@@ -80,7 +80,7 @@ test('loses nothing but what the whole file has around its pairs', () => {
     for (const [index, { prompt, completion }] of pairs.entries()) {
       const content = contents[index];
       if (!content) {
-        // Only the end that all have, or blanks, was there.
+        // Only the common end, or blanks, was there.
         expect(completion.slice(0, completion.length - trimming.completionEnd.length).trim()).toBe('');
         continue;
       }

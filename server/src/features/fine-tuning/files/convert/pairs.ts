@@ -1,7 +1,7 @@
 import { listedLineLimit } from '@roster/contracts/fine-tuning/training-files';
 import type { JsonObject } from '#server/lib/is-object';
 
-/** What stands around the pairs of a file because the old models needed it, and is left out of conversations. */
+/** Text around the pairs of a file that old models needed, and that conversations leave out. */
 export type Trimming = {
   /** Ends every prompt. */
   promptEnd: string;
@@ -11,7 +11,7 @@ export type Trimming = {
   completionEnd: string;
 };
 
-/** Of lines that are no pair. */
+/** Lines that are no pair. */
 export type LeftOut = { lines: number; first: number[] };
 
 export type PairsFound = { pairs: number; leftOut: LeftOut; trimming: Trimming };
@@ -19,16 +19,16 @@ export type PairsFound = { pairs: number; leftOut: LeftOut; trimming: Trimming }
 type Pair = { prompt: string; completion: string };
 
 /**
- * The separators and stop sequences of the provider's guide to that format and of its `prepare_data` tool, the longer
- * ones first.
+ * Separators and stop sequences of the provider's guide to that format, and of its `prepare_data` tool, the longer ones
+ * first.
  */
 const promptEnds = ['\n\n###\n\n', '\n\n---\n\n', '\n\n===\n\n', '\n###\n', '###', ' ->', '->'];
 const completionEnds = ['\n\n###\n\n', '\n###\n', ' ###', '###', ' END', '\nEND', '<|endoftext|>'];
 
-/** A story's ' THE END' is its text, and no stop sequence behind 'THE'. */
+/** A story's ' THE END' is part of its text, not a stop sequence after 'THE'. */
 const endsStory = (text: string) => /\bTHE\s+END$/i.test(text);
 
-/** The pair on a line; undefined where there is none that can be converted. */
+/** The pair on a line; undefined if it cannot be converted. */
 export function parsePair({ prompt, completion }: JsonObject): Pair | undefined {
   if (typeof prompt !== 'string' || typeof completion !== 'string' || completion.trim() === '') return undefined;
   return { prompt, completion };
@@ -44,7 +44,10 @@ const without = (text: string, end: string) => (text.endsWith(end) ? text.slice(
 /** True if the completion has no answer before this end. */
 const isBare = (completion: string, end: string) => completion.endsWith(end) && without(completion, end).trim() === '';
 
-/** What every prompt, and every completion, of a file ends with. A word that only some end with is part of the text. */
+/**
+ * Finds the common ending of all prompts, and of all completions, of a file. An ending that only some have is part of
+ * the text.
+ */
 export function createPairInspection() {
   let pairs = 0;
   const leftOut: LeftOut = { lines: 0, first: [] };
@@ -81,7 +84,10 @@ export function createPairInspection() {
   };
 }
 
-/** Leaves out what the whole file has around its pairs. All other blanks are the text's own, as the indentation of code. undefined: no answer is left. */
+/**
+ * Removes what the whole file has around its pairs. Other blanks belong to the text, such as the indentation of code.
+ * Returns undefined if no answer is left.
+ */
 export function toConversation({ prompt, completion }: Pair, trimming: Trimming): string | undefined {
   const { promptEnd, completionStart, completionEnd } = trimming;
   const question = without(prompt, promptEnd);

@@ -3,15 +3,15 @@ import { isObject, type JsonObject } from '#server/lib/is-object';
 
 export type Side = 'training' | 'validation';
 
-/** `beginning`: what begins alike stays together. `line`: every line for itself, where all of them begin alike. */
+/** `beginning`: lines that begin alike stay together. `line`: each line on its own, if all of them begin alike. */
 export type SplitBy = 'beginning' | 'line';
 
-/** Where the file is divided; what a line needs to know its side. */
+/** Division of a file; a line needs it to know its side. */
 export type Border = {
   by: SplitBy;
-  /** A line belongs to the validation where its place is below, */
+  /** A line belongs to the validation file if its place is below this, */
   below: number;
-  /** unless it is at one of these, where more lines stand than there was room for. */
+  /** unless it is one of these, which have more lines than there was room for. */
   except: readonly number[];
 };
 
@@ -19,14 +19,14 @@ export type SplitPlan = {
   training: number;
   validation: number;
   border: Border;
-  /** The first line that is no training example, with which a file cannot be divided. */
+  /** The first line that is no training example, and keeps the file from being divided. */
   wrongLine: number | null;
 };
 
-/** An order that is as good as drawn by lot and yet always the same: by the hash of a content. */
+/** A pseudo-random order that is always the same: by the hash of the content. */
 const placeOf = ({ high }: ContentKey) => high;
 
-/** The messages up to the first of the user, or the prompt: examples of one conversation have them in common. */
+/** The messages up to the first of the user, or the prompt: what the examples of one conversation share. */
 function beginningOf({ messages: ofChat, input, prompt }: JsonObject): JsonObject {
   const messages = isObject(input) ? input.messages : ofChat;
   if (!Array.isArray(messages)) return { prompt };
@@ -37,7 +37,7 @@ function beginningOf({ messages: ofChat, input, prompt }: JsonObject): JsonObjec
 const placeBy = (by: SplitBy, example: JsonObject) =>
   placeOf(contentKey(by === 'line' ? example : beginningOf(example)));
 
-/** Of each line, for the same border. */
+/** Side of each line, for the same border. */
 export function sides({ by, below, except }: Border): (example: JsonObject) => Side {
   const exceptions = new Set(except);
   return (example) => {
@@ -46,7 +46,7 @@ export function sides({ by, below, except }: Border): (example: JsonObject) => S
   };
 }
 
-/** Four bytes for each. */
+/** Takes four bytes for each place. */
 function placeList() {
   let size = 0;
   let places = new Uint32Array(1024);
@@ -63,7 +63,7 @@ function placeList() {
   };
 }
 
-/** How many stand at each place, in the order of the places. */
+/** The number of lines at each place, in the order of the places. */
 function* groups(sorted: Uint32Array): Generator<{ place: number; count: number }> {
   for (let from = 0; from < sorted.length; ) {
     const place = sorted[from] ?? 0;
@@ -75,8 +75,8 @@ function* groups(sorted: Uint32Array): Generator<{ place: number; count: number 
 }
 
 /**
- * Notes where all examples stand, and sets the border where the wanted share lies below it. What begins alike has the
- * same place, so it is never on both sides.
+ * Records the places of all examples, and sets the border for the wanted share. Lines that begin alike have the same
+ * place, so they are never on both sides.
  */
 export function createSplitPlanner(share: number) {
   const byBeginning = placeList();
@@ -97,8 +97,8 @@ export function createSplitPlanner(share: number) {
 }
 
 /**
- * Takes groups as they stand until there are enough, and passes over those that would be too many. A hundredth less than
- * is wanted is enough: so those passed over are larger than that, and few.
+ * Takes groups in order until there are enough, and skips those that would be too many. A hundredth less than wanted is
+ * enough, so the skipped ones are larger than that, and few.
  */
 function borderOf(places: Uint32Array, wanted: number): { validation: number; below: number; except: number[] } {
   const passed: number[] = [];
@@ -114,7 +114,7 @@ function borderOf(places: Uint32Array, wanted: number): { validation: number; be
     if (wanted - validation < wanted / 100) return { validation, below: group.place + 1, except: passed };
   }
   if (validation > 0) return { validation, below: 2 ** 32, except: passed };
-  // Every group is more than is wanted.
+  // Every group is larger than wanted.
   const others = passed.filter((place) => place < smallest.place);
   return { validation: smallest.count, below: smallest.place + 1, except: others };
 }

@@ -2,18 +2,18 @@ import { minHeap } from './min-heap.ts';
 import { hashOf, noToken, type TokenTable } from './token-table.ts';
 
 /**
- * Byte pair encoding: of all neighbours those that make the earliest token are merged, the first of several, until no two
- * make one. Which these are a heap says: looking through all of them each time would take most of the time that a text
- * of three bytes a letter takes.
+ * Byte pair encoding: merges the neighbors that make the earliest token, the first of several, until no two make one. A
+ * heap says which these are: looking through all of them each time would take most of the time for text of three bytes
+ * a letter.
  */
 export function createPairMerger({ joinedHash, rankOf }: TokenTable, most: number) {
-  /** Where a part begins is its name. */
+  /** A part is named by its start. */
   const next = new Int32Array(most + 1);
   const previous = new Int32Array(most + 1);
   const hashes = new Int32Array(most + 1);
-  /** Of the token that a part makes with the one behind it. */
+  /** Rank of the token that a part makes with the next one. */
   const joined = new Int32Array(most + 1);
-  /** Of each pair its rank and, where ranks are equal, its place. What is no longer so is passed over when it comes. */
+  /** Rank of each pair and, for equal ranks, its place. Outdated entries are skipped when they come up. */
   const heap = minHeap(3 * most + 1);
 
   function note(part: number, bytes: Uint8Array, length: number) {
@@ -29,7 +29,7 @@ export function createPairMerger({ joinedHash, rankOf }: TokenTable, most: numbe
     if (rank !== noToken) heap.push(rank * most + part);
   }
 
-  /** Joins a part with the one behind it, and looks what it and the one before it make now. */
+  /** Joins a part with the next one, and updates what it and its predecessor make now. */
   function join(part: number, bytes: Uint8Array, length: number) {
     const merged = next[part] ?? length;
     const end = next[merged] ?? length;
@@ -42,7 +42,7 @@ export function createPairMerger({ joinedHash, rankOf }: TokenTable, most: numbe
     if (before >= 0) note(before, bytes, length);
   }
 
-  /** How many tokens the first `length` bytes are. */
+  /** Number of tokens in the first `length` bytes. */
   return (bytes: Uint8Array, length: number): number => {
     heap.clear();
     for (let part = 0; part < length; part++) {

@@ -7,8 +7,8 @@ const mostPasses = 25_000;
 const mostEpochs = 25;
 
 /**
- * What the provider most likely takes for `auto`: three epochs, more for few examples and fewer for very many, so that
- * 100 to 25,000 examples are gone through. The rule and its figures are those of the provider's cookbook,
+ * Likely choice of the provider for `auto`: three epochs, more for few examples and fewer for very many, so that 100 to
+ * 25,000 examples are processed. The rule and its figures are those of the provider's cookbook,
  * examples/Chat_finetuning_data_prep.ipynb.
  */
 export function likelyEpochs(examples: number): number {

@@ -1,11 +1,11 @@
-/** Counts the tokens of the piece of a text between two places. */
+/** Counts the tokens of a text between two places. */
 export type CountPiece = (text: string, from: number, to: number) => number;
 
 const [space, apostrophe] = [0x20, 0x27];
 const isSmall = (letter: number) => letter >= 0x61 && letter <= 0x7a;
 const isCapital = (letter: number) => letter >= 0x41 && letter <= 0x5a;
 
-/** Whether a letter behind a word may still be a part of it. At the end of the text it is not a number. */
+/** True if a letter after a word may still be part of it. At the end of the text it is NaN. */
 const isOfWord = (letter: number) => !(letter <= 0x7f) || letter === apostrophe || isCapital(letter) || isSmall(letter);
 
 const lettersInNumber = 6;
@@ -13,13 +13,13 @@ const longestWord = 3 * lettersInNumber;
 const bits = 15;
 
 /**
- * Finds the words that most texts are made of: English letters, small but for the first one, with the space before them
- * and a sign of ASCII behind them that is no part of a word. Both patterns cut just there, but take their time to say so.
- * With five bits a letter such a word is three numbers, which say all of it; so what it counts is kept under them, and
- * neither its bytes nor their hash are looked at again. Of two words with the same place the last one stays.
+ * Finds the words that most texts are made of: English letters, all small but for the first one, with the space before
+ * them, followed by an ASCII character that is not part of a word. Both patterns cut there too, but slowly. At five
+ * bits a letter such a word is three numbers that identify it. Its count is cached under them, so that neither its
+ * bytes nor their hash are looked at again. If two words have the same slot, the last one stays.
  */
 export function createFastPath(countPiece: CountPiece) {
-  /** Of each place the three numbers of its word, and its tokens. */
+  /** For each slot, the three numbers of its word, and its tokens. */
   const kept = new Int32Array(4 * 2 ** bits);
   let end = 0;
 
@@ -36,7 +36,7 @@ export function createFastPath(countPiece: CountPiece) {
   }
 
   return {
-    /** The tokens of the word that begins here; 0: there is none that is so plain. */
+    /** Tokens of the plain word that begins here; 0 if there is none. */
     count(text: string, from: number): number {
       let at = from;
       let first = 0;
@@ -65,7 +65,7 @@ export function createFastPath(countPiece: CountPiece) {
       end = at;
       return tokensOf(first, second, third, text, from);
     },
-    /** Where the word that was counted last ends. */
+    /** End of the word that was counted last. */
     end: () => end,
   };
 }

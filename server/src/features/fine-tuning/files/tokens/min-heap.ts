@@ -1,4 +1,4 @@
-/** A heap of at most so many numbers, which gives the smallest of them first. */
+/** A heap of at most `most` numbers, which returns the smallest first. */
 export function minHeap(most: number) {
   const heap = new Float64Array(most);
   let size = 0;
@@ -20,7 +20,7 @@ export function minHeap(most: number) {
       heap[at] = key;
     },
 
-    /** undefined: there is none left. */
+    /** Returns undefined if it is empty. */
     pop(): number | undefined {
       if (size === 0) return undefined;
       const first = heap[0] ?? 0;

@@ -1,21 +1,21 @@
-/** What a word of the table is, by its number: text, or bytes where it is no text of its own. */
+/** Tokens by number: text, or bytes if they are no text. */
 type Tokens = readonly (string | readonly number[] | undefined)[];
 
-/** Of bytes that are no token. */
+/** Rank of bytes that are no token. */
 export const noToken = 0x7fffffff;
 
 const factor = 0x01000193;
 
-/** Of one byte; two parts are joined with `joinedHash`. */
+/** Hash of one byte; two parts are joined with `joinedHash`. */
 export const hashOf = (byte: number) => byte + 1;
 
-/** The hash of two parts behind each other, without looking at their bytes again. */
+/** Hash of two adjacent parts, without looking at their bytes again. */
 export type JoinedHash = (left: number, right: number, rightLength: number) => number;
 
 /**
- * Finds the number of a token by its bytes. A map of strings would need a new string for each question; of a text
- * without a break five are asked for each of its letters, and nearly all come to nothing. Here the hash of two parts is
- * made of the hashes that they have, and only where it is found are bytes compared.
+ * Finds the number of a token by its bytes. A map of strings would need a new string for each lookup; a text without
+ * breaks takes five lookups for each letter, and nearly all of them fail. Here the hash of two parts is computed from
+ * their own hashes, and bytes are compared only if it is found.
  */
 export function tokenTable(tokens: Tokens) {
   const written = tokens.map((token) => (typeof token === 'string' ? Buffer.from(token) : token));
@@ -27,11 +27,11 @@ export function tokenTable(tokens: Tokens) {
   for (let length = 1; length <= longest; length++) powers[length] = Math.imul(powers[length - 1] ?? 1, factor);
   const joinedHash: JoinedHash = (left, right, rightLength) => (Math.imul(left, powers[rightLength] ?? 0) + right) | 0;
 
-  // Twice to four times as many places as tokens, so that what is not there is soon known not to be.
+  // Two to four times as many slots as tokens, so that a miss is known soon.
   const bits = Math.ceil(Math.log2(tokens.length * 2)) + 1;
   const last = 2 ** bits - 1;
   const hashes = new Int32Array(last + 1);
-  /** One more than the number; 0: free. */
+  /** One more than the number of the token; 0 is free. */
   const places = new Int32Array(last + 1);
   const firstPlace = (hash: number) => Math.imul(hash ^ (hash >>> 15), 0x9e3779b1) >>> (32 - bits);
 
@@ -55,7 +55,7 @@ export function tokenTable(tokens: Tokens) {
 
   return {
     joinedHash,
-    /** The number of these bytes, whose hash is known. */
+    /** Number of the token with these bytes, whose hash is known. */
     rankOf(hash: number, bytes: Uint8Array, from: number, to: number): number {
       if (to - from > longest) return noToken;
       for (let place = firstPlace(hash); ; place = (place + 1) & last) {

@@ -21,7 +21,7 @@ const alphabets = [
   '\ud800a\udc00',
 ];
 
-/** Texts as nobody would write them, of all kinds of signs. */
+/** Texts that nobody would write, with all kinds of characters. */
 function someText(): string {
   let text = '';
   for (let words = below(30); words >= 0; words--) {
@@ -40,7 +40,7 @@ test.each([
   ['gpt-4-0613', countOld],
   ['gpt-3.5-turbo', countOld],
   ['ft:gpt-3.5-turbo:org::id', countOld],
-])('what %s counts is what the tokenizer counts', async (model, reference) => {
+])('counts for %s what the tokenizer counts', async (model, reference) => {
   const count = await tokenCounter(model);
   for (let number = 0; number < 400; number++) {
     const text = someText();
@@ -48,7 +48,7 @@ test.each([
   }
 });
 
-/** Words as most texts have them, up to those that are too long to be kept, and whatever may follow one. */
+/** Words as in most texts, up to those too long for the cache, and anything that may follow one. */
 function someWords(): string {
   const letter = () => String.fromCharCode(0x61 + below(26));
   const behind = [
@@ -84,7 +84,7 @@ function someWords(): string {
 test.each([
   ['gpt-4.1', countNew],
   ['gpt-4', countOld],
-])('words that %s has counted before count the same again', async (model, reference) => {
+])('counts words for %s the same the second time', async (model, reference) => {
   const count = await tokenCounters()(model);
   const texts = Array.from({ length: 1_500 }, someWords);
   for (const text of [...texts, ...texts.toReversed()])
@@ -103,13 +103,13 @@ test.each([
   ['line breaks', '\n'],
   ['signs', '=-'],
   ['capitals between small letters', 'aB'],
-])('millions of %s are counted all the same', async (_what, unit) => {
+])('counts millions of %s', async (_what, unit) => {
   const count = await tokenCounter(null);
   const [some, many] = [count(unit.repeat(50_000)), count(unit.repeat(4_000_000))];
   expect(many / some).toBeCloseTo(80, 0);
 });
 
-test('a long text counts as the tokenizer counts it, whichever parts it is cut into', async () => {
+test('counts a long text like the tokenizer, whichever parts it is cut into', async () => {
   const count = await tokenCounter(null);
   const words = Array.from({ length: 4_000 }, someText)
     .join(' ')

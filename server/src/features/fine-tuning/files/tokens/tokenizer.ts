@@ -4,20 +4,20 @@ import { hashOf, noToken, tokenTable } from './token-table.ts';
 import type { CountText } from './tokens.ts';
 
 /**
- * Longer pieces are cut for counting: merging one takes time with the square of its length. Words and gaps are far
- * shorter; where something is cut, it counts about one token in a hundred more.
+ * Longer pieces are cut for counting, because merging takes time with the square of the length. Words and gaps are far
+ * shorter; where a piece is cut, it counts about one token in a hundred more.
  */
 const longestPiece = 128;
-/** A pattern that tries its way through millions of letters without a break runs out of stack. */
+/** A pattern that backtracks through millions of letters without a break exhausts the stack. */
 const longestText = 65_536;
 
-/** The models before GPT-4o have another tokenizer than all since. */
+/** Models before GPT-4o have another tokenizer than all later ones. */
 const isOlder = (model: string) => /^(ft:)?(gpt-4(-|:|$)|gpt-3\.5)/.test(model);
 
 /**
- * Counts tokens as the base model does, with the tables of the package gpt-tokenizer. They are loaded here and not
- * before: they take 80 MB. Its own counting is not used: it holds a thread for minutes on a long text without breaks,
- * which any file may have, and takes ten times as long for pieces that are no words.
+ * Counts tokens as the base model does, with the tables of the package gpt-tokenizer. They are only loaded here,
+ * because they take 80 MB. Its own counting is not used: it blocks a thread for minutes on a long text without breaks,
+ * which any file may have, and is ten times slower for pieces that are no words.
  */
 export async function tokenCounter(model: string | null): Promise<CountText> {
   const patterns = await import('gpt-tokenizer/encodingParams/constants');
@@ -54,7 +54,7 @@ export async function tokenCounter(model: string | null): Promise<CountText> {
     let count = 0;
     for (let from = 0; from < text.length; ) {
       const end = from + longestText;
-      // Before a space a new piece begins anyway.
+      // A new piece begins before a space anyway.
       const space = end < text.length ? text.lastIndexOf(' ', end) : -1;
       const to = space > from ? space : end;
       count += countPart(text.slice(from, to));
@@ -64,7 +64,7 @@ export async function tokenCounter(model: string | null): Promise<CountText> {
   };
 }
 
-/** The counters of a thread: making one takes a tenth of a second, and it knows the words that it has met. */
+/** Counters of a thread: creating one takes a tenth of a second, and it caches words. */
 export function tokenCounters(): typeof tokenCounter {
   const made = new Map<boolean, Promise<CountText>>();
   return (model) => {
@@ -77,7 +77,7 @@ export function tokenCounters(): typeof tokenCounter {
 
 const mostBytes = longestPiece * 3;
 
-/** Counts the piece of a text between two places. */
+/** Counts the tokens of a text between two places. */
 function pieceCounter(tokens: readonly (string | number[])[]): (text: string, from: number, to: number) => number {
   const table = tokenTable(tokens);
   const merge = createPairMerger(table, mostBytes);
@@ -108,8 +108,8 @@ function pieceCounter(tokens: readonly (string | number[])[]): (text: string, fr
 }
 
 /**
- * Most words come again and again. Their bytes are kept, and not their strings, which would keep the whole text alive
- * that they are a part of; of two with the same place the last one stays.
+ * Caches counts, because most words recur. Keeps their bytes and not their strings, which would keep alive the whole
+ * text that they are part of. If two words have the same slot, the last one stays.
  */
 function knownPieces() {
   const bits = 14;
@@ -120,7 +120,7 @@ function knownPieces() {
   const placeOf = (hash: number) => Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> (32 - bits);
 
   return {
-    /** 0: not known. */
+    /** 0 if it is not known. */
     find(hash: number, bytes: Uint8Array, length: number): number {
       const place = placeOf(hash);
       if (hashes[place] !== hash || lengths[place] !== length) return 0;

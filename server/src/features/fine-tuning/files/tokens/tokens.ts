@@ -1,12 +1,12 @@
 import type { ExampleFormat } from '#server/features/fine-tuning/files/check/example';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 
-/** What one text comes to. */
+/** Number of tokens of a text. */
 export type CountText = (text: string) => number;
 
 /**
- * Around each message the provider puts three tokens, around the answer that follows three more, and one for a name: `num_tokens_from_messages` in the provider's cookbook,
- * examples/Chat_finetuning_data_prep.ipynb.
+ * The provider adds three tokens for each message, three for the answer that follows, and one for a name:
+ * `num_tokens_from_messages` in the provider's cookbook, examples/Chat_finetuning_data_prep.ipynb.
  */
 const perMessage = 3;
 const perAnswer = 3;
@@ -15,7 +15,7 @@ const perName = 1;
 const lowImage = 85;
 const usualImage = 765;
 
-/** Of an example that was found to be right. A preference pair counts with both of its answers. */
+/** Counts an example that was found to be right. A preference pair counts with both of its answers. */
 export function countExample(format: ExampleFormat, example: JsonObject, count: CountText): number {
   if (format === 'prompt_completion') {
     const roles = count('user') + count('assistant');
@@ -31,7 +31,7 @@ export function countExample(format: ExampleFormat, example: JsonObject, count: 
 
 const countValue = (value: unknown, count: CountText) => (typeof value === 'string' ? count(value) : 0);
 
-/** How tools are put into words is not published; their JSON comes close. */
+/** The form in which tools are put into words is not published; their JSON comes close. */
 const countJson = (value: unknown, count: CountText) =>
   value === undefined || value === null ? 0 : count(JSON.stringify(value));
 

@@ -19,7 +19,7 @@ const weather = {
   },
 };
 
-describe.each(engines)('assistants of programs on %s', (engine) => {
+describe.each(engines)('API assistants on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
   let token: string;
@@ -36,7 +36,7 @@ describe.each(engines)('assistants of programs on %s', (engine) => {
   const post = (path: string, body: unknown) => called(app, token, path, { method: 'POST', body, headers: beta });
   const onPages = async (visitor: HttpClient) => (await visitor.get('/api/assistants')).body;
 
-  test('are made, looked at, changed and deleted, and the pages have them too', async () => {
+  test('creates, reads, changes and deletes assistants, which the pages have too', async () => {
     const made = conforming(
       'AssistantObject',
       await client.beta.assistants.create({
@@ -88,7 +88,7 @@ describe.each(engines)('assistants of programs on %s', (engine) => {
     const changed = await client.beta.assistants.update(made.id, { name: 'Seer', tools: [weather] });
     expect(conforming('AssistantObject', changed)).toEqual({ ...made, name: 'Seer', tools: [weather] });
     expect(await client.beta.assistants.update(made.id, {})).toEqual(changed);
-    // A page renames it; what programs have set stays.
+    // Renaming it on a page keeps what clients have set.
     await ada.patch(`/api/assistants/${shown.id}`, { name: 'Oracle' });
     expect(await client.beta.assistants.retrieve(made.id)).toEqual({ ...changed, name: 'Oracle' });
     expect(conforming('DeleteAssistantResponse', await client.beta.assistants.delete(made.id))).toEqual({
@@ -103,7 +103,7 @@ describe.each(engines)('assistants of programs on %s', (engine) => {
     expect(await onPages(ada)).toEqual([]);
   });
 
-  test('begin with what the provider takes where nothing is said, and go back to it', async () => {
+  test('starts with the provider’s defaults, and returns to them', async () => {
     const bare = await client.beta.assistants.create({ model: 'gpt-4o' });
     expect(bare).toMatchObject({
       ...{ name: null, description: null, instructions: null, tools: [], tool_resources: {}, metadata: {} },
@@ -122,13 +122,13 @@ describe.each(engines)('assistants of programs on %s', (engine) => {
       ...{ tools: null, metadata: null, response_format: null, reasoning_effort: null, tool_resources: null },
     });
     expect(body).toEqual(bare);
-    // Named on the pages, it has that name.
+    // A name given on the pages replaces the client's.
     await ada.patch(`/api/assistants/${id}`, { name: 'By a person' });
     expect((await client.beta.assistants.retrieve(bare.id)).name).toBe('By a person');
     await client.beta.assistants.delete(bare.id);
   });
 
-  test('made on the pages are there, and one that was imported keeps its id', async () => {
+  test('serves assistants made on the pages, and keeps the id of an imported one', async () => {
     const bea = await app.withKey('bea');
     const beas = clientOf((await newToken(bea, { rights: ['chat'] })).token);
     const oldId = `asst_abc123ABC456def789GHI${engine.length}`;
@@ -148,13 +148,13 @@ describe.each(engines)('assistants of programs on %s', (engine) => {
     ]);
     for (const one of list) conforming('AssistantObject', one);
     expect(await beas.beta.assistants.retrieve(oldId)).toMatchObject({ id: oldId, instructions: 'x'.repeat(2_000) });
-    // The right chat reads them, and no more.
+    // The chat permission only allows reading.
     await expect(beas.beta.assistants.delete(oldId)).rejects.toMatchObject({ status: 403 });
     const all = clientOf((await newToken(bea, { rights: ['assistants'] })).token);
     expect((await all.beta.assistants.update(oldId, { name: 'Now' })).name).toBe('Now');
   });
 
-  test('that know from files have the search of them as a tool', async () => {
+  test('shows the search of its files as a tool', async () => {
     const id = await created(ada, { name: 'Reader' });
     const { id: fileId } = await uploaded(app, ada, { filename: 'facts.txt', content: 'facts' });
     expect((await ada.post(`/api/assistants/${id}/files`, { fileIds: [fileId] })).status).toBe(200);
@@ -163,7 +163,7 @@ describe.each(engines)('assistants of programs on %s', (engine) => {
     await ada.delete(`/api/assistants/${id}`);
   });
 
-  test('are listed from either end, in either order, by the ids at the ends of a page', async () => {
+  test('lists from either end, in either order, by the ids at the ends of a page', async () => {
     const cleo = await app.withKey('cleo');
     const cleos = clientOf((await newToken(cleo)).token);
     for (const name of ['1', '2', '3', '4', '5']) await cleos.beta.assistants.create({ model: 'gpt-4o', name });
@@ -186,11 +186,11 @@ describe.each(engines)('assistants of programs on %s', (engine) => {
     conforming('ListAssistantsResponse', page.body);
     expect(page.body).toMatchObject({ first_id: ids[4], last_id: ids[3], has_more: true });
     await expect(cleos.beta.assistants.list({ after: 'asst_abc' })).rejects.toMatchObject({ status: 404 });
-    // Another person's end of a page is none.
+    // An id of another user is no cursor.
     await expect(client.beta.assistants.list({ after: second })).rejects.toMatchObject({ status: 404 });
   });
 
-  test('are as long as their bounds allow, and the form keeps what it was not asked to change', async () => {
+  test('accepts values up to their limits, and the form keeps what it was not asked to change', async () => {
     const tools = Array.from({ length: 128 }, (_, index) => ({
       ...weather,
       function: { ...weather.function, name: `f${index}`.padEnd(64, '_') },
@@ -240,14 +240,14 @@ describe.each(engines)('assistants of programs on %s', (engine) => {
     ['a format that is none', full({ response_format: 'json' }), 'response_format'],
     ['metadata that is no text', full({ metadata: { a: 1 } }), 'metadata.a'],
     ['a field of version 1', full({ file_ids: [] }), 'file_ids'],
-  ])('with %s are refused, and nothing is stored', async (_, body, param) => {
+  ])('refuses one with %s, and stores nothing', async (_, body, param) => {
     const before = (await onPages(ada)).length;
     const { status, body: answer } = await post('/v1/assistants', body);
     expect([status, answer.error.type, answer.error.param]).toEqual([400, 'invalid_request_error', param]);
     expect((await onPages(ada)).length).toBe(before);
   });
 
-  test('that are refused leave no vector store that was to be made along', async () => {
+  test('leaves no new vector store behind after a refusal', async () => {
     const stores = async () => (await client.vectorStores.list()).data.length;
     const before = await stores();
     const tool_resources = { file_search: { vector_stores: [{ metadata: { of: 'nothing' } }] } };
@@ -259,7 +259,7 @@ describe.each(engines)('assistants of programs on %s', (engine) => {
     await client.beta.assistants.delete(made.id);
   });
 
-  test('have one switch for the code interpreter, on their page and for programs', async () => {
+  test('shares one code interpreter switch between page and clients', async () => {
     const code = { type: 'code_interpreter' as const };
     const made = await client.beta.assistants.create({ model: 'gpt-4o', name: 'Computes', tools: [weather, code] });
     const [{ id, tools }] = await onPages(ada);
@@ -274,12 +274,12 @@ describe.each(engines)('assistants of programs on %s', (engine) => {
     await client.beta.assistants.delete(made.id);
   });
 
-  test('need the header of the Assistants API', async () => {
+  test('requires the header of the Assistants API', async () => {
     const { status, body } = await called(app, token, '/v1/assistants');
     expect([status, body.error.code]).toEqual([400, 'invalid_beta']);
   });
 
-  test('of another person are not there', async () => {
+  test('hides assistants of other users', async () => {
     const dan = await app.withKey('dan');
     const dans = clientOf((await newToken(dan)).token);
     const { id } = await client.beta.assistants.create({ model: 'gpt-4o', name: 'Of Ada' });
@@ -290,12 +290,12 @@ describe.each(engines)('assistants of programs on %s', (engine) => {
     ])
       await expect(attempt()).rejects.toThrow(`No assistant found with id '${id}'.`);
     expect((await dans.beta.assistants.list()).data).toEqual([]);
-    // Only ids name them here.
+    // Only ids are accepted here.
     await expect(client.beta.assistants.retrieve('Of Ada@roster')).rejects.toMatchObject({ status: 404 });
     expect((await client.beta.assistants.retrieve(id)).name).toBe('Of Ada');
   });
 
-  test('are changed by no Viewer’s token, and are gone with the account', async () => {
+  test('rejects changes with a Viewer’s token, and deletes assistants with the account', async () => {
     const eve = await app.withKey('eve');
     const eves = clientOf((await newToken(eve)).token);
     const { id } = await eves.beta.assistants.create({ model: 'gpt-4o', name: 'Eve’s', metadata: { of: 'eve' } });

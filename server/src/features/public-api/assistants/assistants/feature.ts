@@ -49,8 +49,7 @@ function objectOf(
 }
 
 /**
- * Roster's own assistants. One that was imported is known by the id that it came with.
- *
+ * Roster's own assistants. An imported one is known by its original id.
  * Long: a list of routes, each read alone.
  */
 export function apiAssistantFeature(dependencies: Dependencies) {
@@ -75,7 +74,7 @@ export function apiAssistantFeature(dependencies: Dependencies) {
 
   async function objectsOf(userId: number, list: Kept[]): Promise<ApiAssistant[]> {
     const ids = new Map((await assistantModels.list(userId)).map(({ assistantId, id }) => [assistantId, id]));
-    // One that was deleted in between is left out.
+    // An assistant deleted meanwhile is left out.
     const named = list.flatMap((one) => {
       const id = ids.get(one.assistant.id);
       return id === undefined ? [] : [{ id, one }];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withCitations } from './citations.ts';
 
-test('places are counted in whole characters, as programs in Python do', () => {
+test('counts places in code points, as Python does', () => {
   const text = '🧭 north';
   const citations = [{ fileId: 7, at: text.length }];
   const { value, annotations } = withCitations(text, citations, new Set([7]), (kind, id) => `${kind}-${id}`);

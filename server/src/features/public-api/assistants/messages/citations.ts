@@ -5,7 +5,10 @@ import type { Ids } from '#server/features/public-api/shared/ids';
 type Content = Extract<ApiMessage['content'][number], { type: 'text' }>['text'];
 export type Annotation = Content['annotations'][number];
 
-/** Programs in languages that count whole characters read these places; in others they differ after the first emoji. */
+/**
+ * Counts code points. Clients in languages that do the same read these offsets; in others they differ after the first
+ * emoji.
+ */
 const lengthOf = (text: string) => {
   let length = 0;
   for (const _ of text) length++;
@@ -13,19 +16,18 @@ const lengthOf = (text: string) => {
 };
 
 /**
- * Puts citations into a text, as the retired API had them: each is a mark of its own that programs replace by what they
- * like, and an annotation that says where the mark stands and which file it means.
+ * Puts citations into a text as the retired API did: a mark that clients replace as they like, and an annotation with
+ * the place of the mark and the file it means.
  */
 export function citing(encode: Ids['encode']) {
   const files: number[] = [];
   let cited = 0;
   let length = 0;
   return {
-    /** More of the text. */
     add(text: string) {
       length += lengthOf(text);
     },
-    /** What stands in the text for a citation at this place. */
+    /** Returns the mark to insert here, and its annotation. */
     cite(fileId: number): { mark: string; annotation: Annotation } {
       if (!files.includes(fileId)) files.push(fileId);
       const mark = `【${cited++}:${files.indexOf(fileId)}†source】`;
@@ -37,7 +39,7 @@ export function citing(encode: Ids['encode']) {
   };
 }
 
-/** A whole text with its citations. `present`: the files that are there; what is not any more is not cited. */
+/** A complete text with its citations. Files that are not in `present` are not cited. */
 export function withCitations(
   text: string,
   citations: readonly Citation[],

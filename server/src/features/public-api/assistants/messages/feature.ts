@@ -20,13 +20,13 @@ type Dependencies = {
 };
 
 /**
- * The messages of threads: the shown branch of a conversation.
+ * Messages of threads: the visible branch of a conversation.
  * Long: a list of routes, each read alone.
  */
 export function apiMessageFeature({ conversations, ids, fileIds, keptResources, objectsOf }: Dependencies) {
   async function objectOf(userId: number, message: ProgramMessage) {
     const [object] = await objectsOf(userId, [message]);
-    if (!object) throw new Error('A message became no object');
+    if (!object) throw new Error('A message was not converted');
     return object;
   }
 
@@ -38,7 +38,7 @@ export function apiMessageFeature({ conversations, ids, fileIds, keptResources, 
           params,
           async (threadId) => {
             const { userId } = caller;
-            // A file that is not there is not told of a thread that is not theirs.
+            // Check the thread first: a missing file must not be reported for another user's thread.
             await conversations.thread(userId, threadId);
             const [message] = await parseMessages(userId, [body], fileIds);
             if (!message) throw new Error('A message was not read');

@@ -13,7 +13,7 @@ type Dependencies = {
   fileIds: Pick<FileIds, 'present'>;
 };
 
-/** Messages of one person as programs read them. */
+/** Converts messages of one user to API objects. */
 export function createMessageSerializer({ ids, assistantModels, fileIds }: Dependencies) {
   return async function objectsOf(userId: number, messages: ProgramMessage[]): Promise<ApiMessage[]> {
     const { encode } = await ids();
@@ -69,7 +69,7 @@ function partsOf({ text, content }: ProgramMessage, { encode, present }: Naming)
   });
 }
 
-/** How far it has come: what is incomplete has a reason for it. */
+/** Status of a message; an incomplete one has a reason. */
 function standing({
   run,
   createdAt,

@@ -31,7 +31,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
 
   const create = (id: string, body: unknown) =>
     called(app, token, `/v1/threads/${id}/messages`, { method: 'POST', body, headers: beta });
-  /** A thread with messages of these words, and its number on the pages. */
+  /** Creates a thread of messages with these words; returns its id and its number on the pages. */
   async function thread(...words: string[]) {
     const messages = words.map((content) => ({ role: 'user' as const, content }));
     const { id } = await client.beta.threads.create({ messages });
@@ -44,13 +44,13 @@ describe.each(engines)('messages of threads on %s', (engine) => {
   };
   const words = async (id: string, query: Record<string, unknown> = {}) =>
     (await listed(id, query)).map(({ content: [part] }) => (part?.type === 'text' ? part.text.value : part?.type));
-  /** A file as programs name it. */
+  /** Uploads a file and returns its public id. */
   async function file(filename: string, content: Buffer | string): Promise<string> {
     await uploaded(app, ada, { filename, content });
     return (await called(app, token, '/v1/files')).body.data[0].id;
   }
 
-  test('are added at the end, in either role, and changed and deleted', async () => {
+  test('adds messages of either role at the end, and changes and deletes them', async () => {
     const { id, threadId } = await thread('First');
     const made = conforming(
       'MessageObject',
@@ -92,7 +92,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     expect(await words(id)).toEqual(['First']);
   });
 
-  test('are listed from either end, in either order, by the ids at the ends of a page', async () => {
+  test('lists from either end, in either order, by the ids at the ends of a page', async () => {
     const { id } = await thread('1', '2', '3', '4', '5', '6', '7');
     const page = await called(app, token, `/v1/threads/${id}/messages?limit=3`, { headers: beta });
     conforming('ListMessagesResponse', page.body);
@@ -112,7 +112,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     const all = [];
     for await (const message of client.beta.threads.messages.list(id, { limit: 2 })) all.push(message.id);
     expect(all).toEqual(ids.toReversed());
-    // An id that has been deleted since still has its place.
+    // A deleted id still has its place.
     await client.beta.threads.messages.delete(String(ids[3]), { thread_id: id });
     expect(await words(id, { order: 'asc', after: ids[3] })).toEqual(['5', '6', '7']);
   });
@@ -122,19 +122,19 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     ['limit=101', 'limit'],
     ['limit=x', 'limit'],
     ['order=up', 'order'],
-  ])('are not listed by %s', async (query, param) => {
+  ])('refuses a list by %s', async (query, param) => {
     const { id } = await thread('x');
     const { status, body } = await called(app, token, `/v1/threads/${id}/messages?${query}`, { headers: beta });
     expect([status, body.error.param]).toEqual([400, param]);
   });
 
-  test('are not listed by an id that is none', async () => {
+  test('rejects a cursor that is no id', async () => {
     const { id } = await thread('x');
     for (const query of [{ after: 'msg_abc' }, { before: id }, { run_id: 'run_abc' }])
       await expect(listed(id, query)).rejects.toMatchObject({ status: 404 });
   });
 
-  test('are not listed by a message of another thread, whosever it is', async () => {
+  test('rejects a cursor from another thread, whoever owns it', async () => {
     const { id } = await thread('Here');
     const [own] = await listed((await thread('Elsewhere')).id);
     const bob = new OpenAI({
@@ -150,11 +150,11 @@ describe.each(engines)('messages of threads on %s', (engine) => {
           status: 404,
           error: { message: `No message found with id '${message?.id}'.` },
         });
-    // Of a thread that is none of theirs no more is told.
+    // Another user's thread reveals nothing more.
     await expect(listed(bobs, { after: own?.id })).rejects.toThrow(`No thread found with id '${bobs}'.`);
   });
 
-  test('can have images and files: Roster’s go along with the next answer, others by their address', async () => {
+  test('accepts images and files: sends Roster’s with the next answer, others by URL', async () => {
     const [image, table] = [await file('dot.png', pixel), await file('table.csv', 'a,b\n1,2\n')];
     const { id, threadId } = await thread('Look at these');
     const content: MessageCreateParams['content'] = [
@@ -199,12 +199,12 @@ describe.each(engines)('messages of threads on %s', (engine) => {
       },
       { role: 'user', content: 'What do you see?' },
     ]);
-    // A file that is deleted keeps its place and its id.
+    // A deleted file keeps its place and its id.
     await called(app, token, `/v1/files/${image}`, { method: 'DELETE' });
     expect(await client.beta.threads.messages.retrieve(made.id, { thread_id: id })).toEqual(made);
   });
 
-  test('of an image alone go along too', async () => {
+  test('accepts messages with only an image', async () => {
     const { id, threadId } = await thread('Now');
     const image = {
       type: 'image_url' as const,
@@ -220,7 +220,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
   });
 
   const text = (length: number) => 'x'.repeat(length);
-  test('are as long as their bounds allow', async () => {
+  test('accepts messages up to their limits', async () => {
     const { id } = await thread('x');
     const long = await client.beta.threads.messages.create(id, { role: 'user', content: text(256_000) });
     expect(long.content).toEqual([{ type: 'text', text: { value: text(256_000), annotations: [] } }]);
@@ -264,14 +264,14 @@ describe.each(engines)('messages of threads on %s', (engine) => {
       'attachments.0.tools',
     ],
     ['metadata that is too long', { role: 'user', content: 'x', metadata: { a: text(513) } }, 'metadata.a'],
-  ])('with %s are refused, and nothing is stored', async (_, body, param) => {
+  ])('refuses one with %s, and stores nothing', async (_, body, param) => {
     const { id } = await thread('x');
     const { status, body: answer } = await create(id, body);
     expect([status, answer.error.type, answer.error.param]).toEqual([400, 'invalid_request_error', param]);
     expect(await words(id)).toEqual(['x']);
   });
 
-  test('name files that are there, their owner’s, and of a kind that a model reads', async () => {
+  test('requires files that exist, belong to the user and are readable for a model', async () => {
     const { id } = await thread('x');
     const bob = await app.withKey('bob');
     await uploaded(app, bob, { filename: 'secret.txt', content: 'secret' });
@@ -302,7 +302,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     expect(await words(id)).toEqual(['x']);
   });
 
-  test('of one role in a row are one conversation: pages, the next request, further answers, export', async () => {
+  test('joins messages of one role in pages, the next request, further answers and the export', async () => {
     const { id, threadId } = await thread('One', 'Two');
     await client.beta.threads.messages.create(id, { role: 'user', content: 'Three' });
     await forgetAsks(app);
@@ -324,10 +324,10 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     await regenerated(app, ada, Number(two?.id));
     expect((await messagesOf(ada, threadId)).map(({ role }) => role)).toEqual(['user', 'user', 'assistant']);
     expect((await ada.get(`/api/messages/${two?.id}/answers`)).body.items).toHaveLength(1);
-    // Written anew on the page, a message in the middle begins a branch beside what follows.
+    // Editing a message in the middle on the page starts a branch next to what follows.
     const anew = await ask(app, ada, threadId, 'Two, better', { parentId: two?.parentId });
     expect((await messagesOf(ada, threadId)).map(({ text }) => text)).toEqual(['One', 'Two, better', anew.answer.text]);
-    // What has been answered is followed through its answer.
+    // An answered message is followed through its answer.
     expect((await post(ada, threadId, 'Aside', { parentId: message.id })).body.fields).toEqual({
       parentId: 'A message follows an answer.',
     });
@@ -340,7 +340,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     expect((await ada.post(`/api/messages/${answer.id}/rating`, { value: 'good' })).status).toBe(200);
   });
 
-  test('say which run and which assistant they are of, and are listed by their run', async () => {
+  test('names run and assistant, and lists by run', async () => {
     const { id, threadId } = await thread('Hello');
     const { body: assistant } = await ada.post('/api/assistants', { name: 'Old', model: 'gpt-4o' });
     const old = `asst_old${engine}`;
@@ -362,7 +362,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     expect(await listed(other, { run_id: last?.run_id })).toEqual([]);
   });
 
-  test('are neither added nor deleted while a run is under way', async () => {
+  test('rejects adding and deleting while a run is active', async () => {
     const { id, threadId } = await thread('Hello');
     await withFault(app, { hangAfter: 2 }, { path: '/responses' }, async () => {
       const { run } = await send(ada, threadId, '[[bench 20]]');
@@ -385,11 +385,11 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     expect((await create(id, { role: 'user', content: 'Now' })).status).toBe(200);
   });
 
-  describe('that are deleted', () => {
+  describe('deleting messages', () => {
     const remove = async (id: string, messageId: string | undefined) =>
       client.beta.threads.messages.delete(String(messageId), { thread_id: id });
 
-    test('leave the others in their order, whole pages of them, and the shown branch', async () => {
+    test('keeps the others in order, over whole pages, and the visible branch', async () => {
       const { id, threadId } = await thread('1', '2', '3', '4', '5', '6');
       const ids = (await listed(id, { order: 'asc' })).map((message) => message.id);
       for (const gone of [ids[1], ids[0], ids[3], ids[5]]) await remove(id, gone);
@@ -400,7 +400,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
         null,
         null,
       ]);
-      // Nor does its title say what is gone.
+      // The title does not reveal deleted text either.
       for (const gone of ['1', '2', '4', '6'])
         expect(
           (await ada.get(`/api/threads?q=${gone}`)).body.items.map((found: { id: number }) => found.id),
@@ -409,20 +409,20 @@ describe.each(engines)('messages of threads on %s', (engine) => {
       await remove(id, ids[2]);
       await remove(id, ids[4]);
       expect([await words(id), (await messagesOf(ada, threadId)).length]).toEqual([[], 0]);
-      // The first one after all is at the beginning again.
+      // A message after all are deleted is at the start again.
       await client.beta.threads.messages.create(id, { role: 'user', content: 'Anew' });
       expect((await messagesOf(ada, threadId)).map(({ text, parentId }) => [text, parentId])).toEqual([['Anew', null]]);
       expect((await ada.get(`/api/threads/${threadId}`)).body.title).toBe('Anew');
     });
 
-    test('of which an answer was shown leave those beside it', async () => {
+    test('keeps the other answers when the visible one is deleted', async () => {
       const { id, threadId } = await thread('Opening');
       const { answer } = await ask(app, ada, threadId, 'Question');
       await regenerated(app, ada, answer.id);
       const [shown] = await listed(id, { limit: 1 });
       await remove(id, shown?.id);
       expect((await messagesOf(ada, threadId)).map(({ id: one }) => one).at(-1)).toBe(answer.id);
-      // A question without its place: its answers follow what it followed, and can be asked for again.
+      // The answers of a deleted question follow its predecessor, and can be regenerated.
       const [, question] = (await listed(id, { order: 'asc' })).map((message) => message.id);
       await remove(id, question);
       expect((await messagesOf(ada, threadId)).map(({ text }) => text)).toEqual(['Opening', answer.text]);
@@ -430,7 +430,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
       expect((await messagesOf(ada, threadId)).at(-1)?.siblings).toHaveLength(2);
     });
 
-    test('leave nothing behind: no use of their files, no words in the search, no answer without a question', async () => {
+    test('leaves behind no file use, no search words and no answer without a question', async () => {
       const { id, threadId } = await thread('Keep this');
       const image = await file('gone.png', pixel);
       const made = await client.beta.threads.messages.create(id, {
@@ -446,7 +446,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
       await remove(id, made.id);
       expect((await uses()).length).toBe(before - 1);
       expect((await ada.get('/api/threads?q=aardvark')).body.items).toEqual([]);
-      // An answer that follows nothing has nothing to answer again.
+      // An answer that follows nothing cannot be regenerated.
       const [opening] = await listed(id);
       const { answer, message } = await ask(app, ada, threadId, 'Say so');
       const ids = (await listed(id, { order: 'asc' })).map((one) => one.id);
@@ -460,7 +460,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     });
   });
 
-  test('need the right chat, and a token that is still good', async () => {
+  test('requires the chat permission and a valid token', async () => {
     const { id } = await thread('x');
     const { token: files, id: filesId } = await newToken(ada, { name: 'Gone', rights: ['chat'] });
     expect(filesId).toBeGreaterThan(0);

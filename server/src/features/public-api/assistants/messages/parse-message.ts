@@ -9,12 +9,12 @@ const filesIn = ({ content, attachments }: NewApiMessage): string[] => [
   ...(attachments ?? []).map(({ file_id: id }) => id),
 ];
 
-/** `searchedFiles`: the names of its files for file_search. */
+/** `searchedFiles`: public ids of its files for file_search. */
 export type ParsedMessage = NewMessage & { searchedFiles: string[] };
 
 /**
- * Messages as they are stored, their files by our numbers.
- * @throws noSuchThing for a file that is not this person's
+ * Converts messages to their stored form, with numeric file ids.
+ * @throws noSuchThing for a file that is not this user's
  */
 export async function parseMessages(
   userId: number,
@@ -45,7 +45,7 @@ export async function parseMessages(
   });
 }
 
-/** null: its text says all of it. */
+/** Returns null if the text alone says everything. */
 function contentOf({ content, attachments }: NewApiMessage, numberOf: (id: string) => number): StoredContent | null {
   const isPlain = content.length === 1 && content[0]?.type === 'text';
   const stored: StoredContent = {

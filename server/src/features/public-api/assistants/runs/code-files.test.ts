@@ -14,7 +14,7 @@ const tools = [{ type: 'code_interpreter' as const }];
 const saying = (content: string) => ({ messages: [{ role: 'user' as const, content }] });
 const bytes = Buffer.from([0xff, 0xfe, 0, 1]);
 
-describe.each(engines)('the files of code_interpreter on %s', (engine) => {
+describe.each(engines)('files of code_interpreter on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);
@@ -22,14 +22,14 @@ describe.each(engines)('the files of code_interpreter on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  /** A person with a program. */
+  /** A user with an API client. */
   async function withProgram() {
     const { visitor, key } = await app.someone();
     const { token } = await newToken(visitor);
     const client = new OpenAI({ apiKey: token, baseURL: `${app.url}/v1`, maxRetries: 0 });
     const file = async (name: string, content: string | Buffer = name) =>
       (await client.files.create({ file: await toFile(Buffer.from(content), name), purpose: 'assistants' })).id;
-    /** What the provider calls it. */
+    /** The provider's id of a file. */
     const theirs = async (name: string) =>
       (await providersFiles(app, key)).find(({ filename }) => filename === name)?.id;
     const assistant = (...file_ids: string[]) =>
@@ -46,7 +46,7 @@ describe.each(engines)('the files of code_interpreter on %s', (engine) => {
     return { visitor, key, client, file, theirs, assistant, run };
   }
 
-  test('are those of the assistant, of the thread and of its messages, by the provider’s names', async () => {
+  test('reads files of the assistant, the thread and its messages, by the provider’s names', async () => {
     const { client, file, theirs, assistant, run } = await withProgram();
     const [rates, table, noise] = [await file('rates.csv'), await file('table.csv'), await file('noise.bin', bytes)];
     const made = await assistant(rates);
@@ -64,12 +64,12 @@ describe.each(engines)('the files of code_interpreter on %s', (engine) => {
     const { ended, given, input } = await run(made.id, thread_id);
     expect(ended.status).toBe('completed');
     expect(given).toEqual([await theirs('rates.csv'), await theirs('table.csv'), await theirs('noise.bin')]);
-    // The model is told of what it got with a message, and does not read it.
+    // The model is told which file came with a message, but does not read it.
     expect(input).toContain('[The attached file “noise.bin” is among the files that your code can read.]');
     const thread = conforming('ThreadObject', await client.beta.threads.retrieve(thread_id));
     expect(thread.tool_resources).toEqual({ code_interpreter: { file_ids: [table, noise] } });
 
-    // What is deleted is nobody’s any more.
+    // A deleted file belongs to nobody.
     await client.files.delete(rates);
     await client.files.delete(noise);
     expect((await run(made.id, thread_id)).given).toEqual([await theirs('table.csv')]);
@@ -81,7 +81,7 @@ describe.each(engines)('the files of code_interpreter on %s', (engine) => {
     });
   });
 
-  test('come along with a run: with its thread, its messages and instead of the assistant’s', async () => {
+  test('takes files with a run: in its thread, in its messages, and instead of the assistant’s', async () => {
     const { client, file, theirs, assistant, run } = await withProgram();
     const [own, other, along, late] = [
       await file('own.csv'),
@@ -107,7 +107,7 @@ describe.each(engines)('the files of code_interpreter on %s', (engine) => {
     await client.beta.threads.runs.createAndPoll(thread_id, more, quick);
     const all = [await theirs('own.csv'), await theirs('along.csv'), await theirs('late.csv')];
     expect(await givenTo()).toEqual(all);
-    // By a name from before Roster: kept by the one that stays.
+    // A provider id from before Roster is stored as the permanent Roster id.
     const old = await client.beta.assistants.update(assistant_id, {
       tool_resources: { code_interpreter: { file_ids: [String(all[0])] } },
     });
@@ -115,7 +115,7 @@ describe.each(engines)('the files of code_interpreter on %s', (engine) => {
     expect((await run(assistant_id)).given).toEqual([all[0]]);
   });
 
-  test('are twenty in a thread at most', async () => {
+  test('allows at most twenty in a thread', async () => {
     const { client, file } = await withProgram();
     const ids: string[] = [];
     for (let number = 0; number < 21; number++) ids.push(await file(`${number}.txt`));
@@ -132,7 +132,7 @@ describe.each(engines)('the files of code_interpreter on %s', (engine) => {
     expect((await client.beta.threads.messages.list(id)).data).toHaveLength(1);
   });
 
-  test('are brought to the provider again where it has lost one', async () => {
+  test('uploads files again when the provider has lost one', async () => {
     const { key, file, theirs, assistant, run } = await withProgram();
     const { id } = await assistant(await file('kept.csv'), await file('lost.csv'));
     const { given: before } = await run(id);
@@ -143,7 +143,7 @@ describe.each(engines)('the files of code_interpreter on %s', (engine) => {
     expect(given[1]).not.toBe(before[1]);
   });
 
-  test('that cannot be brought fail the run in words, and a later one has them', async () => {
+  test('fails the run with a message if a file cannot be uploaded, and a later run has it', async () => {
     const { key, file, theirs, assistant, run } = await withProgram();
     await withFault(app, { fail: 'server_error' }, { method: 'POST', path: '/files', key }, async () => {
       const { id } = await assistant(await file('data.csv'));
@@ -156,7 +156,7 @@ describe.each(engines)('the files of code_interpreter on %s', (engine) => {
     expect((await run(id)).given).toEqual([await theirs('more.csv')]);
   });
 
-  test('that the provider takes without an answer are waited for until the run is cancelled', async () => {
+  test('waits until it is cancelled if the provider accepts files without an answer', async () => {
     const { client, key, file, assistant } = await withProgram();
     await withFault(app, { hang: true }, { method: 'POST', path: '/files', key }, async () => {
       const { id: assistant_id } = await assistant(await file('slow.csv'));
@@ -169,7 +169,7 @@ describe.each(engines)('the files of code_interpreter on %s', (engine) => {
     });
   });
 
-  test('that the provider says it has no such, always, end the run', async () => {
+  test('ends the run if the provider always reports a file as missing', async () => {
     const { key, file, assistant, run } = await withProgram();
     const { id } = await assistant(await file('ghost.csv'));
     const lie = { status: 404, error: { message: "File with id 'file-x' not found.", param: 'tools', code: null } };

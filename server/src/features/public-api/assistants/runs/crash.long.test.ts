@@ -9,7 +9,7 @@ const saying = (content: string) => ({ messages: [{ role: 'user' as const, conte
 const quick = { pollIntervalMs: 50 };
 
 test.each(engines)(
-  'on %s a run that waits when its process is killed goes on afterwards, and one that is written has failed',
+  'on %s resumes a waiting run after its process was killed, and fails one being written',
   async (engine) => {
     const { server } = await killableInstallation(engine);
     await server.start();
@@ -35,7 +35,7 @@ test.each(engines)(
     await broken.catch(() => undefined);
     await server.start();
     const { id = '', thread_id = '' } = written ?? {};
-    // At once; where this PostgreSQL was started a moment ago, nobody is taken for gone before its first seconds are over.
+    // Immediate, unless this PostgreSQL has just started: no process counts as dead in its first seconds.
     await expect
       .poll(() => client.beta.threads.runs.retrieve(id, { thread_id }))
       .toMatchObject({ status: 'failed', last_error: { code: 'server_error' } });

@@ -28,8 +28,7 @@ type Dependencies = Parameters<typeof createRunStarter>[0] & {
 
 type Call = { caller: ApiPrincipal; request: FastifyRequest; reply: FastifyReply };
 /**
- * Runs: an assistant answers in a thread, stops where functions of the program are called, and goes on with what they say.
- *
+ * Runs: an assistant answers in a thread, pauses for functions of the client, and resumes with their results.
  * Long: a list of routes, each read alone.
  */
 export function apiRunFeature(dependencies: Dependencies) {
@@ -49,7 +48,7 @@ export function apiRunFeature(dependencies: Dependencies) {
   });
   const starter = createRunStarter(dependencies);
 
-  /** A run of a thread, both by the names that a program has for them. */
+  /** Resolves a run and its thread from their public ids. */
   const onRun = <T>(
     { userId }: ApiPrincipal,
     { id, runId }: { id: string; runId: string },
@@ -173,7 +172,7 @@ export function apiRunFeature(dependencies: Dependencies) {
   };
 }
 
-/** Passes through what words the refusals about threads. */
+/** Passes through the code that words refusals about threads. */
 class ActiveRunError extends Error {
   readonly runId: number;
   constructor(cause: RunActiveError) {
@@ -182,7 +181,7 @@ class ActiveRunError extends Error {
   }
 }
 
-/** Starts what is asked for, and answers with the run, or with its events. */
+/** Starts the run, and answers with it or with its events. */
 async function answered(
   streaming: RunStream,
   { caller, request, reply }: Call,
@@ -196,7 +195,7 @@ async function answered(
     const { run, isFirst, thread } = await begin();
     const own = await ids();
     const part = run.parts.at(-1);
-    if (!part) throw new Error('A run has no part');
+    if (!part) throw new Error('A run has no parts');
     await streaming.follow({ caller, request, reply }, open, {
       run,
       part,
@@ -205,7 +204,7 @@ async function answered(
       before(events) {
         const made = thread ? frame('thread.created', threadObject(thread, own)) : '';
         if (isFirst) return made + events.created();
-        // What the functions have answered ends the step in which they were called.
+        // Function results complete the step that called the functions.
         const called = run.parts.at(-2);
         const before =
           called &&

@@ -20,7 +20,7 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  /** A person with a program, and an assistant that searches a vector store with these files in it. */
+  /** A user with a client, and an assistant that searches a vector store with these files. */
   async function withStore(...names: string[]) {
     const person = await personWithStore(app, ...names);
     const tool_resources = { file_search: { vector_store_ids: [person.storeId] } };
@@ -34,7 +34,7 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
     return part.text;
   };
 
-  test('cite Roster’s files in messages, their events and their steps, as long as the files are there', async () => {
+  test('cites Roster’s files in messages, events and steps while the files exist', async () => {
     const { client, files, storeId, assistant_id } = await withStore('handbook.md', 'rules.md');
     const thread = saying('[[bench 6]] What?');
     const stream = client.beta.threads.createAndRunStream({ assistant_id, thread });
@@ -62,7 +62,7 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
         value.indexOf(mark) + mark.length,
       ]),
     );
-    // The provider has them in the order in which it got them.
+    // The provider lists files in the order in which it received them.
     const inOrder = annotations
       .slice(0, 2)
       .flatMap((one) => files.filter(({ id }) => one.type === 'file_citation' && id === one.file_citation.file_id));
@@ -73,7 +73,7 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
       file_citation: { file_id: file?.id },
     }));
     expect(annotations).toMatchObject(cited);
-    // What came in pieces is what is listed.
+    // The deltas add up to the listed text.
     expect(said).toBe(value);
     expect(told).toEqual(annotations.map((annotation, index) => ({ index, ...annotation })));
 
@@ -94,7 +94,7 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
     ];
     expect(await stepsOf()).toMatchObject(searched(...inOrder.map(found)));
 
-    // Neither the marks nor the citations are part of what the model reads.
+    // The model reads neither marks nor citations.
     await forgetAsks(app);
     await client.beta.threads.messages.create(thread_id, { role: 'user', content: 'And?' });
     await client.beta.threads.runs.createAndPoll(thread_id, { assistant_id }, quick);
@@ -107,7 +107,7 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
     expect(await stepsOf()).toMatchObject(searched(...inOrder.slice(1).map(found)));
     expect((await client.vectorStores.retrieve(storeId)).file_counts.total).toBe(1);
 
-    // As runs of an earlier version have kept it.
+    // Form in which runs of an earlier version are stored.
     const earlier = { file_id: 'file-abc', filename: 'old.md', score: 0.5, text: 'old.md' };
     await beside(app, (db) =>
       db
@@ -119,7 +119,7 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
     expect(await stepsOf()).toMatchObject(searched({ file_id: id, file_name: filename, score: 0.5 }));
   });
 
-  /** A person with files and an assistant that searches, but no vector store. */
+  /** A user with files and a searching assistant, but no vector store. */
   async function withFiles(...names: string[]) {
     const { visitor, key } = await app.someone();
     const { token } = await newToken(visitor);
@@ -143,7 +143,7 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
     return { visitor, key, token, client, files, assistant_id, attached, storesOfThread, filesOfStore, stores };
   }
 
-  test('search files that messages have for it, in one store for each thread, whichever call brings them', async () => {
+  test('searches files that messages attach, in one store per thread, whichever call adds them', async () => {
     const { client, files, assistant_id, attached, storesOfThread, filesOfStore, stores } = await withFiles(
       'a.md',
       'b.md',
@@ -160,7 +160,7 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
     expect(await filesOfStore(store)).toEqual([a]);
     const made = await client.vectorStores.retrieve(store ?? '');
     expect(made.expires_after).toEqual({ anchor: 'last_active_at', days: 7 });
-    // It is extended by later messages, and a file that is in it already stays as it is.
+    // Later messages extend the store; a file that is already in it stays unchanged.
     await client.beta.threads.messages.create(thread.id, attached(a, b));
     expect(await filesOfStore(store)).toEqual([a, b].sort());
     const run = await client.beta.threads.runs.createAndPoll(
@@ -171,7 +171,7 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
     expect(run.status).toBe('completed');
     expect([await storesOfThread(thread.id), await filesOfStore(store)]).toEqual([[store], [a, b, c].sort()]);
 
-    // A thread without one gets one by each of these calls.
+    // Each of these calls makes a store for a thread without one.
     await client.beta.threads.messages.create(empty.id, attached(b));
     expect(await filesOfStore((await storesOfThread(empty.id))?.[0])).toEqual([b]);
     const other = await client.beta.threads.create();
@@ -185,7 +185,7 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
     expect(await stores()).toHaveLength(4);
   });
 
-  test('cite what was attached, once it is indexed', async () => {
+  test('cites attached files once they are indexed', async () => {
     const { client, files, assistant_id, attached, storesOfThread } = await withFiles('handbook.md');
     const { id } = await client.beta.threads.create({ messages: [attached(files[0])] });
     const [store] = (await storesOfThread(id)) ?? [];
@@ -203,7 +203,7 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
     );
   });
 
-  test('leave no store and no file behind where the message is refused', async () => {
+  test('leaves no store and no file behind if the message is refused', async () => {
     const { client, files, assistant_id, attached, storesOfThread, filesOfStore, stores } = await withFiles(
       'a.md',
       'b.md',
@@ -229,7 +229,7 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
       client.beta.threads.runs.create(id, { ...wrong, additional_messages: [attached(b)] }),
     ).rejects.toMatchObject({ status: 404 });
     expect([await filesOfStore(store), (await client.beta.threads.messages.list(id)).data.length]).toEqual([[a], 1]);
-    // One that the program has deleted is made anew.
+    // A store that the client has deleted is made again.
     await client.vectorStores.delete(store ?? '');
     await client.beta.threads.messages.create(id, attached(b));
     const [next] = (await storesOfThread(id)) ?? [];
@@ -237,7 +237,7 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
     expect((await client.beta.threads.runs.createAndPoll(id, { assistant_id }, quick)).status).toBe('completed');
   });
 
-  test('find all files of messages that come at once in one store', async () => {
+  test('finds all files of simultaneous messages in one store', async () => {
     const { client, files, attached, storesOfThread, filesOfStore, stores } = await withFiles('a.md', 'b.md', 'c.md');
     const { id } = await client.beta.threads.create();
     await Promise.all(files.map((file) => client.beta.threads.messages.create(id, attached(file))));
@@ -246,7 +246,7 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
     expect(await filesOfStore(kept[0])).toEqual(files.toSorted());
   });
 
-  test('fail in words where the provider has lost the vector store, which is then made again', async () => {
+  test('fails with a message if the provider has lost the vector store, which is recreated', async () => {
     const { client, key, isDone, assistant_id } = await withStore('handbook.md');
     await loseStore(app, key);
     const asked = { assistant_id, thread: saying('[[bench 2]] What?') };

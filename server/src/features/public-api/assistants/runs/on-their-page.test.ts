@@ -13,7 +13,7 @@ const weather = {
 const saying = (content: string) => ({ messages: [{ role: 'user' as const, content }] });
 const quick = { pollIntervalMs: 20 };
 
-describe.each(engines)('what a person sees of a program’s run on %s', (engine) => {
+describe.each(engines)('an API run as its user sees it, on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
   let client: OpenAI;
@@ -29,7 +29,7 @@ describe.each(engines)('what a person sees of a program’s run on %s', (engine)
 
   const newestThread = async () => (await ada.get('/api/threads?programs=true')).body.items[0];
 
-  test('what was called, what came of it, and until when it is waited for', async () => {
+  test('shows calls, their results, and how long it waits', async () => {
     const question = saying('[[call]] Rain in Utrecht?');
     const run = await client.beta.threads.createAndRunPoll({ assistant_id: calling, thread: question }, quick);
     const { id } = await newestThread();
@@ -44,13 +44,13 @@ describe.each(engines)('what a person sees of a program’s run on %s', (engine)
     const tool_outputs = [{ tool_call_id: call?.id ?? '', output }];
     await client.beta.threads.runs.submitToolOutputsAndPoll(run.id, { thread_id: run.thread_id, tool_outputs }, quick);
     const [asked, called, answered] = await messagesOf(ada, id);
-    // Of a long text the beginning.
+    // Long texts are truncated.
     expect(called?.calls).toEqual([{ ...shown, state: 'done', output: `${output.slice(0, 4000)}…` }]);
     for (const message of [asked, called, answered]) expect(message).not.toHaveProperty('waitsUntil');
     for (const message of [asked, answered]) expect(message).not.toHaveProperty('calls');
   });
 
-  test('nothing is waited for any more once it has expired', async () => {
+  test('shows nothing as waiting after expiry', async () => {
     await client.beta.threads.createAndRunPoll({ assistant_id: calling, thread: saying('[[call]] Rain?') }, quick);
     const { id } = await newestThread();
     await beside(app, (db) =>
@@ -65,7 +65,7 @@ describe.each(engines)('what a person sees of a program’s run on %s', (engine)
     expect(called).not.toHaveProperty('waitsUntil');
   });
 
-  test('the conversation goes on with the assistant of its last run, a person’s own with what they chose', async () => {
+  test('continues with the assistant of the last run, or with what the user chose', async () => {
     const thread = saying('Hello [[bench 3]]');
     const { thread_id } = await client.beta.threads.createAndRunPoll({ assistant_id: calling, thread }, quick);
     const { id, ...begun } = await newestThread();

@@ -13,7 +13,7 @@ import type { ApiFields } from '#server/features/assistants/shared/api-fields-re
 import { readFields, shownTools } from '#server/features/public-api/shared/assistant-fields';
 import { PublicApiError } from '#server/http/public-api/errors';
 
-/** Those of the assistant and of the thread together. */
+/** Resources of the assistant and the thread together. */
 const RunResources = z.object({
   code_interpreter: z
     .object({
@@ -27,12 +27,12 @@ const RunResources = z.object({
 });
 type RunResources = z.output<typeof RunResources>;
 
-/** What a run was asked for, as it is stored: whole, so that nothing that changes later changes the run. */
+/** Complete options of a run, stored so that later changes do not affect it. */
 const RunOptions = z.object({
-  /** By its name in this API, which the run keeps when the assistant is gone. */
+  /** Public id, which the run keeps when the assistant is deleted. */
   assistant: z.string(),
   assistantId: z.number(),
-  /** null: stored before there were versions. */
+  /** null if stored before versions existed. */
   assistantVersion: z.number().nullable().default(null),
   model: z.string(),
   instructions: z.string(),
@@ -57,7 +57,7 @@ type Answering = { id: string; assistant: Assistant; fields: ApiFields | undefin
 
 const united = (...lists: (readonly string[] | undefined)[]) => [...new Set(lists.flatMap((list) => list ?? []))];
 
-/** An answer reads what its assistant has and what its thread has. */
+/** An answer reads the resources of its assistant and of its thread. */
 function resourcesOf(own: ToolResources, ofThread: ToolResources): RunResources {
   const files = united(own.code_interpreter?.file_ids, ofThread.code_interpreter?.file_ids);
   const stores = united(own.file_search?.vector_store_ids, ofThread.file_search?.vector_store_ids);
@@ -67,7 +67,7 @@ function resourcesOf(own: ToolResources, ofThread: ToolResources): RunResources 
   };
 }
 
-/** The assistant as it is now, and what this run changes of it. */
+/** The assistant as it is now, with the run's overrides. */
 export function buildOptions(given: Given, { id, assistant, fields, threadResources }: Answering): RunOptions {
   const kept = readFields(fields);
   const instructions = [given.instructions ?? assistant.instructions, given.additional_instructions ?? ''];
@@ -99,7 +99,7 @@ export function buildOptions(given: Given, { id, assistant, fields, threadResour
 const notServed = (param: string, message: string) =>
   new PublicApiError('invalid_input', message, { param, code: 'unsupported_value' });
 
-/** Never passed over in silence: the answer would be another one than was asked for. */
+/** Never ignored: the answer would differ from what was requested. */
 function refuseNotServed({ tools, tool_choice: choice }: RunOptions) {
   const types = new Set(tools.map(({ type }) => type));
   if (typeof choice !== 'object') return;

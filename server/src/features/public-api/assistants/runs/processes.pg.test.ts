@@ -10,7 +10,7 @@ const quick = { pollIntervalMs: 20 };
 const tools = [{ type: 'function' as const, function: { name: 'get_weather' } }];
 const saying = (content: string) => ({ messages: [{ role: 'user' as const, content }] });
 
-describe('runs of programs in several processes on one PostgreSQL', () => {
+describe('API runs in several processes on one PostgreSQL', () => {
   let app: TestApp;
   let ada: HttpClient;
   let adaThere: HttpClient;
@@ -32,7 +32,7 @@ describe('runs of programs in several processes on one PostgreSQL', () => {
   });
   afterAll(() => app.stop());
 
-  test('what one writes is followed from the other, by programs and on pages', async () => {
+  test('follows a run from another process, by client and on pages', async () => {
     const thread = saying('[[bench 400]] [[delay 20]]');
     const { id, thread_id } = await here.beta.threads.createAndRun({ assistant_id, thread });
     const [{ id: number }] = (await adaThere.get('/api/threads?programs=true')).body.items;
@@ -51,7 +51,7 @@ describe('runs of programs in several processes on one PostgreSQL', () => {
     expect(benchText(400).startsWith(said)).toBe(true);
   });
 
-  test('a stream of one ends as soon as the other cancels its run', async () => {
+  test('ends a stream as soon as another process cancels its run', async () => {
     const stream = here.beta.threads.createAndRunStream({
       assistant_id,
       thread: saying('[[bench 40000]] [[delay 20]]'),
@@ -65,7 +65,7 @@ describe('runs of programs in several processes on one PostgreSQL', () => {
     expect(names.at(-1)).toBe('thread.run.cancelled');
   });
 
-  test('a run that waits goes on in the process that is told what its functions answered, once', async () => {
+  test('resumes a waiting run once, in the process that receives the function results', async () => {
     const run = await here.beta.threads.createAndRunPoll({ assistant_id, thread: saying('[[call]] Rain?') }, quick);
     const { thread_id } = run;
     const [call] = run.required_action?.submit_tool_outputs.tool_calls ?? [];

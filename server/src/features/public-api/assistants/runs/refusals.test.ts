@@ -12,7 +12,7 @@ const alongStore = { tool_resources: { file_search: { vector_stores: [{ metadata
 const budget = { amountUsd: 0.01, warnAt: 0.8, hardStop: true, tz: 'UTC' };
 const overQuota = { status: 429, code: 'insufficient_quota', type: 'insufficient_quota' };
 
-describe.each(engines)('runs that are refused on %s', (engine) => {
+describe.each(engines)('refused runs on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);
@@ -20,7 +20,7 @@ describe.each(engines)('runs that are refused on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  /** A person with a program, an assistant, a thread with an answer, and a run that waits for its function. */
+  /** A user with a client, an assistant, a thread with an answer, and a run that waits for its function. */
   async function withRuns() {
     const { visitor } = await app.someone();
     const { id: tokenId, token } = await newToken(visitor, { monthlyBudgetUsd: 0.01 });
@@ -41,7 +41,7 @@ describe.each(engines)('runs that are refused on %s', (engine) => {
     return { visitor, tokenId, client, assistant_id, assistantId, thread_id, waiting, outputs };
   }
 
-  /** Everything of theirs that a run stores. */
+  /** Everything that a run stores for this user. */
   const stored = (tokenId: number) =>
     beside(app, async (db) => {
       const threads = await db.selectFrom('threads').select('id').where('access_token_id', '=', tokenId).execute();
@@ -54,7 +54,7 @@ describe.each(engines)('runs that are refused on %s', (engine) => {
     });
 
   test.each(['token', 'assistant', 'person'])(
-    'by the budget of the %s are not asked for, and leave nothing',
+    'asks nothing and stores nothing over the budget of the %s',
     async (whose) => {
       const { visitor, tokenId, client, assistant_id, assistantId, thread_id, waiting, outputs } = await withRuns();
       const limited = { ...budget, assistantId: whose === 'assistant' ? assistantId : null };
@@ -78,7 +78,7 @@ describe.each(engines)('runs that are refused on %s', (engine) => {
       await expect(runs.submitToolOutputs(waiting.id, outputs)).rejects.toMatchObject(overQuota);
       expect(await asksOf(app)).toEqual([]);
       expect(await stored(tokenId)).toEqual(before);
-      // What waits goes on once there is money again.
+      // A waiting run resumes once there is budget again.
       if (whose === 'token')
         await beside(app, (db) =>
           db.updateTable('access_tokens').set({ spent_usd: 0 }).where('id', '=', tokenId).execute(),
@@ -91,7 +91,7 @@ describe.each(engines)('runs that are refused on %s', (engine) => {
     },
   );
 
-  test('because their own files and vector stores are none of theirs leave no thread', async () => {
+  test('leaves no thread behind if files or vector stores belong to another user', async () => {
     const [{ tokenId, client, assistant_id }, other] = [await withRuns(), await withRuns()];
     const { id: theirFile } = await other.client.files.create({
       file: await toFile(Buffer.from('a,b'), 'table.csv'),
@@ -115,7 +115,7 @@ describe.each(engines)('runs that are refused on %s', (engine) => {
     expect((await client.vectorStores.list()).data).toEqual([]);
   });
 
-  test('for any other reason leave no thread that was to be made along', async () => {
+  test('leaves no new thread behind after any other refusal', async () => {
     const { visitor, tokenId, client, assistant_id } = await withRuns();
     const before = await stored(tokenId);
     const { id: file_id } = await client.files.create({

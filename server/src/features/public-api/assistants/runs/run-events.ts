@@ -18,11 +18,11 @@ import {
   toolCallObject,
 } from './steps.ts';
 
-/** One event of a stream, as it goes over the wire. */
+/** Formats one event of a stream for the wire. */
 export const frame = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 export const doneFrame = 'event: done\ndata: [DONE]\n\n';
 
-/** How the events of a run are called by its end. */
+/** Event names by how the run ended. */
 const endings: Partial<Record<ApiRunStatus, string>> = {
   requires_action: 'thread.run.requires_action',
   completed: 'thread.run.completed',
@@ -32,12 +32,12 @@ const endings: Partial<Record<ApiRunStatus, string>> = {
   cancelling: 'thread.run.cancelling',
   expired: 'thread.run.expired',
 };
-/** Of a message, and of the step that wrote it. */
+/** Events of a message, and of the step that wrote it. */
 const messageEvent = ({ status }: ApiMessage) =>
   status === 'completed' ? 'thread.message.completed' : 'thread.message.incomplete';
 const stepEvent = ({ status }: ApiRunStep) => `thread.run.step.${status}`;
 
-/** Functions are told with the arguments in a piece of their own, which clients put together. */
+/** Function arguments come in a delta of their own, from which clients assemble the call. */
 function callDeltas(call: PublicCall, index: number, ids: Ids, withTexts: boolean): object[] {
   const whole = toolCallObject(call, ids, { withTexts });
   if (whole.type === 'code_interpreter') {
@@ -54,13 +54,12 @@ function callDeltas(call: PublicCall, index: number, ids: Ids, withTexts: boolea
   ];
 }
 
-/** How a run ended: as it is stored by then, with its message; undefined: it has none. */
+/** The end of a run as stored; `message` is undefined if it has none. */
 export type EndedRun = { run: WholeProgramRun; present: ReadonlySet<number>; message: ApiMessage | undefined };
 
 /**
- * Puts the events of one part of a run into those that programs read, in the order of the retired API.
- *
- * Long: every event continues the step and the message that are open.
+ * Converts the events of one part of a run to those of the retired API, in its order.
+ * Long: every event continues the open step and message.
  */
 export function createRunEventWriter(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids, withTexts: boolean) {
   const { encode } = ids;
@@ -100,7 +99,7 @@ export function createRunEventWriter(run: WholeProgramRun, part: PartOfProgramRu
   }
 
   function tool(call: ToolCall): string {
-    // Functions are told once the part is stored: from then on they can be answered.
+    // Functions are announced once the part is stored: from then on clients can answer them.
     if (!isPublicCall(call) || call.kind === 'function' || call.state === 'running') return '';
     const index = called.push(call) - 1;
     const details = { type: 'tool_calls' as const, tool_calls: [] };
@@ -113,7 +112,7 @@ export function createRunEventWriter(run: WholeProgramRun, part: PartOfProgramRu
     );
   }
 
-  /** The provider's tools are done once the model writes. */
+  /** Built-in tools are complete once the model writes. */
   function toolsDone(): string {
     if (called.length === 0 || hasMessage) return '';
     const details = {
@@ -159,7 +158,7 @@ export function createRunEventWriter(run: WholeProgramRun, part: PartOfProgramRu
   }
 
   let citations = 0;
-  /** Of a text that has begun: without one there is no message. */
+  /** Cites within text that has started: without text there is no message. */
   function citation(fileId: number): string {
     if (!hasMessage) return '';
     const { mark, annotation } = marks.cite(fileId);
@@ -175,7 +174,7 @@ export function createRunEventWriter(run: WholeProgramRun, part: PartOfProgramRu
   return {
     created: () => frame('thread.run.created', begun) + frame('thread.run.queued', begun),
     queued: () => frame('thread.run.queued', begun),
-    /** Of one network packet: pieces of text that follow each other are one. */
+    /** Joins consecutive pieces of text from one network packet. */
     of(events: RunEvent[]): string {
       let frames = '';
       let words = '';
@@ -194,7 +193,7 @@ export function createRunEventWriter(run: WholeProgramRun, part: PartOfProgramRu
       flush();
       return frames;
     },
-    /** What closes the stream, once the end is stored. */
+    /** Closes the stream once the end is stored. */
     end({ run: ended, present, message }: EndedRun): string {
       const steps = new Map(listSteps(ended, ids, { withTexts, present }).map(({ number, ...step }) => [number, step]));
       const stepOf = (kind: StepKind) => steps.get(stepNumber(part.id, kind));

@@ -6,10 +6,10 @@ import { unixSeconds } from '#server/features/public-api/shared/list';
 import { readOptions } from './options.ts';
 import { spentBy } from './run-target.ts';
 
-/** An answer that takes longer is broken off. */
+/** An answer that takes longer is aborted. */
 const answerSeconds = 600;
 
-/** What a run is at the moment: of its own where it waits or was ended while it did, else as its last part. */
+/** Current status: the run's own while it waits or if it ended while waiting, else that of its last part. */
 export function statusOf({ state, waitsUntil, parts }: WholeProgramRun, now = new Date().toISOString()): ApiRunStatus {
   if (state === 'waiting') return (waitsUntil ?? '') > now ? 'requires_action' : 'expired';
   if (state === 'cancelled') return 'cancelled';
@@ -43,7 +43,7 @@ export function errorOf(error: RunError | null): ApiRun['last_error'] {
   return { code: ofPrompt.includes(code) ? 'invalid_prompt' : 'server_error', message };
 }
 
-/** The functions that are to answer. */
+/** Function calls that await results. */
 const openCalls = ({ calls, currentRunId }: WholeProgramRun) =>
   calls.filter(({ runId, kind }) => runId === currentRunId && kind === 'function');
 
@@ -79,7 +79,6 @@ function usageOf(run: WholeProgramRun, status: ApiRunStatus): ApiRun['usage'] {
   };
 }
 
-/** A run as programs read it. */
 export function runObject(run: WholeProgramRun, { encode }: Ids): ApiRun {
   const {
     assistantId: _,

@@ -14,7 +14,7 @@ type Dependencies = {
   fileIds: Pick<FileIds, 'numbersOf'>;
 };
 
-/** What a chain of runs has used of what it may. */
+/** Tokens that a chain of runs has used so far. */
 export type Spent = { promptTokens: number; completionTokens: number };
 
 export const spentBy = ({ parts }: Pick<WholeProgramRun, 'parts'>): Spent => ({
@@ -22,12 +22,12 @@ export const spentBy = ({ parts }: Pick<WholeProgramRun, 'parts'>): Spent => ({
   completionTokens: parts.reduce((sum, { usage }) => sum + (usage?.outputTokens ?? 0), 0),
 });
 
-/** The provider takes no smaller limit. */
+/** The provider accepts no smaller limit. */
 const leastTokens = 16;
 
 const leftOf = (limit: number | null, used: number) => (limit === null ? null : limit - used);
 
-/** The limit that a chain has reached, before its next answer. */
+/** The limit that a chain has reached before its next answer. */
 export function limitReached(
   { max_prompt_tokens: prompt, max_completion_tokens: completion }: RunOptions,
   spent: Spent,
@@ -37,14 +37,14 @@ export function limitReached(
   return left !== null && left < leastTokens ? ('max_completion_tokens' as const) : undefined;
 }
 
-/** Once functions have answered, the model is free to say something: it has done what it had to. */
+/** Once functions have answered, the model may choose: it has made the required call. */
 function choiceFor({ tool_choice: choice }: RunOptions, isFirst: boolean): AnswerTools['choice'] {
   if (!isFirst && choice !== 'none') return 'auto';
   if (typeof choice === 'string') return choice;
   return choice.type === 'function' ? { function: choice.function.name } : choice.type;
 }
 
-/** A run is worth nothing without what it was told to search. */
+/** Search is required: without its sources a run is useless. */
 async function knowledgeFor(
   { searchOf }: Dependencies,
   userId: number,
@@ -55,18 +55,18 @@ async function knowledgeFor(
   return { search: search && { ...search, isNeeded: true }, notes };
 }
 
-/** Those that are there by now. */
+/** Files that still exist. */
 async function codeFilesOf({ fileIds }: Dependencies, userId: number, { tool_resources: resources }: RunOptions) {
   const named = resources.code_interpreter?.file_ids ?? [];
   return named.length > 0 ? numbersIn(named, await fileIds.numbersOf(userId, named)) : [];
 }
 
-/** What answers a program's run. */
+/** Resolves what answers an API run. */
 export function createTargetResolver(dependencies: Dependencies) {
   return async function answererFor(
     userId: number,
     options: RunOptions,
-    /** Of a run that goes on, by its answers so far. */
+    /** Tokens that the earlier answers of a resumed run have used. */
     before?: Spent,
   ): Promise<Answerer> {
     const spent = before ?? { promptTokens: 0, completionTokens: 0 };
@@ -89,7 +89,7 @@ export function createTargetResolver(dependencies: Dependencies) {
       schema: null,
       knowledge,
       asked: {
-        // 1 is what the provider takes by itself; a model that takes no temperature takes no other value here either.
+        // 1 is the provider's default. A model that accepts no temperature accepts no other value here either.
         topP: options.top_p === 1 || parameters.temperature === null ? null : options.top_p,
         maxOutputTokens: left ?? undefined,
         format: format === 'auto' ? undefined : format,

@@ -16,7 +16,7 @@ const saying = (content: string) => ({ messages: [{ role: 'user' as const, conte
 const clientOf = (app: TestApp, apiKey: string) => new OpenAI({ apiKey, baseURL: `${app.url}/v1`, maxRetries: 0 });
 const quick = { pollIntervalMs: 20 };
 
-describe.each(engines)('runs of programs on %s', (engine) => {
+describe.each(engines)('API runs on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
   let token: string;
@@ -38,7 +38,7 @@ describe.each(engines)('runs of programs on %s', (engine) => {
   const toolIds = (run: OpenAI.Beta.Threads.Run) =>
     (run.required_action?.submit_tool_outputs.tool_calls ?? []).map(({ id }) => id);
 
-  test('answer at the end of a thread, with what the request changes of the assistant', async () => {
+  test('answers at the end of a thread, with the request’s changes to the assistant', async () => {
     const thread_id = await threadWith('Hello [[bench 5]]');
     await forgetAsks(app);
     const run = await client.beta.threads.runs.createAndPoll(
@@ -61,7 +61,7 @@ describe.each(engines)('runs of programs on %s', (engine) => {
       ...{ temperature: 0.2, top_p: 0.5, max_completion_tokens: 500, tool_choice: 'auto', tools: [] },
       ...{ usage: { completion_tokens: 3 }, expires_at: null, completed_at: expect.any(Number) },
     });
-    // Nothing of Roster's own stands in it.
+    // Internal fields are not exposed.
     expect(Object.keys(run).toSorted()).toEqual(ApiRun.keyof().options.toSorted());
     const [{ body } = { body: {} }] = await asksOf(app);
     expect(body).toMatchObject({
@@ -85,7 +85,7 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     expect((await client.beta.threads.runs.list(thread_id)).data).toEqual([changed]);
   });
 
-  test('are streamed in the order of the retired API', async () => {
+  test('streams events in the order of the retired API', async () => {
     const thread = await threadWith('Hello [[bench 30]]');
     const stream = client.beta.threads.runs.stream(thread, { assistant_id: plain });
     expect(await orderOf(stream)).toEqual([...begun, ...message, 'thread.run.completed']);
@@ -97,7 +97,7 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     expect(await orderOf(together)).toEqual(['thread.created', ...begun, ...message, 'thread.run.completed']);
   });
 
-  test('stop for the functions of a program, and go on with what they answer', async () => {
+  test('pauses for functions of the client, and resumes with their results', async () => {
     const thread_id = await threadWith('[[call]] Rain in Utrecht?');
     const stream = client.beta.threads.runs.stream(thread_id, { assistant_id: calling });
     expect(await orderOf(stream)).toEqual([...begun, ...calls, 'thread.run.requires_action']);
@@ -105,7 +105,7 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     const [call] = run.required_action?.submit_tool_outputs.tool_calls ?? [];
     expect(run).toMatchObject({ status: 'requires_action', usage: null, expires_at: expect.any(Number) });
     expect(JSON.parse(call?.function.arguments ?? '')).toEqual({ city: expect.any(String) });
-    // What the helpers put together from the pieces.
+    // Assembled by the client's helpers from the deltas.
     const [step] = await stream.finalRunSteps();
     expect(step).toMatchObject({ status: 'in_progress', step_details: { tool_calls: [{ id: call?.id }] } });
     const blocked = `Thread ${thread_id} already has an active run ${run.id}.`;
@@ -145,7 +145,7 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     await expect(client.beta.threads.runs.submitToolOutputs(run.id, { thread_id, tool_outputs: [] })).rejects.toThrow(
       'Runs in status "completed" do not accept tool outputs.',
     );
-    // A person sees the same conversation: what was called, and the answer.
+    // The user sees the same conversation: calls and answer.
     const [{ id }] = (await ada.get('/api/threads?programs=true')).body.items;
     const shown = await messagesOf(ada, id);
     expect(shown.map(({ role, notes }) => [role, ...notes])).toEqual([
@@ -155,7 +155,7 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     ]);
   });
 
-  test('and their steps are not listed by those of another thread, whosever they are', async () => {
+  test('rejects steps of another thread as cursors, whoever owns it', async () => {
     const bob = await app.withKey('bob');
     const bobs = clientOf(app, (await newToken(bob)).token);
     const { id: bobsAssistant } = await bobs.beta.assistants.create({ model: 'gpt-4o' });
@@ -184,7 +184,7 @@ describe.each(engines)('runs of programs on %s', (engine) => {
       }
     expect((await runs.list(thread_id, { after: one.id })).data).toEqual([]);
     expect((await runs.steps.list(one.id, { thread_id, after: one.step })).data).toEqual([]);
-    // The run of a message that has been deleted since still has its place.
+    // The run of a message deleted since still has its place.
     await client.beta.threads.messages.create(thread_id, { role: 'user', content: 'And?' });
     const next = await runs.createAndPoll(thread_id, { assistant_id: plain }, quick);
     const written = (await client.beta.threads.messages.list(thread_id)).data.find(({ run_id }) => run_id === one.id);
@@ -192,7 +192,7 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     expect((await runs.list(thread_id, { order: 'asc', after: one.id })).data.map(({ id }) => id)).toEqual([next.id]);
   });
 
-  test('answer from the instructions where there is no thread, or one without messages', async () => {
+  test('answers from the instructions without a thread or messages', async () => {
     await forgetAsks(app);
     const made = await client.beta.threads.createAndRunPoll({ assistant_id: plain }, quick);
     const { id: empty } = await client.beta.threads.create();
@@ -213,7 +213,7 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     for (const { id } of items) expect((await ada.get(`/api/threads/${id}/messages`)).status).toBe(200);
   });
 
-  test('and their messages: those before one are the nearest to it, in the order of the list', async () => {
+  test('lists runs and messages just before a cursor, in the list’s order', async () => {
     const said = ['one', 'two', 'three', 'four', 'five'].map((content) => ({ role: 'user' as const, content }));
     const { id } = await client.beta.threads.create({ messages: said });
     const { data: all } = await client.beta.threads.messages.list(id, { order: 'asc' });
@@ -233,7 +233,7 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     expect(await page({ order: 'asc', before: one ?? '' })).toEqual([false]);
   });
 
-  test('go on where a function has answered nothing, which is an empty text', async () => {
+  test('resumes if a function returns nothing, which is an empty text', async () => {
     const run = await client.beta.threads.createAndRunPoll(
       { assistant_id: calling, thread: saying('[[call]]') },
       quick,
@@ -249,12 +249,12 @@ describe.each(engines)('runs of programs on %s', (engine) => {
   test.each([
     ['a function', { type: 'function' as const, function: { name: 'get_weather' } }],
     ['any tool', 'required' as const],
-  ])('have to call %s once and not for ever, whatever the provider counts', async (_what, tool_choice) => {
+  ])('requires a call of %s once and not forever, whatever the provider counts', async (_what, tool_choice) => {
     const asked = { assistant_id: calling, tool_choice, thread: saying('Rain?') };
     await forgetAsks(app);
     const run = await client.beta.threads.createAndRunPoll(asked, quick);
     expect(run).toMatchObject({ status: 'requires_action', tool_choice });
-    // As by a server that counts nothing.
+    // As from a server that reports no usage.
     await beside(app, (db) => db.updateTable('usage_records').set({ input_tokens: 0 }).execute());
     const { thread_id } = run;
     const tool_outputs = toolIds(run).map((tool_call_id) => ({ tool_call_id, output: 'dry' }));
@@ -264,7 +264,7 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     expect(choices).toEqual([expect.not.stringMatching('auto'), 'auto']);
   });
 
-  test('can be cancelled, while they wait and while they are answered', async () => {
+  test('cancels runs that wait and runs that are being answered', async () => {
     const waiting = await client.beta.threads.createAndRunPoll(
       { assistant_id: calling, thread: saying('[[call]] Rain?') },
       quick,
@@ -282,7 +282,7 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     const slow = await threadWith('Hello [[bench 400]] [[delay 50]]');
     const stream = client.beta.threads.runs.stream(slow, { assistant_id: plain });
     const names: string[] = [];
-    /** When it says to look at it again. */
+    /** The poll interval in the response. */
     const told = async (id: string) => {
       const asked = client.beta.threads.runs.retrieve(id, { thread_id: slow });
       return (await asked.withResponse()).response.headers.get('openai-poll-after-ms');
@@ -297,7 +297,7 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     expect(names.slice(-3)).toEqual(['thread.message.incomplete', 'thread.run.step.cancelled', 'thread.run.cancelled']);
   });
 
-  test('expire where nobody answers, and the thread is free again', async () => {
+  test('expires if nobody answers, and frees the thread', async () => {
     const run = await client.beta.threads.createAndRunPoll(
       { assistant_id: calling, thread: saying('[[call]] Rain?') },
       quick,
@@ -323,7 +323,7 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     expect(next.status).toBe('completed');
   });
 
-  test('wait over a restart, and fail in words where the provider does', async () => {
+  test('waits across a restart, and fails with a message if the provider fails', async () => {
     const run = await client.beta.threads.createAndRunPoll(
       { assistant_id: calling, thread: saying('[[call]] Rain?') },
       quick,
@@ -358,7 +358,7 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     expect(cut).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_completion_tokens' } });
   });
 
-  test('are nobody else’s, and what they cost is under their token, whose budget stops them', async () => {
+  test('belongs to one user, is billed to its token and stops at the token’s budget', async () => {
     const run = await client.beta.threads.createAndRunPoll({ assistant_id: plain, thread: saying('Hello') }, quick);
     const { visitor } = await app.someone();
     const other = clientOf(app, (await newToken(visitor)).token);
@@ -385,7 +385,7 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     expect((await bea.get('/api/threads?programs=true')).body.items).toHaveLength(1);
   });
 
-  test('go on when their token is revoked, while its stream ends', async () => {
+  test('continues after its token is revoked, while its stream ends', async () => {
     const { id, token: ending } = await newToken(ada);
     const thread = await threadWith('Hello [[bench 200]] [[delay 40]]');
     const stream = clientOf(app, ending).beta.threads.runs.stream(thread, { assistant_id: plain });

@@ -29,15 +29,14 @@ type Dependencies = Parameters<typeof createTargetResolver>[0] & {
   keptResources: StoredResources;
 };
 type Given = NewApiRun | NewApiThreadAndRun;
-/** A run that goes on now, or has come to one of its limits instead. */
+/** A run that resumes now, or has reached one of its limits. */
 export type StartedRun = { run: WholeProgramRun; isFirst: boolean };
 
 export const invalidInput = (message: string) => new PublicApiError('invalid_input', message, {});
 
 /**
- * How runs begin, and go on.
- *
- * Long: three beginnings, each read alone.
+ * Starts and resumes runs.
+ * Long: three entry points, each read alone.
  */
 export function createRunStarter(dependencies: Dependencies) {
   const { programRuns, conversations, assistants, assistantModels, ids, fileIds, keptResources } = dependencies;
@@ -76,7 +75,7 @@ export function createRunStarter(dependencies: Dependencies) {
   }
 
   return {
-    /** A run in a thread that is made along with it: both, or neither. */
+    /** Creates a thread and its run together, or neither. */
     async startWithThread(
       caller: ApiPrincipal,
       given: NewApiThreadAndRun,
@@ -84,13 +83,13 @@ export function createRunStarter(dependencies: Dependencies) {
       const { userId } = caller;
       const { messages: said, metadata, tool_resources: resources } = given.thread ?? {};
       const messages = await parseMessages(userId, said ?? [], fileIds);
-      // What is wrong with the run is said before a vector store is made for it.
+      // Report what is wrong with the run before making a vector store for it.
       refuseOverTokenBudget(caller);
       await optionsOf(userId, null, given);
       const { tool_resources: named } = given;
       const asked = { ...given, tool_resources: named && (await keptResources.checked(userId, named)) };
       const withThread = async (toolResources: ToolResources | null) => {
-        // Those that are attached are the thread's once it is made.
+        // Attached files belong to the thread once it exists.
         const files = messages.flatMap(({ codeFiles }) => codeFiles);
         const make = await conversations
           .makingThread(caller, { metadata: metadata ?? null, toolResources, messages })
@@ -106,7 +105,7 @@ export function createRunStarter(dependencies: Dependencies) {
             return thread.id;
           },
         });
-        if (!thread) throw new Error('A run began in no thread');
+        if (!thread) throw new Error('A run was started without a thread');
         return { ...begun, thread };
       };
       return keptResources.using(userId, resources ?? null, (kept) =>
@@ -159,7 +158,7 @@ export function createRunStarter(dependencies: Dependencies) {
   };
 }
 
-/** What the tools can use once the files of messages are among it. @throws for too many */
+/** Tool resources including the files of messages. @throws if there are too many */
 function usable(resources: unknown, files: string[]): ToolResources | null {
   try {
     return withCodeFiles(ToolResources.safeParse(resources).data ?? null, files);

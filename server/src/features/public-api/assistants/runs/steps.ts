@@ -9,19 +9,18 @@ import { KeptPassage } from '#server/provider/responses/tools';
 import { readOptions } from './options.ts';
 import { errorOf, statusOf } from './run-object.ts';
 
-/** What a part of a run can do, in the order in which it does it. */
+/** Steps that a part of a run can have, in order. */
 const kinds = ['provider_tools', 'message', 'functions'] as const;
 export type StepKind = (typeof kinds)[number];
 
-/** A step's number is that of its part and its place in it. */
+/** A step's number combines the number of its part with its place in it. */
 const stepsOfPart = 4;
 export const stepNumber = (runId: number, kind: StepKind) => runId * stepsOfPart + kinds.indexOf(kind);
-/** The run that a step is a part of. */
 export const runIdOfStep = (number: number) => Math.floor(number / stepsOfPart);
 
 const Logs = z.object({ type: z.literal('logs'), logs: z.string() });
 
-/** Those of a JSON list that have this form. */
+/** Items of a JSON list that match the schema. */
 function listed<Schema extends z.ZodType>(schema: Schema, json: string | null): z.output<Schema>[] {
   const items: unknown = JSON.parse(json ?? '[]');
   return Array.isArray(items)
@@ -32,30 +31,30 @@ function listed<Schema extends z.ZodType>(schema: Schema, json: string | null): 
     : [];
 }
 
-/** Kept before files had our numbers there: by the provider's id, under which the file is known too. */
+/** Stored by versions without Roster's file ids: by the provider's id, which also names the file. */
 const EarlierPassage = z
   .object({ ...KeptPassage.omit({ fileId: true }).shape, file_id: z.string() })
   .transform(({ file_id: fileId, ...passage }) => ({ ...passage, fileId }));
 const Passage = z.union([KeptPassage, EarlierPassage]);
 
-/** The files that a run has found something in. */
+/** Files in which the searches of a run have found something. */
 export const foundFileIds = ({ calls }: Pick<WholeProgramRun, 'calls'>): number[] =>
   calls.flatMap(({ kind, output }) =>
     kind === 'file_search' ? listed(KeptPassage, output).map(({ fileId }) => fileId) : [],
   );
 
-/** A call of a kind that the retired API knows; of the others it says nothing. */
+/** A call of a kind that the retired API knows; other calls are not shown. */
 export type PublicCall = Pick<KeptCall, 'callId' | 'name' | 'input' | 'output'> & { kind: (typeof toldKinds)[number] };
 const toldKinds = ['function', 'file_search', 'code_interpreter'] as const;
 export const isPublicCall = <Call extends Pick<KeptCall, 'kind'>>(
   call: Call,
 ): call is Call & Pick<PublicCall, 'kind'> => toldKinds.some((kind) => kind === call.kind);
 
-/** How calls are told. */
+/** Options for showing calls. */
 export type CallOptions = {
-  /** With what was found in the files. */
+  /** Includes the text found in files. */
   withTexts: boolean;
-  /** Of the files that were searched those that are still there; undefined: all, for it was just now. */
+  /** Searched files that still exist; undefined for all, if the search has just run. */
   present?: ReadonlySet<number> | undefined;
 };
 
@@ -117,7 +116,7 @@ function standingOf(run: WholeProgramRun, part: PartOfProgramRun, kind: StepKind
   return { ...open, status: 'expired', expired_at: unixSeconds(run.waitsUntil ?? part.createdAt) };
 }
 
-/** A step while the run is at it. */
+/** A step in progress. */
 export function stepObject(
   run: WholeProgramRun,
   part: PartOfProgramRun,
@@ -140,7 +139,7 @@ export function stepObject(
   };
 }
 
-/** What a run has done so far, the oldest first. */
+/** Steps of a run so far, the oldest first. */
 export function listSteps(run: WholeProgramRun, ids: Ids, telling: CallOptions): (ApiRunStep & { number: number })[] {
   return run.parts.flatMap((part) => {
     const calls = run.calls.filter(isPublicCall).filter(({ runId }) => runId === part.id);
@@ -160,7 +159,7 @@ export function listSteps(run: WholeProgramRun, ids: Ids, telling: CallOptions):
       ...stepObject(run, part, kind, ids, {
         step_details,
         ...standingOf(run, part, kind),
-        // What a part has used stands with the last thing that it did.
+        // The usage of a part is shown with its last step.
         usage: index === details.length - 1 ? usageOf(part) : null,
       }),
     }));

@@ -14,7 +14,7 @@ const heartbeatMs = 15_000;
 type Dependencies = {
   openCalls: CallRegistry;
   watch: ProgramRuns['watch'];
-  /** How it is stored now that it has ended. */
+  /** The run as stored after its end. */
   endedRun: (userId: number, run: WholeProgramRun, part: PartOfProgramRun) => Promise<EndedRun>;
 };
 
@@ -24,17 +24,17 @@ type Streamed = {
   part: PartOfProgramRun;
   ids: Ids;
   withTexts: boolean;
-  /** What is told before the run's own events. */
+  /** Frames sent before the run's own events. */
   before: (events: ReturnType<typeof createRunEventWriter>) => string;
 };
 
 /**
- * Follows a run for a program, as the pages do. The run belongs to the server: a program that leaves, or whose token ends,
- * ends the stream and not the run.
+ * Follows a run for a client, as the pages do. The run belongs to the server: a client that disconnects, or whose token
+ * ends, ends the stream but not the run.
  */
 export function createRunStream({ openCalls, watch, endedRun }: Dependencies) {
   return {
-    /** Taken before anything is stored: a program that has too many calls open is refused. */
+    /** Call before anything is stored: a client with too many open calls is refused. */
     begin: (caller: ApiPrincipal) => openCalls.begin(caller),
 
     async follow(
@@ -80,7 +80,7 @@ export function createRunStream({ openCalls, watch, endedRun }: Dependencies) {
           out.write(events.of(told));
           if (told.some(({ type }) => type === 'finished' || type === 'failed')) void finish();
         },
-        // Without its end where the conversation was deleted meanwhile.
+        // Without a final event if the conversation was deleted meanwhile.
         end() {
           if (isOver) return;
           isOver = true;

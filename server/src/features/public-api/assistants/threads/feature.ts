@@ -18,7 +18,7 @@ type Dependencies = {
   shownResources: PublicResources;
 };
 
-/** Threads: conversations that programs make, look at and delete. */
+/** Threads: conversations that clients create, read and delete. */
 export function apiThreadFeature({ conversations, ids, fileIds, keptResources, shownResources }: Dependencies) {
   async function objectOf(userId: number, thread: ProgramThread): Promise<ApiThread> {
     const { id, createdAt, metadata, toolResources } = thread;
@@ -36,7 +36,7 @@ export function apiThreadFeature({ conversations, ids, fileIds, keptResources, s
     apiRoutes({ route }: PublicApiRouter) {
       route(api.create, async ({ caller, body }) => {
         const { userId } = caller;
-        // What is wrong with a message is said before a vector store is made.
+        // Report what is wrong with a message before making a vector store.
         const messages = await parseMessages(userId, body.messages ?? [], fileIds);
         const thread = await keptResources.using(userId, body.tool_resources ?? null, (named) =>
           keptResources.attaching(

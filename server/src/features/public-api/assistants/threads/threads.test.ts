@@ -11,7 +11,7 @@ import { beginDownload, unzip } from '#server/testing/zip';
 
 const beta = { 'openai-beta': 'assistants=v2' };
 
-describe.each(engines)('threads of programs on %s', (engine) => {
+describe.each(engines)('API threads on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
   let token: string;
@@ -29,7 +29,7 @@ describe.each(engines)('threads of programs on %s', (engine) => {
   const titles = async (query = '') =>
     (await ada.get(`/api/threads${query}`)).body.items.map(({ title }: { title: string }) => title);
 
-  test('are made, looked at, changed and deleted', async () => {
+  test('creates, reads, changes and deletes threads', async () => {
     const made = conforming('ThreadObject', await client.beta.threads.create({ metadata: { ticket: '17' } }));
     expect(made).toEqual({
       id: expect.stringMatching(/^thread_\w{24}$/),
@@ -44,7 +44,7 @@ describe.each(engines)('threads of programs on %s', (engine) => {
       await client.beta.threads.update(made.id, { metadata: { ticket: '18' } }),
     );
     expect(changed).toEqual({ ...made, metadata: { ticket: '18' } });
-    // What is not named stays.
+    // Omitted fields stay unchanged.
     expect(await client.beta.threads.update(made.id, {})).toEqual(changed);
     expect(await client.beta.threads.update(made.id, { metadata: null })).toEqual({ ...made, metadata: {} });
     expect(conforming('DeleteThreadResponse', await client.beta.threads.delete(made.id))).toEqual({
@@ -56,7 +56,7 @@ describe.each(engines)('threads of programs on %s', (engine) => {
     await expect(client.beta.threads.delete(made.id)).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  test('are conversations with the mark of their token: listed apart, found, exported and deleted as any other', async () => {
+  test('marks conversations with their token: listed apart, found, exported and deleted as usual', async () => {
     const own = await newThread(ada, { title: 'My own' });
     const { id } = await client.beta.threads.create({
       messages: [
@@ -78,7 +78,7 @@ describe.each(engines)('threads of programs on %s', (engine) => {
       ['user', 'The printer on floor three is jammed'],
       ['user', 'And it smells of zebra'],
     ]);
-    // A revoked token keeps its name where something was made with it.
+    // A revoked token that has created something keeps its name.
     const tokens = (await ada.get('/api/access-tokens')).body;
     const { token: other } = await newToken(ada, { name: 'Second', rights: ['chat'] });
     await clientOf(other).beta.threads.create({ messages: [{ role: 'user', content: 'Of the second' }] });
@@ -95,7 +95,7 @@ describe.each(engines)('threads of programs on %s', (engine) => {
     );
   });
 
-  test('keep what their tools may use, of what is their owner’s', async () => {
+  test('stores tool resources that belong to the owner', async () => {
     const { id: fileId } = (await called(app, (await newToken(ada)).token, '/v1/files')).body.data[0] ?? {
       id: undefined,
     };
@@ -119,7 +119,7 @@ describe.each(engines)('threads of programs on %s', (engine) => {
     });
     const [store = ''] = along.tool_resources?.file_search?.vector_store_ids ?? [];
     expect((await called(app, files, `/v1/vector_stores/${store}`)).body).toMatchObject({ metadata: { of: 'thread' } });
-    // A refused thread leaves none behind.
+    // A refused thread leaves no store behind.
     const storesNow = async () => (await called(app, files, '/v1/vector_stores')).body.data.length;
     const before = await storesNow();
     const ofNoFile = await send('/v1/threads', {
@@ -132,7 +132,7 @@ describe.each(engines)('threads of programs on %s', (engine) => {
     const both = { file_search: { vector_store_ids: [store], vector_stores: [{}] } };
     const refused = await send('/v1/threads', { tool_resources: both });
     expect([refused.status, refused.body.error.param]).toEqual([400, 'tool_resources.file_search']);
-    // Another person's is none.
+    // Another user's store is not found.
     const { token: foreign } = await newToken(await app.withKey('zed'));
     const theirs = { file_search: { vector_store_ids: [store] } };
     const zeds = await called(app, foreign, '/v1/threads', {
@@ -158,12 +158,12 @@ describe.each(engines)('threads of programs on %s', (engine) => {
     ],
     [{ tool_resources: { web_search: {} } }, 'tool_resources.web_search'],
     ['[]', null],
-  ])('are not made of %j', async (body, param) => {
+  ])('refuses to create one from %j', async (body, param) => {
     const { status, body: answer } = await send('/v1/threads', body);
     expect([status, answer.error.type, answer.error.param]).toEqual([400, 'invalid_request_error', param]);
   });
 
-  test('are made of as much as their bounds allow', async () => {
+  test('accepts values up to their limits', async () => {
     const metadata = Object.fromEntries(
       Array.from({ length: 16 }, (_, index) => [`${index}`.padEnd(64, 'k'), 'v'.repeat(512)]),
     );
@@ -176,12 +176,12 @@ describe.each(engines)('threads of programs on %s', (engine) => {
     expect(all).toEqual(messages.map(({ content }) => ({ type: 'text', text: { value: content, annotations: [] } })));
   });
 
-  test('need the header of the Assistants API', async () => {
+  test('requires the header of the Assistants API', async () => {
     const { status, body } = await called(app, token, '/v1/threads', { method: 'POST', body: {} });
     expect([status, body.error.code]).toEqual([400, 'invalid_beta']);
   });
 
-  test('of another person are not there, nor are those of side questions or of no form', async () => {
+  test('hides other users’ and internal threads, and rejects malformed ids', async () => {
     const bob = await app.withKey('bob');
     const bobs = clientOf((await newToken(bob)).token);
     const { id } = await client.beta.threads.create({ messages: [{ role: 'user', content: 'Private' }] });
@@ -199,7 +199,7 @@ describe.each(engines)('threads of programs on %s', (engine) => {
       () => bobs.beta.threads.messages.delete(messageId, { thread_id: id }),
     ])
       await expect(attempt()).rejects.toThrow(unknown);
-    // Nor is a message in another thread than its own, though both are theirs.
+    // A message is not found in another thread of the same user.
     const { id: otherId } = await bobs.beta.threads.create();
     await expect(bobs.beta.threads.messages.retrieve(messageId, { thread_id: otherId })).rejects.toThrow(
       `No message found with id '${messageId}'.`,
@@ -214,7 +214,7 @@ describe.each(engines)('threads of programs on %s', (engine) => {
     expect((await client.beta.threads.retrieve(id)).id).toBe(id);
   });
 
-  test('are a Viewer’s too, and end with the account', async () => {
+  test('allows Viewers, and deletes threads with the account', async () => {
     const cleo = await app.withKey('cleo');
     const cleos = clientOf((await newToken(cleo, { rights: ['chat', 'assistants', 'files'] })).token);
     const { body: me } = await cleo.get('/api/user');
@@ -226,7 +226,7 @@ describe.each(engines)('threads of programs on %s', (engine) => {
     await expect(client.beta.threads.retrieve(id)).rejects.toMatchObject({ status: 404 });
   });
 
-  test('are exported with what their program has written with them', async () => {
+  test('exports threads with what their client has written', async () => {
     const { visitor } = await app.someone();
     const own = clientOf((await newToken(visitor)).token);
     const { id: store } = await own.vectorStores.create({ name: 'Notes' });
@@ -250,7 +250,7 @@ describe.each(engines)('threads of programs on %s', (engine) => {
     const all = await beginDownload(app, visitor, '/api/user/export');
     const files = unzip(Buffer.from(await all.body.arrayBuffer()));
     expect(JSON.parse(files.get(`conversations/${id}.json`) ?? '')).toEqual(conversation);
-    // Of a person's own there is nothing to say.
+    // The user's own thread has no client data.
     const plain = await newThread(visitor);
     const { body } = await beginDownload(app, visitor, `/api/threads/${plain}/export?format=json`);
     const { thread } = JSON.parse(await body.text());

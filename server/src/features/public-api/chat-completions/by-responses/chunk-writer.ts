@@ -18,7 +18,7 @@ const usageObject = (counts: TokenCounts) => ({
   completion_tokens_details: { reasoning_tokens: counts.reasoningTokens },
 });
 
-/** A link to a page of the web. What else is cited has no form in Chat Completions. */
+/** A link to a web page. Chat Completions have no form for other citations. */
 function linkOf(annotation: unknown, from: number): JsonObject | undefined {
   if (!isObject(annotation) || annotation.type !== 'url_citation') return undefined;
   const { url, title, start_index: start, end_index: end } = annotation;
@@ -33,8 +33,7 @@ const choiceOf = (delta: JsonObject, finish: string | null) => [
 ];
 
 /**
- * Writes an answer as the chunks of a chat completion, and in the end as a whole one.
- *
+ * Writes an answer as chunks of a chat completion, and in the end as a complete one.
  * Long: every part of the answer continues the same message.
  */
 export function chunkWriter({ model: asked, tellsUsage }: { model: string; tellsUsage: boolean }) {
@@ -44,16 +43,16 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
   let tier = '';
   let frames = '';
   let isBegun = false;
-  /** About how many tokens were written. */
+  /** Estimated number of tokens. */
   let tokens = 0;
   let content = '';
   let refusal = '';
-  /** The message that was written last. */
+  /** The last message written. */
   let last: string | undefined;
-  /** Where the words of each part begin. */
+  /** Start of the text of each part. */
   const parts = new Map<string, number>();
   const links = new Map<string, JsonObject>();
-  /** By the place of their item. */
+  /** By the index of their item. */
   const calls = new Map<number, Call>();
 
   const served = () => (tier === '' ? {} : { service_tier: tier });
@@ -89,21 +88,21 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
     servedBy(name: unknown) {
       tier = text(name) || tier;
     },
-    /** `part`: of which message, and which part of it. */
+    /** `part` names a message and a part of it. */
     text(part: string, words: string) {
       if (words === '') return;
       const message = messageOf(part);
-      // What is said before and after a tool was run are two messages there.
+      // In Responses, the text before and after a tool call is two messages.
       const between = last === undefined || last === message ? '' : '\n\n';
       last = message;
-      // The provider counts whole characters.
+      // The provider counts code points.
       if (!parts.has(part)) parts.set(part, [...content].length + between.length);
       content += between + words;
       tell({ content: between + words }, words);
     },
     link(part: string, annotation: unknown) {
       const link = linkOf(annotation, parts.get(part) ?? [...content].length);
-      // With the finished item they come once more.
+      // A finished item repeats its links.
       if (link) links.set(JSON.stringify(link), link);
     },
     refusal(words: string) {
@@ -111,7 +110,7 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
       refusal += words;
       tell({ refusal: words }, words);
     },
-    /** One without an id cannot be answered; some servers say it only with the finished item. */
+    /** A call without an id cannot be answered. Some servers send the id only with the finished item. */
     call(at: number, callId: unknown, name: unknown) {
       if (calls.has(at) || text(callId) === '') return;
       const call: Call = { id: text(callId), type: 'function', function: { name: text(name), arguments: '' } };
@@ -129,14 +128,13 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
       frames = '';
       return taken;
     },
-    /** The chunks that end a stream. `cut`: why the answer is not whole. */
+    /** Final chunks of a stream. `cut`: why the answer is truncated. */
     ending(cut: 'length' | 'content_filter' | undefined, usage: TokenCounts | null): string {
-      // Of a list clients keep what came last, so that all of it comes at once.
+      // Clients keep only the last list, so all links come at once.
       const cited = links.size > 0 ? chunk(choiceOf({ annotations: [...links.values()] }, null)) : '';
       const told = tellsUsage && usage ? chunk([], usageObject(usage)) : '';
       return `${beginning()}${cited}${chunk(choiceOf({}, finishOf(cut)))}${told}data: [DONE]\n\n`;
     },
-    /** All of it at once. */
     whole(cut: 'length' | 'content_filter' | undefined, usage: TokenCounts | null): JsonObject {
       const message = {
         role: 'assistant',

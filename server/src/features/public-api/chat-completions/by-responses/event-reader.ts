@@ -16,15 +16,15 @@ const endings = new Map<string, Ending['status']>([
   ['response.incomplete', 'incomplete'],
 ]);
 
-/** A part of the content by its place in the output. */
+/** Key of a content part: the index of its item, and its own. */
 const partOf = (at: number, index: unknown) => `${at} ${typeof index === 'number' ? index : 0}`;
 
-/** Where none have come in pieces. */
+/** Used if no deltas have come. */
 function writeArguments(writer: ChunkWriter, at: number, all: unknown) {
   if (writer.argumentsOf(at) === '') writer.arguments(at, text(all));
 }
 
-/** Some servers say a part of an item, or all of it, only when it is finished. */
+/** Some servers send a part of an item, or all of it, only when it is finished. */
 function writeRest(writer: ChunkWriter, at: number, item: StoredItem) {
   if (item.type === 'function_call') {
     writer.call(at, item.call_id, item.name);
@@ -41,7 +41,7 @@ function writeRest(writer: ChunkWriter, at: number, item: StoredItem) {
   }
 }
 
-/** What is said while the answer is written. */
+/** Handles the events of an answer in progress. */
 function writePiece(writer: ChunkWriter, type: string, at: number, event: JsonObject) {
   const part = partOf(at, event.content_index);
   switch (type) {
@@ -66,7 +66,7 @@ function writePiece(writer: ChunkWriter, type: string, at: number, event: JsonOb
   }
 }
 
-/** The places of items in the output, also where a server names the items alone. */
+/** Output index of an item, also for servers that only send item ids. */
 function placing() {
   const places = new Map<string, number>();
   return ({ output_index: index, item_id: id, item }: JsonObject): number => {
@@ -78,10 +78,10 @@ function placing() {
   };
 }
 
-/** Also says what was used where it has failed. */
+/** Reports the usage after a failure too. */
 export type ResponseEventReader = AnswerReader & { usage: () => TokenCounts | null; tier: () => string | null };
 
-/** Reads the events of a response, of which `writer` makes chunks. */
+/** Reads the events of a response and writes them as chunks. */
 export function responseEventReader(writer: ChunkWriter, apiKey: Secret): ResponseEventReader {
   const items: StoredItem[] = [];
   const placeIn = placing();
@@ -98,7 +98,7 @@ export function responseEventReader(writer: ChunkWriter, apiKey: Secret): Respon
 
   function end(status: Ending['status'], of: unknown) {
     const response = isObject(of) ? of : {};
-    // Some servers say nothing but this.
+    // Some servers send only this event.
     if (items.length === 0) for (const [index, item] of list(response.output).entries()) itemDone(index, item);
     ending = { status, of: response, output: items, usage };
   }
@@ -141,7 +141,7 @@ export function responseEventReader(writer: ChunkWriter, apiKey: Secret): Respon
   };
 }
 
-/** Why an answer is not whole; undefined: it is. */
+/** Why an answer is truncated; undefined if it is complete. */
 export function truncationReason(ending: Ending | undefined): 'length' | 'content_filter' | undefined {
   if (ending?.status !== 'incomplete') return undefined;
   const { incomplete_details: details } = ending.of;

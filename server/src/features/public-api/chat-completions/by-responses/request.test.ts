@@ -8,7 +8,7 @@ const unsaid = (more: object, messages?: unknown[]) => {
   return 'unsaid' in said ? said.unsaid : undefined;
 };
 
-test('what both calls have is said in the words of the other', () => {
+test('translates what both APIs have', () => {
   const described = { name: 'f', description: 'd', parameters: { type: 'object' }, strict: true };
   const said = asked({
     tools: [
@@ -47,7 +47,7 @@ test('what both calls have is said in the words of the other', () => {
   });
 });
 
-test('messages become items, with what they carry', () => {
+test('turns messages into items, with their content', () => {
   const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
   const data = 'data:image/png;base64,AA';
   const said = asked({}, [
@@ -66,7 +66,7 @@ test('messages become items, with what they carry', () => {
         { type: 'file', file: { file_data: 'data:x', filename: 'a.pdf' } },
       ],
     },
-    // As the answer of a model comes back.
+    // A model's answer, sent back.
     {
       role: 'assistant',
       content: 'Hm',
@@ -99,7 +99,7 @@ test('messages become items, with what they carry', () => {
   ]);
 });
 
-test('which functions are allowed is said too', () => {
+test('translates which functions are allowed', () => {
   const named = { type: 'function', function: { name: 'f' } };
   const said = asked({ tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [named] } } });
   expect('request' in said && said.request.tool_choice).toEqual({
@@ -109,7 +109,7 @@ test('which functions are allowed is said too', () => {
   });
 });
 
-test('schemas are passed on as they are', () => {
+test('passes schemas on unchanged', () => {
   const schema = { type: ['string', 'null'], default: null, properties: { a: { const: null } } };
   const said = asked({
     response_format: { type: 'json_schema', json_schema: { name: 'a', schema } },
@@ -121,12 +121,12 @@ test('schemas are passed on as they are', () => {
   });
 });
 
-test('fields that say nothing stand in no way', () => {
+test('ignores fields without effect', () => {
   const said = asked({
     ...{ n: 1, stop: null, logit_bias: {}, logprobs: false, store: false, frequency_penalty: 0, presence_penalty: 0 },
     ...{ functions: [], tools: [], temperature: null, seed: null, modalities: ['text'], top_logprobs: 0 },
   });
-  // That there are to be no tools says something.
+  // An empty list of tools has an effect.
   expect(said).toEqual({ notes: [], request: { model: 'm', input: hello, store: false, tools: [] } });
 });
 
@@ -143,7 +143,7 @@ test.each([
   ['functions', { functions: [{ name: 'f' }] }],
   ['metadata', { metadata: { a: 1 } }],
   ['something_new', { something_new: 1 }],
-])('%s cannot be said', (name, more) => expect(unsaid(more)).toBe(name));
+])('finds no translation of %s', (name, more) => expect(unsaid(more)).toBe(name));
 
 test.each([
   ['a sound', { role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }],
@@ -151,4 +151,4 @@ test.each([
   ['an old call', { role: 'assistant', content: null, function_call: { name: 'f', arguments: '' } }],
   ['no role', { content: 'Hi' }],
   ['nothing', null],
-])('neither can messages with %s', (_, message) => expect(unsaid({}, [message])).toBe('messages'));
+])('finds no translation of messages with %s', (_, message) => expect(unsaid({}, [message])).toBe('messages'));

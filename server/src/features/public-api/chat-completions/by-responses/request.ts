@@ -33,7 +33,7 @@ const Message = z.discriminatedUnion('role', [
     role: z.literal('user'),
     content: z.union([z.string(), z.array(z.discriminatedUnion('type', [TextPart, ImagePart, FilePart]))]),
   }),
-  // As an answer of a model comes back: what stands beside its words and calls no model reads again.
+  // A model's answer, sent back: no model reads more than its words and calls again.
   z.object({
     role: z.literal('assistant'),
     content: z.union([z.string(), z.array(z.union([TextPart, RefusalPart]))]).optional(),
@@ -43,7 +43,7 @@ const Message = z.discriminatedUnion('role', [
     audio: nothing,
     name: nothing,
   }),
-  // The name of the function stands in its call.
+  // The function's name is already in its call.
   z.strictObject({ role: z.literal('tool'), tool_call_id: z.string(), content: Texts, name: z.string().optional() }),
 ]);
 type Message = z.output<typeof Message>;
@@ -71,10 +71,10 @@ const Format = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('json_schema'), json_schema: z.looseObject({}) }),
 ]);
 
-/** Responses take no smaller limit. */
+/** Responses accept no smaller limit. */
 const leastTokens = z.number().min(16).optional();
 
-/** The fields that both calls have, under one name or two. */
+/** Fields that both APIs have, under one name or two. */
 const Sayable = z.strictObject({
   model: z.string(),
   messages: z.array(Message),
@@ -99,7 +99,7 @@ const Sayable = z.strictObject({
   user: z.unknown().optional(),
 });
 
-/** What says nothing: the values that stand for a field that is left out. */
+/** Values that equal an omitted field. */
 const neutral = new Map<string, unknown>([
   ['n', 1],
   ['frequency_penalty', 0],
@@ -114,7 +114,7 @@ const isEmpty = (name: string, value: unknown) =>
   value === undefined ||
   (emptiable.has(name) && typeof value === 'object' && Object.keys(value).length === 0);
 
-/** Fields of messages that say nothing, which clients send all the same. */
+/** Removes null fields of messages, which clients send without meaning anything. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isObject(value)) return value;
@@ -122,13 +122,13 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(said.map(([name, child]) => [name, withoutNulls(child)]));
 }
 
-/** Promised by nobody: answers may differ with it, too. */
+/** Best effort: answers may differ with it, too. */
 const bestEffort = 'seed';
 
-/** A request of Chat Completions as one of Responses. */
+/** A request of Chat Completions, translated to Responses. */
 export type TranslatedRequest = { request: ResponseRequest; notes: string[] };
 
-/** `unsaid`: the field for which there are no words in Responses. */
+/** `unsaid`: the field that Responses cannot express. */
 export function toResponses(body: ChatCompletion): TranslatedRequest | { unsaid: string } {
   const said = Object.entries(body).filter(
     ([name, value]) => !(isEmpty(name, value) || neutral.get(name) === value || name === bestEffort),

@@ -15,9 +15,9 @@ function read(path) {
 let failures = [];
 const expect = (isSo, what) => isSo || failures.push(what);
 
-const operations = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+const configuration = readFileSync(join(root, 'docs/operator/configure.md'), 'utf8');
 const variables = new Set(
-  [...operations.matchAll(/^\| (`[A-Z].*?) \|/gm)].flatMap(([row]) => row.match(/[A-Z][A-Z0-9_]+/g)),
+  [...configuration.matchAll(/^\| (`[A-Z].*?) \|/gm)].flatMap(([row]) => row.match(/[A-Z][A-Z0-9_]+/g)),
 );
 /** Read by Node.js and the C library. */
 const ofThePlatform = new Set(['NODE_ENV', 'MALLOC_ARENA_MAX']);

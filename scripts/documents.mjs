@@ -1,19 +1,17 @@
-// Checks that what documents and comments name exists: files and folders, links, headings, npm commands, decisions.
+// Checks that documents and comments name what exists: files and folders, links, headings, npm commands, decisions; and that
+// pages are short enough to read.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import { root } from './install.mjs';
 
-const passedOver = new Set(['node_modules', 'dist', 'test-results', '.git', '.cache']);
+const ignoredFolders = new Set(['node_modules', 'dist', 'test-results', '.git', '.cache']);
 const isDocument = (path) => path.endsWith('.md');
 const isSource = (path) => /\.(?:ts|tsx|mjs|css)$/.test(path);
-/**
- * Released migrations never change; the simulator's answers are not documents; this file names missing files on
- * purpose.
- */
-const isLookedAt = (path) =>
+/** Released migrations never change, the simulator's answers are data, and this file names what does not exist. */
+const isChecked = (path) =>
   (isDocument(path) || isSource(path)) &&
   !/^server\/src\/db\/migrations\/|^simulator\/src\/.*\.md$|^scripts\/documents\.mjs$/.test(path);
-/** Mentions of files: a name with the extension of sources or documents, or a folder with a slash. */
+/** A name with the extension of a source or document, or a folder with its slash. */
 const inBackticks = /`((?:[\w@.-]+\/)*[\w@.-]+\.(?:ts|tsx|mjs|md|css)|(?:[\w@.-]+\/){2,})`/g;
 const inComment = /(?:[\w@.-]+\/)+[\w@.-]+\.(?:ts|tsx|mjs|md)(?!\w|\.\w)/g;
 const link = /\]\(([^)\s]+)\)/g;
@@ -21,7 +19,7 @@ const npmRun = /npm run ([\w-]+)/g;
 
 function filesBelow(folder, found = []) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (passedOver.has(entry.name) || (folder === root && entry.name === 'data')) continue;
+    if (ignoredFolders.has(entry.name) || (folder === root && entry.name === 'data')) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) filesBelow(path, found);
     else found.push(relative(root, path).replaceAll('\\', '/'));
@@ -45,10 +43,7 @@ function commentsOf(text) {
   return comments;
 }
 
-/**
- * A document in blocks (paragraphs and rows) within which a bare name may refer to a file next to one named by its
- * path.
- */
+/** Paragraphs, list items and table rows. In one of these a bare file name may refer to a file next to one named in full. */
 const blocksOf = (text) => {
   const blocks = [];
   let line = 1;
@@ -59,8 +54,8 @@ const blocksOf = (text) => {
   return blocks;
 };
 
-/** An index of the files of a tree, by which documents' names are looked up: by whole path or its end. */
-function lookUp(files) {
+/** Finds files by their whole path or its end. */
+function fileTree(files) {
   const folders = new Set(
     files.flatMap((path) => path.split('/').map((_, end, names) => names.slice(0, end).join('/'))),
   );
@@ -68,7 +63,7 @@ function lookUp(files) {
   const found = (name) => all.filter((path) => path === name || path.endsWith(`/${name}`));
   return {
     has: (name) => found(name).length > 0,
-    /** A bare name refers to a file next to another one that is named, or to the only file of that name. */
+    /** A bare name must be unique, or be in the folder of another file that is named. */
     hasBare(name, neighbours) {
       const places = found(name).map((path) => posix.dirname(path));
       if (places.length < 2) return places.length === 1;
@@ -78,21 +73,20 @@ function lookUp(files) {
   };
 }
 
-/** Files that a comment names by a path and that do not exist. */
 const missingInComment = ({ text }, { tree }) =>
   [...text.matchAll(inComment)]
     .map(([name]) => name)
     .filter((name) => !name.startsWith('@') && !tree.has(name.replace(/^(?:\.\.?\/)+/, '')))
-    .map((name) => `names ${name}, which is not there`);
+    .map((name) => `names ${name}, which does not exist`);
 
 function missingFiles({ text }, { tree }) {
   const names = [...text.matchAll(inBackticks)].map(([, name = '']) => name);
-  const isThere = (name) => {
+  const exists = (name) => {
     if (name.slice(0, -1).includes('/')) return tree.has(name);
     const neighbours = names.filter((other) => other !== name);
     return tree.hasBare(name, neighbours);
   };
-  return names.filter((name) => !isThere(name)).map((name) => `names ${name}, which is not there`);
+  return names.filter((name) => !exists(name)).map((name) => `names ${name}, which does not exist`);
 }
 
 const missingLinks = ({ text }, { read }, path) =>
@@ -100,14 +94,39 @@ const missingLinks = ({ text }, { read }, path) =>
     if (/^[a-z]+:/.test(target)) return [];
     const [file, heading] = target.split('#');
     const content = read(file ? posix.join(posix.dirname(path), file) : path);
-    if (content === undefined) return [`links to ${target}, which is not there`];
-    return heading && !headingsOf(content).includes(heading) ? [`links to ${target}, a heading that is not there`] : [];
+    if (content === undefined) return [`links to ${target}, which does not exist`];
+    return heading && !headingsOf(content).includes(heading)
+      ? [`links to ${target}, a heading that does not exist`]
+      : [];
   });
 
 const missingScripts = ({ text }, { scripts }) =>
   [...text.matchAll(npmRun)]
     .filter(([, name]) => !scripts.has(name))
-    .map(([command]) => `names ${command}, which is no script`);
+    .map(([command]) => `names ${command}, which is not a script`);
+
+/** The simulator's own page is for its developers. */
+const isPage = (path) => /^(?:docs\/.*|[A-Z]+)\.md$/.test(path);
+const longestLine = 120;
+const longestRow = 200;
+const mostLines = (path) => (path === 'README.md' ? 150 : 250);
+
+/** Code may be longer than prose. */
+function longLines(path, text) {
+  if (!isPage(path)) return [];
+  const lines = text.trimEnd().split('\n');
+  const violations =
+    lines.length > mostLines(path)
+      ? [`${path}:1 has ${lines.length} lines, more than ${mostLines(path)}: make two pages of it`]
+      : [];
+  let isCode = false;
+  for (const [index, line] of lines.entries()) {
+    if (/^\s*```/.test(line)) isCode = !isCode;
+    const most = /^\s*\|/.test(line) ? longestRow : longestLine;
+    if (!isCode && [...line].length > most) violations.push(`${path}:${index + 1} has more than ${most} characters`);
+  }
+  return violations;
+}
 
 const decisions = 'docs/decisions/';
 
@@ -129,14 +148,14 @@ function wrongDecision(path, text, { read }) {
     : [`${path}:1 is not in the list of decisions by its title`];
 }
 
-/** The list names each record once, in order of number, and is short enough to be read. */
+/** The list names each record once, in numerical order, and is short enough to read. */
 function wrongList(path, text) {
   if (path !== `${decisions}README.md`) return [];
   const numbers = [...text.matchAll(/^- \[.+\]\((\d\d)-/gm)].map(([, number]) => Number(number));
   const wrong = numbers.findIndex((number, at) => number !== at + 1);
   if (wrong >= 0) return [`${path}:1 does not have ${wrong + 1} in its place`];
   return numbers.length > mostDecisions
-    ? [`${path}:1 has more than ${mostDecisions} records: join two, or drop one`]
+    ? [`${path}:1 has more than ${mostDecisions} records: join two, or remove one`]
     : [];
 }
 
@@ -147,7 +166,7 @@ function violationsIn(path, text, tree) {
   const violations = parts.flatMap((part) =>
     checks.flatMap((check) => check(part, tree, path).map((what) => `${path}:${part.line} ${what}`)),
   );
-  return [...violations, ...wrongDecision(path, text, tree), ...wrongList(path, text)];
+  return [...violations, ...longLines(path, text), ...wrongDecision(path, text, tree), ...wrongList(path, text)];
 }
 
 const files = filesBelow(root);
@@ -157,10 +176,10 @@ const read = (path) => {
   if (!existsSync(full)) return undefined;
   return isDocument(path) ? readFileSync(full, 'utf8') : '';
 };
-const repository = { tree: lookUp(files), scripts: new Set(Object.keys(scripts)), read };
+const repository = { tree: fileTree(files), scripts: new Set(Object.keys(scripts)), read };
 
 const small = {
-  tree: lookUp([
+  tree: fileTree([
     'server/src/app.ts',
     'server/src/chat/runs.ts',
     'server/src/chat/routes.ts',
@@ -185,6 +204,12 @@ const planted = [
   ['docs/b.md', '[a](gone.md)'],
   ['docs/b.md', '[a](a.md#three)'],
   ['docs/b.md', 'Run `npm run gone`.'],
+  ['docs/user/b.md', 'Words.\n'.repeat(251)],
+  ['README.md', 'Words.\n'.repeat(151)],
+  ['SECURITY.md', `${'word '.repeat(24)}word`],
+  ['docs/user/b.md', `Words.\n\n    ${'w'.repeat(120)}`],
+  ['docs/user/b.md', `| ${'w'.repeat(197)} |`],
+  ['docs/user/b.md', `\`\`\`\ncode\n\`\`\`\n${'w'.repeat(121)}`],
   ['docs/decisions/01-one.md', '# One\n\nFor good reasons.\n'],
   ['docs/decisions/01-one.md', record('One', ['Context', 'Decision'])],
   ['docs/decisions/01-one.md', record('Another')],
@@ -203,18 +228,22 @@ const harmless = [
   ],
   ['docs/decisions/01-one.md', record('One')],
   ['docs/b.md', '`npm start`, `npm run dev`, `npm test`'],
+  ['docs/b.md', `${'é'.repeat(120)}\n| ${'w'.repeat(196)} |\n\`\`\`\n${'w'.repeat(300)}\n\`\`\`\n`],
+  ['docs/b.md', 'Words.\n'.repeat(250)],
+  ['simulator/README.md', 'w'.repeat(300)],
   ['server/src/a.ts', "import './gone.ts'; // in chat/runs.ts"],
 ];
 const failures = [];
 for (const [path, text] of planted)
-  if (violationsIn(path, text, small).length === 0) failures.push(`A planted violation was not found: ${text}`);
+  if (violationsIn(path, text, small).length === 0)
+    failures.push(`A planted violation was not found in ${path}: ${text.slice(0, 100)}`);
 for (const [path, text] of harmless)
   for (const violation of violationsIn(path, text, small)) failures.push(`Found where nothing is wrong: ${violation}`);
 
-const looked = files.filter(isLookedAt);
-for (const path of looked) failures.push(...violationsIn(path, readFileSync(join(root, path), 'utf8'), repository));
-if (looked.length < 200) failures.push(`Only ${looked.length} files were looked at`);
+const checked = files.filter(isChecked);
+for (const path of checked) failures.push(...violationsIn(path, readFileSync(join(root, path), 'utf8'), repository));
+if (checked.length < 200) failures.push(`Only ${checked.length} files were checked`);
 
 for (const failure of failures) console.error(failure);
-console.log(`${looked.length} files, ${planted.length} planted violations, ${failures.length} failures`);
+console.log(`${checked.length} files, ${planted.length} planted violations, ${failures.length} failures`);
 process.exit(failures.length === 0 ? 0 : 1);

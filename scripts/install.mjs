@@ -96,7 +96,7 @@ export function install() {
 /**
  * The environment in which `node` is the pinned one, with a compile cache: the second start is faster and needs 20 MB
  * less, because no types have to be stripped. By default the C library lets threads keep freed memory in up to eight
- * arenas per core; with two, a server under load needs 10 to 25 MB less (docs/performance.md).
+ * arenas per core; with two, a server under load needs 10 to 25 MB less.
  */
 export function environment() {
   const paths = [dirname(node), join(root, 'node_modules/.bin'), process.env.PATH ?? ''];

@@ -223,7 +223,7 @@ export const account = {
     path: '/api/user/export',
     access: 'user',
     rate: 'keyUse',
-    summary: 'Everything of the person as one ZIP archive; docs/export-format.md describes it.',
+    summary: 'Everything of the person as one ZIP archive; docs/user/export-format.md describes it.',
     output: NoContent,
     respondsWith: 'bytes',
   }),

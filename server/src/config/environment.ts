@@ -7,7 +7,7 @@ const port = (least: number) => whole(least, 65_535);
 const blankAsAbsent = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 const setting = <T extends z.ZodType>(schema: T) => z.preprocess(blankAsAbsent, schema);
 
-/** Every variable has a row in the table of docs/operations.md. */
+/** Each variable has a row in docs/operator/configure.md. */
 export const Environment = z.object({
   PORT: setting(port(0).default(3000)),
   HOST: setting(z.string().default('127.0.0.1')),

@@ -10,12 +10,14 @@ import { fakeToolRegistry } from '#server/testing/tool-box';
 
 const question = 'The tides of the North Sea';
 const input = '{"city":"Zürich","id":9007199254740993}';
-const columns = [
-  ...['Provider', 'Models', 'Answer', 'Reasoning', 'Tool call', 'Pictures', 'Sources', 'Tokens'],
-  ...['Wrong key', 'No credit', 'Too long', 'Broken off', 'Next question', '`/v1` chat', '`/v1` responses'],
+const features = [
+  ...['Provider', 'Models', 'Answer', 'Reasoning', 'Tool call', 'Images', 'Sources', 'Tokens'],
+  ...['`/v1` chat', '`/v1` responses'],
 ];
+const errors = ['Provider', 'Wrong key', 'No credit', 'Too long', 'Broken off', 'Next question'];
 
-const rows: string[][] = [];
+const featureRows: string[][] = [];
+const errorRows: string[][] = [];
 const yes = '✓';
 
 /** The words of a failure after Roster's own first sentence. */
@@ -76,7 +78,7 @@ describe.each(personas)('persona $name', (persona) => {
     const after = await asking('');
     expect(after.answer).toMatchObject({ state: 'complete', text: plain.answer.text });
 
-    rows.push([
+    featureRows.push([
       persona.name,
       persona.models === null ? 'not served; any id' : yes,
       yes,
@@ -85,12 +87,10 @@ describe.each(personas)('persona $name', (persona) => {
       await pictureOf(ada, threadId),
       plain.answer.links?.length ? yes : 'not sent',
       plain.answer.usage?.estimated ? 'estimated' : yes,
-      wrongKey,
-      ...failures,
-      yes,
       await chatOf(ada),
       await responsesOf(ada),
     ]);
+    errorRows.push([persona.name, wrongKey, ...failures, yes]);
   });
 
   async function toolCallOf(visitor: HttpClient) {
@@ -141,25 +141,34 @@ describe.each(personas)('persona $name', (persona) => {
   }
 });
 
-test('lists the abilities of each in the table of providers', async () => {
+test('lists what Roster does with each provider', async () => {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  const table = [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n');
-  await expect(`${introduction}\n${table}\n`).toMatchFileSnapshot('../../../docs/providers.md');
+  const table = (columns: readonly string[], rows: readonly string[][]) =>
+    [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n');
+  const page = `${introduction}\n${table(features, featureRows)}\n\n${aboutErrors}\n${table(errors, errorRows)}\n`;
+  await expect(page).toMatchFileSnapshot('../../../docs/operator/providers.md');
 });
 
 const introduction = `# Providers
 
 Roster works with any server that speaks the OpenAI HTTP API: set \`PROVIDER_BASE_URL\` to its base URL (see
-[operations](operations.md)). Servers differ in what they send, so each of those below has a *persona* in the
-simulator, written after its documentation and its public bug reports, that speaks as the server does, errors included.
+[configure](configure.md#provider-and-models)). Servers differ in what they send, so the simulator has a *persona* for
+each of those below. A persona follows the provider's documentation and public bug reports and speaks as the server
+does, errors included.
 
-\`server/src/provider/personas.test.ts\` asks every persona through the pages' own calls and through \`/v1\`, and prints this
-table: \`npm test server src/provider/personas.test.ts -- -u\` writes it again. A row says what Roster does with that dialect.
-It was not made with an account at the provider, whose service may have changed since.
+\`server/src/provider/personas.test.ts\` calls every persona through the calls of the pages and through \`/v1\`, and
+prints these tables; \`npm test server server/src/provider/personas.test.ts -- -u\` writes them again. They show what
+Roster does with that dialect. They were not made with an account at the provider, whose service may have changed
+since.
+
+## What works
 
 - **Not sent**: the provider does not send this with its answers.
-- **Tokens**: ✓ as the provider reports them; *estimated* by Roster and marked so where it reports nothing usable.
-- **Wrong key**, **No credit**, **Too long**, **Broken off**: the code of the error that people and programs get, and
-  whether the provider's own words come with it.
-- **Next question**: asked in the same conversation after three answers that failed.
+- **Tokens**: ✓ as the provider reports them; *estimated* by Roster, and marked so, if it reports nothing usable.
+`;
+
+const aboutErrors = `## Errors
+
+Each cell has the code of the error that people and programs get, and says whether the provider's own words come with
+it. **Next question** is asked in the same conversation after the three answers that failed.
 `;

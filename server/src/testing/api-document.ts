@@ -6,7 +6,7 @@ import { newToken } from './access-tokens.ts';
 import type { TestApp } from './app.ts';
 import { created } from './assistants.ts';
 
-export const apiDocument = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
+export const apiDocument = readFileSync(new URL('../../../docs/user/api.md', import.meta.url), 'utf8');
 
 /** The code in the document, in order. */
 export const apiSnippets = [...apiDocument.matchAll(/^```(sh|js)\n([\s\S]*?)^```$/gm)].map(

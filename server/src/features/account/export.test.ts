@@ -153,7 +153,7 @@ describe.each(engines)('exporting an account on %s', (engine) => {
   });
 
   test('has a place for each table, or a reason why not', () => {
-    const described = readFileSync(new URL('../../../../docs/export-format.md', import.meta.url), 'utf8');
+    const described = readFileSync(new URL('../../../../docs/user/export-format.md', import.meta.url), 'utf8');
     const places = tables.map((table): [string, string | undefined] => [
       table,
       exportedIn.get(table) ?? notExported.get(table),

@@ -104,10 +104,8 @@ function ignoreKeyError(error: unknown): undefined {
 export function modelService(dependencies: Dependencies) {
   const { config } = dependencies;
   const listed = modelListCache(dependencies);
-  const knownDefault = async (userId: number) => {
-    const list = await listed.known(userId);
-    return list ? resolveDefault(dependencies, userId, list) : null;
-  };
+  const knownDefault = (userId: number) =>
+    listed.known(userId).then((list) => (list ? resolveDefault(dependencies, userId, list) : null));
 
   return {
     async list(userId: number, withinMs = listTimeoutMs): Promise<ModelList> {
@@ -141,8 +139,8 @@ export function modelService(dependencies: Dependencies) {
         codeInterpreter: lacks('codeInterpreter'),
         imageGeneration: lacks('imageGeneration'),
       };
-      const isOpen = Object.values(support).includes(null);
-      return { ...support, notice: isOpenAi || !isOpen ? null : toolSupportNotice(name) };
+      const notice = !isOpenAi && Object.values(support).includes(null) ? toolSupportNotice(name) : null;
+      return { ...support, notice };
     },
     /**
      * Rejects models that the key is known not to have. Does not ask the provider: while the list is unknown, any model
@@ -153,7 +151,7 @@ export function modelService(dependencies: Dependencies) {
       if (!list) return;
       const ids = await usableIds(dependencies, userId, list);
       const missing = wanted.find((id) => !ids.has(id));
-      if (missing === undefined) return;
+      if (!missing) return;
       const message = `Model ${missing} is not among the models your API key can use`;
       throw new AppError('invalid_input', message, { fields: { [field]: message } });
     },

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiSnippets, apiVariables, printed } from '#server/testing/api-document';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 
-describe.each(engines)('docs/api.md on %s', (engine) => {
+describe.each(engines)('docs/user/api.md on %s', (engine) => {
   let app: TestApp;
   let env: Record<string, string>;
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiDocument, apiSnippets, apiVariables, printed } from '#server/testing/api-document';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 
-describe.each(engines)('docs/api.md on %s', (engine) => {
+describe.each(engines)('docs/user/api.md on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);

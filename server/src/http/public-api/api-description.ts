@@ -50,7 +50,7 @@ function programApiDescription(endpoints: ApiEndpoint[]): Json {
       title: 'Roster for programs',
       version: '1',
       description:
-        'The part of the OpenAI API that Roster serves, with an access token. docs/api.md says what differs.',
+        'The part of the OpenAI API that Roster serves, with an access token. docs/user/api.md describes the differences.',
     },
     paths,
     components: {

@@ -263,7 +263,7 @@ function furnish(door: FastifyInstance, allow: Allow) {
       // CORS preflight; the hook has already set the allowed headers.
       if (request.method === 'OPTIONS') return reply.status(204).send();
       const path = request.url.split('?', 1)[0]?.slice(0, 200);
-      const message = `Unknown request URL: ${request.method} ${path}. docs/api.md says what there is.`;
+      const message = `Unknown request URL: ${request.method} ${path}. /v1/openapi.json lists the calls.`;
       throw new PublicApiError('not_found', message, { code: 'unknown_url' });
     });
 }

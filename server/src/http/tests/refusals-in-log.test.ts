@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { password, startApp, type TestApp } from '#server/testing/app';
 
-const guide = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../../../docs/operator/security.md', import.meta.url), 'utf8');
 
 /** The guide's expression as fail2ban reads it: `<SUBNET>` is an address with or without a prefix length. */
 function filterOfGuide() {

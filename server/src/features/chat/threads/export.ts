@@ -93,7 +93,7 @@ export async function* pagesOf(
   }
 }
 
-/** A conversation in Roster's own form, in pieces; docs/export-format.md describes it. */
+/** A conversation in Roster's own form, in pieces; docs/user/export-format.md describes it. */
 export async function* conversationText(
   thread: ThreadToKeep,
   pages: AsyncIterable<MessageToKeep[]> | Iterable<MessageToKeep[]>,

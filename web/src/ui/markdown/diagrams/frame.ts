@@ -1,6 +1,8 @@
 /*
  * Runs in the frame that draws diagrams (web/diagram-frame.ts), after Mermaid, as a classic script. The frame has
- * an opaque origin and no network access, so a malicious diagram cannot escape.¶Long: a script cannot import.
+ * an opaque origin and no network access, so a malicious diagram cannot escape.
+ *
+ * Long: a script cannot import.
  */
 (() => {
   type Mermaid = typeof import('mermaid').default;

@@ -3,9 +3,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type OpenDatabase } from '../server/src/db/connect.ts';
-import { messageRepository } from '../server/src/features/chat/messages/repository.ts';
-import { searchRepository } from '../server/src/features/chat/search/repository.ts';
-import { threadRepository } from '../server/src/features/chat/threads/repository.ts';
+import { messageRepository } from '../server/src/features/chat/shared/message-repository.ts';
+import { searchRepository } from '../server/src/features/chat/shared/search-repository.ts';
+import { threadRepository } from '../server/src/features/chat/shared/thread-repository.ts';
 import { keptFolder, registered } from './kept-folder.ts';
 import { answer, question, title } from './prose.ts';
 import { settings } from './settings.ts';
@@ -74,7 +74,7 @@ async function fillThread(db: OpenDatabase['db'], userId: number, number: number
     const role = depth % 2 === 0 ? 'user' : 'assistant';
     const text = role === 'user' ? question() : answer();
     const place = { threadId: id, parentId, depth, position: depth + 1, role } as const;
-    const messageId: number | undefined = await messages.insert(userId, { ...place, text, client: null, at });
+    const messageId: number | undefined = await messages.insert(userId, { ...place, text, key: null, at });
     if (messageId === undefined) throw new Error('The message is there already');
     await search.putMessage(userId, messageId, text);
     if (role === 'assistant') answers.push(messageId);

@@ -22,7 +22,7 @@ const longest = [
   'open-responses',
   'account/export',
   'validate',
-  'made-files',
+  'generated-files',
   'closing',
   'away',
   'knowledge',

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
-import { type SearchRepository, searchRepository } from '#server/features/chat/search/repository';
+import { type SearchRepository, searchRepository } from '#server/features/chat/shared/search-repository';
 
 export type Table = Exclude<keyof Database, 'schema_migrations'>;
 

@@ -333,7 +333,7 @@ export type Database = {
     stop_requested: Generated<Flag>;
     /** The number of the last stored event. */
     last_event: Generated<number>;
-    /** How the final texts divide into numbered events, see features/chat/runs/event-log.ts; null while it runs. */
+    /** How the finished texts fall into numbered events, see features/chat/runs/events/event-log.ts; null while it runs. */
     event_marks: string | null;
     finish_reason: string | null;
     error: string | null;

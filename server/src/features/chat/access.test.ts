@@ -6,7 +6,7 @@ import { cursorOf } from '#server/testing/cursor';
 import { setUser } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 
-/** Ada's own: what another person must not reach. */
+/** Objects of Ada that nobody else may reach. */
 type Owned = { threadId: number; messageId: number; runId: number };
 type Headers = Record<string, string>;
 type Call = (visitor: HttpClient, owned: Owned, headers?: Headers) => ReturnType<HttpClient['get']>;
@@ -58,7 +58,7 @@ const changing: [name: string, call: Call][] = [
 ];
 const unknown: Owned = { threadId: 2_000_000_000, messageId: 2_000_000_000, runId: 2_000_000_000 };
 
-describe.each(engines)('who may do what with conversations on %s', (engine) => {
+describe.each(engines)('access to threads on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
   let owned: Owned;
@@ -80,18 +80,21 @@ describe.each(engines)('who may do what with conversations on %s', (engine) => {
     ]);
   };
 
-  test.each([...reading, ...changing])('%s: another person’s is not found, as an unknown one', async (_name, call) => {
-    for (const name of ['bob', 'carol']) {
-      const other = name === 'bob' ? await app.withKey('bob') : await app.as('carol');
-      const foreign = await call(other, owned);
-      const none = await call(other, unknown);
-      expect([foreign.status, foreign.body.code]).toEqual([404, 'not_found']);
-      expect({ ...foreign.body, requestId: '' }).toEqual({ ...none.body, requestId: '' });
-    }
-    await untouched();
-  });
+  test.each([...reading, ...changing])(
+    '%s: answers "not found" for another user\'s object, as for an unknown one',
+    async (_name, call) => {
+      for (const name of ['bob', 'carol']) {
+        const other = name === 'bob' ? await app.withKey('bob') : await app.as('carol');
+        const foreign = await call(other, owned);
+        const none = await call(other, unknown);
+        expect([foreign.status, foreign.body.code]).toEqual([404, 'not_found']);
+        expect({ ...foreign.body, requestId: '' }).toEqual({ ...none.body, requestId: '' });
+      }
+      await untouched();
+    },
+  );
 
-  test('an administrator reaches nobody else’s', async () => {
+  test("denies administrators access to other users' threads", async () => {
     const bob = await app.withKey('bob');
     const threadId = await newThread(bob);
     const { message, run } = await ask(app, bob, threadId, 'Not for administrators');
@@ -101,7 +104,7 @@ describe.each(engines)('who may do what with conversations on %s', (engine) => {
     expect(await messagesOf(bob, threadId)).toHaveLength(2);
   });
 
-  test('a list and a search hold only one’s own', async () => {
+  test("lists and finds only the user's own threads", async () => {
     const bob = await app.withKey('bob');
     for (const query of ['', '?q=private', '?q=own', '?archived=true']) {
       const { body } = await bob.get(`/api/threads${query}`);
@@ -109,32 +112,35 @@ describe.each(engines)('who may do what with conversations on %s', (engine) => {
     }
   });
 
-  test.each([...reading, ...changing])('%s: nobody who is not signed in', async (_name, call) => {
+  test.each([...reading, ...changing])('%s: rejects requests without a session', async (_name, call) => {
     const { status, body } = await call(app.visitor(), owned);
     expect([status, body.code]).toEqual([401, 'not_signed_in']);
     await untouched();
   });
 
-  test.each(changing)('%s: not from another site', async (_name, call) => {
+  test.each(changing)('%s: rejects requests from another site', async (_name, call) => {
     const { status, body } = await call(ada, owned, { 'sec-fetch-site': 'cross-site' });
     expect([status, body.code]).toEqual([403, 'cross_site']);
     await untouched();
   });
 
-  test.each(changing.filter(([name]) => name !== 'delete'))('%s: not as anything but JSON', async (_name, call) => {
-    const { status, body } = await call(ada, owned, { 'content-type': 'text/plain' });
-    expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
-    await untouched();
-  });
+  test.each(changing.filter(([name]) => name !== 'delete'))(
+    '%s: rejects bodies that are not JSON',
+    async (_name, call) => {
+      const { status, body } = await call(ada, owned, { 'content-type': 'text/plain' });
+      expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
+      await untouched();
+    },
+  );
 
-  test('new conversations: refused the same way', async () => {
+  test('rejects new threads the same way', async () => {
     expect((await app.visitor().post('/api/threads')).status).toBe(401);
     expect((await app.visitor().get('/api/threads')).status).toBe(401);
     const headers = { 'sec-fetch-site': 'cross-site' };
     expect((await ada.post('/api/threads', {}, { headers })).status).toBe(403);
   });
 
-  test('unknown fields are refused, also those that only the server may set', async () => {
+  test('rejects unknown fields, also those that only the server may set', async () => {
     const { threadId, messageId, runId } = owned;
     const attempts: [path: string, body: Record<string, unknown>, method: 'post' | 'patch'][] = [
       ['/api/threads', { userId: 1 }, 'post'],
@@ -163,7 +169,7 @@ describe.each(engines)('who may do what with conversations on %s', (engine) => {
     await untouched();
   });
 
-  test('references inside bodies must be one’s own, and answer as unknown ones do', async () => {
+  test("rejects references to other users' objects as unknown", async () => {
     const bob = await app.withKey('bob');
     const threadId = await newThread(bob);
     await ask(app, bob, threadId, 'hello');
@@ -192,7 +198,7 @@ describe.each(engines)('who may do what with conversations on %s', (engine) => {
     expect([withFile.status, withFile.body.code]).toEqual([404, 'not_found']);
   });
 
-  test('an assistant that is deleted leaves the conversation to the default model', async () => {
+  test('falls back to the default model when the assistant is deleted', async () => {
     const bob = await app.withKey('bob');
     const assistantId = await created(bob, { model: 'gpt-4.1' });
     const threadId = await newThread(bob, { assistantId });
@@ -202,7 +208,7 @@ describe.each(engines)('who may do what with conversations on %s', (engine) => {
     expect((await ask(app, bob, threadId, 'hello again')).answer.model).toBe('gpt-4o');
   });
 
-  test('a Viewer chats', async () => {
+  test('lets a Viewer chat', async () => {
     const viewer = await app.withKey('viewer');
     await setUser(app, 'viewer@example.com', { role: 'Viewer' });
     const threadId = await newThread(viewer);

@@ -19,45 +19,40 @@ import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider } from '#server/provider/provider';
 import type { FileStore } from '#server/storage/file-store';
 import type { Tracing } from '#server/tracing/tracing';
-import { chatRemovalPart } from './account-removal.ts';
-import { askedQuestions } from './asked-questions/service.ts';
-import { conversationExport } from './export-part.ts';
-import { madeFileFetching } from './made-files/fetch.ts';
-import type { Keeping } from './made-files/store.ts';
-import { madeFileTaker } from './made-files/take.ts';
-import { answererFinder } from './messages/answerer.ts';
-import { attachmentReader } from './messages/attachments.ts';
-import { branchRepository } from './messages/branch-repository.ts';
+import { chatRemovalPart, conversationExport } from './account-data.ts';
+import { createApiRuns } from './api-threads/runs.ts';
+import { apiThreads } from './api-threads/service.ts';
+import { generatedFileFetcher } from './generated-files/fetch.ts';
+import type { FileStorage } from './generated-files/store.ts';
+import { generatedFileCollector } from './generated-files/take.ts';
+import { internalThreadService } from './internal-threads/service.ts';
+import { type CodeCopies, createRunBuilder } from './messages/build-run.ts';
 import { messageExportRepository } from './messages/export-repository.ts';
 import { messageFinder } from './messages/find.ts';
 import { messagePages } from './messages/pages.ts';
 import { ratingService } from './messages/ratings.ts';
-import { messageRepository } from './messages/repository.ts';
-import {
-  type CodeCopies,
-  type ContinuedOrder,
-  type OrderAgain,
-  type OrderMaker,
-  orderMaker,
-  readLoopSettings,
-} from './messages/run-order.ts';
-import { messageService } from './messages/service.ts';
-import { programConversations } from './programs/service.ts';
+import type { MessageContext } from './messages/start-turn.ts';
+import { questionHistory } from './question-history/service.ts';
 import { chatRoutes } from './routes.ts';
-import { runApprovals } from './runs/approvals.ts';
-import { runEndings, type SideAnswerEnded } from './runs/end.ts';
-import { eventRepository } from './runs/event-repository.ts';
-import { type RunExecutor, runExecutor } from './runs/executor.ts';
-import { type PartialAnswers, partialAnswers } from './runs/partial-answers.ts';
-import { runRepository } from './runs/repository.ts';
-import { searchRepository } from './search/repository.ts';
+import { eventRepository } from './runs/events/event-repository.ts';
+import { type PartialAnswers, partialAnswers } from './runs/events/partial-answers.ts';
+import { createRunExecutor, type RunExecutor } from './runs/executor.ts';
+import { runClaimRepository } from './runs/lifecycle/claim-repository.ts';
+import { createRunFinalizer, type InternalAnswerEnded } from './runs/lifecycle/finalize.ts';
+import { readToolLoopSettings } from './runs/lifecycle/run-spec.ts';
+import { runApprovals } from './runs/tools/approvals.ts';
+import { chatTasks } from './scheduled-tasks.ts';
 import { threadSearch } from './search/service.ts';
-import { sideQuestionService } from './side-questions/service.ts';
+import { attachmentReader } from './shared/attachments.ts';
+import { branchRepository } from './shared/branch-repository.ts';
+import { chatTargetFinder } from './shared/chat-target.ts';
+import { messageRepository } from './shared/message-repository.ts';
+import { runRepository } from './shared/run-repository.ts';
+import { searchRepository } from './shared/search-repository.ts';
+import { threadRepository } from './shared/thread-repository.ts';
 import { conversationDownloads } from './threads/export.ts';
-import { threadRepository } from './threads/repository.ts';
 import { threadService } from './threads/service.ts';
 import { titleSuggester } from './threads/titles.ts';
-import { chatUpkeep } from './upkeep.ts';
 
 type Dependencies = {
   database: OpenDatabase;
@@ -68,38 +63,33 @@ type Dependencies = {
   tracing: Tracing;
   keys: ProviderKeyService;
   models: Pick<ModelService, 'defaultModel' | 'knownDefault' | 'checkKnown' | 'list'> & { ended: RetirementGuard };
-  /** Which model a person wants to name conversations. */
+  /** The model that the user has chosen for titles. */
   titleModel: (userId: number) => Promise<string | null>;
   assistants: Pick<AssistantRepository, 'find'>;
   pricing: Pick<PricingService, 'price' | 'toolUsage'>;
   budgets: Pick<BudgetService, 'check'>;
-  /** The knowledge of assistants. */
   knowledge: Pick<KnowledgeService, 'forAnswer'>;
-  /** The attachments of messages. */
-  files: Pick<FileRepository, 'stored'> & Keeping['files'] & { copies: CodeCopies };
+  files: Pick<FileRepository, 'stored'> & FileStorage['files'] & { copies: CodeCopies };
   store: Pick<FileStore, 'read'>;
   streams: EventStreams;
-  /** The tools of tool servers. */
   toolBox: ToolRegistry;
   toolCallMs: number;
-  /** In the transaction that ends the answer to a side question. */
-  sideAnswerEnded: SideAnswerEnded;
+  /** Called in the transaction that ends the answer to an internal prompt. */
+  sideAnswerEnded: InternalAnswerEnded;
   log: FastifyBaseLogger;
 };
 
-/** Conversations: threads, messages, and the runs that answer them. */
+/** Threads, messages, and the runs that write the answers. */
 export function chatFeature(dependencies: Dependencies) {
   const { database, streams, log } = dependencies;
-  const orders = createOrders(dependencies);
-  const executor = createExecutor({ ...dependencies, ...orders });
-  const parts: Parts = { ...dependencies, ...orders, executor, underWay: partialAnswersIn(database.db, executor) };
-  const exported = partialAnswersIn(database.reader, executor);
   const attachments = attachmentReader(dependencies);
-  const madeFiles = madeFileFetching({ ...dependencies, db: database.db });
-  const messages = createMessages(parts);
+  const executor = createExecutor(dependencies);
+  const parts: Parts = { ...dependencies, executor, partialAnswers: partialAnswersIn(database.db, executor) };
+  const exported = partialAnswersIn(database.reader, executor);
+  const generatedFiles = generatedFileFetcher({ ...dependencies, db: database.db });
   const routeParts = {
     threads: createThreads(parts),
-    messages,
+    messages: createMessageContext(parts),
     ratings: ratingService(database),
     ...createReading(parts),
     runs: runRepository(database.db),
@@ -110,127 +100,115 @@ export function chatFeature(dependencies: Dependencies) {
 
   return {
     routes: (router: Router) => chatRoutes(router, routeParts),
-    /** The runs that programs ask for. */
-    programRuns: messages.ofPrograms,
-    /** What a model reads of files. */
+    /** Runs that API clients start. */
+    programRuns: createApiRuns(runContext(parts)),
     attachments,
-    /** What programs do with conversations. */
-    forPrograms: programConversations({
-      database,
-      attachments,
-      removeThread: routeParts.threads.remove,
-    }),
-    /** What assistants were asked in conversations. */
-    askedQuestions: askedQuestions(database),
-    /** Questions of other features, beside the conversations. */
-    sideQuestions: createSideQuestions(parts, exported),
-    jobs: madeFiles.jobs,
-    upkeep: [...chatUpkeep({ executor, search: searchRepository(database.db) }), ...madeFiles.upkeep],
+    /** Threads and messages of API clients. */
+    forPrograms: apiThreads({ database, attachments, removeThread: routeParts.threads.remove }),
+    /** Questions that assistants have answered. */
+    askedQuestions: questionHistory(database),
+    /** Prompts of other features, which run like messages but appear in no list. */
+    sideQuestions: internalThreadService({ ...runContext(parts), database, exported }),
+    jobs: generatedFiles.jobs,
+    upkeep: [...chatTasks({ executor, search: searchRepository(database.db) }), ...generatedFiles.upkeep],
     removalPart: chatRemovalPart(executor),
     exportParts: [conversationExport(database, exported)],
     async recover() {
-      await madeFiles.recover();
+      await generatedFiles.recover();
       const recovered = await executor.recover();
       if (recovered > 0) log.warn({ recovered }, 'answers that a crash cut off were marked as interrupted');
     },
-    /** Lets answers that are being written end. */
+    /** Gives active runs time to end. */
     close: executor.drain,
   };
 }
 
-type Orders = { orderOf: OrderMaker; orderAgain: OrderAgain; continuedOrder: ContinuedOrder };
-type Parts = Dependencies & Orders & { executor: RunExecutor; underWay: PartialAnswers };
+type Parts = Dependencies & { executor: RunExecutor; partialAnswers: PartialAnswers };
 
-const createOrders = (dependencies: Dependencies): Orders => {
-  const { database, keys, models, budgets, knowledge, files, store } = dependencies;
-  return orderMaker({
-    ...dependencies,
-    db: database.db,
-    defaultModel: models.defaultModel,
-    openKey: keys.open,
-    checkBudget: budgets.check,
-    knowledgeOf: knowledge.forAnswer,
-    attachments: attachmentReader({ files, store }),
-    copies: files.copies,
-  });
-};
+/** Dependencies of everything that starts runs. */
+const runContext = ({ database, presence, executor, keys, budgets, models }: Parts) => ({
+  db: database.db,
+  instance: presence.instance,
+  executor,
+  openKey: keys.open,
+  checkBudget: budgets.check,
+  endedModels: models.ended,
+});
 
-/** A person who approves a call is told before it is made where the answer could not go on. */
+/** An approval is rejected if the run could not continue, so that the user can fix that first. */
 const createApprovals = ({ database, presence, executor, keys, budgets }: Parts) =>
   runApprovals({
     database,
     instance: presence.instance,
     executor,
-    async checkGoingOn(userId, assistantId, settings) {
+    async checkResumable(userId, assistantId, settings) {
       await keys.open(userId);
-      const { overBudget } = readLoopSettings(settings);
+      const { overBudget } = readToolLoopSettings(settings);
       if (!overBudget) await budgets.check(userId, assistantId, 'Raise it in Analytics, then approve the call.');
     },
   });
 
-function createExecutor(dependencies: Dependencies & Orders) {
-  const { database, pricing, keys, sideAnswerEnded } = dependencies;
+function createExecutor(dependencies: Dependencies) {
+  const { database, pricing, keys, models, budgets, knowledge, files, store } = dependencies;
   const { db } = database;
-  return runExecutor({
-    ...dependencies,
-    db,
+  const withDb = { ...dependencies, db };
+  return createRunExecutor({
+    ...withDb,
     runs: runRepository(db),
+    claims: runClaimRepository(db),
     events: eventRepository(db),
-    endings: runEndings({ db, pricing, sideAnswerEnded }),
+    buildRequest: createRunBuilder({
+      ...withDb,
+      defaultModel: models.defaultModel,
+      openKey: keys.open,
+      checkBudget: budgets.check,
+      knowledgeOf: knowledge.forAnswer,
+      attachments: attachmentReader({ files, store }),
+      copies: files.copies,
+    }),
+    finalizer: createRunFinalizer({ db, pricing, onInternalAnswerEnded: dependencies.sideAnswerEnded }),
     onKeyRejected: keys.noteRejected,
-    onComplete: titleSuggester({ ...dependencies, db }),
-    takeMade: madeFileTaker({ ...dependencies, db }),
+    onComplete: titleSuggester(withDb),
+    collectFile: generatedFileCollector(withDb),
   });
 }
 
 const partialAnswersIn = (db: Kysely<Database>, executor: RunExecutor) =>
   partialAnswers({ executor, events: eventRepository(db), messages: messageRepository(db) });
 
-const createThreads = ({ database, executor, underWay, assistants, models }: Parts) =>
+const createThreads = ({ database, executor, partialAnswers, assistants, models }: Parts) =>
   threadService({
     database,
     executor,
-    search: threadSearch({ database, underWay }),
+    search: threadSearch({ database, partialAnswers }),
     ownsAssistant: async (userId, id) => (await assistants.find(userId, id)) !== undefined,
     checkModels: models.checkKnown,
   });
 
-function createMessages(parts: Parts) {
-  const { catalogue, presence, keys, models, assistants, budgets, knowledge, files, store } = parts;
-  return messageService({
-    ...parts,
-    instance: presence.instance,
-    openKey: keys.open,
-    checkBudget: budgets.check,
-    answerersFor: answererFinder({
+function createMessageContext(parts: Parts): MessageContext {
+  const { catalogue, models, assistants, knowledge, files, store, partialAnswers } = parts;
+  return {
+    ...runContext(parts),
+    checkModels: models.checkKnown,
+    retiredModels: models.ended,
+    findTargets: chatTargetFinder({
       catalogue,
       findAssistant: assistants.find,
       knownDefaultModel: models.knownDefault,
       knowledgeOf: knowledge.forAnswer,
     }),
-    checkModels: models.checkKnown,
-    endedModels: models.ended,
     attachments: attachmentReader({ files, store }),
-  });
+    partialAnswers,
+  };
 }
 
-function createReading({ database, underWay }: Parts) {
-  const { db } = database;
+function createReading({ database, partialAnswers }: Parts) {
+  const { db, reader } = database;
   const messages = messageRepository(db);
   const branches = branchRepository(db);
-  const pages = messagePages(threadRepository(db), messages, branches, underWay);
-  const downloads = conversationDownloads({ pages, messages, branches, kept: messageExportRepository(db), underWay });
-  const { reader } = database;
+  const pages = messagePages(threadRepository(db), messages, branches, partialAnswers);
+  const exportedMessages = messageExportRepository(db);
+  const downloads = conversationDownloads({ pages, messages, branches, exportedMessages, partialAnswers });
   const find = messageFinder(threadRepository(db), messages, branchRepository(reader));
   return { pages, find, downloads };
 }
-
-const createSideQuestions = ({ presence, keys, budgets, knowledge, ...parts }: Parts, exported: PartialAnswers) =>
-  sideQuestionService({
-    ...parts,
-    exported,
-    instance: presence.instance,
-    openKey: keys.open,
-    checkBudget: budgets.check,
-    knowledgeOf: knowledge.forAnswer,
-  });

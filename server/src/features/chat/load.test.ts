@@ -8,7 +8,7 @@ const people = 67;
 const runsEach = 3;
 const tokens = 60;
 
-describe.each(engines)('200 answers at once on %s', (engine) => {
+describe.each(engines)('200 concurrent answers on %s', (engine) => {
   let app: TestApp;
   const visitors: HttpClient[] = [];
   beforeAll(async () => {
@@ -17,7 +17,7 @@ describe.each(engines)('200 answers at once on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  test('lose, double and reorder nothing', async () => {
+  test('lose, duplicate and reorder nothing', async () => {
     const words = `[[bench ${tokens}]] [[delay 25]]`;
     const runs = await Promise.all(
       visitors.flatMap((visitor) =>

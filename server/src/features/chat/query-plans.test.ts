@@ -4,21 +4,22 @@ import { migrate } from '#server/db/migrate';
 import { usageRepository } from '#server/features/usage/repository';
 import { emptyDatabase } from '#server/testing/app';
 import { plansOf } from '#server/testing/query-plans';
-import { madeFileRepository } from './made-files/repository.ts';
-import { branchRepository } from './messages/branch-repository.ts';
-import { messageFileRepository } from './messages/file-repository.ts';
-import { messageRepository } from './messages/repository.ts';
-import { siblingsOf } from './messages/row-repository.ts';
-import { runRepository } from './runs/repository.ts';
-import { serverCallRepository } from './runs/server-call-repository.ts';
-import { toolCallRepository } from './runs/tool-call-repository.ts';
-import { searchRepository } from './search/repository.ts';
+import { generatedFileRepository } from './generated-files/repository.ts';
+import { runClaimRepository } from './runs/lifecycle/claim-repository.ts';
 import { findThreads } from './search/threads-repository.ts';
-import { threadRepository } from './threads/repository.ts';
+import { branchRepository } from './shared/branch-repository.ts';
+import { messageFileRepository } from './shared/message-file-repository.ts';
+import { messageRepository } from './shared/message-repository.ts';
+import { siblingsOf } from './shared/message-row-repository.ts';
+import { runRepository } from './shared/run-repository.ts';
+import { searchRepository } from './shared/search-repository.ts';
+import { serverCallRepository } from './shared/server-call-repository.ts';
+import { threadRepository } from './shared/thread-repository.ts';
+import { toolCallRepository } from './shared/tool-call-repository.ts';
 
 const branch = { threadId: 1, head: 1, from: 0, to: 49 };
 
-test('no question of a conversation looks at all runs or at all messages of a person', async () => {
+test('scans neither all runs nor all messages of a user', async () => {
   const { dataDir, remove } = await emptyDatabase('sqlite');
   const database = connect(undefined, dataDir);
   await migrate(database);
@@ -32,9 +33,9 @@ test('no question of a conversation looks at all runs or at all messages of a pe
     await branchRepository(db).words(1, branch);
     await branchRepository(db).wordsBefore(1, 1, 1);
     await messageFileRepository(db).of(1, [1, 2]);
-    await madeFileRepository(db).unkept(1, [1, 2]);
-    await madeFileRepository(db).begin(1, 1, '2026-11-01T00:00:00.000Z');
-    await madeFileRepository(db).giveUp('2026-11-01T00:00:00.000Z', '');
+    await messageFileRepository(db).unkept(1, [1, 2]);
+    await generatedFileRepository(db).begin(1, 1, '2026-11-01T00:00:00.000Z');
+    await generatedFileRepository(db).giveUp('2026-11-01T00:00:00.000Z', '');
     await toolCallRepository(db).shown(1, [1, 2]);
     await toolCallRepository(db).ofMessages(1, [1, 2]);
     await toolCallRepository(db).ofRuns(1, [1, 2]);
@@ -43,17 +44,17 @@ test('no question of a conversation looks at all runs or at all messages of a pe
     await serverCallRepository(db).ofRun(1, 1);
     await serverCallRepository(db).approvals(1, 1);
     await usageRepository(db).ofSteps(1, [1, 2]);
-    await runRepository(db).expired('2026-11-01T00:00:00.000Z', 10);
+    await runClaimRepository(db).expired('2026-11-01T00:00:00.000Z', 10);
     await runRepository(db).underWay(1);
-    await runRepository(db).allUnderWay();
+    await runClaimRepository(db).allActive();
   });
   expect(plans.length).toBeGreaterThanOrEqual(8);
   const lists = plans.filter((plan) => /threads USING INDEX threads_(of|in)_/.test(plan));
   expect(lists).toHaveLength(3);
-  // The only thing sorted is which of a conversation’s runs is named.
+  // Only the choice of one run per thread needs sorting.
   for (const list of lists) expect(list.match(/TEMP B-TREE/g)).toHaveLength(1);
   for (const plan of plans) {
-    // Both indexes have only runs that are under way.
+    // Both partial indexes contain only active runs.
     expect(plan).not.toMatch(/SCAN runs(?! USING INDEX runs_(under_way|one_question_per_thread))/);
     expect(plan).not.toMatch(/messages USING .*\(user_id=\?\)/);
     expect(plan).not.toMatch(/SCAN message_files|message_files USING .*\(user_id=\?\)/);
@@ -67,7 +68,7 @@ test('no question of a conversation looks at all runs or at all messages of a pe
   await remove();
 });
 
-test('what stands beside the beginning of a conversation is looked for in it, not among the beginnings of all', async () => {
+test('looks for siblings of the first message in the thread, not among all first messages', async () => {
   const { dataDir, remove } = await emptyDatabase('sqlite');
   const database = connect(undefined, dataDir);
   await migrate(database);
@@ -81,7 +82,7 @@ test('what stands beside the beginning of a conversation is looked for in it, no
   await remove();
 });
 
-test('what was found is looked up one by one, and its conversations are not walked through', async () => {
+test('looks up search hits one by one, without scanning their threads', async () => {
   const { dataDir, remove } = await emptyDatabase('sqlite');
   const database = connect(undefined, dataDir);
   const { db } = database;
@@ -92,7 +93,7 @@ test('what was found is looked up one by one, and its conversations are not walk
   const thread = { title: 'Plain', titleSource: 'chosen', assistantId: null, model: null, at } as const;
   for (let number = 0; number < 51; number++) {
     const { id: threadId } = await threadRepository(db).insert(userId, thread);
-    const message = { threadId, parentId: null, depth: 0, position: 1, role: 'user', client: null, at } as const;
+    const message = { threadId, parentId: null, depth: 0, position: 1, role: 'user', key: null, at } as const;
     const id = await messageRepository(db).insert(userId, { ...message, text: 'words' });
     await searchRepository(db).putMessage(userId, id ?? 0, 'words');
   }

@@ -2,19 +2,23 @@ import { chat as api } from '@roster/contracts/chat';
 import type { Router } from '#server/http/app-router/router';
 import type { EventStreams } from '#server/http/streaming/event-stream';
 import { AppError } from '#server/lib/errors';
+import { continueAnswer } from './messages/continue.ts';
 import type { MessageFinder } from './messages/find.ts';
 import type { MessagePages } from './messages/pages.ts';
 import type { RatingService } from './messages/ratings.ts';
-import type { MessageService } from './messages/service.ts';
-import type { RunApprovals } from './runs/approvals.ts';
+import { findMessage, listAnswers } from './messages/read.ts';
+import { regenerateAnswer } from './messages/regenerate.ts';
+import { sendMessage } from './messages/send.ts';
+import type { MessageContext } from './messages/start-turn.ts';
 import type { RunExecutor } from './runs/executor.ts';
-import type { RunRepository } from './runs/repository.ts';
+import type { RunApprovals } from './runs/tools/approvals.ts';
+import type { RunRepository } from './shared/run-repository.ts';
 import type { ConversationDownloads } from './threads/export.ts';
 import type { ThreadService } from './threads/service.ts';
 
 type Dependencies = {
   threads: ThreadService;
-  messages: MessageService;
+  messages: MessageContext;
   ratings: RatingService;
   pages: MessagePages;
   find: MessageFinder;
@@ -25,7 +29,7 @@ type Dependencies = {
   streams: EventStreams;
 };
 
-/** The number of the last event a reader has seen; 0: none. */
+/** Number of the last event that the reader has seen; 0: none. */
 function lastEventId(header: string | string[] | undefined): number {
   return typeof header === 'string' && /^\d{1,9}$/.test(header) ? Number(header) : 0;
 }
@@ -46,13 +50,19 @@ export function chatRoutes({ route, rawRoute }: Router, dependencies: Dependenci
   route(api.removeThread, ({ actor, params }) => threads.remove(actor.userId, params.id));
   route(api.messages, ({ actor, params, query }) => pages(actor.userId, params.id, query));
   route(api.findInThread, ({ actor, params, query }) => find(actor.userId, params.id, query));
-  route(api.answers, ({ actor, params }) => messages.answers(actor.userId, params.id));
-  route(api.send, ({ actor, params, body }) => messages.send(actor.userId, params.id, body));
-  route(api.regenerate, ({ actor, params, body }) => messages.regenerate(actor.userId, params.id, body));
-  route(api.continue, ({ actor, params, body }) => messages.continue(actor.userId, params.id, body));
+  route(api.answers, ({ actor, params }) => listAnswers(messages, actor.userId, params.id));
+  route(api.send, ({ actor, params, body }) =>
+    sendMessage(messages, { ...body, userId: actor.userId, threadId: params.id }),
+  );
+  route(api.regenerate, ({ actor, params, body }) =>
+    regenerateAnswer(messages, { ...body, userId: actor.userId, messageId: params.id }),
+  );
+  route(api.continue, ({ actor, params, body }) =>
+    continueAnswer(messages, { ...body, userId: actor.userId, messageId: params.id }),
+  );
   route(api.rate, async ({ actor, params, body }) => {
     await ratings.rate(actor.userId, params.id, body);
-    return messages.find(actor.userId, params.id);
+    return findMessage(messages, actor.userId, params.id);
   });
   route(api.responseSchema, async ({ actor, params }) => {
     const run = await ownRun(actor.userId, params.id);

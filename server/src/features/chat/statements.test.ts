@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** What is asked of the database while `work` is done, but for what goes on beside it: jobs, and sessions of streams. */
+/** The statements during `work`, without those of jobs and stream sessions. */
 async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const spies = [vi.spyOn(StatementSync.prototype, 'run'), vi.spyOn(StatementSync.prototype, 'all')];
   onTestFinished(() => {
@@ -32,7 +32,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
     .filter((sql) => !/"jobs"|"sessions"\."id" in/.test(sql));
 }
 
-test('an exchange takes so many statements and commits, and no more', async () => {
+test('limits the statements and commits of an exchange', async () => {
   const threadId = await newThread(ada, { title: 'Chosen, so that no title is asked for' });
   const exchange = async (text: string) => {
     const { run } = await send(ada, threadId, text);
@@ -40,9 +40,9 @@ test('an exchange takes so many statements and commits, and no more', async () =
   };
   await exchange('The first one fills what is filled once [[bench 3]]');
   const statements = await statementsOf(() => exchange('The second one is counted [[bench 3]]'));
-  // What follows an answer, such as a look at its title, comes after its end.
+  // Follow-up work such as the title comes after the end.
   const until = statements.slice(0, statements.lastIndexOf('commit') + 1);
-  // Before you raise a number, say here why every message should pay for one more statement.
+  // Before raising a number, document here why every message needs one more statement.
   expect(until.filter((sql) => sql === 'commit')).toHaveLength(2);
   expect(until.filter((sql) => !/^(begin|savepoint|release|commit)/.test(sql))).toHaveLength(27);
 });

@@ -1,5 +1,5 @@
 import type { OpenDatabase } from '#server/db/connect';
-import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { InternalThreadService } from '#server/features/chat/internal-threads/service';
 import type { ExportPart } from '#server/features/feature';
 import { draftRepository } from './drafts/repository.ts';
 import { exportedJudgings } from './judging/export-judgings.ts';
@@ -13,7 +13,7 @@ const atOnce = 20;
 /** Comparisons in the account export. Uses a separate read connection. */
 export function comparisonExport(
   { reader }: Pick<OpenDatabase, 'reader'>,
-  answersOf: SideQuestionService['exportedAnswers'],
+  answersOf: InternalThreadService['exportedAnswers'],
 ): ExportPart {
   const comparisons = comparisonRepository(reader);
   const drafts = draftRepository(reader);

@@ -4,7 +4,7 @@ import { comparisonJudging } from '@roster/contracts/comparisons/judging';
 import { replays as replayApi } from '@roster/contracts/comparisons/replays';
 import { testSets as testSetApi } from '@roster/contracts/comparisons/test-sets';
 import type { OpenDatabase } from '#server/db/connect';
-import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { InternalThreadService } from '#server/features/chat/internal-threads/service';
 import type { FileRepository } from '#server/features/files/repository';
 import type { PricingService } from '#server/features/usage/pricing';
 import type { Router } from '#server/http/app-router/router';
@@ -23,7 +23,7 @@ import { testSetService } from './test-sets/service.ts';
 type Dependencies = Parameters<typeof replayService>[0] &
   Omit<Parameters<typeof testSetService>[0], 'database' | 'sideQuestions' | 'assistants'> & {
     database: OpenDatabase;
-    sideQuestions: SideQuestionService;
+    sideQuestions: InternalThreadService;
     pricing: Pick<PricingService, 'price'>;
     rates: Pick<RateLimits, 'use' | 'giveBack'>;
     files: Pick<FileRepository, 'stored'>;

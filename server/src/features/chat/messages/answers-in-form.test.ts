@@ -22,7 +22,7 @@ const asked = (schema: string, isStrict: boolean) => ({
 const modes = engines.map((engine) => ({ engine, without: [] as 'responses'[], by: 'responses' }));
 modes.push({ engine: 'sqlite', without: ['responses'], by: 'chat completions' });
 
-describe.each(modes)('answers in the form of a schema, by $by on $engine', ({ engine, without }) => {
+describe.each(modes)('structured outputs, by $by on $engine', ({ engine, without }) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine, { simulator: { without } });
@@ -30,11 +30,11 @@ describe.each(modes)('answers in the form of a schema, by $by on $engine', ({ en
   });
   afterAll(() => app.stop());
 
-  const formOf = (body: { text?: { format?: object }; response_format?: { json_schema?: object } }) =>
+  const responseFormat = (body: { text?: { format?: object }; response_format?: { json_schema?: object } }) =>
     body.response_format?.json_schema ?? body.text?.format;
-  const lastForm = async () => formOf((await asksOf(app)).at(-1)?.body);
+  const lastForm = async () => responseFormat((await asksOf(app)).at(-1)?.body);
 
-  test('are asked for with it, which is kept beside the answer and read alone', async () => {
+  test('are requested with the schema, which is stored and read separately', async () => {
     const ada = await app.withKey('ada');
     const assistantId = await created(ada, { responseSchema: strict });
     const threadId = await newThread(ada, { assistantId });
@@ -44,7 +44,7 @@ describe.each(modes)('answers in the form of a schema, by $by on $engine', ({ en
       title: expect.any(String),
       rows: [expect.any(Number), 2, 3].map(() => expect.any(Number)),
     });
-    // What the assistant is changed to does not change what was asked.
+    // Later changes to the assistant do not change the stored request.
     await ada.patch(`/api/assistants/${assistantId}`, { responseSchema: loose });
     expect((await ada.get(`/api/runs/${run.id}/response-schema`)).body).toEqual({ schema: strict });
     const messages = await messagesOf(ada, threadId);
@@ -62,7 +62,7 @@ describe.each(modes)('answers in the form of a schema, by $by on $engine', ({ en
     expect((await ada.get(`/api/runs/${plain.run.id}/response-schema`)).body).toEqual({ schema: null });
   });
 
-  test('come without it where the model refuses it, which is learned and said', async () => {
+  test('are requested without a schema that the model rejects, with a note', async () => {
     const ben = await app.withKey('ben');
     const assistantId = await created(ben, { model: 'gpt-4.1', responseSchema: strict });
     const threadId = await newThread(ben, { assistantId });
@@ -73,13 +73,13 @@ describe.each(modes)('answers in the form of a schema, by $by on $engine', ({ en
       expect([answer.state, answer.notes]).toEqual(['complete', [note]]);
       expect(await lastForm()).toBeUndefined();
     }
-    // By this model; another one keeps to it.
+    // Only this model rejects it.
     const other = await created(ben, { responseSchema: strict });
     await ask(app, ben, await newThread(ben, { assistantId: other }), 'Facts');
     expect(await lastForm()).toMatchObject(asked(strict, true));
   });
 
-  test('are asked for less strictly where the provider does not take the schema so', async () => {
+  test('are requested less strictly if the provider rejects the strict schema', async () => {
     const eve = await app.withKey('eve');
     const assistantId = await created(eve, { responseSchema: strict });
     const message = "Invalid schema for response_format 'answer': it is not to our liking.";
@@ -95,7 +95,7 @@ describe.each(modes)('answers in the form of a schema, by $by on $engine', ({ en
     expect(await lastForm()).toMatchObject(asked(strict, false));
   });
 
-  test('are what programs get of an assistant that name no form themselves', async () => {
+  test('are returned to API clients that set no format themselves', async () => {
     const cleo = await app.withKey('cleo');
     const { token } = await newToken(cleo);
     await created(cleo, { name: 'Facts', responseSchema: strict });
@@ -115,7 +115,7 @@ describe.each(modes)('answers in the form of a schema, by $by on $engine', ({ en
     expect(body.response_format ?? body.text?.format ?? format).toEqual(format);
   });
 
-  test('need a schema that can be used', async () => {
+  test('reject an unusable schema', async () => {
     const dan = await app.as('dan');
     const draft = { name: 'Facts', model: 'gpt-4o', responseSchema: '{"type":"array"}' };
     const message = 'The whole answer is an object: "type" has to be "object" (at /type)';
@@ -124,7 +124,7 @@ describe.each(modes)('answers in the form of a schema, by $by on $engine', ({ en
     const id = await created(dan, { responseSchema: strict });
     const { body } = await dan.patch(`/api/assistants/${id}`, { responseSchema: draft.responseSchema });
     expect(body).toMatchObject(refused);
-    // What is exported comes back.
+    // The export can be imported again.
     const file = (await dan.get(`/api/assistants/${id}/export`)).body;
     const { body: back } = await dan.post('/api/assistants/import-file', {
       ...file,

@@ -45,7 +45,7 @@ describe.each(engines)('files attached to messages on %s', (engine) => {
   });
   const inputs = async () => (await asksOf(app)).map(({ body }) => body.input);
 
-  test('reach the model in order, before the words, each as what its bytes are', async () => {
+  test('reach the model in order, before the text, with the detected kind', async () => {
     const image = await put(app, ada, 'dot.txt', png);
     const paper = await put(app, ada, 'paper.pdf', pdf);
     const words = await put(app, ada, 'table.csv', 'plant,height\nfern,30\n');
@@ -81,7 +81,7 @@ describe.each(engines)('files attached to messages on %s', (engine) => {
     expect((await ada.get('/api/files/summary')).body.filesUsedByAi).toBeGreaterThanOrEqual(4);
   });
 
-  test('stay with the question: for another answer, and for what follows', async () => {
+  test('are sent again for another answer and for later messages', async () => {
     const image = await put(app, ada, 'dot.png', png);
     const { message } = await ask(app, ada, threadId, 'What is this?', { fileIds: [image.id, image.id] });
     expect(message.files).toHaveLength(1);
@@ -94,7 +94,7 @@ describe.each(engines)('files attached to messages on %s', (engine) => {
     expect(next.at(-1)).toEqual({ role: 'user', content: 'And now?' });
   });
 
-  test('the same message sent twice is one, with its files once', async () => {
+  test('are attached once if the message is sent twice', async () => {
     const image = await put(app, ada, 'dot.png', png);
     const draft = { fileIds: [image.id], clientId: clientId() };
     const { message } = await ask(app, ada, threadId, 'Once', draft);
@@ -103,7 +103,7 @@ describe.each(engines)('files attached to messages on %s', (engine) => {
     expect((await fileOf(ada, image.id))?.usedBy).toBe(1);
   });
 
-  test('a deleted file leaves its name, and a remark for the model', async () => {
+  test('keep the name of a deleted file, and tell the model', async () => {
     const notes = await put(app, ada, 'notes.txt', 'The secret is moss.');
     const { message } = await ask(app, ada, threadId, 'Read this', { fileIds: [notes.id] });
     expect((await ada.delete(`/api/files/${notes.id}`)).status).toBe(200);
@@ -118,7 +118,7 @@ describe.each(engines)('files attached to messages on %s', (engine) => {
     ]);
   });
 
-  test('deleting the conversation frees its files and keeps them', async () => {
+  test('stay in the file list when the thread is deleted', async () => {
     const image = await put(app, ada, 'dot.png', png);
     await ask(app, ada, threadId, 'Look', { fileIds: [image.id] });
     expect((await fileOf(ada, image.id))?.usedBy).toBe(1);
@@ -126,7 +126,7 @@ describe.each(engines)('files attached to messages on %s', (engine) => {
     expect(await fileOf(ada, image.id)).toMatchObject({ usedBy: 0 });
   });
 
-  test('what is not theirs or not there is not found, and nothing is stored', async () => {
+  test("are not found if missing or another user's, and nothing is stored", async () => {
     const bob = await app.withKey('bob');
     const own = await put(app, ada, 'dot.png', png);
     const foreign = await put(app, bob, 'bob.png', png);
@@ -153,7 +153,7 @@ describe.each(engines)('files attached to messages on %s', (engine) => {
     ['with a character that no text has', 'a.txt', Buffer.from('a\0b'), 415, 'cannot be read by a model'],
     ['an archive', 'all.zip', docx, 415, 'cannot be read by a model'],
     ['too long a text', 'long.txt', Buffer.alloc(4 * megabyte + 1, 'a'), 413, 'too long'],
-  ])('a file that is %s is refused before anything is stored', async (_what, filename, content, status, words) => {
+  ])('are rejected before anything is stored if %s', async (_what, filename, content, status, words) => {
     const file = await put(app, ada, filename, content);
     const refused = await post(ada, threadId, 'Read this', { fileIds: [file.id] });
     expect(refused.status).toBe(status);
@@ -162,7 +162,7 @@ describe.each(engines)('files attached to messages on %s', (engine) => {
     expect(await messagesOf(ada, threadId)).toEqual([]);
   });
 
-  test('more than 20 files, or more than 20 MB together, are refused', async () => {
+  test('are rejected above 20 files or 20 MB', async () => {
     const tooMany = await post(ada, threadId, 'All', { fileIds: Array.from({ length: 21 }, (_, index) => index + 1) });
     expect(tooMany.body.fields.fileIds).toBe('At most 20 files can be attached to a message');
     const half = Buffer.concat([png, Buffer.alloc(10 * megabyte)]);
@@ -173,7 +173,7 @@ describe.each(engines)('files attached to messages on %s', (engine) => {
     expect(await messagesOf(ada, threadId)).toEqual([]);
   });
 
-  test('of a long conversation the newest files go along, and a note says what was left out', async () => {
+  test('are sent from the newest on in a long thread, with a note about the rest', async () => {
     const [older, newer] = [
       await put(app, ada, 'older.png', Buffer.concat([png, Buffer.alloc(12 * megabyte, 1)])),
       await put(app, ada, 'newer.png', Buffer.concat([png, Buffer.alloc(9 * megabyte, 2)])),
@@ -189,7 +189,7 @@ describe.each(engines)('files attached to messages on %s', (engine) => {
     ]);
   });
 
-  test('a stopped answer is not counted by the letters that an image is sent in', async () => {
+  test('are estimated by tokens and not by encoded length for a stopped answer', async () => {
     const image = await put(app, ada, 'large.png', Buffer.concat([png, Buffer.alloc(2 * megabyte)]));
     const { answer } = await ask(app, ada, threadId, 'Describe [[drop after=3]]', { fileIds: [image.id] });
     expect(answer.state).toBe('failed');
@@ -198,7 +198,7 @@ describe.each(engines)('files attached to messages on %s', (engine) => {
     expect(answer.usage?.inputTokens).toBeLessThan(1_100);
   });
 
-  test('an export names them', async () => {
+  test('are named in an export', async () => {
     const image = await put(app, ada, 'dot.png', png);
     await ask(app, ada, threadId, 'Look', { fileIds: [image.id] });
     const exported = async (format: string) => {
@@ -223,7 +223,7 @@ describe.each(engines)('with a provider that has no Responses API, on %s', (engi
   });
   afterAll(() => app.stop());
 
-  test('images and texts go along; a document is refused in words, and left out of what follows', async () => {
+  test('send images and texts, reject a document with a message, and omit it later', async () => {
     const image = await put(app, ada, 'dot.png', png);
     const notes = await put(app, ada, 'notes.txt', 'Moss grows.');
     const paper = await put(app, ada, 'paper.pdf', pdf);

@@ -21,7 +21,7 @@ describe.each(engines)('branches on %s', (engine) => {
   const show = (threadId: number, shownMessageId: number) => ada.patch(`/api/threads/${threadId}`, { shownMessageId });
   const lastAsk = async () => (await asksOf(app)).at(-1)?.body.input.map(({ content }: { content: string }) => content);
 
-  test('a conversation is a line while nothing is edited', async () => {
+  test('form a single line while nothing is edited', async () => {
     const threadId = await newThread(ada);
     const first = await ask(app, ada, threadId, 'One');
     const second = await ask(app, ada, threadId, 'Two');
@@ -32,7 +32,7 @@ describe.each(engines)('branches on %s', (engine) => {
     expect(await lastAsk()).toEqual(['One', first.answer.text, 'Two']);
   });
 
-  test('an edited message is a branch beside the old one, and both can be shown', async () => {
+  test('start with an edited message, and each can be shown', async () => {
     const threadId = await newThread(ada);
     const first = await ask(app, ada, threadId, 'One');
     const second = await ask(app, ada, threadId, 'Two');
@@ -47,19 +47,19 @@ describe.each(engines)('branches on %s', (engine) => {
     expect((await show(threadId, second.message.id)).status).toBe(200);
     expect(await shown(threadId)).toEqual(old);
     expect((await messagesOf(ada, threadId))[2]?.siblings).toEqual(branches);
-    // By any message of the branch, down to its end.
+    // Any message of the branch selects it, down to its end.
     await show(threadId, edited.answer.id);
     expect(await shown(threadId)).toEqual(fresh);
     await show(threadId, third.message.id);
     expect(await shown(threadId)).toEqual(old);
-    // What both share leads to the newest.
+    // A shared message selects the newest branch.
     await show(threadId, first.message.id);
     expect(await shown(threadId)).toEqual(fresh);
     const next = await ask(app, ada, threadId, 'Four');
     expect(next.message.parentId).toBe(edited.answer.id);
   });
 
-  test('the first message can be edited too', async () => {
+  test('start with an edited first message too', async () => {
     const threadId = await newThread(ada);
     const first = await ask(app, ada, threadId, 'In the beginning');
     const edited = await ask(app, ada, threadId, 'At the very beginning', { parentId: null });
@@ -69,14 +69,14 @@ describe.each(engines)('branches on %s', (engine) => {
     expect((await ada.get(`/api/threads/${threadId}`)).body.title).not.toContain('very');
   });
 
-  test('a message does not follow a message', async () => {
+  test('reject a message that follows a message', async () => {
     const threadId = await newThread(ada);
     const { message } = await ask(app, ada, threadId, 'One');
     const { status, body } = await post(ada, threadId, 'Two', { parentId: message.id });
     expect([status, body.code, Object.keys(body.fields)]).toEqual([400, 'invalid_input', ['parentId']]);
   });
 
-  test('a new answer, asked for at the answer or at the question, stands beside the old ones', async () => {
+  test('add a regenerated answer as a sibling, requested at the question or the answer', async () => {
     const threadId = await newThread(ada);
     const { message, answer } = await ask(app, ada, threadId, 'Once more');
     await ask(app, ada, threadId, 'And then');
@@ -93,7 +93,7 @@ describe.each(engines)('branches on %s', (engine) => {
     expect(await shown(threadId)).toHaveLength(4);
   });
 
-  test('a stopped and a failed answer can be asked for again', async () => {
+  test('regenerate stopped and failed answers', async () => {
     const threadId = await newThread(ada);
     const failed = await ask(app, ada, threadId, '[[401 once]] hello');
     expect(failed.answer.state).toBe('failed');
@@ -101,7 +101,7 @@ describe.each(engines)('branches on %s', (engine) => {
     expect((await messagesOf(ada, threadId)).at(-1)).toMatchObject({ id: run.messageId, state: 'complete' });
   });
 
-  test('the same request for a new answer makes one, also ten times at once', async () => {
+  test('create one answer for repeated requests, also ten at once', async () => {
     const threadId = await newThread(ada);
     const { answer } = await ask(app, ada, threadId, 'Again and again [[delay 2]]');
     const body = { clientId: clientId() };
@@ -115,7 +115,7 @@ describe.each(engines)('branches on %s', (engine) => {
     expect((await messagesOf(ada, threadId)).at(-1)?.siblings).toHaveLength(2);
   });
 
-  test('positions are unique and in the order of arrival over all branches', async () => {
+  test('number messages uniquely, in order of arrival, over all branches', async () => {
     const threadId = await newThread(ada);
     const { answer } = await ask(app, ada, threadId, 'One');
     await ask(app, ada, threadId, 'Two');
@@ -129,7 +129,7 @@ describe.each(engines)('branches on %s', (engine) => {
     expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index + 1));
   });
 
-  test('all branches are in the JSON export, the shown one in the Markdown', async () => {
+  test('export all branches as JSON, the shown one as Markdown', async () => {
     const threadId = await newThread(ada, { title: 'A “quoted” title/with: things' });
     const first = await ask(app, ada, threadId, 'Old words');
     const edited = await ask(app, ada, threadId, 'New words', { parentId: null });

@@ -50,7 +50,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     return { events, run: body.run, answer: await messageOf(ada, threadId, messageId) };
   }
 
-  test('one that was cut off says why, and is made whole in the same message', async () => {
+  test('completes an answer that was cut off, in the same message', async () => {
     await forgetAsks(app);
     const threadId = await thread();
     const { answer: cut, run, events: before } = await ask(app, ada, threadId, '[[bench 40]] [[incomplete 15]] Go on');
@@ -62,7 +62,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     expect(answer.siblings).toEqual(cut.siblings);
     expect(textOf(events)).toBe(benchText(40));
     expect(events.map(({ number }) => number)).toEqual(upTo(events.length));
-    // A reader who has seen all of the first part is told the rest only.
+    // A reader that has seen the first part only gets the rest.
     expect(events.slice(0, before.length - 1)).toEqual(
       before.slice(0, -1).map((event) => ({
         ...event,
@@ -78,7 +78,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     expect(JSON.stringify(asked?.body.input[2])).toContain('Continue your last answer exactly where it stopped.');
   });
 
-  test('each request is counted once, and together they are what the answer has used', async () => {
+  test('counts each request once, and their sum as the usage of the answer', async () => {
     const threadId = await thread();
     const { answer: cut, run } = await ask(app, ada, threadId, '[[bench 40]] [[incomplete 15]] Count it');
     const { answer } = await goOn(threadId, cut.id);
@@ -93,18 +93,18 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     expect(answer.usage?.costUsd).toBeCloseTo(sum('cost_usd'), 12);
   });
 
-  test('what the model repeats is not there twice, and a filter says so', async () => {
+  test('drops what the model repeats, and names a content filter', async () => {
     const threadId = await thread();
     const { answer: cut } = await ask(app, ada, threadId, '[[bench 30]] [[filter 10]] [[repeat 6]] Go on');
     expect(cut).toMatchObject({ endedEarly: 'content_filter', text: benchText(10) });
     expect((await goOn(threadId, cut.id)).answer).toMatchObject({ endedEarly: null, text: benchText(30) });
   });
 
-  test('a stopped one goes on where it stopped, and can be stopped again', async () => {
+  test('continues a stopped answer, which can be stopped again', async () => {
     const threadId = await thread();
     const { run } = await send(ada, threadId, '[[bench 50]] [[hang 20]] Stop me twice');
     for (let time = 0; time < 2; time++) {
-      // All that comes before it hangs may be there already.
+      // All text before it hangs may have arrived already.
       const before = time === 0 ? 0 : (await messageOf(ada, threadId, run.messageId)).text.length;
       if (time > 0) expect((await post(ada, run.messageId)).status).toBe(202);
       const reader = await openEvents(app, ada, run.id);
@@ -120,7 +120,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     expect(new Set(steps).size).toBe(2);
   });
 
-  test('the same call again, at once or later, continues it once; the clientId of another call is refused', async () => {
+  test('continues once for repeated requests, and rejects a clientId of another request', async () => {
     await forgetAsks(app);
     const threadId = await thread();
     const { answer: cut, message } = await ask(app, ada, threadId, '[[bench 40]] [[incomplete 15]] Once');
@@ -137,7 +137,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     expect(message.id).toBeLessThan(cut.id);
   });
 
-  test('tools are called while it goes on, and what they said is among its turns', async () => {
+  test('calls tools during a continuation, and sends their outputs', async () => {
     const assistantId = await created(ada);
     const threadId = await thread({ assistantId });
     const { answer: cut } = await ask(app, ada, threadId, '[[saying]] [[call demo_clock]] [[incomplete 3]] When?');
@@ -148,17 +148,17 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     expect(cut.text).toBe('Let me look');
     expect(answer.text).toMatch(/^Let me look that up\.(?!.*Let me look)/);
     expect(textOf(events)).toBe(answer.text);
-    // The question of the last step asks the simulator to end early again.
+    // The last step makes the simulator end early again.
     expect(lastOf(events)).toEqual({ type: 'finished', reason: 'length' });
     const usages = await usagesOf(answer.run?.id ?? 0);
     expect(usages.map(({ purpose }) => purpose)).toEqual(['chat', 'tool_step', 'continuation']);
   });
 
-  test('after a crash the text is kept, what was used is counted once, and it can be continued again', async () => {
+  test('keeps the text after a crash, counts usage once, and can continue again', async () => {
     const threadId = await thread();
     const { answer: cut, run } = await ask(app, ada, threadId, '[[bench 40]] [[incomplete 15]] [[delay 1]] Crash');
     await goOn(threadId, cut.id);
-    // As a process leaves it that is killed after 20 of the 40 words.
+    // The state that a process killed after 20 of 40 words leaves behind.
     const arrived = benchText(20).slice(benchText(15).length);
     await beside(app, async (db) => {
       await db
@@ -187,7 +187,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     expect(await usagesOf(run.id)).toHaveLength(3);
   });
 
-  test('one with nothing to add says so', async () => {
+  test('says that the model added nothing', async () => {
     const threadId = await thread();
     const { answer: cut } = await ask(app, ada, threadId, '[[bench 20]] [[incomplete 20]] Nothing more');
     const { events } = await goOn(threadId, cut.id);
@@ -195,7 +195,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     expect((await messageOf(ada, threadId, cut.id)).text).toBe(benchText(20));
   });
 
-  test('is refused for what is complete, empty, not the last, busy, a question, or not there', async () => {
+  test('rejects answers that are complete, empty, not last or active, and questions', async () => {
     const threadId = await thread();
     const whole = await ask(app, ada, threadId, 'hello');
     const refusal = async (id: number) => {

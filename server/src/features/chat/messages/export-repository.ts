@@ -1,35 +1,42 @@
 import type { DisplayedToolCall, Message } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { programRunRepository } from '#server/features/chat/runs/program-run-repository';
-import { runRepository } from '#server/features/chat/runs/repository';
-import { toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
-import type { KeptAttachment } from './file-repository.ts';
-import { filesOf, isOf, type MessageRow, selectMessages, toMessage, unkeptOf, usageOf } from './row-repository.ts';
+import { apiRunRepository } from '#server/features/chat/shared/api-run-repository';
+import type { StoredAttachment } from '#server/features/chat/shared/message-file-repository';
+import {
+  filesOf,
+  isOf,
+  type MessageRow,
+  selectMessages,
+  toMessage,
+  unkeptOf,
+  usageOf,
+} from '#server/features/chat/shared/message-row-repository';
+import { runRepository } from '#server/features/chat/shared/run-repository';
+import { toolCallRepository } from '#server/features/chat/shared/tool-call-repository';
 
-/** A message with what an export has of its files. */
-export type MessageToKeep = Omit<
+/** A message as an export contains it. */
+export type ExportedMessage = Omit<
   Message,
   'siblings' | 'together' | 'chosenId' | 'files' | 'calls' | 'waitsUntil' | 'hasSchema'
 > & {
-  /** Of several answers that were asked for together: the one that was gone on with. */
+  /** Set for the chosen one of parallel answers. */
   chosen?: true;
-  /** `sha256` finds the file among those of the same archive; null where it was deleted. */
-  files: Pick<KeptAttachment, 'filename' | 'size' | 'kind' | 'sha256'>[];
-  /** What a program has written with it. Absent where that is nothing. */
+  /** `sha256` identifies the file in the same archive; null: deleted. */
+  files: Pick<StoredAttachment, 'filename' | 'size' | 'kind' | 'sha256'>[];
+  /** Metadata of an API client. */
   metadata?: Record<string, string>;
-  /** Of an answer: what the model called while it wrote it. Absent where that is nothing. */
+  /** Tool calls of an answer. */
   calls?: Omit<DisplayedToolCall, 'callId'>[];
-  /** Of an answer: the JSON schema that it was asked for with. Absent where there was none. */
+  /** The JSON schema that an answer was requested with. */
   responseSchema?: string;
-  /** Of the first answer of a program's run: what the program asked for. */
+  /** Options of an API run, with its first answer. */
   programRun?: { options: unknown; metadata: Record<string, string> };
 };
 
-/** Messages as they are exported. */
 export function messageExportRepository(db: Kysely<Database>) {
   return {
-    /** All messages of a thread with all its branches, in the order of arrival, a page at a time. */
+    /** A page of all messages of a thread, in all branches, in order of creation. */
     async page(userId: number, threadId: number, afterPosition: number, limit: number) {
       const rows = await selectMessages(db)
         .where(isOf(userId))
@@ -40,8 +47,8 @@ export function messageExportRepository(db: Kysely<Database>) {
         .execute();
       return { messages: await withKeptFiles(db, userId, rows), last: rows.at(-1)?.position };
     },
-    /** The same of several threads at once, which have few. */
-    async ofThreads(userId: number, threadIds: number[]): Promise<MessageToKeep[]> {
+    /** All messages of several short threads. */
+    async ofThreads(userId: number, threadIds: number[]): Promise<ExportedMessage[]> {
       const rows = await selectMessages(db)
         .where(isOf(userId))
         .where('messages.thread_id', 'in', threadIds)
@@ -55,7 +62,7 @@ export function messageExportRepository(db: Kysely<Database>) {
 
 export type MessageExportRepository = ReturnType<typeof messageExportRepository>;
 
-async function withKeptFiles(db: Kysely<Database>, userId: number, rows: MessageRow[]): Promise<MessageToKeep[]> {
+async function withKeptFiles(db: Kysely<Database>, userId: number, rows: MessageRow[]): Promise<ExportedMessage[]> {
   const unkept = await unkeptOf(db, userId, rows);
   const files = await filesOf(db, userId, rows);
   const usage = await usageOf(db, userId, rows);
@@ -67,7 +74,7 @@ async function withKeptFiles(db: Kysely<Database>, userId: number, rows: Message
     ),
     ({ messageId }) => messageId,
   );
-  const runs = await programRunRepository(db).among(
+  const runs = await apiRunRepository(db).among(
     userId,
     ids.map(({ runId }) => runId),
   );

@@ -1,10 +1,10 @@
 import { countMatchesInMessage, findPattern } from '@roster/contracts/text/find-text';
-import { noMessage, noThread } from '#server/features/chat/not-found';
-import type { ThreadRepository } from '#server/features/chat/threads/repository';
-import type { BranchRepository } from './branch-repository.ts';
-import type { MessageRepository } from './repository.ts';
+import type { BranchRepository } from '#server/features/chat/shared/branch-repository';
+import type { MessageRepository } from '#server/features/chat/shared/message-repository';
+import { noMessage, noThread } from '#server/features/chat/shared/not-found';
+import type { ThreadRepository } from '#server/features/chat/shared/thread-repository';
 
-/** Reads so many messages at once, and looks at so many of the newest: about a second's work. */
+/** Messages read at once, and in total from the newest on: about a second of work. */
 const messagesAtOnce = 250;
 const messagesAtMost = 5000;
 
@@ -30,7 +30,7 @@ export function messageFinder(
     const depth = (await messages.place(userId, head))?.depth ?? message.depth;
     const oldest = Math.max(0, depth - messagesAtMost + 1);
     const items: Found['items'] = [];
-    // Several short reads, so that a long conversation neither fills the memory nor holds up other requests.
+    // Several short reads, so that a long thread neither fills the memory nor blocks other requests.
     for (let from = oldest; from <= depth; from += messagesAtOnce) {
       const to = Math.min(depth, from + messagesAtOnce - 1);
       for (const searched of await branches.searched(userId, { threadId, head, from, to })) {

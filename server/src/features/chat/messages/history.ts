@@ -1,41 +1,34 @@
 import { attachedBytesLimit } from '@roster/contracts/chat';
 import { codeFilesOf, fileIdsOf, imageUrlsOf, readContent, textsOf } from '#server/conversation/content';
 import { estimateFileTokens, estimateTokens, imageTokens } from '#server/conversation/token-estimate';
-import type { ToolCallRepository } from '#server/features/chat/runs/tool-call-repository';
+import type { AttachmentReader } from '#server/features/chat/shared/attachments';
+import type { BranchRange, BranchRepository } from '#server/features/chat/shared/branch-repository';
+import type { HistoryLimits } from '#server/features/chat/shared/chat-target';
+import type { MessageFileRepository, StoredAttachment } from '#server/features/chat/shared/message-file-repository';
+import type { ToolCallRepository } from '#server/features/chat/shared/tool-call-repository';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import { codeInterpreterFiles } from '#server/provider/content-parts';
-import type { AnswerPiece, ConversationTurn, TurnFile } from '#server/provider/provider';
-import type { AttachmentReader } from './attachments.ts';
-import type { BranchRange, BranchRepository } from './branch-repository.ts';
-import type { KeptAttachment, MessageFileRepository } from './file-repository.ts';
+import type { ConversationTurn, TurnFile } from '#server/provider/provider';
 
 const turnsAtOnce = 200;
-/** Kept free for the answer: a quarter of what the model can read, at most so many tokens. */
+/** Tokens reserved for the answer; at most a quarter of the context. */
 const answerTokens = 16_000;
-/** Where the model's limit is unknown. If the provider takes less, it says so, and the run retries with half. */
+/**
+ * Assumed context if the model's is unknown. If the provider rejects the request as too long, the run retries with
+ * half.
+ */
 const tokensWhereUnknown = 1_000_000;
 
-const cutNote = (left: number) =>
-  `The conversation is longer than this model can read: the oldest ${left === 1 ? 'message was' : `${left} messages were`} left out.`;
-const filesNote = (left: number) =>
-  `${left === 1 ? 'A file' : `${left} files`} of earlier messages ${left === 1 ? 'was' : 'were'} left out: with one request ${attachedBytesLimit / 1024 / 1024} MB of files can be sent.`;
-
-/** Notes before the answer, about what was not sent. */
-export function leftOutNotes(messages: number, files: number): AnswerPiece[] {
-  const notes = [...(messages > 0 ? [cutNote(messages)] : []), ...(files > 0 ? [filesNote(files)] : [])];
-  return notes.map((text) => ({ type: 'note', text }));
-}
-
-/** The turns for the provider, and how much of the conversation they leave out. */
+/** The turns for the provider, and what they leave out. */
 export type History = {
   turns: ConversationTurn[];
   leftOut: number;
   filesLeftOut: number;
-  /** An estimate, used where the provider reports none. */
+  /** Estimated; used if the provider reports no usage. */
   fileTokens: number;
 };
 
-/** A message that came in parts, in their order: what is attached to it, then those. */
+/** A message with content parts: its attachments, then the parts in order. */
 function partsOf({ text, content }: { text: string; content: string | null }, files: TurnFile[]) {
   const stored = readContent(content);
   const { parts } = stored;
@@ -60,18 +53,15 @@ type Reading = {
   toolCalls: Pick<ToolCallRepository, 'ofMessages' | 'echoes'>;
 };
 
-/** How much of a conversation is read, where that was asked for. */
-export type HistoryLimits = { lastMessages: number | null; tokens: number | null };
-
 const unlimited: HistoryLimits = { lastMessages: null, tokens: null };
 
 type AnsweredCall = NonNullable<ConversationTurn['calls']>[number];
-/** What was called at one place of an answer, before this character of its text. */
+/** The calls at one position of an answer's text, in characters. */
 type CallsAt = { at: number; calls: AnsweredCall[] };
 
 /**
- * Of each answer what it called that Roster or a program had to answer, in the order of its text. Where one call of a
- * place was never answered, a provider would refuse all of them.
+ * Answered calls of connected tools and client functions by answer, in text order. Positions with an unanswered call
+ * are omitted, because providers reject them.
  */
 async function answeredCalls(
   toolCalls: Reading['toolCalls'],
@@ -102,12 +92,12 @@ async function answeredCalls(
 
 type PieceTurn = Pick<ConversationTurn, 'role' | 'text'> & { content: string | null; called: CallsAt[] };
 
-/** As the provider is told it, in order: an answer is cut where its model called something, for which it waited. */
+/** Turns for the provider. An answer is split where the model called a tool and waited for the output. */
 function toldTurns({ role, text, content, called }: PieceTurn, files: TurnFile[]): ConversationTurn[] {
   const parts = partsOf({ text, content }, files);
   const turns: ConversationTurn[] = [];
   let from = 0;
-  // What came in parts is not cut.
+  // A message with content parts is not split.
   for (const { at, calls } of parts ? called.slice(0, 0) : called) {
     turns.push({ role, text: text.slice(from, at), calls });
     from = at;
@@ -119,7 +109,7 @@ function toldTurns({ role, text, content, called }: PieceTurn, files: TurnFile[]
   return [...turns, whole.length > 0 ? { ...last, calls: whole } : last];
 }
 
-/** A part of a branch, with the files of its questions and what its answers have called. */
+/** A part of a branch, with attachments and tool calls. */
 async function readPiece({ branches, messageFiles, toolCalls }: Reading, userId: number, range: BranchRange) {
   const piece = await branches.words(userId, range);
   const files = await messageFiles.of(
@@ -143,10 +133,10 @@ const tokensOf = (called: CallsAt[]) =>
     .reduce((sum, { input, output }) => sum + estimateTokens(input) + estimateTokens(output), 0);
 
 /**
- * The turns that a model gets to read: the branch that ends in the question, cut from the oldest where it is longer
- * than the model's context. Read from the end in pieces, so that a long thread costs no more than what fits.
+ * Reads the branch that ends in the question and drops the oldest messages that exceed the model's context. Reads in
+ * pieces from the end, so that the cost does not grow with the thread.
  *
- * Long: one walk, which counts down what is left of each limit.
+ * Long: one walk that counts down several limits.
  */
 export async function readHistory(
   reading: Reading,
@@ -167,10 +157,13 @@ export async function readHistory(
   let fileTokens = 0;
   const history = (leftOut: number) => ({ turns: turns.reverse(), leftOut, filesLeftOut, fileTokens });
 
-  /** From the newest on, as many as one request can hold; nothing older than the first that is too much. */
-  function choose(all: KeptAttachment[], content: string | null) {
+  /**
+   * Chooses files from the newest on, up to the limit of one request; once a file does not fit, all older ones are
+   * dropped.
+   */
+  function choose(all: StoredAttachment[], content: string | null) {
     const forCode = runsCode ? codeFilesOf(readContent(content)) : new Set<number>();
-    const isForCode = ({ fileId }: KeptAttachment) => fileId !== null && forCode.has(fileId);
+    const isForCode = ({ fileId }: StoredAttachment) => fileId !== null && forCode.has(fileId);
     const kept = all.filter((file) => !isForCode(file));
     const total = kept.reduce((sum, { fileId, size }) => sum + (fileId === null ? 0 : size), 0);
     bytes -= total;
@@ -197,7 +190,7 @@ export async function readHistory(
       const chosen = choose(kept, turn.content);
       chosen.tokens += imageUrlsOf(readContent(turn.content)).length * imageTokens;
       budget -= estimateTokens(turn.text) + chosen.tokens + tokensOf(called);
-      // The question itself always goes along; whether it fits alone is for the provider to say.
+      // The question itself is always sent; the provider decides whether it fits.
       if (budget < 0 && turns.length > 0) {
         filesLeftOut = leftOutBefore;
         return history(to - index + 1);

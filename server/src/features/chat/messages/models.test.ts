@@ -43,7 +43,7 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
     return { message: body.message as Message, runs };
   }
 
-  test('without an assistant, a model that is chosen answers, from the next message on', async () => {
+  test('uses a chosen model from the next message on', async () => {
     const threadId = await newThread(ada, { model: 'gpt-5.5' });
     expect((await ada.get(`/api/threads/${threadId}`)).body).toMatchObject({ model: 'gpt-5.5', assistantId: null });
     expect((await ask(app, ada, threadId, 'One')).answer.model).toBe('gpt-5.5');
@@ -54,7 +54,7 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
     expect((await asksOf(app)).slice(-3).map(({ body }) => body.model)).toEqual(['gpt-5.5', 'gpt-4.1', 'gpt-4o']);
   });
 
-  test('an assistant and a model take the place of each other; both at once are refused', async () => {
+  test('replaces an assistant by a model and back; rejects both at once', async () => {
     const assistantId = await created(ada, { name: 'Finch', model: 'gpt-4o-mini' });
     const threadId = await newThread(ada, { model: 'gpt-5.5' });
     expect((await change(threadId, { assistantId })).body).toMatchObject({ assistantId, model: null });
@@ -67,7 +67,7 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
       expect([both.status, both.body.fields]).toEqual([400, { model: 'Choose an assistant or a model, not both' }]);
   });
 
-  test('a model that the key is known not to have is refused; while the list is unknown any id will do', async () => {
+  test('rejects a model that is missing from the list; accepts any while the list is unknown', async () => {
     const threadId = await newThread(ada);
     const message = 'Model gpt-99 is not among the models your API key can use';
     for (const refused of [
@@ -84,7 +84,7 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
       expect((await carol.post('/api/threads', { model })).status).toBe(400);
   });
 
-  test('several models answer one question side by side, and one of them can be gone on with', async () => {
+  test('lets several models answer in parallel, and continues with one of them', async () => {
     await forgetAsks(app);
     const threadId = await newThread(ada);
     const { message, runs } = await askAll(threadId, 'Who was first?', three);
@@ -118,7 +118,7 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
     ]);
     expect(next.answer.together).toEqual([]);
     expect(await titleAsksOf(app)).toHaveLength(1);
-    // A new answer is not one of those that were asked for together.
+    // A regenerated answer is not one of the parallel ones.
     await change(threadId, { shownMessageId: ids[0] });
     const again = await ada.post(`/api/messages/${message.id}/regenerate`, { model: 'gpt-5-mini' });
     await readEvents(app, ada, again.body.run.id);
@@ -130,7 +130,7 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
     expect(body.messages.map(({ model }: Message) => model)).toEqual([null, ...three, null, 'gpt-4o', 'gpt-5-mini']);
   });
 
-  test('which of the answers was chosen is known everywhere, also where it is the first', async () => {
+  test('reports the chosen answer everywhere, also if it is the first', async () => {
     const threadId = await newThread(ada);
     const { message, runs } = await askAll(threadId, 'Which one?', three);
     const [first = 0, second = 0, third = 0] = runs.map(({ messageId }) => messageId);
@@ -147,7 +147,7 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
       ]);
       expect((await answersTo(message.id)).map(({ chosenId }) => chosenId)).toEqual([id, id, id]);
     }
-    // Coming back from another version of the question, the chosen one is shown, and not the last.
+    // After returning from another version of the question, the chosen answer is shown.
     await ask(app, ada, threadId, 'Which one, please?', { parentId: null });
     await change(threadId, { shownMessageId: message.id });
     expect(await end()).toEqual([
@@ -156,7 +156,7 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
     ]);
     const bob = await app.withKey('bob');
     expect((await bob.patch(`/api/threads/${threadId}`, { shownMessageId: third })).status).toBe(404);
-    // An answer that came later is none of them, and takes nothing from the choice.
+    // A later answer is not one of them and does not change the choice.
     const again = await ada.post(`/api/messages/${message.id}/regenerate`, {});
     await readEvents(app, ada, again.body.run.id);
     await change(threadId, { shownMessageId: again.body.message.id });
@@ -165,7 +165,7 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
     expect(body.messages.filter(({ chosen }: { chosen?: true }) => chosen)).toMatchObject([{ id: second }]);
   });
 
-  test('an assistant’s words go to each model, with what each one takes', async () => {
+  test("sends the assistant's instructions to each model, with the parameters it supports", async () => {
     const assistantId = await created(ada, { name: 'Wren', model: 'gpt-4o', temperature: 0.3, instructions: 'Sing.' });
     const threadId = await newThread(ada, { assistantId });
     await forgetAsks(app);
@@ -177,7 +177,7 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
     ]);
   });
 
-  test('they are one question for the limits: four models beside two other conversations, and nothing else in between', async () => {
+  test('counts parallel answers as one thread for the limits', async () => {
     const elsewhere = [
       await send(ada, await newThread(ada), '[[hang]]'),
       await send(ada, await newThread(ada), '[[hang]]'),
@@ -191,7 +191,7 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
     const [first, second, ...others]: Run[] = body.runs;
     expect((await ada.get(`/api/threads/${threadId}`)).body.runId).toBe(first?.id);
     await stop(first?.id ?? 0);
-    // That one, and no other.
+    // Only this one.
     const states = async () => (await answersTo(body.message.id)).map(({ state }) => state === 'stopped');
     expect(await states()).toEqual([true, false, false, false]);
     const listed = (await ada.get('/api/threads')).body.items.find(({ id }: { id: number }) => id === threadId);
@@ -205,7 +205,7 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
     expect((await ada.get(`/api/threads/${threadId}`)).body.runId).toBeNull();
   });
 
-  test('one that fails leaves the others alone', async () => {
+  test('keeps the other answers when one fails', async () => {
     const threadId = await newThread(ada);
     await withFault(app, { fail: 'model_not_found' }, { path: '/responses', model: 'gpt-4.1' }, async () => {
       const { message } = await askAll(threadId, 'Hello', three);
@@ -213,14 +213,14 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
     });
   });
 
-  test('one model, five, or one twice are refused and nothing is stored', async () => {
+  test('rejects one model, five models, and duplicates, and stores nothing', async () => {
     const threadId = await newThread(ada);
     for (const models of [[], ['gpt-4o'], [...three, 'gpt-4o', 'gpt-5'], ['gpt-4o', 'gpt-4o'], ['gpt-4o', ' ']])
       expect((await post(ada, threadId, 'Hello', { models })).status).toBe(400);
     expect(await messagesOf(ada, threadId)).toEqual([]);
   });
 
-  test('a client id that comes again with something else is refused, and what it was used for stays', async () => {
+  test('rejects a client id that is reused for another request', async () => {
     const threadId = await newThread(ada);
     const once = { clientId: clientId() };
     const { message, answer } = await ask(app, ada, threadId, 'First', once);

@@ -1,15 +1,15 @@
 import type { Message } from '@roster/contracts/chat';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { messageRepository } from '#server/features/chat/shared/message-repository';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, newThread } from '#server/testing/chat';
 import { cursorOf } from '#server/testing/cursor';
 import { beside } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
-import { messageRepository } from './repository.ts';
 
 const length = 600;
 
-/** A line of messages after `parentId`, written as if they had been sent; the last one's id. */
+/** Inserts a line of messages after `parentId`; returns the id of the last one. */
 async function insertLine(
   app: TestApp,
   line: { userId: number; threadId: number; parentId: number | null; depth: number; position: number; count: number },
@@ -22,7 +22,7 @@ async function insertLine(
       for (let number = 0; number < count; number++) {
         const role = depth % 2 === 0 ? ('user' as const) : ('assistant' as const);
         const message = { threadId, parentId, position: position++, depth: depth++, role };
-        const words = { text: `Message ${position - 1}`, client: null, at: '2026-11-20T10:00:00.000Z' };
+        const words = { text: `Message ${position - 1}`, key: null, at: '2026-11-20T10:00:00.000Z' };
         const id = await messageRepository(trx).insert(userId, { ...message, ...words });
         if (id === undefined) throw new Error('The message is there already');
         ids.push(id);
@@ -49,7 +49,7 @@ describe.each(engines)('pages of a long conversation on %s', (engine) => {
     ada = await app.withKey('ada');
     threadId = await newThread(ada);
     const { id: userId } = (await ada.get('/api/user')).body;
-    // A branch that leaves the line in its middle and stays hidden, then the line that is shown.
+    // A hidden branch that starts in the middle, then the shown branch.
     const trunk = await insertLine(app, { userId, threadId, parentId: null, depth: 0, position: 1, count: 300 });
     const [fork = 0] = trunk.slice(-1);
     hidden = await insertLine(app, { userId, threadId, parentId: fork, depth: 300, position: 301, count: 40 });
@@ -73,7 +73,7 @@ describe.each(engines)('pages of a long conversation on %s', (engine) => {
   }
   const idsIn = ({ items }: Page) => items.map(({ id }) => id);
 
-  /** From a page to both ends, each message as often as it comes. */
+  /** Follows the cursors from a page to both ends. */
   async function walk(start: Page, limit: number) {
     const found = idsIn(start);
     for (let cursor = start.nextCursor; cursor !== null; ) {
@@ -89,31 +89,31 @@ describe.each(engines)('pages of a long conversation on %s', (engine) => {
     return found;
   }
 
-  test('begin at the end', async () => {
+  test('start at the end', async () => {
     const last = await page('limit=50');
     expect(idsIn(last)).toEqual(ids.slice(-50));
     expect(last.newerCursor).toBeNull();
     expect(idsIn(await page(''))).toEqual(ids.slice(-50));
   });
 
-  test.each([7, 100, 200])('of %i lead to the beginning, each message once', async (limit) => {
+  test.each([7, 100, 200])('lead to the beginning in pages of %i, with each message once', async (limit) => {
     expect(await walk(await page(`limit=${limit}`), limit)).toEqual(ids);
   });
 
-  test.each([0, 1, 299, 300, 598, 599])('around message %i lead to both ends, each message once', async (index) => {
+  test.each([0, 1, 299, 300, 598, 599])('lead from message %i to both ends, with each message once', async (index) => {
     const start = await page(`limit=40&around=${ids[index]}`);
     expect(idsIn(start)).toContain(ids[index]);
     expect(await walk(start, 90)).toEqual(ids);
   });
 
-  test('around a message of a hidden branch show that branch', async () => {
+  test('show a hidden branch around one of its messages', async () => {
     const line = [...ids.slice(0, 300), ...hidden];
     for (const message of [hidden[0], hidden[20], hidden[39]]) {
       const start = await page(`limit=10&around=${message}`);
       expect(idsIn(start)).toContain(message);
       expect(await walk(start, 50)).toEqual(line);
     }
-    // Looking does not change what is shown.
+    // Reading does not change the shown branch.
     expect(idsIn(await page('limit=1'))).toEqual(ids.slice(-1));
   });
 
@@ -126,7 +126,7 @@ describe.each(engines)('pages of a long conversation on %s', (engine) => {
     ids.push(message.id, answer.id);
   });
 
-  test('a cursor beyond either end gives nothing more', async () => {
+  test('return nothing for a cursor beyond an end', async () => {
     const head = ids.at(-1);
     expect(await page(`cursor=${cursorOf(['older', 0, head])}`)).toMatchObject({ items: [], nextCursor: null });
     expect(await page(`cursor=${cursorOf(['newer', 999_999_999, head])}`)).toMatchObject({
@@ -145,7 +145,7 @@ describe.each(engines)('pages of a long conversation on %s', (engine) => {
       expect((await ada.get(`/api/threads/${threadId}/messages?cursor=${cursor}`)).status).toBe(400);
   });
 
-  test('a search finds a text in all messages of the branch, in order', async () => {
+  test('find a text in all messages of the branch, in order', async () => {
     const find = async (query: string) => {
       const { status, body } = await ada.get(`/api/threads/${threadId}/find?${query}`);
       expect(status).toBe(200);
@@ -162,7 +162,7 @@ describe.each(engines)('pages of a long conversation on %s', (engine) => {
     expect((await find(`q=message%20301&through=${hidden[0]}`)).items).toEqual([{ messageId: hidden[0], count: 1 }]);
   });
 
-  test('a search says what is wrong with it', async () => {
+  test('reject an invalid search with a message', async () => {
     const find = (query: string) => ada.get(`/api/threads/${threadId}/find?${query}`);
     for (const query of ['', 'q=', 'q=%20', `q=${'a'.repeat(201)}`, 'q=a&through=first', 'q=a&limit=1'])
       expect((await find(query)).status, query).toBe(400);
@@ -178,7 +178,7 @@ describe.each(engines)('pages of a long conversation on %s', (engine) => {
       expect((await visitor.get(path)).status, path).toBe(404);
   });
 
-  test('an export holds all of it, in order', async () => {
+  test('export all messages in order', async () => {
     const { body } = await ada.get(`/api/threads/${threadId}/export?format=json`);
     expect(body.messages).toHaveLength(ids.length + hidden.length);
     const markdown = String((await ada.get(`/api/threads/${threadId}/export`)).body);

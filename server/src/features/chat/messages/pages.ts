@@ -1,31 +1,31 @@
 import type { Message } from '@roster/contracts/chat';
 import { Id } from '@roster/contracts/endpoint';
 import { z } from 'zod';
-import { noMessage, noThread } from '#server/features/chat/not-found';
-import type { PartialAnswers } from '#server/features/chat/runs/partial-answers';
-import type { ThreadRepository } from '#server/features/chat/threads/repository';
+import type { PartialAnswers } from '#server/features/chat/runs/events/partial-answers';
+import type { BranchRepository } from '#server/features/chat/shared/branch-repository';
+import type { MessageRepository } from '#server/features/chat/shared/message-repository';
+import { noMessage, noThread } from '#server/features/chat/shared/not-found';
+import type { ThreadRepository } from '#server/features/chat/shared/thread-repository';
 import { cursorsOf } from '#server/http/paging';
-import type { BranchRepository } from './branch-repository.ts';
-import type { MessageRepository } from './repository.ts';
 
 type Page = { items: Message[]; nextCursor: string | null; newerCursor: string | null };
 
-/** A place in a branch: everything older or newer than this depth, on the way to a head. */
+/** Direction, depth and head: messages older or newer than a depth on the branch to the head. */
 const cursors = cursorsOf(z.tuple([z.enum(['older', 'newer']), z.number().int().min(0).max(999_999_999), Id]));
 
-/** Pages of the shown branch: its end first, then either way by cursor, or around a message. */
+/** Pages of the shown branch: the end first, then in both directions by cursor, or around a message. */
 export function messagePages(
   threads: Pick<ThreadRepository, 'find'>,
   messages: Pick<MessageRepository, 'place'>,
   branches: BranchRepository,
-  underWay: Pick<PartialAnswers, 'withWords'>,
+  partialAnswers: Pick<PartialAnswers, 'withWords'>,
 ) {
   async function page(userId: number, threadId: number, head: number, from: number, to: number): Promise<Page> {
     const end = await messages.place(userId, head);
     if (end?.threadId !== threadId) throw noMessage();
     const range = { threadId, head, from: Math.max(0, from), to: Math.min(end.depth, to) };
     return {
-      items: await underWay.withWords(userId, await branches.messages(userId, range)),
+      items: await partialAnswers.withWords(userId, await branches.messages(userId, range)),
       nextCursor: range.from > 0 ? cursors.encode(['older', range.from, head]) : null,
       newerCursor: range.to < end.depth ? cursors.encode(['newer', range.to, head]) : null,
     };

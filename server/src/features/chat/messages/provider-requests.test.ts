@@ -6,7 +6,7 @@ import { beside } from '#server/testing/database';
 import { reasoningOf } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
 
-describe.each(engines)('what the provider is asked on %s', (engine) => {
+describe.each(engines)('requests to the provider on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe.each(engines)('what the provider is asked on %s', (engine) => {
     return { ...outcome, threadId, bodies: (await asksOf(app)).map(({ body }) => body) };
   }
 
-  test('the instructions, the history in order, and nothing kept there', async () => {
+  test('contain the instructions and the history in order, and store nothing there', async () => {
     const instructions = 'Answer as a gardener.';
     const { threadId, answer } = await withAssistant({ model: 'gpt-4o', instructions, temperature: 0.3 });
     await ask(app, ada, threadId, 'Another');
@@ -39,7 +39,7 @@ describe.each(engines)('what the provider is asked on %s', (engine) => {
     });
   });
 
-  test('an answer that went on after calls of tools is told in the order in which it came', async () => {
+  test('contain an answer with tool calls in its original order', async () => {
     const threadId = await newThread(ada, { title: 'Named' });
     const { run, answer } = await ask(app, ada, threadId, 'First');
     const call = { run_id: run.id, message_id: run.messageId, kind: 'server', state: 'done', title: '' } as const;
@@ -81,7 +81,7 @@ describe.each(engines)('what the provider is asked on %s', (engine) => {
     ]);
   });
 
-  test('without an assistant only the default model and the words', async () => {
+  test('contain only the default model and the text without an assistant', async () => {
     await forgetAsks(app);
     await ask(app, ada, await newThread(ada, { title: 'Named' }), 'Just words');
     expect((await asksOf(app)).map(({ body }) => body)).toEqual([
@@ -89,7 +89,7 @@ describe.each(engines)('what the provider is asked on %s', (engine) => {
     ]);
   });
 
-  test('another assistant takes over from the next message on', async () => {
+  test('use another assistant from the next message on', async () => {
     const threadId = await newThread(ada, { title: 'Named' });
     await ask(app, ada, threadId, 'First');
     const assistantId = await created(ada, { model: 'gpt-4.1', instructions: 'Be brief.' });
@@ -114,15 +114,15 @@ describe.each(engines)('what the provider is asked on %s', (engine) => {
     expect(answer).toMatchObject({ state: 'complete', notes: [] });
   });
 
-  test('thinking is shown, and counted', async () => {
+  test('count reasoning, which is shown', async () => {
     const { events, answer } = await withAssistant({ model: 'gpt-6.1-sol', reasoningEffort: 'low' });
     expect(reasoningOf(events)).toContain('Reading the request');
     expect(answer.reasoning).toBe(reasoningOf(events));
     expect(answer.usage?.reasoningTokens).toBeGreaterThan(0);
   });
 
-  test('a refused parameter is left out with a note, and sent again by its person only after a restart', async () => {
-    // A model that the catalogue does not know, and that has no reasoning.
+  test('omit a rejected parameter with a note, until the next restart', async () => {
+    // A model without reasoning that the catalog does not know.
     const settings = { model: 'chat-latest', reasoningEffort: 'high', temperature: 0.5 };
     const note = 'The reasoning effort was left out: chat-latest does not accept it.';
     await forgetAsks(app);
@@ -139,13 +139,13 @@ describe.each(engines)('what the provider is asked on %s', (engine) => {
       [1, 'high', 0.5],
       [1, undefined, 0.5],
       [3, undefined, 0.5],
-      // What a single key has met is remembered in memory alone.
+      // Limits met by a single key are only remembered in memory.
       [5, 'high', 0.5],
       [5, undefined, 0.5],
     ]);
   });
 
-  test('an effort that a model refuses says nothing of its other efforts', async () => {
+  test('omit only the effort that a model has rejected', async () => {
     const assistantId = await created(ada, { model: 'gpt-5.3-codex', reasoningEffort: 'minimal' });
     const threadId = await newThread(ada, { assistantId, title: 'Named' });
     const refused = await ask(app, ada, threadId, 'One');
@@ -156,7 +156,7 @@ describe.each(engines)('what the provider is asked on %s', (engine) => {
     expect((await asksOf(app)).at(-1)?.body.reasoning).toMatchObject({ effort: 'high' });
   });
 
-  test('a conversation longer than the model can read is sent without its oldest part, with a note', async () => {
+  test('omit the oldest part of a thread that exceeds the context, with a note', async () => {
     const assistantId = await created(ada, { model: 'gpt-4o' });
     const threadId = await newThread(ada, { assistantId, title: 'Named' });
     // gpt-4o reads 128,000 tokens: about 50 messages of 10,000 characters.
@@ -182,7 +182,7 @@ describe('a provider without Responses', () => {
   });
   afterAll(() => app.stop());
 
-  test('is asked by chat completions, and Responses are tried again only after a restart', async () => {
+  test('is called by Chat Completions, and by Responses again only after a restart', async () => {
     const settings = { model: 'gpt-4o', instructions: 'Be kind.', temperature: 0.2 };
     const threadId = await newThread(ada, { assistantId: await created(ada, settings), title: 'Named' });
     const { answer } = await ask(app, ada, threadId, 'One');
@@ -207,7 +207,7 @@ describe('a provider without Responses', () => {
     expect(answer).toMatchObject({ state: 'complete', usage: { estimated: false }, notes: [] });
   });
 
-  test('gets the effort by its other name', async () => {
+  test('gets the effort under its other name', async () => {
     await forgetAsks(app);
     const assistantId = await created(ada, { model: 'gpt-6.1-sol', reasoningEffort: 'low' });
     await ask(app, ada, await newThread(ada, { assistantId, title: 'Named' }), 'Think');
@@ -215,7 +215,7 @@ describe('a provider without Responses', () => {
     expect([body.reasoning_effort, body.temperature, body.reasoning]).toEqual(['low', undefined, undefined]);
   });
 
-  test('neither one nor the other: the run fails in words', async () => {
+  test('fails the run with a message if it offers neither API', async () => {
     const bare = await startApp('sqlite', { simulator: { without: ['responses', 'chat'] } });
     const eve = await bare.withKey('eve');
     const { answer } = await ask(bare, eve, await newThread(eve), 'hello');

@@ -8,10 +8,7 @@ export type RatingChange = { [Name in keyof AnswerRating]?: AnswerRating[Name] |
 
 export function ratingRepository(db: Kysely<Database>) {
   return {
-    /**
-     * The answer to rate. On PostgreSQL its row is locked until the transaction ends, so that its conversation is not
-     * deleted in between; the user's row before it, as everywhere.
-     */
+    /** The answer to rate. On PostgreSQL this locks its row against deletion, after the user's row as everywhere. */
     async rated(userId: number, messageId: number) {
       await keepUser(db, userId);
       const message = db
@@ -26,7 +23,7 @@ export function ratingRepository(db: Kysely<Database>) {
         .where('threads.purpose', '=', 'chat');
       return (isPostgres(db) ? message.forKeyShare('messages') : message).executeTakeFirst();
     },
-    /** Fields that are left out stay as they were. A rating with nothing in it is deleted. */
+    /** Omitted fields stay unchanged. An empty rating is deleted. */
     async put(userId: number, messageId: number, { value, correction }: RatingChange, at: string) {
       await db
         .insertInto('message_ratings')

@@ -5,7 +5,7 @@ import { ask, messageOf, messagesOf, newThread, regenerated, send, until } from 
 import { beside, setUser } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 
-describe.each(engines)('what readers think of answers on %s', (engine) => {
+describe.each(engines)('ratings of answers on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe.each(engines)('what readers think of answers on %s', (engine) => {
     beside(app, (db) => db.selectFrom('message_ratings').selectAll().where('message_id', '=', messageId).execute());
   const ratings = (messages: Message[]) => messages.map(({ rating }) => rating);
 
-  test('is kept with the answer, which stays as it is', async () => {
+  test('are stored with the answer, which does not change', async () => {
     const threadId = await newThread(ada);
     const { answer } = await ask(app, ada, threadId, 'One');
     await ask(app, ada, threadId, 'Two');
@@ -31,7 +31,7 @@ describe.each(engines)('what readers think of answers on %s', (engine) => {
     expect(ratings(await messagesOf(ada, threadId))).toEqual([null, { value: 'good', correction: null }, null, null]);
   });
 
-  test('may be changed and taken back; what is left out stays', async () => {
+  test('can be changed and removed; omitted fields stay', async () => {
     const threadId = await newThread(ada);
     const { answer } = await ask(app, ada, threadId, 'One');
     const steps: [change: object, rating: Message['rating']][] = [
@@ -57,7 +57,7 @@ describe.each(engines)('what readers think of answers on %s', (engine) => {
     expect(await rows(answer.id)).toEqual([]);
   });
 
-  test('a value and a correction that come at once are both kept', async () => {
+  test('keep a value and a correction that arrive at the same time', async () => {
     const threadId = await newThread(ada);
     const { answer } = await ask(app, ada, threadId, 'One');
     for (let time = 0; time < 5; time++) {
@@ -74,7 +74,7 @@ describe.each(engines)('what readers think of answers on %s', (engine) => {
     }
   });
 
-  test('each of several answers to a question has its own', async () => {
+  test('belong to one of several answers each', async () => {
     const threadId = await newThread(ada);
     const { answer } = await ask(app, ada, threadId, 'One');
     const other = await regenerated(app, ada, answer.id);
@@ -88,7 +88,7 @@ describe.each(engines)('what readers think of answers on %s', (engine) => {
     ]);
   });
 
-  test('a stopped answer with a text can be rated, one without cannot, nor one that is being written or failed', async () => {
+  test('are accepted for stopped answers with text, and rejected for active or failed ones', async () => {
     const threadId = await newThread(ada);
     const stopped = await send(ada, threadId, 'Count [[bench 40000]] [[delay 20]]');
     const stoppedId = stopped.run.messageId;
@@ -119,7 +119,7 @@ describe.each(engines)('what readers think of answers on %s', (engine) => {
     }
   });
 
-  test('is of answers only, with words of one’s own', async () => {
+  test('are accepted for answers only, with a correction that differs', async () => {
     const threadId = await newThread(ada);
     const { message, answer } = await ask(app, ada, threadId, 'One');
     const refused: [id: number, body: object, field?: string][] = [
@@ -140,7 +140,7 @@ describe.each(engines)('what readers think of answers on %s', (engine) => {
     expect((await rate(ada, answer.id, { correction: longest })).body.rating.correction).toBe(longest);
   });
 
-  test('nobody rates another person’s answers', async () => {
+  test("are rejected for other users' answers", async () => {
     const bob = await app.as('bob');
     const threadId = await newThread(ada);
     const { answer } = await ask(app, ada, threadId, 'One');
@@ -152,7 +152,7 @@ describe.each(engines)('what readers think of answers on %s', (engine) => {
     expect((await messageOf(ada, threadId, answer.id)).rating).toEqual({ value: 'good', correction: null });
   });
 
-  test('answers of a comparison are not rated here', async () => {
+  test('are rejected for answers of a comparison', async () => {
     const threadId = await newThread(ada);
     const { answer } = await ask(app, ada, threadId, 'One');
     await beside(app, (db) =>
@@ -161,14 +161,14 @@ describe.each(engines)('what readers think of answers on %s', (engine) => {
     expect((await rate(ada, answer.id, { value: 'good' })).status).toBe(404);
   });
 
-  test('a Viewer rates the answers of their own conversations', async () => {
+  test('are accepted from a Viewer for their own threads', async () => {
     const viewer = await app.withKey('viewer');
     const { answer } = await ask(app, viewer, await newThread(viewer), 'One');
     await setUser(app, 'viewer@example.com', { role: 'Viewer' });
     expect((await rate(viewer, answer.id, { value: 'good' })).body.rating.value).toBe('good');
   });
 
-  test('goes with its conversation', async () => {
+  test('are deleted with the thread', async () => {
     const threadId = await newThread(ada);
     const { answer } = await ask(app, ada, threadId, 'One');
     await rate(ada, answer.id, { value: 'good' });

@@ -5,7 +5,7 @@ import { type RatingChange, ratingRepository } from './rating-repository.ts';
 const wrongCorrection = (message: string) =>
   new AppError('invalid_input', message, { fields: { correction: message } });
 
-/** Ratings and corrections of answers. The conversations themselves stay as they are. */
+/** Ratings and corrections of answers. They do not change the thread. */
 export function ratingService({ db }: Pick<OpenDatabase, 'db'>) {
   return {
     async rate(userId: number, messageId: number, change: RatingChange) {
@@ -16,7 +16,7 @@ export function ratingService({ db }: Pick<OpenDatabase, 'db'>) {
         const message = await ratings.rated(userId, messageId);
         if (!message) throw new AppError('not_found', 'This message does not exist.');
         if (message.role !== 'assistant') throw new AppError('invalid_input', 'Only answers can be rated.');
-        // An answer without a run was not written by one, so it is complete.
+        // API clients can add answers without a run; those are complete.
         const isFinished = message.state === null || message.state === 'complete' || message.state === 'stopped';
         if (!isFinished || message.text.trim() === '')
           throw new AppError('conflict', 'Only an answer that is finished and has a text can be rated.');

@@ -1,39 +1,36 @@
 import type { chat } from '@roster/contracts/chat';
 import type { z } from 'zod';
-import type { ThreadRecord } from '#server/features/chat/threads/repository';
-import type { AnswerStore } from './answer-store.ts';
-import { clientCall, type Started } from './client-calls.ts';
-import type { MessagePlace } from './repository.ts';
-import type { AnswerStarter } from './start-answers.ts';
+import { findPrevious, idempotencyKey, resultOfConcurrentRequest, type StartedRuns } from './idempotency.ts';
+import { findQuestion } from './read.ts';
+import { findThread, type MessageContext, resolveTargets, startOnceCommitted, startRuns } from './start-turn.ts';
+import { CommitUnknownError, storeAnswer } from './store-turn.ts';
 
-type Again = z.output<typeof chat.regenerate.body>;
+type RegenerateInput = z.output<typeof chat.regenerate.body> & { userId: number; messageId: number };
 
-type Dependencies = {
-  start: AnswerStarter;
-  store: Pick<AnswerStore, 'answer'>;
-  ownThread: (userId: number, threadId: number) => Promise<ThreadRecord>;
-  questionOf: (userId: number, messageId: number) => Promise<MessagePlace>;
-  checkModels: (userId: number, models: string[], field: string) => Promise<void>;
-};
+/** Starts another answer to a question; `messageId` is the question or one of its answers. */
+export async function regenerateAnswer(context: MessageContext, input: RegenerateInput): Promise<StartedRuns> {
+  const { db, executor } = context;
+  const { userId, messageId, clientId, model, overBudget = false } = input;
 
-/** A further answer to a question, which is named by itself or by one of its answers. */
-export function answerRegenerating({ start, store, ownThread, questionOf, checkModels }: Dependencies) {
-  return function regenerate(userId: number, messageId: number, again: Again): Promise<Started> {
-    const { clientId, model, overBudget } = again;
-    const client = clientId === undefined ? null : clientCall(clientId, 'regenerate', messageId, model ?? null);
-    return start(userId, client, async () => {
-      const question = await questionOf(userId, messageId);
-      const { threadId } = question;
-      const thread = await ownThread(userId, threadId);
-      const models = model === undefined ? [] : [model];
-      await checkModels(userId, models, 'model');
-      return {
-        thread,
-        models,
-        overBudget,
-        store: async ([answerer]) => answerer && store.answer(userId, { threadId, question, client }, answerer),
-        shown: ({ run }) => run.messageId,
-      };
-    });
-  };
+  const key = clientId === undefined ? null : idempotencyKey(clientId, 'regenerate', messageId, model ?? null);
+  const previous = await findPrevious(db, userId, key);
+  if (previous) return previous;
+
+  executor.refuseWhenClosing(userId);
+  const question = await findQuestion(db, userId, messageId);
+  const thread = await findThread(db, userId, question.threadId);
+  const models = model === undefined ? [] : [model];
+  await context.checkModels(userId, models, 'model');
+  const apiKey = await context.openKey(userId);
+  const targets = await resolveTargets(context, { userId, thread, models, overBudget });
+
+  const start = { userId, key, apiKey, overBudget };
+  try {
+    const stored = await storeAnswer(context, { userId, question, key }, targets);
+    if (!stored) return await resultOfConcurrentRequest(db, userId, key);
+    return await startRuns(context, start, stored);
+  } catch (error) {
+    if (error instanceof CommitUnknownError) void startOnceCommitted(context, start, error.answers);
+    throw error;
+  }
 }

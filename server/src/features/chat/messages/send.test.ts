@@ -17,7 +17,7 @@ describe.each(engines)('sending a message on %s', (engine) => {
   const asksFor = async (words: string) =>
     (await asksOf(app)).filter(({ body }) => JSON.stringify(body?.input).includes(words));
 
-  test('it is stored before the provider has said anything', async () => {
+  test('stores it before the provider answers', async () => {
     const threadId = await newThread(ada);
     const { message, run } = await send(ada, threadId, '[[hang]] Is anybody there?');
     expect(message).toMatchObject({ threadId, role: 'user', text: '[[hang]] Is anybody there?', parentId: null });
@@ -29,7 +29,7 @@ describe.each(engines)('sending a message on %s', (engine) => {
     await stop(ada, run.id);
   });
 
-  test('the same one again gives the first answer again', async () => {
+  test('returns the first result for a repeated request', async () => {
     const threadId = await newThread(ada);
     const once = { clientId: clientId() };
     const first = await send(ada, threadId, 'Only once, sequentially', once);
@@ -41,7 +41,7 @@ describe.each(engines)('sending a message on %s', (engine) => {
     expect(await asksFor('Only once, sequentially')).toHaveLength(1);
   });
 
-  test('ten times at once makes one message and one run', async () => {
+  test('creates one message and one run for ten concurrent requests', async () => {
     const threadId = await newThread(ada);
     const once = { clientId: clientId() };
     const answers = await Promise.all(
@@ -54,7 +54,7 @@ describe.each(engines)('sending a message on %s', (engine) => {
     expect(await asksFor('Only once, together')).toHaveLength(1);
   });
 
-  test('at once in two conversations makes one message', async () => {
+  test('creates one message for concurrent requests in two threads', async () => {
     const threads = [await newThread(ada), await newThread(ada)];
     const once = { clientId: clientId() };
     const answers = await Promise.all(threads.map((threadId) => post(ada, threadId, 'Only in one', once)));
@@ -64,7 +64,7 @@ describe.each(engines)('sending a message on %s', (engine) => {
     expect(stored.map((messages) => messages.length).toSorted()).toEqual([0, 2]);
   });
 
-  test('two people may come upon the same client id', async () => {
+  test('accepts the same client id from two users', async () => {
     const bob = await app.withKey('bob');
     const same = { clientId: 'chosen-by-chance' };
     const [hers, his] = [await newThread(ada), await newThread(bob)];
@@ -73,7 +73,7 @@ describe.each(engines)('sending a message on %s', (engine) => {
     expect((await messagesOf(bob, his))[0]?.text).toBe('hello from Bob');
   });
 
-  test('10,000 characters are taken as they are, one more is refused', async () => {
+  test('accepts 10,000 characters unchanged and rejects one more', async () => {
     const threadId = await newThread(ada);
     const longest = `${'🦜é\n'.repeat(3333)}.`;
     const { message, answer } = await ask(app, ada, threadId, longest);
@@ -86,7 +86,7 @@ describe.each(engines)('sending a message on %s', (engine) => {
     expect(await messagesOf(ada, threadId)).toHaveLength(2);
   });
 
-  test('nothing, only space, or a wrong client id is refused', async () => {
+  test('rejects an empty or blank text and an invalid client id', async () => {
     const threadId = await newThread(ada);
     for (const empty of ['', '   ', '\n\t']) {
       const { status, body } = await post(ada, threadId, empty);
@@ -99,19 +99,19 @@ describe.each(engines)('sending a message on %s', (engine) => {
     expect(await messagesOf(ada, threadId)).toEqual([]);
   });
 
-  test('without a key it is refused and nothing is stored', async () => {
+  test('rejects it without a provider key, and stores nothing', async () => {
     const carol = await app.as('carol');
     const threadId = await newThread(carol);
     const once = { clientId: clientId() };
     const { status, body } = await post(carol, threadId, 'Nobody to ask', once);
     expect([status, body.code]).toEqual([409, 'no_api_key']);
     expect(await messagesOf(carol, threadId)).toEqual([]);
-    // The composer kept it, and sends the very same once there is a key.
+    // The composer keeps the message and sends it again once there is a key.
     await carol.post('/api/settings/apikey', { apiKey: goodKey });
     expect((await ask(app, carol, threadId, 'Nobody to ask', once)).answer.state).toBe('complete');
   });
 
-  test('while an answer is written in the conversation it is refused', async () => {
+  test('rejects it while an answer is being written in the thread', async () => {
     const threadId = await newThread(ada);
     const { run } = await send(ada, threadId, '[[hang]]');
     const refused = await post(ada, threadId, 'And another thing');
@@ -123,7 +123,7 @@ describe.each(engines)('sending a message on %s', (engine) => {
     expect((await ask(app, ada, threadId, 'And another thing')).answer.state).toBe('complete');
   });
 
-  test('different ones at once in one conversation: one is taken, the others are refused', async () => {
+  test('accepts one of several concurrent messages in a thread', async () => {
     const threadId = await newThread(ada);
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, index) => post(ada, threadId, `[[hang]] Number ${index}`)),
@@ -134,7 +134,7 @@ describe.each(engines)('sending a message on %s', (engine) => {
     await stop(ada, taken?.body.run.id);
   });
 
-  test('three answers at a time are written for a person, however they come', async () => {
+  test('writes three answers at a time per user', async () => {
     const dave = await app.withKey('dave');
     const threads = [];
     for (let number = 0; number < 8; number++) threads.push(await newThread(dave));

@@ -1,38 +1,35 @@
 import type { chat } from '@roster/contracts/chat';
 import type { z } from 'zod';
-import type { ThreadRecord } from '#server/features/chat/threads/repository';
-import type { AnswerStore } from './answer-store.ts';
-import type { AttachmentReader } from './attachments.ts';
-import { clientCall, type Started } from './client-calls.ts';
-import type { AnswerStarter } from './start-answers.ts';
+import { findPrevious, idempotencyKey, resultOfConcurrentRequest, type StartedRuns } from './idempotency.ts';
+import { findThread, type MessageContext, resolveTargets, startOnceCommitted, startRuns } from './start-turn.ts';
+import { CommitUnknownError, storeQuestion } from './store-turn.ts';
 
-type Draft = z.output<typeof chat.send.body>;
+type SendInput = z.output<typeof chat.send.body> & { userId: number; threadId: number };
 
-type Dependencies = {
-  start: AnswerStarter;
-  store: Pick<AnswerStore, 'question'>;
-  ownThread: (userId: number, threadId: number) => Promise<ThreadRecord>;
-  attachments: Pick<AttachmentReader, 'inspect'>;
-  checkModels: (userId: number, models: string[], field: string) => Promise<void>;
-};
+/** Stores a message with an empty answer for each model, then starts the runs that write the answers. */
+export async function sendMessage(context: MessageContext, input: SendInput): Promise<StartedRuns> {
+  const { db, executor } = context;
+  const { userId, threadId, message: text, fileIds = [], parentId, models = [], overBudget = false } = input;
 
-/** A message, and the answers to it. */
-export function messageSending({ start, store, ownThread, attachments, checkModels }: Dependencies) {
-  return function send(userId: number, threadId: number, draft: Draft): Promise<Started> {
-    const { message: text, clientId, fileIds = [], parentId, models = [], overBudget } = draft;
-    // Going over a budget on purpose does not make it another call.
-    const client = clientCall(clientId, 'send', threadId, text, fileIds, parentId ?? String(parentId), models);
-    return start(userId, client, async () => {
-      const thread = await ownThread(userId, threadId);
-      const attached = await attachments.inspect(userId, fileIds);
-      if (models.length > 0) await checkModels(userId, models, 'models');
-      return {
-        thread,
-        models,
-        overBudget,
-        store: (answerers) => store.question(userId, { threadId, text, client, attached, parentId }, answerers),
-        shown: ({ question }) => question.id,
-      };
-    });
-  };
+  // `overBudget` is not part of the idempotency key.
+  const key = idempotencyKey(input.clientId, 'send', threadId, text, fileIds, parentId ?? String(parentId), models);
+  const previous = await findPrevious(db, userId, key);
+  if (previous) return previous;
+
+  executor.refuseWhenClosing(userId);
+  const thread = await findThread(db, userId, threadId);
+  const attached = await context.attachments.inspect(userId, fileIds);
+  if (models.length > 0) await context.checkModels(userId, models, 'models');
+  const apiKey = await context.openKey(userId);
+  const targets = await resolveTargets(context, { userId, thread, models, overBudget });
+
+  const start = { userId, key, apiKey, overBudget };
+  try {
+    const stored = await storeQuestion(context, { userId, threadId, text, key, attached, parentId }, targets);
+    if (!stored) return await resultOfConcurrentRequest(db, userId, key);
+    return await startRuns(context, start, stored);
+  } catch (error) {
+    if (error instanceof CommitUnknownError) void startOnceCommitted(context, start, error.answers);
+    throw error;
+  }
 }

@@ -5,7 +5,7 @@ import { ask, asksOf, newThread, regenerated } from '#server/testing/chat';
 import type { HttpClient } from '#server/testing/http-client';
 import { fakeToolRegistry } from '#server/testing/tool-box';
 
-describe.each(engines)('tools that a conversation switches for itself on %s', (engine) => {
+describe.each(engines)('tools switched by a thread on %s', (engine) => {
   let app: TestApp;
   const box = fakeToolRegistry();
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe.each(engines)('tools that a conversation switches for itself on %s', (e
   const patched = async (visitor: HttpClient, threadId: number, tools: unknown) =>
     visitor.patch(`/api/threads/${threadId}`, { tools });
 
-  test('go with the next question, and are its assistant’s own again when they are taken off', async () => {
+  test("apply to the next message, and fall back to the assistant's when removed", async () => {
     const { visitor } = await app.someone('switcher');
     const domains = ['example.org'];
     const assistantId = await created(visitor, { tools: { webSearch: { domains }, codeInterpreter: {} } });
@@ -52,7 +52,7 @@ describe.each(engines)('tools that a conversation switches for itself on %s', (e
     expect(await asked()).toEqual([...ofServers, 'web_search', 'code_interpreter']);
   });
 
-  test('work with a model alone, from the first question on, and with several models', async () => {
+  test('work without an assistant, from the first message on, and with several models', async () => {
     const { visitor } = await app.someone('modeller');
     const threadId = await newThread(visitor, { model: 'gpt-4o', tools: { webSearch: true }, title: 'Named' });
     await ask(app, visitor, threadId, 'Alone', { models: ['gpt-4o', 'gpt-4o-mini'] });
@@ -60,7 +60,7 @@ describe.each(engines)('tools that a conversation switches for itself on %s', (e
     expect(both.map(namesIn)).toEqual([['web_search'], ['web_search']]);
   });
 
-  test('stay with the conversation when another assistant answers, and are refused where they are none', async () => {
+  test('stay when another assistant answers, and are rejected if unknown', async () => {
     const { visitor } = await app.someone('changer');
     const threadId = await newThread(visitor, { tools: { webSearch: true, serversOff: [7] }, title: 'Named' });
     const assistantId = await created(visitor, { tools: { codeInterpreter: {} } });

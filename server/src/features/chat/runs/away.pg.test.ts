@@ -18,7 +18,7 @@ import { lastOf, openEvents, textOf } from '#server/testing/events';
 import { uploaded } from '#server/testing/files';
 import { startNetworkLink } from '#server/testing/network-link';
 import { startS3 } from '#server/testing/s3';
-import { runWatching } from './watch.ts';
+import { createRunSubscriptions } from './lifecycle/subscribe.ts';
 
 async function behindLine() {
   const { hostname, port } = new URL(inject('postgresUrl'));
@@ -34,7 +34,7 @@ async function behindLine() {
   return { app, line };
 }
 
-test('an answer that ends while the database is away is stored once it is back; all its readers see the end', async () => {
+test('stores an answer that ends during a database outage, and sends the end to all readers', async () => {
   const { app, line } = await behindLine();
   const second = await app.secondProcess();
   const ada = await app.withKey('ada');
@@ -44,7 +44,7 @@ test('an answer that ends while the database is away is stored once it is back; 
   await Promise.all([here.until(1), there.until(1)]);
   line.set('refuse');
   await until('the whole text', async () => textOf(here.events) === benchText(100) || undefined);
-  // The end has been tried by then, and so has a look from the other process.
+  // By then the end was tried, and the other process has polled.
   await until(
     'what is away',
     async () =>
@@ -64,11 +64,11 @@ test('an answer that ends while the database is away is stored once it is back; 
   expect(usage).toHaveLength(1);
 });
 
-test('a message whose commit was answered to nobody is answered; sent again it is the same', async () => {
+test('answers a message whose commit was not confirmed; a retry returns it', async () => {
   const { app, line } = await behindLine();
   const ada = await app.withKey('ada');
   const threadId = await newThread(ada, { title: 'Named' });
-  // Its commit takes a moment, in which the line breaks.
+  // The connection breaks during the commit.
   const run = (statement: string) => beside(app, (db) => sql.raw(statement).execute(db));
   await run(
     `create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(1); return null; end $$`,
@@ -99,7 +99,7 @@ test('a message whose commit was answered to nobody is answered; sent again it i
   expect(await asksOf(app)).toHaveLength(1);
 });
 
-test('an answer whose attachment cannot be read waits for the store', async () => {
+test('waits for the file store if an attachment cannot be read', async () => {
   const s3 = await startS3();
   const app = await startApp('sqlite', { env: s3.env });
   onTestFinished(async () => {
@@ -122,7 +122,7 @@ test('an answer whose attachment cannot be read waits for the store', async () =
   expect(JSON.stringify(await asksOf(app))).toContain('Bring the ladder');
 });
 
-test('a database that only reads is away; the connections to it are left for the primary', async () => {
+test('treats a read-only database as unavailable and reconnects to the primary', async () => {
   const app = await startApp('postgres');
   onTestFinished(() => app.stop());
   const ada = await app.as('ada');
@@ -147,14 +147,14 @@ test('a database that only reads is away; the connections to it are left for the
   expect([refused.status, refused.body.code]).toEqual([503, 'database_unavailable']);
   expect(app.logLines.filter((text) => text.includes('unexpected failure'))).toEqual([]);
   await demote(false);
-  // Nobody cuts what has been opened: it is left by itself.
+  // Open connections are not cut, but left by Roster.
   await until('a primary', async () => (await create()).status === 201 || undefined);
 });
 
 describe('a reader', () => {
   const run = { id: 7, threadId: 1, messageId: 2, state: 'running' as const };
   const log = Object({ error: () => undefined });
-  /** Of a run that is gone, where each question is answered once the `failures` are used up. */
+  /** Reads a deleted run; queries succeed once the `failures` are used up. */
   async function watch(failures: Error[]) {
     const asked = async () => {
       const failure = failures.shift();
@@ -164,7 +164,7 @@ describe('a reader', () => {
     let ends = 0;
     const stream = { write: () => undefined, end: () => void ends++, onClose: () => undefined };
     const events = { after: async () => [] };
-    const watching = runWatching({ runs: { find: asked, finished: asked }, events, log, live: new Map() });
+    const watching = createRunSubscriptions({ runs: { find: asked, finished: asked }, events, log, live: new Map() });
     const begun = await watching.watch({ userId: 1 }, run, 0, stream).then(
       () => 'follows',
       (error: Error) => error.message,
@@ -172,14 +172,14 @@ describe('a reader', () => {
     return { begun, ends: () => ends };
   }
 
-  test('whose run cannot be looked at is told when it can', async () => {
+  test('gets the events once its run can be read again', async () => {
     const away = new UnavailableError('database', new Error('away'));
     const reader = await watch([away, away, away]);
     expect([reader.begun, reader.ends()]).toEqual(['follows', 0]);
     await until('the end', async () => reader.ends() > 0);
   });
 
-  test('whose run cannot be read at all is not left waiting', async () => {
+  test('gets an end if its run cannot be read at all', async () => {
     const reader = await watch([new Error('a log that cannot be read')]);
     expect([reader.begun, reader.ends()]).toEqual(['a log that cannot be read', 1]);
   });

@@ -13,13 +13,13 @@ import { type FakeToolRegistry, fakeToolRegistry } from '#server/testing/tool-bo
 /** A PNG of one pixel. */
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-describe.each(engines)('answers of servers of Chat Completions alone, on %s', (engine) => {
+describe.each(engines)('answers of servers with Chat Completions only, on %s', (engine) => {
   let provider: Awaited<ReturnType<typeof startRawProvider>>;
   let app: TestApp;
   let tools: FakeToolRegistry;
   let ada: HttpClient;
   let assistantId: number;
-  /** What is answered, one after the other; the last again and again. */
+  /** The responses in order; the last one repeats. */
   let answers: string[] = [];
   let asked: JsonObject[] = [];
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe.each(engines)('answers of servers of Chat Completions alone, on %s', (e
   });
   const named = (more: object = {}) => newThread(ada, { title: 'Named', ...more });
 
-  test('are shown as they were meant, and never as whole where they broke off', async () => {
+  test('are shown as intended, and never as complete if cut off', async () => {
     const without = rows.filter(([, , { calls, refusal }]) => !calls && !refusal);
     const threadId = await named();
     for (const [shape, events, { text = '', reasoning = '', failure, reason = 'complete' }] of without) {
@@ -59,13 +59,13 @@ describe.each(engines)('answers of servers of Chat Completions alone, on %s', (e
     }
   });
 
-  test('name a reason that Roster does not know', async () => {
+  test('report a reason that Roster does not know', async () => {
     answers = [[say('Yes', 'moonrise'), done].map(frame).join('')];
     const { answer } = await ask(app, ada, await named(), 'Go on');
     expect(answer).toMatchObject({ state: 'complete', notes: [expect.stringContaining('“moonrise”')] });
   });
 
-  test('have their pictures as files and their sources as links', async () => {
+  test('keep images as files and sources as links', async () => {
     const images = [{ type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } }];
     const citations = ['https://a.example/'];
     answers = [[choice({ images }), { ...say('There.', 'stop'), citations }, done].map(frame).join('')];
@@ -76,7 +76,7 @@ describe.each(engines)('answers of servers of Chat Completions alone, on %s', (e
     expect(bytes.toString('base64')).toBe(png);
   });
 
-  test('do not give their thoughts for a title', async () => {
+  test('do not use reasoning as a title', async () => {
     answers = [[say('<think>A title, hm.</think>\n\nRain in Utrecht'), stop, done].map(frame).join('')];
     const threadId = await newThread(ada);
     const { answer } = await ask(app, ada, threadId, 'Does it rain?');
@@ -84,7 +84,7 @@ describe.each(engines)('answers of servers of Chat Completions alone, on %s', (e
     await until('The title', async () => (await ada.get(`/api/threads/${threadId}`)).body.title === 'Rain in Utrecht');
   });
 
-  test('get back with the calls of their turn what they want back, also after a person was asked', async () => {
+  test('get their opaque data back with tool calls, also after an approval', async () => {
     const signature = { google: { thought_signature: 'c2ln' } };
     const details = [{ type: 'reasoning.encrypted', data: 'ZGF0YQ', index: 0 }];
     const pay = { ...called('demo_pay', { city: 'Utrecht', amount: 9007199254740993n.toString() }), id: '' };
@@ -111,7 +111,7 @@ describe.each(engines)('answers of servers of Chat Completions alone, on %s', (e
     for (const { callId } of calls)
       expect((await ada.post(`/api/runs/${run.id}/approvals/${callId}`, { decision: 'approve' })).status).toBe(200);
     const told = await readEvents(app, ada, run.id);
-    // It is for the provider alone.
+    // Only the provider gets it.
     expect(JSON.stringify(told)).not.toContain('c2ln');
     expect(await messageOf(ada, threadId, run.messageId)).toMatchObject({ state: 'complete', text: 'Paid.' });
     const ids = calls.map(({ callId }) => callId);

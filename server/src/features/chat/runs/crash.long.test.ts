@@ -20,7 +20,7 @@ const whole = benchText(400);
 type Sent = { messageId: number; runId: number };
 type Line = { visitor: HttpClient; threadId: number; sent: Sent[]; next: string };
 
-/** Sends what comes next in a thread; undefined: it was not acknowledged, and may or may not be there. */
+/** Sends the next message; undefined: not acknowledged, so it may or may not be stored. */
 async function sendNext({ visitor, threadId, next, sent }: Line): Promise<Sent | undefined> {
   const body = { message: `${long} ${next}`, clientId: next };
   const answer = await visitor.post(`/api/threads/${threadId}/messages`, body).catch(() => undefined);
@@ -31,8 +31,8 @@ async function sendNext({ visitor, threadId, next, sent }: Line): Promise<Sent |
   return acknowledged;
 }
 
-describe.each(engines)('killed again and again on %s', (engine) => {
-  test('nothing that was acknowledged is lost, doubled or left hanging', async () => {
+describe.each(engines)('a server that is killed repeatedly on %s', (engine) => {
+  test('loses, duplicates and leaves hanging nothing that was acknowledged', async () => {
     const { app, server } = await killableInstallation(engine);
     await server.start();
     const lines = await linesOf([await registered(server, 'ada'), await registered(server, 'bob')]);
@@ -52,10 +52,10 @@ describe.each(engines)('killed again and again on %s', (engine) => {
 
       startTimes.push(await server.start());
       if (engine === 'sqlite') expect(await underWayIn(app)).toBe(0);
-      // PostgreSQL notices after a moment that the dead process's connection is gone.
+      // PostgreSQL takes a moment to notice the dead process's connection.
       else await until('The end of every run', async () => (await underWayIn(app)) === 0);
 
-      // What was not acknowledged is sent again, as a browser does; it must become one message, not two.
+      // Unacknowledged messages are sent again, as a browser does, and must not be stored twice.
       for (const line of unsure) {
         const sent = await sendNext(line);
         await line.visitor.post(`/api/runs/${sent?.runId}/stop`);
@@ -63,7 +63,7 @@ describe.each(engines)('killed again and again on %s', (engine) => {
       for (const [index, line] of lines.entries())
         await checkLine(server, line, seen[index] ?? { all: '', aSecondBefore: '' });
     }
-    // The promise is 5 s for each; the disk may be busy with others at some of them.
+    // The limit is 5 s; the disk may be busy during some of them.
     expect(startTimes.toSorted((a, b) => a - b)[Math.floor(startTimes.length / 2)]).toBeLessThan(5_000);
     for (const { visitor, threadId } of lines)
       expect((await ask(server, visitor, threadId, 'Are you still there?')).answer.state).toBe('complete');
@@ -75,7 +75,7 @@ describe.each(engines)('killed again and again on %s', (engine) => {
   });
 });
 
-/** Two conversations for each. */
+/** Two threads per user. */
 async function linesOf(people: HttpClient[]): Promise<Line[]> {
   const lines = [];
   for (const visitor of [...people, ...people])
@@ -83,7 +83,7 @@ async function linesOf(people: HttpClient[]): Promise<Line[]> {
   return lines;
 }
 
-/** Every acknowledged message once and in order, and the last answer as far as it can have come. */
+/** Checks that acknowledged messages are there once and in order, and the last answer as far as possible. */
 async function checkLine(
   server: KillableServer,
   { visitor, threadId, sent }: Line,
@@ -101,7 +101,7 @@ async function checkLine(
   if (last?.state === 'interrupted') expect(last.error?.code).toBe('interrupted');
   const events = await readEvents(server, visitor, runId);
   expect(textOf(events)).toBe(last?.text);
-  // A reader that comes back, having seen more than was stored, is told the end.
+  // A returning reader that has seen more than was stored gets the end.
   const after = seen.all.length / ' t0000'.length;
   expect(lastOf(await readEvents(server, visitor, runId, { after }))).toEqual(lastOf(events));
 }
@@ -112,7 +112,7 @@ const underWayIn = (app: Parameters<typeof beside>[0]) =>
     return rows.length;
   });
 
-/** In the middle of sending, right after a 202, in the middle of a stream, or while others write. */
+/** While sending, right after a 202, during a stream, or while others write. */
 async function killAtSomeMoment(
   server: KillableServer,
   round: number,
@@ -134,7 +134,7 @@ async function killAtSomeMoment(
       ? lines.map(({ visitor }) => visitor.post('/api/threads', { title: 'Meanwhile' }).catch(() => undefined))
       : [];
   const killedAt = performance.now();
-  // The second is of a server that gets to work; while others have the processor it can store nothing.
+  // The second is CPU time of the server, because the machine may be busy.
   const waited = server.waited();
   await server.kill();
   await Promise.all(writing);

@@ -20,7 +20,7 @@ async function started() {
   return { ...disk, app, ada, threadId };
 }
 
-test('an answer that ends while the disk is full is stored whole when there is room', async () => {
+test('stores an answer that ends while the disk is full once there is room', async () => {
   const { app, ada, threadId, fill, makeRoom } = await started();
   const { run } = await send(ada, threadId, '[[bench 10000]] [[delay 1]]');
   const reader = await openEvents(app, ada, run.id);
@@ -32,7 +32,7 @@ test('an answer that ends while the disk is full is stored whole when there is r
     return answer.status === 507 ? answer : undefined;
   });
   expect(away.body).toMatchObject({ code: 'no_space', message: noRoom, parts: { database: 'missing', storage: 'ok' } });
-  // It is said again, not only the first time.
+  // Logged repeatedly, not only once.
   expect((await bare(app, 'GET', '/readyz')).status).toBe(507);
   expect((await post(ada, threadId, 'Another one')).status).toBeGreaterThanOrEqual(409);
   expect(reader.hasEnded).toBe(false);
@@ -52,7 +52,7 @@ test('an answer that ends while the disk is full is stored whole when there is r
   expect(app.logLines.filter((line) => line.includes('unexpected failure') || line.includes('run failed'))).toEqual([]);
 });
 
-test('an answer is stopped while the disk is full, and keeps its words', async () => {
+test('stops an answer while the disk is full, and keeps its text', async () => {
   const { app, ada, threadId, fill, makeRoom } = await started();
   const { run } = await send(ada, threadId, '[[bench 100000]] [[delay 1]]');
   const reader = await openEvents(app, ada, run.id);
@@ -71,7 +71,7 @@ test('an answer is stopped while the disk is full, and keeps its words', async (
   expect((await ask(app, ada, threadId, 'Hello')).answer.state).toBe('complete');
 });
 
-test('what a person asks for without room is refused, and leaves nothing behind', async () => {
+test('rejects requests while the disk is full, and stores nothing', async () => {
   const { app, ada, fill, makeRoom } = await started();
   const create = () =>
     ada.post('/api/assistants', { name: 'Tutor', model: 'gpt-4o', instructions: 'long '.repeat(290) });

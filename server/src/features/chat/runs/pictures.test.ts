@@ -6,7 +6,7 @@ import { beside } from '#server/testing/database';
 import { readEvents } from '#server/testing/events';
 import { download } from '#server/testing/files';
 
-describe.each(engines)('pictures that a model draws on %s', (engine) => {
+describe.each(engines)('images that a model generates on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);
@@ -21,7 +21,7 @@ describe.each(engines)('pictures that a model draws on %s', (engine) => {
     return { visitor, ...(await ask(app, visitor, threadId, text)) };
   }
 
-  test('become files of the answer, and stand in no event and no log', async () => {
+  test('become files of the answer, and appear in no event and no log', async () => {
     const { visitor, answer, run, events } = await drawn('painter', '[[picture]] A boat');
     expect(answer.calls?.map(({ kind, state, input, output }) => [kind, state, input, output])).toEqual([
       ['image_generation', 'done', 'A drawing: A boat', '[{"type":"image"}]'],
@@ -37,14 +37,14 @@ describe.each(engines)('pictures that a model draws on %s', (engine) => {
     expect(JSON.stringify(stored)).not.toContain(picture);
   });
 
-  test('are none where drawing failed, or something else came', async () => {
+  test('are omitted if generating failed or returned something else', async () => {
     for (const how of ['failed', 'broken']) {
       const { answer } = await drawn(`painter-${how}`, `[[picture ${how}]] A boat`);
       expect([how, answer.state, answer.files, answer.calls?.[0]?.state]).toEqual([how, 'complete', [], 'failed']);
     }
   });
 
-  test('are left out where the model does not draw, which is said before the next question', async () => {
+  test('are not requested from a model without the tool, with a note before sending', async () => {
     const { visitor, answer } = await drawn('refused', '[[picture]] [[no image_generation]] A boat');
     expect(answer.notes).toContain('Image generation was left out: gpt-4o does not support it.');
     const { body } = await visitor.get('/api/models/tools?model=gpt-4o');

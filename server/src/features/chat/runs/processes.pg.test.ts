@@ -10,7 +10,7 @@ import { spawnServer, untilReady } from '#server/testing/process';
 
 type Process = { url: string; origin: string };
 
-/** The same browser, led to another process. */
+/** The same session on another process. */
 function through(process: Process, visitor: HttpClient): HttpClient {
   const led = createHttpClient(() => process);
   for (const [name, value] of visitor.cookies) led.cookies.set(name, value);
@@ -30,13 +30,13 @@ describe('several processes on one PostgreSQL', () => {
   });
   afterAll(() => app.stop());
 
-  test('a message sent to one is read from the other', async () => {
+  test('read a message that was sent to the other', async () => {
     const threadId = await newThread(ada, { title: 'Named' });
     await ask(app, ada, threadId, 'hello');
     expect(await messagesOf(adaThere, threadId)).toEqual(await messagesOf(ada, threadId));
   });
 
-  test('an answer is watched from the other, and resumed there after each event', async () => {
+  test('stream an answer of the other, resumable after each event', async () => {
     const { run } = await send(ada, await newThread(ada, { title: 'Named' }), '[[bench 60]] [[delay 20]]');
     const whole = await openEvents(app, ada, run.id);
     const seen: Numbered[] = [];
@@ -51,7 +51,7 @@ describe('several processes on one PostgreSQL', () => {
       expect(await readEvents(second, adaThere, run.id, { after })).toEqual(seen.slice(after));
   });
 
-  test('where some of the words that were stored are gone, the other gets all of them, in their order', async () => {
+  test('deliver all text in order to the other when stored events are missing', async () => {
     const threadId = await newThread(ada, { title: 'Named' });
     const { run } = await send(ada, threadId, '[[bench 120]] [[delay 20]]');
     const lost = await until('Words in three parts', () =>
@@ -71,10 +71,10 @@ describe('several processes on one PostgreSQL', () => {
     expect(textOf(seen)).toBe(benchText(120));
   });
 
-  test('what is written on one reaches the other soon', async () => {
+  test('deliver new text to the other soon', async () => {
     const { run } = await send(ada, await newThread(ada), '[[bench 40000]] [[delay 20]]');
     const [here, there] = [await openEvents(app, ada, run.id), await openEvents(second, adaThere, run.id)];
-    // As it grows, not at its end, which is minutes away.
+    // While it is being written, not only at its end, minutes later.
     for (const count of [20, 60, 100]) {
       await here.until(count);
       await there.until(count);
@@ -85,7 +85,7 @@ describe('several processes on one PostgreSQL', () => {
     await ada.post(`/api/runs/${run.id}/stop`);
   });
 
-  test('while an answer is written, both give its words so far with the conversation', async () => {
+  test('return partial answers with the thread on both', async () => {
     const threadId = await newThread(ada);
     const { message, run } = await send(ada, threadId, '[[bench 40]] [[hang 30]]');
     const there = await openEvents(second, adaThere, run.id);
@@ -100,7 +100,7 @@ describe('several processes on one PostgreSQL', () => {
     expect((await messagesOf(ada, threadId))[1]).toMatchObject({ text: benchText(30), state: 'stopped' });
   });
 
-  test('stopping through the other stops it', async () => {
+  test('stop an answer through the other', async () => {
     const threadId = await newThread(ada);
     const { run } = await send(ada, threadId, 'Stop from afar [[bench 40000]] [[delay 20]]');
     const reader = await openEvents(second, adaThere, run.id);
@@ -117,7 +117,7 @@ describe('several processes on one PostgreSQL', () => {
     );
   });
 
-  test('the same message sent to both at once is one', async () => {
+  test('store a message once that is sent to both at the same time', async () => {
     const threadId = await newThread(ada, { title: 'Named' });
     const body = { message: 'To both [[delay 5]]', clientId: 'to-both-at-once' };
     const path = `/api/threads/${threadId}/messages`;
@@ -129,7 +129,7 @@ describe('several processes on one PostgreSQL', () => {
     expect((await asksOf(app)).filter(({ body: asked }) => JSON.stringify(asked).includes('To both'))).toHaveLength(1);
   });
 
-  test('a conversation deleted through the other stops its answer, and harms no other answer', async () => {
+  test('stop only the answer of a thread that is deleted through the other', async () => {
     const [doomed, kept] = [await newThread(ada), await newThread(ada, { title: 'Kept' })];
     const gone = await send(ada, doomed, 'Deleted from afar [[bench 40000]] [[delay 20]]');
     const other = await send(ada, kept, '[[bench 40000]] [[delay 20]]');
@@ -147,13 +147,13 @@ describe('several processes on one PostgreSQL', () => {
     expect(await until('The usage', () => usageOf(gone.run.id))).toMatchObject({ estimated: 1 });
   });
 
-  test('rows that vanish under an answer keep no other from being stored', async () => {
+  test('store other answers when the rows of one are deleted', async () => {
     const [doomed, kept] = [await newThread(ada), await newThread(ada, { title: 'Kept' })];
     const gone = await send(ada, doomed, '[[bench 40000]] [[delay 20]]');
     const other = await send(ada, kept, '[[bench 40000]] [[delay 20]]');
     const here = await openEvents(app, ada, other.run.id);
     await here.until(5);
-    // As when an account is closed by an operator: nobody says stop.
+    // As when an operator deletes the account: no stop is requested.
     await beside(app, (db) => db.deleteFrom('threads').where('id', '=', doomed).execute());
     const there = await openEvents(second, adaThere, other.run.id);
     await here.until(here.events.length + 50);
@@ -167,7 +167,7 @@ describe('several processes on one PostgreSQL', () => {
     expect(gone.run.id).not.toBe(other.run.id);
   });
 
-  test('connections for signals that are cut are made again: nothing is lost and nobody is taken for gone', async () => {
+  test('reconnect for signals without losing events or declaring anyone dead', async () => {
     const threadId = await newThread(ada, { title: 'Named' });
     const { run } = await send(ada, threadId, '[[bench 400]] [[delay 15]]');
     const there = await openEvents(second, adaThere, run.id);
@@ -188,7 +188,7 @@ describe('several processes on one PostgreSQL', () => {
     expect(lastOf(await reader.all())).toEqual({ type: 'finished', reason: 'stopped' });
   });
 
-  test('a process that was killed has its answers ended by another', async () => {
+  test('end the answers of a killed process', async () => {
     const port = await freePort();
     const third = { url: `http://localhost:${port}`, origin: `http://localhost:${port}` };
     const spawned = spawnServer({

@@ -37,10 +37,10 @@ const succeeding: Succeeding[] = [
 ];
 
 const modes = engines.map((engine) => ({ engine, without: [] as 'responses'[], by: 'responses' }));
-// The other way to ask, once: what differs between the engines does not differ by it.
+// The other API is tested on one engine only.
 modes.push({ engine: 'sqlite', without: ['responses'], by: 'chat completions' });
 
-describe.each(modes)('a provider that fails, by $by on $engine', ({ engine, without }) => {
+describe.each(modes)('a failing provider, by $by on $engine', ({ engine, without }) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine, { simulator: { without } });
@@ -48,7 +48,7 @@ describe.each(modes)('a provider that fails, by $by on $engine', ({ engine, with
   });
   afterAll(() => app.stop());
 
-  /** A key of their own tells one person's requests from another's. */
+  /** Each user has a key, to tell the requests apart. */
   async function personAsks(words: string) {
     const name = `p${words.replace(/\W/g, '')}`.slice(0, 40);
     const visitor = await app.as(name);
@@ -92,11 +92,11 @@ describe.each(modes)('a provider that fails, by $by on $engine', ({ engine, with
     expect(answer.text).toMatch(text);
     expect(answer.usage).toMatchObject({ estimated: false });
     expect(asked).toHaveLength(asks);
-    // A timer of a second may come a millisecond early on another clock.
+    // Timers may fire a millisecond early on another clock.
     if (words.startsWith('[[429')) expect((asked[1]?.time ?? 0) - (asked[0]?.time ?? 0)).toBeGreaterThan(990);
   });
 
-  test('a key without the permission is told so', async () => {
+  test('reports a key without permission', async () => {
     const ada = await app.withKey('ada');
     const match = { path: without.length > 0 ? '/chat/completions' : '/responses' };
     const { answer } = await withFault(app, { fail: 'missing_scopes' }, match, async () =>
@@ -106,7 +106,7 @@ describe.each(modes)('a provider that fails, by $by on $engine', ({ engine, with
     expect(answer.error?.message).toContain('Missing scopes: model.request');
   });
 
-  test('secrets in the provider’s words are masked, also a key of another form', async () => {
+  test("masks secrets in the provider's messages, also a key in another format", async () => {
     const name = 'formless';
     const visitor = await app.as(name);
     const apiKey = 'sk-Zm9ybWxlc3M+with/other=signs';
@@ -121,7 +121,7 @@ describe.each(modes)('a provider that fails, by $by on $engine', ({ engine, with
     expect(answer.error?.message).not.toMatch(/Zm9y|signs|AbC123|abc\.def/);
   });
 
-  test('a conversation that is too long is cut, with a note', async () => {
+  test('shortens a thread that is too long, with a note', async () => {
     const ada = await app.withKey('ada');
     const threadId = await newThread(ada);
     for (const words of ['One', 'Two', 'Three']) await ask(app, ada, threadId, words);
@@ -138,13 +138,13 @@ describe.each(modes)('a provider that fails, by $by on $engine', ({ engine, with
     expect(body.input ?? body.messages).toHaveLength(3);
   });
 
-  test('what failed can be tried again', async () => {
+  test('allows a retry', async () => {
     const { visitor, threadId, message } = await personAsks('[[401 once]] again');
     const { run } = await regenerated(app, visitor, message.id);
     expect((await messagesOf(visitor, threadId)).at(-1)).toMatchObject({ id: run.messageId, state: 'complete' });
   });
 
-  test('none of it is logged as our own failure, and no secret at all', () => {
+  test('logs none of it as an internal error, and no secret', () => {
     const logged = app.logLines.join('');
     expect(logged).not.toMatch(/"level":[56]0/);
     expect(logged).not.toMatch(/sk-secret|Zm9ybWxl|AbC123/);

@@ -9,7 +9,7 @@ const [first, second] = [
   { url: 'https://example.com/second?page=2', title: '' },
 ];
 
-describe.each(engines)('pages of the web that an answer cites on %s', (engine) => {
+describe.each(engines)('web pages that an answer cites on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);
@@ -17,7 +17,7 @@ describe.each(engines)('pages of the web that an answer cites on %s', (engine) =
   });
   afterAll(() => app.stop());
 
-  test('have their places in the message, in the events of its run and in both exports', async () => {
+  test('have positions in the message, in events and in both exports', async () => {
     const { visitor } = await app.someone('reader');
     const assistantId = await created(visitor, { tools: { webSearch: {} } });
     const threadId = await newThread(visitor, { assistantId, title: 'Named' });
@@ -48,7 +48,7 @@ describe.each(engines)('pages of the web that an answer cites on %s', (engine) =
     expect(body.messages.at(-1).links).toEqual(links);
   });
 
-  test('are in an answer while it is written, and stay with one that is stopped or fails', async () => {
+  test('appear while the answer is written, and stay if it is stopped or fails', async () => {
     const { visitor } = await app.someone('reader2');
     const assistantId = await created(visitor, { tools: { webSearch: {} } });
     const threadId = await newThread(visitor, { assistantId, title: 'Named' });

@@ -1,19 +1,21 @@
-import { functionCallNote, type RunEvent, type ToolCall } from '@roster/contracts/chat';
-import { leftOutNotes } from '#server/features/chat/messages/history';
+import { attachedBytesLimit, functionCallNote, type RunEvent, type ToolCall } from '@roster/contracts/chat';
+import { isOpenCall } from '#server/features/chat/shared/tool-call-repository';
 import { retryUntilAvailable } from '#server/lib/retry-until-available';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, Provider, ToolUse } from '#server/provider/provider';
 import type { GeneratedFile } from '#server/provider/resources/generated-files';
 import { ProviderError } from '#server/provider/transport/error';
-import { functionsCalled, isOpenCall } from './event-log.ts';
-import type { LiveRun, PreparedRequest, ToolLoop } from './live-run.ts';
-import { asServerCall, type ToolSteps } from './tool-steps.ts';
-import { untilAborted } from './until-aborted.ts';
+import { clientFunctionCalls } from './events/event-log.ts';
+import { abortable } from './lifecycle/abortable.ts';
+import type { LiveRun } from './lifecycle/live-run.ts';
+import type { BuildRequest, PreparedRequest, ToolLoop } from './lifecycle/run-spec.ts';
+import { asServerCall, type ToolSteps } from './tools/tool-steps.ts';
 
-/** So many requests an answer may take, and each time that it is continued; in the last one nothing can be called. */
+/** Requests per answer or continuation; the last one is sent without tools. */
 const stepsAtMost = 25;
 const stepsTaken = ({ step, firstStep }: LiveRun) => step - firstStep + 1;
 
 type Writing = {
+  buildRequest: BuildRequest;
   provider: Pick<Provider, 'answer' | 'answerMs'>;
   publish: (events: RunEvent[]) => void;
   onMade: (made: GeneratedFile) => void;
@@ -21,26 +23,26 @@ type Writing = {
 };
 
 /**
- * Gathers what the provider is asked for, and has it write the answer, in as many steps as it calls tools that Roster
- * runs. `parked`: it waits for a person now.
+ * Builds the request and has the provider write the answer, with one more step for each round of connected tools.
+ * `parked`: the run waits for an approval.
  */
 export async function writeAnswer(run: LiveRun, writing: Writing): Promise<AnswerEnd | 'parked'> {
   const { signal } = run.controller;
   const { answerMs } = writing.provider;
   const prepared = await withinLimit(answerMs, run, () =>
-    retryUntilAvailable(signal, () => untilAborted(run.order.prepare(signal), signal)),
+    retryUntilAvailable(signal, () => abortable(writing.buildRequest(run.spec, signal), signal)),
   );
   run.prepared = prepared;
   const { loop } = prepared;
   if (prepared.soFar) run.turns = prepared.soFar;
-  for (let isGoingOn = run.isGoingOn; ; isGoingOn = false) {
-    if (!isGoingOn) {
-      const end = await withinLimit(answerMs, run, () => askForStep(run, prepared, writing));
+  for (let isResumed = run.isResumed; ; isResumed = false) {
+    if (!isResumed) {
+      const end = await withinLimit(answerMs, run, () => requestStep(run, prepared, writing));
       run.tier = end.tier ?? null;
       const hasCalled = end.reason === 'complete' && run.ofStep().calls.some(isOpenCall);
       if (!loop || !hasCalled || stepsTaken(run) >= stepsAtMost) return closing(run, end, writing);
-      // Nothing of it is on its way when the run is let go.
-      await Promise.all(run.taking);
+      // Wait for pending file saves before the run may be parked.
+      await Promise.all(run.fileTasks);
       await writing.steps.begin(run, prepared, loop, end.usage);
     }
     if (!loop) throw new Error('A run without tools goes on with its tools');
@@ -48,14 +50,14 @@ export async function writeAnswer(run: LiveRun, writing: Writing): Promise<Answe
     run.isCallingTools = true;
     if ((await writing.steps.settleAll(run, loop)) === 'parked') return 'parked';
     run.isCallingTools = false;
-    // What its program is to answer comes with another run.
-    if (functionsCalled(run.log).length > 0) return closing(run, { reason: 'complete', usage: null }, writing);
+    // Function outputs are submitted through a new run.
+    if (clientFunctionCalls(run.log).length > 0) return closing(run, { reason: 'complete', usage: null }, writing);
     run.turns = await retryUntilAvailable(signal, () => writing.steps.turnsSoFar(run));
     run.step++;
   }
 }
 
-/** Each request to the provider has its time; what it called in between has another one. */
+/** The time limit applies to each request; tool calls have their own. */
 async function withinLimit<T>(ms: number, run: LiveRun, work: () => Promise<T>): Promise<T> {
   const limit = setTimeout(() => run.controller.abort(tookTooLong(ms)), ms);
   try {
@@ -65,7 +67,7 @@ async function withinLimit<T>(ms: number, run: LiveRun, work: () => Promise<T>):
   }
 }
 
-/** More than one request brings of what is kept. */
+/** Recorded uses of built-in tools per request; more than a request has. */
 const usesAtMost = 1_000;
 
 const tookTooLong = (ms: number) =>
@@ -75,10 +77,10 @@ const tookTooLong = (ms: number) =>
   );
 
 function closing(run: LiveRun, end: AnswerEnd, { publish }: Writing): AnswerEnd {
-  const called = functionsCalled(run.log);
+  const called = clientFunctionCalls(run.log);
   if (run.firstStep > 1 && !run.hasAdded()) publish([{ type: 'note', text: nothingAdded }]);
   else if (called.length > 0) publish([{ type: 'note', text: functionCallNote(called.map(({ name }) => name)) }]);
-  else if (run.log.text.trim() === '' && run.taking.length === 0) publish([wordless(end)]);
+  else if (run.log.text.trim() === '' && run.fileTasks.length === 0) publish([wordless(end)]);
   return end;
 }
 
@@ -86,39 +88,43 @@ const nothingAdded = 'The model added nothing when it was asked to continue.';
 
 const lastStepNote = `Tools were called in ${stepsAtMost - 1} steps, the most that one answer may have. It was finished without them.`;
 
-async function askForStep(run: LiveRun, prepared: PreparedRequest, writing: Writing): Promise<AnswerEnd> {
-  if (run.step === 1) return asMuchAsFits(run, prepared, writing);
+async function requestStep(run: LiveRun, prepared: PreparedRequest, writing: Writing): Promise<AnswerEnd> {
+  if (run.step === 1) return withTruncationRetry(run, prepared, writing);
   const said = new Set(run.log.notes);
   const publish = (events: RunEvent[]) => {
-    // What was left out of the request is left out of every step, and is said once.
+    // Notes about omitted messages apply to every step and are shown once.
     const news = events.filter((event) => event.type !== 'note' || !said.has(event.text));
     if (news.length > 0) writing.publish(news);
   };
   const isLast = stepsTaken(run) === stepsAtMost;
   if (isLast) publish([{ type: 'note', text: lastStepNote }]);
-  const request = ofLaterStep(prepared.request, isLast);
-  return asMuchAsFits(run, { ...prepared, request, notes: [], leftOut: 0, filesLeftOut: 0 }, { ...writing, publish });
+  const request = toolChoiceForStep(prepared.request, isLast);
+  return withTruncationRetry(
+    run,
+    { ...prepared, request, notes: [], leftOut: 0, filesLeftOut: 0 },
+    { ...writing, publish },
+  );
 }
 
-/** What had to be called in the first step does not have to be called again and again. */
-function ofLaterStep(request: AnswerRequest, isLast: boolean): AnswerRequest {
+/** A required tool call is only required in the first step. */
+function toolChoiceForStep(request: AnswerRequest, isLast: boolean): AnswerRequest {
   const { tools } = request;
   if (!tools) return request;
   const choice = isLast ? 'none' : tools.choice === 'none' ? 'none' : 'auto';
   return { ...request, tools: { ...tools, choice } };
 }
 
-/** The same request made anew, in its step. */
+/** Keeps the step's tool choice in a rebuilt request. */
 function withChoiceOf({ tools: before }: AnswerRequest, again: AnswerRequest): AnswerRequest {
   const { tools } = again;
   return tools && before ? { ...again, tools: { ...tools, choice: before.choice } } : again;
 }
 
 /**
- * Where the provider finds the conversation too long, it is tried again with the newer half. What was left out in the
- * end is said once, before the answer. Where it has lost a file for code, it is tried again once it has it.
+ * Sends a request; if the provider rejects it as too long, retries with the newer half of the history and notes that
+ * before the answer. If the provider has lost a file for code, uploads it and retries once.
  */
-async function asMuchAsFits(
+async function withTruncationRetry(
   run: LiveRun,
   prepared: PreparedRequest,
   { provider, publish, onMade }: Pick<Writing, 'provider' | 'publish' | 'onMade'>,
@@ -139,7 +145,7 @@ async function asMuchAsFits(
       ...leftOutNotes(leftOut, prepared.filesLeftOut),
     ];
     const onPieces = (pieces: AnswerPiece[]) => {
-      // Not yet, if there are only notes: more may have to be left out.
+      // Held back while only notes arrive: a retry may leave out more.
       const begins = pieces.some(({ type }) => type !== 'note');
       const told = run.thinking.measured(toldPieces(run, prepared, joined(run, pieces)));
       publish(begins ? [...notes, ...told] : told);
@@ -147,21 +153,21 @@ async function asMuchAsFits(
     };
     try {
       const { signal } = run.controller;
-      // What is away are files that the request is made of: it has not been asked by then.
+      // Retries only while files of the request cannot be read; the provider has not been called by then.
       const { refusedFunctions } = run;
       const asked = { ...request, refusedFunctions, turns: [...kept, ...run.turns], onAsking, onMade, onToolUsed };
       return await retryUntilAvailable(signal, () => provider.answer(asked, onPieces, signal));
     } catch (error) {
       const isFileGone = error instanceof ProviderError && error.isFileGone && run.ofStep().marks === '';
       if (isFileGone && filesAgain) {
-        request = withChoiceOf(request, await untilAborted(filesAgain(), run.controller.signal));
+        request = withChoiceOf(request, await abortable(filesAgain(), run.controller.signal));
         filesAgain = undefined;
         continue;
       }
       const isTooLong = error instanceof ProviderError && error.code === 'context_too_long' && run.ofStep().text === '';
       if (!isTooLong || kept.length < 2) throw error;
       kept = kept.slice(Math.ceil(kept.length / 2));
-      // The steps that follow are asked for with as much.
+      // Later steps start from the shortened history.
       if (run.turns.length > 0) prepared.request.turns = kept;
     } finally {
       tellRest(run, publish);
@@ -169,7 +175,17 @@ async function asMuchAsFits(
   }
 }
 
-/** After a request, however it ended: the text that was held back, and how long the model has thought. */
+const cutNote = (left: number) =>
+  `The conversation is longer than this model can read: the oldest ${left === 1 ? 'message was' : `${left} messages were`} left out.`;
+const filesNote = (left: number) =>
+  `${left === 1 ? 'A file' : `${left} files`} of earlier messages ${left === 1 ? 'was' : 'were'} left out: with one request ${attachedBytesLimit / 1024 / 1024} MB of files can be sent.`;
+
+function leftOutNotes(messages: number, files: number): AnswerPiece[] {
+  const notes = [...(messages > 0 ? [cutNote(messages)] : []), ...(files > 0 ? [filesNote(files)] : [])];
+  return notes.map((text) => ({ type: 'note', text }));
+}
+
+/** After each request: publishes the text that was held back and the thinking time. */
 function tellRest(run: LiveRun, publish: Writing['publish']) {
   const rest = run.joint?.rest() ?? '';
   const last: RunEvent[] = rest === '' ? [] : run.thinking.measured([{ type: 'text', text: rest }]);
@@ -177,7 +193,7 @@ function tellRest(run: LiveRun, publish: Writing['publish']) {
   if (told.length > 0) publish(told);
 }
 
-/** Without what the model repeats where it continues an answer. */
+/** Removes what the model repeats when it continues an answer. */
 function joined({ joint }: LiveRun, pieces: AnswerPiece[]): AnswerPiece[] {
   if (!joint) return pieces;
   return pieces.flatMap((piece) => {
@@ -185,33 +201,33 @@ function joined({ joint }: LiveRun, pieces: AnswerPiece[]): AnswerPiece[] {
       const text = joint.take(piece.text);
       return text === '' ? [] : [{ ...piece, text }];
     }
-    // A place in the text: all that comes before it has to stand there.
+    // Marks a position in the text, so the text before it must be published first.
     const rest = piece.type === 'reasoning' || piece.type === 'note' ? '' : joint.rest();
     return rest === '' ? [piece] : [{ type: 'text', text: rest }, piece];
   });
 }
 
 /**
- * The functions that the model calls, as what they are: a program's, or tools that Roster calls. Where no program has asked, a
- * function that nobody offers is told to be none.
+ * Turns function calls into client functions or connected tools. Without a client, an unknown function becomes a failed
+ * tool call.
  */
 function toldPieces(run: LiveRun, { loop }: PreparedRequest, pieces: AnswerPiece[]): RunEvent[] {
   return pieces.map((piece) => {
     if (piece.type !== 'tool') return piece;
-    const call = loop && piece.call.kind === 'function' ? toldCall(run, loop, piece.call) : piece.call;
-    // It is for the provider, and no reader is told of it.
+    const call = loop && piece.call.kind === 'function' ? toServerCall(run, loop, piece.call) : piece.call;
+    // Only for the provider, never published.
     if (piece.echo) run.echoes.set(call.callId, piece.echo);
     return { type: 'tool', call };
   });
 }
 
-function toldCall(run: LiveRun, { offered, canAsk }: ToolLoop, call: ToolCall): ToolCall {
+function toServerCall(run: LiveRun, { offered, canAsk }: ToolLoop, call: ToolCall): ToolCall {
   if (!canAsk && !offered.some((tool) => tool.name === call.name)) return call;
   const taken = new Set(run.log.calls.slice(0, run.since.calls).map(({ callId }) => callId));
   return asServerCall(call, offered, run.step, taken);
 }
 
-/** Shown in place of an answer without text: the model only reasoned, or called a tool that does not exist. */
+/** Shown instead of an answer without text. */
 const wordless = ({ reason }: AnswerEnd): RunEvent => ({ type: 'note', text: wordlessNotes[reason] });
 const wordlessNotes: Record<AnswerEnd['reason'], string> = {
   complete: 'The model ended without writing an answer. Ask for a new one, or put the question differently.',

@@ -36,7 +36,7 @@ describe.each(engines)('searching on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  test('finds words of titles and messages by their beginning, in any case', async () => {
+  test('finds words of titles and messages by prefix, ignoring case', async () => {
     expect(await idsFor(ada, 'glac')).toEqual([glacier]);
     expect(await idsFor(ada, 'NORTH gla')).toEqual([glacier]);
     expect(await idsFor(ada, 'pomegran')).toEqual([orchard]);
@@ -44,12 +44,12 @@ describe.each(engines)('searching on %s', (engine) => {
     expect(await idsFor(ada, 'omegranates')).toEqual([]);
   });
 
-  test('finds parts of joined words, paths and addresses, with and without their accents', async () => {
+  test('finds parts of joined words, paths and addresses, with and without accents', async () => {
     for (const q of ['gletscher', 'café', 'cafe', 'Gletscher-Café', 'alps', 'hut.ts', 'src/alps', 'hut ts'])
       expect([q, await idsFor(ada, q)]).toEqual([q, [orchard]]);
   });
 
-  test('finds C++, C#, .NET, node.js and the like as they are written', async () => {
+  test('finds C++, C#, .NET, node.js and the like literally', async () => {
     const dan = await app.withKey('dan');
     const threads: [string, number][] = [];
     for (const words of [
@@ -74,7 +74,7 @@ describe.each(engines)('searching on %s', (engine) => {
     expect(await idsFor(dan, '.net')).toEqual([idOf('Which')]);
     for (const q of ['node.js', 'Node.JS', 'node.j', 'streams node.js?', '"node.js"', '(node.js)'])
       expect([q, await idsFor(dan, q)]).toEqual([q, [idOf('Streams')]]);
-    // A dot at the end may be the end of a sentence.
+    // A trailing dot may end a sentence.
     expect(await idsFor(dan, 'node.')).toEqual([idOf('Streams'), idOf('A node')]);
     expect(await idsFor(dan, '3.14')).toEqual([idOf('Version')]);
     expect(await idsFor(dan, '3.1 14')).toEqual([idOf('Version')]);
@@ -88,7 +88,7 @@ describe.each(engines)('searching on %s', (engine) => {
     expect((await found(dan, 'C++ templates'))[0]?.match?.snippet).toContain('C++');
   });
 
-  test('finds what stands inside Chinese, Japanese and Korean, and emoji', async () => {
+  test('finds parts of Chinese, Japanese and Korean text, and emoji', async () => {
     const carol = await app.withKey('carol');
     const threads: [string, number][] = [];
     for (const words of [
@@ -121,7 +121,7 @@ describe.each(engines)('searching on %s', (engine) => {
     expect((await found(carol, '👍'))[0]?.match?.snippet).toContain('👍🏽');
   });
 
-  test('finds a conversation by the name of what was attached', async () => {
+  test('finds a thread by the name of an attached file', async () => {
     const carol = await app.withKey('carol');
     const file = await uploaded(app, carol, { filename: 'Quarterly_Kürbis-2024.txt', purpose: 'user_data' });
     const threadId = await newThread(carol, { title: 'Named' });
@@ -143,7 +143,7 @@ describe.each(engines)('searching on %s', (engine) => {
     expect(await idsFor(carol, 't0028 t0029')).toEqual([threadId]);
   });
 
-  test('says where it found them', async () => {
+  test('returns an excerpt around the match', async () => {
     const [item] = await found(ada, 'ripen');
     expect(item?.match?.messageId).toBeGreaterThanOrEqual(messageId);
     expect(item?.match?.snippet.toLowerCase()).toContain('ripen');
@@ -154,7 +154,7 @@ describe.each(engines)('searching on %s', (engine) => {
     expect(byTitle).toMatchObject({ id: glacier, match: null });
   });
 
-  test('says it in one line, without the marks of Markdown', async () => {
+  test('returns the excerpt as one line without Markdown', async () => {
     await ask(app, ada, orchard, '# Pergola\n\n- Put the **old wisteria** beside `gate 2 * 3`');
     const [item] = await found(ada, 'wisteria');
     expect(item?.match?.snippet).toContain('Put the old wisteria beside gate 2 * 3');
@@ -164,7 +164,7 @@ describe.each(engines)('searching on %s', (engine) => {
     expect(await idsFor(ada, 'simulated model')).toEqual([orchard]);
   });
 
-  test('finds nothing of anybody else', async () => {
+  test('finds nothing of other users', async () => {
     const bob = await app.withKey('bob');
     const bobs = await idsFor(bob, 'pomegranates');
     expect(bobs).toHaveLength(1);
@@ -174,7 +174,7 @@ describe.each(engines)('searching on %s', (engine) => {
       expect(await idsFor(bob, q)).toEqual([]);
   });
 
-  test('takes operators, quotes and syntax characters as nothing but characters', async () => {
+  test('treats operators, quotes and syntax characters as plain text', async () => {
     const bob = await app.withKey('bob');
     const own = await idsFor(bob, 'pomegranates');
     const harmless = [
@@ -204,12 +204,12 @@ describe.each(engines)('searching on %s', (engine) => {
     expect((await bob.get('/api/threads?q=a%00b')).status).toBe(400);
   });
 
-  test('a query of spaces is none, and one without a word finds nothing', async () => {
+  test('ignores a blank query, and finds nothing for one without words', async () => {
     expect(await idsFor(ada, '   ')).toEqual([glacier, orchard]);
     expect(await idsFor(ada, '?!')).toEqual([]);
   });
 
-  test('follows new names, keeps what was edited, and forgets what was deleted', async () => {
+  test('follows renames, keeps edited messages, and drops deleted ones', async () => {
     const carol = await app.withKey('carol');
     const threadId = await newThread(carol, { title: 'Cormorants' });
     await carol.patch(`/api/threads/${threadId}`, { title: 'Herons' });
@@ -223,7 +223,7 @@ describe.each(engines)('searching on %s', (engine) => {
     for (const q of ['herons', 'kingfishers', 'bitterns']) expect(await idsFor(carol, q)).toEqual([]);
   });
 
-  test('looks at archived conversations too, unless told otherwise, and comes in pages', async () => {
+  test('includes archived threads unless filtered, and returns pages', async () => {
     const dave = await app.as('dave');
     const ids = [];
     for (let number = 0; number < 7; number++) ids.push(await newThread(dave, { title: `Lighthouse ${number}` }));

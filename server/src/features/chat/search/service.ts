@@ -1,18 +1,18 @@
 import type { OpenDatabase } from '#server/db/connect';
-import type { PartialAnswers } from '#server/features/chat/runs/partial-answers';
-import { runRepository } from '#server/features/chat/runs/repository';
-import { type ThreadRecord, threadRepository } from '#server/features/chat/threads/repository';
-import type { SearchOptions } from './listed.ts';
+import type { PartialAnswers } from '#server/features/chat/runs/events/partial-answers';
+import { runRepository } from '#server/features/chat/shared/run-repository';
+import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
+import type { SearchOptions } from './result-order.ts';
 import { type FoundThread, findThreads } from './threads-repository.ts';
-import { hasWords } from './words.ts';
+import { hasWords } from './tokenize.ts';
 
-type Dependencies = { database: Pick<OpenDatabase, 'db' | 'reader'>; underWay: Pick<PartialAnswers, 'logOf'> };
+type Dependencies = { database: Pick<OpenDatabase, 'db' | 'reader'>; partialAnswers: Pick<PartialAnswers, 'logOf'> };
 
 /** Searches titles and messages, the answers of open runs included. */
-export function threadSearch({ database, underWay }: Dependencies) {
+export function threadSearch({ database, partialAnswers }: Dependencies) {
   const { db, reader } = database;
 
-  /** The few answers that are being written are in no index yet, so their text is scanned. */
+  /** Active answers are not indexed yet, so their text is scanned. */
   async function beingWritten(
     userId: number,
     q: string,
@@ -20,7 +20,7 @@ export function threadSearch({ database, underWay }: Dependencies) {
   ): Promise<FoundThread[]> {
     const found: FoundThread[] = [];
     for (const { id, threadId, messageId } of await runRepository(db).underWay(userId)) {
-      const text = (await underWay.logOf(id))?.text ?? '';
+      const text = (await partialAnswers.logOf(id))?.text ?? '';
       const thread = hasWords(text, q) ? await threadRepository(db).find(userId, threadId) : undefined;
       if (thread && fits(archived, thread.archived) && fits(programs, thread.madeBy !== null))
         found.push({ thread, match: { messageId, text } });
@@ -45,7 +45,7 @@ export type ThreadSearch = ReturnType<typeof threadSearch>;
 
 const fits = (wanted: boolean | undefined, is: boolean) => wanted === undefined || wanted === is;
 
-/** Pinned ones first, then the newest. */
+/** Pinned threads first, then the newest. */
 const inOrderOfList = (a: ThreadRecord, b: ThreadRecord) =>
   Number(b.pinned) - Number(a.pinned) || compare(b.updatedAt, a.updatedAt) || b.id - a.id;
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));

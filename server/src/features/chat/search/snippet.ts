@@ -1,9 +1,9 @@
 import { graphemeStart, truncate } from '@roster/contracts/text/truncate';
-import { literalsOf } from './words.ts';
+import { literalsOf } from './tokenize.ts';
 
 const firstTerm = /[\p{L}\p{N}\p{M}]+|\p{RGI_Emoji}|\p{Extended_Pictographic}/v;
 
-/** The position of the first matching word; 0 where the text spells it differently from the query. */
+/** The position of the first matching word; 0 if the text spells it differently. */
 function placeOf(query: string, text: string): number {
   const [literal] = literalsOf(query);
   const term = literal ?? firstTerm.exec(query)?.[0] ?? '';
@@ -18,14 +18,14 @@ const withoutMarkdown = (text: string) =>
     .replace(/\*{1,3}(?=\S)([^*\n]*[^*\s])\*{1,3}/g, '$1')
     .replace(/`+/g, '');
 
-/** A piece of `text` around the first word of the query that it holds, as one line without the marks of Markdown. */
+/** An excerpt around the first matching word, as one line without Markdown. */
 export function snippetOf(text: string, query: string, length = 140): string {
   const around = graphemeStart(text, placeOf(query, text) - length);
   const until = graphemeStart(text, around + 3 * length);
   const plain = inOneLine(withoutMarkdown(text.slice(around, until)));
   const at = placeOf(query, plain);
   const about = graphemeStart(plain, at - Math.floor(length / 3));
-  // Starts at the beginning of a word, if there is one before the match.
+  // Starts at a word boundary, if there is one before the match.
   const from = about === 0 ? 0 : about + plain.slice(about, at).indexOf(' ') + 1;
   const before = around > 0 || from > 0 ? '… ' : '';
   const after = until < text.length || from + length < plain.length ? ' …' : '';

@@ -1,17 +1,17 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { messageFileRepository } from '#server/features/chat/messages/file-repository';
-import { isOf } from '#server/features/chat/messages/row-repository';
-import { type ThreadRecord, threadRepository } from '#server/features/chat/threads/repository';
-import { type Found, inOrder, isListed, type SearchOptions } from './listed.ts';
-import { hasManyHits, isLarge, pageAmongNewest } from './newest-repository.ts';
-import { hitsOf } from './repository.ts';
-import { literalsOf } from './words.ts';
+import { messageFileRepository } from '#server/features/chat/shared/message-file-repository';
+import { isOf } from '#server/features/chat/shared/message-row-repository';
+import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
+import { hitsOf } from './hits-repository.ts';
+import { hasManyHits, isLarge, recentPage } from './recent-search-repository.ts';
+import { type Found, inOrder, isListed, type SearchOptions } from './result-order.ts';
+import { literalsOf } from './tokenize.ts';
 
-/** `match`: the newest message that has the words; null where only the title has them. */
+/** `match`: the newest matching message; null: only the title matches. */
 export type FoundThread = { thread: ThreadRecord; match: { messageId: number; text: string } | null };
 
-/** Threads whose title or messages match, with the newest message that does. */
+/** Finds threads by title or message, with the newest matching message. */
 export async function findThreads(
   db: Kysely<Database>,
   userId: number,
@@ -20,10 +20,9 @@ export async function findThreads(
 ): Promise<FoundThread[]> {
   const hits = hitsOf(db, userId, query);
   if (!hits) return [];
-  // What has to stand there as it is written is looked up in the texts themselves, which are fewer.
+  // Literal terms are checked in the texts, and few texts contain them.
   const isCommon = literalsOf(query).length === 0 && (await isLarge(db)) && (await hasManyHits(db, userId, query));
-  const found =
-    (isCommon && (await pageAmongNewest(db, userId, query, options))) || (await page(db, userId, hits, options));
+  const found = (isCommon && (await recentPage(db, userId, query, options))) || (await page(db, userId, hits, options));
   const threads = await threadRepository(db).byIds(
     userId,
     found.map(({ id }) => id),
@@ -36,7 +35,7 @@ export async function findThreads(
   });
 }
 
-/** From the hits to their threads, which SQLite would do the other way round: `cross join` keeps it to the order written. */
+/** `cross join` makes SQLite go from hits to threads and not the other way round. */
 async function page(db: Kysely<Database>, userId: number, hits: RawBuilder<unknown>, options: SearchOptions) {
   const { rows } = await sql<Found>`
     with found as materialized
@@ -48,7 +47,7 @@ async function page(db: Kysely<Database>, userId: number, hits: RawBuilder<unkno
   return rows;
 }
 
-/** Reads the text of one page's matches only, then the names of their attachments: sorting the text of all matches takes three times as long. */
+/** Reads texts for one page only: sorting with the texts of all matches takes three times as long. */
 async function textsOf(
   db: Kysely<Database>,
   userId: number,

@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream';
 import type { EndedEarly, Message } from '@roster/contracts/chat';
 import { appendFootnotes } from '@roster/contracts/text/numbered-links';
-import type { BranchRepository } from '#server/features/chat/messages/branch-repository';
-import type { MessageExportRepository, MessageToKeep } from '#server/features/chat/messages/export-repository';
+import type { ExportedMessage, MessageExportRepository } from '#server/features/chat/messages/export-repository';
 import type { MessagePages } from '#server/features/chat/messages/pages';
-import type { MessageRepository } from '#server/features/chat/messages/repository';
-import type { PartialAnswers } from '#server/features/chat/runs/partial-answers';
-import type { ThreadRecord } from './repository.ts';
-import { type ThreadToKeep, toKeptThread } from './thread.ts';
+import type { PartialAnswers } from '#server/features/chat/runs/events/partial-answers';
+import type { BranchRepository } from '#server/features/chat/shared/branch-repository';
+import type { MessageRepository } from '#server/features/chat/shared/message-repository';
+import type { ThreadRecord } from '#server/features/chat/shared/thread-repository';
+import { type ExportedThread, toExportedThread } from './thread.ts';
 
 const atOnce = 200;
 
-/** A file name that every system takes. */
+/** A file name that is valid on every system. */
 function fileName(title: string, extension: string): string {
   const plain = title
     .normalize('NFKD')
@@ -41,13 +41,13 @@ type Dependencies = {
   pages: MessagePages;
   messages: Pick<MessageRepository, 'place'>;
   branches: Pick<BranchRepository, 'messages'>;
-  kept: Pick<MessageExportRepository, 'page'>;
-  underWay: Pick<PartialAnswers, 'withWords'>;
+  exportedMessages: Pick<MessageExportRepository, 'page'>;
+  partialAnswers: Pick<PartialAnswers, 'withWords'>;
 };
 
-/** One conversation as a file, read while it is sent. */
-export function conversationDownloads({ pages, messages, branches, kept, underWay }: Dependencies) {
-  /** The shown branch, from the beginning, a page at a time. */
+/** Streams one thread as a file. */
+export function conversationDownloads({ pages, messages, branches, exportedMessages, partialAnswers }: Dependencies) {
+  /** The shown branch from the beginning, in pages. */
   async function* inPages(userId: number, thread: ThreadRecord) {
     yield `# ${thread.title}\n\n`;
     const end = await pages(userId, thread.id, { limit: 1 });
@@ -56,20 +56,23 @@ export function conversationDownloads({ pages, messages, branches, kept, underWa
     const place = await messages.place(userId, head.id);
     for (let from = 0; from <= (place?.depth ?? 0); from += atOnce) {
       const range = { threadId: thread.id, head: head.id, from, to: from + atOnce - 1 };
-      for (const message of await underWay.withWords(userId, await branches.messages(userId, range)))
+      for (const message of await partialAnswers.withWords(userId, await branches.messages(userId, range)))
         yield inMarkdown(message);
     }
   }
 
   return function download(userId: number, thread: ThreadRecord, format: 'md' | 'json') {
     const name = fileName(thread.title, format);
-    // JSON has all branches; `parentId` says how they hang together.
+    // JSON contains all branches, linked by `parentId`.
     return format === 'json'
       ? {
           name,
           type: 'application/json; charset=utf-8',
           content: Readable.from(
-            conversationText(toKeptThread(thread), pagesOf(userId, thread.id, { kept, underWay })),
+            conversationText(
+              toExportedThread(thread),
+              pagesOf(userId, thread.id, { exportedMessages, partialAnswers }),
+            ),
           ),
         }
       : { name, type: 'text/markdown; charset=utf-8', content: Readable.from(inPages(userId, thread)) };
@@ -78,35 +81,35 @@ export function conversationDownloads({ pages, messages, branches, kept, underWa
 
 export type ConversationDownloads = ReturnType<typeof conversationDownloads>;
 
-/** All messages of a conversation, a page at a time, with what has arrived of those that are being written. */
+/** All messages of a thread in pages, partial answers included. */
 export async function* pagesOf(
   userId: number,
   threadId: number,
-  { kept, underWay }: Pick<Dependencies, 'kept' | 'underWay'>,
+  { exportedMessages, partialAnswers }: Pick<Dependencies, 'exportedMessages' | 'partialAnswers'>,
 ) {
   let after = 0;
   for (;;) {
-    const page = await kept.page(userId, threadId, after, atOnce);
-    yield await underWay.withWords(userId, page.messages);
+    const page = await exportedMessages.page(userId, threadId, after, atOnce);
+    yield await partialAnswers.withWords(userId, page.messages);
     if (page.last === undefined) return;
     after = page.last;
   }
 }
 
-/** A conversation in Roster's own form, in pieces; docs/user/export-format.md describes it. */
+/** A thread in Roster's export format (docs/user/export-format.md), in chunks. */
 export async function* conversationText(
-  thread: ThreadToKeep,
-  pages: AsyncIterable<MessageToKeep[]> | Iterable<MessageToKeep[]>,
+  thread: ExportedThread,
+  pages: AsyncIterable<ExportedMessage[]> | Iterable<ExportedMessage[]>,
 ): AsyncGenerator<string> {
   yield `{"format":"roster.conversation","version":1,"thread":${JSON.stringify(thread)},"messages":[`;
   let separator = '\n';
   for await (const page of pages)
     for (const message of page) {
-      yield `${separator}${JSON.stringify(toKept(message))}`;
+      yield `${separator}${JSON.stringify(toExported(message))}`;
       separator = ',\n';
     }
   yield '\n]}\n';
 }
 
-/** As it is taken along: without what says only where it stands in this installation. */
-const toKept = ({ threadId: _thread, run: _run, ...kept }: MessageToKeep) => kept;
+/** Drops the ids that are only valid in this installation. */
+const toExported = ({ threadId: _thread, run: _run, ...exported }: ExportedMessage) => exported;

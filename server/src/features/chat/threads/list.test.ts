@@ -32,7 +32,7 @@ describe.each(engines)('the list of conversations on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  test('begins empty, and shows a new conversation as it is', async () => {
+  test('starts empty, and shows a new thread', async () => {
     const ada = await app.as('ada');
     expect((await ada.get('/api/threads')).body).toEqual({ items: [], nextCursor: null });
     const { body } = await ada.post('/api/threads');
@@ -41,7 +41,7 @@ describe.each(engines)('the list of conversations on %s', (engine) => {
     expect((await ada.get('/api/threads')).body.items).toEqual([{ ...body, match: null }]);
   });
 
-  test('has the pinned ones first, then the newest message, whatever was made when', async () => {
+  test('sorts pinned threads first, then by newest message', async () => {
     const bob = await app.withKey('bob');
     const [first = 0, second = 0, third = 0] = [
       await newThread(bob, { title: 'First' }),
@@ -49,7 +49,7 @@ describe.each(engines)('the list of conversations on %s', (engine) => {
       await newThread(bob, { title: 'Third' }),
     ];
     expect(await titlesOf(bob)).toEqual(['Third', 'Second', 'First']);
-    // What follows must not come in the millisecond in which the last one was made.
+    // The next one must not be created in the same millisecond.
     await beside(app, (db) =>
       db
         .updateTable('threads')
@@ -61,13 +61,13 @@ describe.each(engines)('the list of conversations on %s', (engine) => {
     expect(await titlesOf(bob)).toEqual(['First', 'Third', 'Second']);
     await bob.patch(`/api/threads/${second}`, { pinned: true });
     expect(await titlesOf(bob)).toEqual(['Second', 'First', 'Third']);
-    // Neither a name nor a pin is a message: the order stays.
+    // Renaming and pinning do not count as messages: the order stays.
     await bob.patch(`/api/threads/${third}`, { title: 'Renamed', pinned: true });
     await bob.patch(`/api/threads/${third}`, { pinned: false });
     expect(await titlesOf(bob)).toEqual(['Second', 'First', 'Renamed']);
   });
 
-  test('comes in pages that hold each conversation once, also where times are the same', async () => {
+  test('returns each thread once over all pages, also with equal times', async () => {
     const carol = await app.as('carol');
     const ids: number[] = [];
     for (let number = 0; number < 23; number++) ids.push(await newThread(carol, { title: `Number ${number}` }));
@@ -85,7 +85,7 @@ describe.each(engines)('the list of conversations on %s', (engine) => {
     }
   });
 
-  test('refuses a cursor that it did not give', async () => {
+  test('rejects a foreign cursor', async () => {
     const ada = await app.as('ada');
     const cursors = [
       'x',
@@ -106,7 +106,7 @@ describe.each(engines)('the list of conversations on %s', (engine) => {
     }
   });
 
-  test('keeps archived conversations apart', async () => {
+  test('separates archived threads', async () => {
     const dave = await app.as('dave');
     const kept = await newThread(dave, { title: 'Kept' });
     const archived = await newThread(dave, { title: 'Put away' });
@@ -120,7 +120,7 @@ describe.each(engines)('the list of conversations on %s', (engine) => {
     expect(await titlesOf(dave)).toEqual(['Put away']);
   });
 
-  test('shows the run that is under way, and none afterwards', async () => {
+  test('shows the active run, and none afterwards', async () => {
     const eve = await app.withKey('eve');
     const threadId = await newThread(eve);
     const { body } = await eve.post(`/api/threads/${threadId}/messages`, {
@@ -133,7 +133,7 @@ describe.each(engines)('the list of conversations on %s', (engine) => {
     expect((await eve.get('/api/threads')).body.items[0].runId).toBeNull();
   });
 
-  test('a name is taken trimmed; an empty or too long one is refused', async () => {
+  test('trims a title and rejects an empty or long one', async () => {
     const ada = await app.as('ada');
     const threadId = await newThread(ada);
     const rename = (title: string) => ada.patch(`/api/threads/${threadId}`, { title });
@@ -146,7 +146,7 @@ describe.each(engines)('the list of conversations on %s', (engine) => {
     expect((await ada.get(`/api/threads/${threadId}`)).body.title).toBe('🌊'.repeat(255));
   });
 
-  test('a deleted conversation is gone with all that was in it', async () => {
+  test('removes a deleted thread with all its content', async () => {
     const frank = await app.withKey('frank');
     const threadId = await newThread(frank);
     const { message, run } = await ask(app, frank, threadId, 'Something to forget');

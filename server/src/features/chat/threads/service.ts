@@ -5,28 +5,27 @@ import { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
 import { lockRuns } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import { branchRepository } from '#server/features/chat/messages/branch-repository';
-import { messageRepository } from '#server/features/chat/messages/repository';
-import { noThread } from '#server/features/chat/not-found';
 import type { RunExecutor } from '#server/features/chat/runs/executor';
-import { runRepository } from '#server/features/chat/runs/repository';
-import { searchRepository } from '#server/features/chat/search/repository';
 import type { ThreadSearch } from '#server/features/chat/search/service';
 import { snippetOf } from '#server/features/chat/search/snippet';
 import type { FoundThread } from '#server/features/chat/search/threads-repository';
+import { branchRepository } from '#server/features/chat/shared/branch-repository';
+import { messageRepository } from '#server/features/chat/shared/message-repository';
+import { noThread } from '#server/features/chat/shared/not-found';
+import { runRepository } from '#server/features/chat/shared/run-repository';
+import { searchRepository } from '#server/features/chat/shared/search-repository';
+import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
+import { newTitle } from '#server/features/chat/shared/thread-title';
 import { cursorsOf, pageOf } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
-import { type ThreadRecord, threadRepository } from './repository.ts';
 import { toThread } from './thread.ts';
-import { newTitle } from './titles.ts';
 
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;
   executor: Pick<RunExecutor, 'stop'>;
   search: ThreadSearch;
-  /** Whether the assistant is theirs. */
   ownsAssistant: (userId: number, assistantId: number) => Promise<boolean>;
-  /** Refuses models that are known not to be usable, naming the field. Makes no call to the provider. */
+  /** @throws AppError, naming the field, for models that are known to be unusable. Does not call the provider. */
   checkModels: (userId: number, models: string[], field: string) => Promise<void>;
 };
 
@@ -112,7 +111,7 @@ async function foundOrListed(
   const threads = threadRepository(database.db);
   const listed = await threads.list(userId, {
     archived: archived ?? false,
-    // The archive has those of programs too.
+    // The archive includes threads of API clients.
     programs: programs ?? (archived ? undefined : false),
     limit,
     after,
@@ -120,7 +119,7 @@ async function foundOrListed(
   return listed.map((thread) => ({ thread, match: null }));
 }
 
-/** Deletes a conversation with all branches; an answer that is being written is stopped first. */
+/** Deletes a thread with all branches, after stopping its active run. */
 async function remove({ database: { db }, executor }: Dependencies, userId: number, threadId: number) {
   if (!(await threadRepository(db).isConversation(userId, threadId))) throw noThread();
   for (const run of await runRepository(db).underWay(userId))
@@ -146,19 +145,19 @@ async function insertThread(trx: Kysely<Database>, userId: number, draft: Draft)
   return toThread(created);
 }
 
-/** false: there is no such conversation of theirs. */
+/** false: the user has no such thread. */
 async function changeThread(trx: Kysely<Database>, userId: number, threadId: number, changes: Changes) {
   const { shownMessageId, ...plain } = changes;
   const shown = shownMessageId === undefined ? undefined : await shownPlace(trx, userId, threadId, shownMessageId);
   const found = await threadRepository(trx).update(userId, threadId, {
     ...plain,
-    // Each takes the place of the other.
+    // An assistant and a model replace each other.
     ...(typeof changes.assistantId === 'number' && { model: null }),
     ...(typeof changes.model === 'string' && { assistantId: null }),
     headMessageId: shown && (await branchRepository(trx).newestEnd(shown.id)),
     ...(changes.title !== undefined && { titleSource: 'chosen' }),
   });
-  // With the thread's row in hand, so that of two choices at once one is the last.
+  // After the update has locked the thread's row, so that concurrent choices are serialized.
   if (found && shown) await branchRepository(trx).choose(userId, shown);
   if (found && changes.title !== undefined) await searchRepository(trx).putTitle(userId, threadId, changes.title);
   return found;

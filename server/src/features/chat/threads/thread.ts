@@ -1,20 +1,20 @@
 import type { Thread } from '@roster/contracts/chat';
-import type { ThreadRecord } from './repository.ts';
+import type { ThreadRecord } from '#server/features/chat/shared/thread-repository';
 
-/** As it is shown. */
+/** The thread as the API returns it. */
 export function toThread(record: ThreadRecord): Thread {
   const { id, title, assistantId, model, tools, pinned, archived, madeBy, createdAt, updatedAt, runId } = record;
   const thread = { id, title, assistantId, model, pinned, archived, madeBy, createdAt, updatedAt, runId };
   return { ...thread, ...(tools && { tools }), ...(record.waitsForApproval && { waitsForApproval: true }) };
 }
 
-/** As it is taken along: with what a program has written with it. */
-export type ThreadToKeep = Omit<Thread, 'id' | 'runId' | 'waitsForApproval'> & {
+/** The thread as an export contains it, with the fields of API clients. */
+export type ExportedThread = Omit<Thread, 'id' | 'runId' | 'waitsForApproval'> & {
   metadata?: unknown;
   toolResources?: unknown;
 };
 
-export function toKeptThread(record: ThreadRecord): ThreadToKeep {
+export function toExportedThread(record: ThreadRecord): ExportedThread {
   const { id: _, runId: __, waitsForApproval: ___, ...thread } = toThread(record);
   const { metadata, toolResources } = record;
   return {

@@ -33,14 +33,14 @@ describe.each(engines)('titles on %s', (engine) => {
     );
   const suggested = (runId: number) => until('The suggestion', () => titleUsage(runId));
 
-  test('begin as the opening words, cut between words', async () => {
+  test('start as the first words, cut between words', async () => {
     const threadId = await newThread(ada);
     const { run } = await send(ada, threadId, `[[hang]]   Describe\nthe ${'slow '.repeat(20)}growth of lichen`);
     const title = await titleOf(threadId);
     expect(title).toMatch(/^\[\[hang\]\] Describe the (slow )+slow…$/);
     expect(title.length).toBeLessThanOrEqual(61);
     await ada.post(`/api/runs/${run.id}/stop`);
-    // Not after an answer that was stopped.
+    // No suggestion after a stopped answer.
     expect(await asked('growth of lichen')).toEqual([]);
     expect(await titleOf(threadId)).toBe(title);
   });
@@ -53,7 +53,7 @@ describe.each(engines)('titles on %s', (engine) => {
     await ada.post(`/api/runs/${run.id}/stop`);
   });
 
-  test('are suggested after the first exchange, and that is counted', async () => {
+  test('are suggested after the first exchange, and counted', async () => {
     const threadId = await newThread(ada, { assistantId: await created(ada, { model: 'gpt-4.1' }) });
     const { run, answer } = await ask(app, ada, threadId, 'Which moss grows on granite?');
     const cheapest = cheapestTitleModel((await ada.get('/api/models')).body.models)?.id;
@@ -65,14 +65,14 @@ describe.each(engines)('titles on %s', (engine) => {
     expect(request?.body.input[0].content).toContain(answer.text.slice(0, 50));
     const found = await ada.get('/api/threads?q=granite');
     expect(found.body.items.map(({ id }: { id: number }) => id)).toEqual([threadId]);
-    // The message that asked is not what the title cost.
+    // The title's cost is separate from the message's.
     expect((await ada.get(`/api/threads/${threadId}/messages`)).body.items[1].usage).toEqual(answer.usage);
   });
 
   const choose = async (titleModel: string | null) =>
     ada.post('/api/settings/preferences', { ...defaultPreferences, titleModel });
 
-  test('are asked of the model that their person has chosen, or of none', async () => {
+  test('are requested from the model that the user has chosen, or not at all', async () => {
     expect((await choose('gpt-4.1')).body).toMatchObject({ titleModel: 'gpt-4.1' });
     const { titleModel: _, ...others } = defaultPreferences;
     expect((await ada.post('/api/settings/preferences', others)).body).toMatchObject({ titleModel: 'gpt-4.1' });
@@ -87,7 +87,7 @@ describe.each(engines)('titles on %s', (engine) => {
     expect(await titleOf(threadId)).toBe('Sorrel in the sand');
   });
 
-  test('of what programs ask are its first words, and nobody is asked', async () => {
+  test('stay the first words in API threads, without a request', async () => {
     const { token } = await newToken(ada);
     const headers = { 'openai-beta': 'assistants=v2' };
     const api = (path: string, body?: object) =>
@@ -105,7 +105,7 @@ describe.each(engines)('titles on %s', (engine) => {
     expect(await asked('Yarrow')).toEqual([]);
   });
 
-  test('are suggested once: neither after the second exchange nor for a new answer', async () => {
+  test('are suggested once, not after the second exchange or a new answer', async () => {
     const threadId = await newThread(ada);
     const { run, answer } = await ask(app, ada, threadId, 'Ferns in the cellar');
     await suggested(run.id);
@@ -117,7 +117,7 @@ describe.each(engines)('titles on %s', (engine) => {
     expect(await titleOf(threadId)).toBe(title);
   });
 
-  test('are not suggested where the owner has chosen one', async () => {
+  test('are not suggested if the user has chosen one', async () => {
     const threadId = await newThread(ada, { title: 'My own title' });
     await ask(app, ada, threadId, 'Heather on the hills');
     const renamed = await newThread(ada);
@@ -129,7 +129,7 @@ describe.each(engines)('titles on %s', (engine) => {
     expect([await titleOf(threadId), await titleOf(renamed)]).toEqual(['My own title', 'Renamed meanwhile']);
   });
 
-  test('never replace a title that was chosen while the suggestion was on its way', async () => {
+  test('never replace a title that was chosen during the request', async () => {
     const threadId = await newThread(ada);
     const { run } = await send(ada, threadId, 'Clover by the lake [[delay 5]]');
     const reader = await openEvents(app, ada, run.id);
@@ -148,7 +148,7 @@ describe.each(engines)('titles on %s', (engine) => {
     ['has no credit', { fail: 'insufficient_quota' as const }],
     ['breaks off', { dropAfter: 1 }],
     ['sends nonsense', { malformedAfter: 0 }],
-  ])('a provider that %s over a title harms nothing', async (kind, fault) => {
+  ])('ignore a provider that %s', async (kind, fault) => {
     const threadId = await newThread(ada);
     const words = `Thistles where it ${kind}`;
     const { run } = await send(ada, threadId, `${words} [[delay 5]]`);
@@ -159,7 +159,7 @@ describe.each(engines)('titles on %s', (engine) => {
       expect(events.filter(({ event }) => event.type === 'finished' || event.type === 'failed')).toHaveLength(1);
       await until('The request for a title', async () => (await asked(words)).some(({ status }) => status !== null));
     });
-    // The next message goes on as if nothing had been.
+    // The next message is not affected.
     const { answer } = await ask(app, ada, threadId, 'And now?');
     expect(answer.state).toBe('complete');
     expect((await ada.get(`/api/threads/${threadId}/messages`)).body.items[1]).toMatchObject({ state: 'complete' });

@@ -4,10 +4,11 @@ import { truncate } from '@roster/contracts/text/truncate';
 import type { Kysely } from 'kysely';
 import { estimateTokens } from '#server/conversation/token-estimate';
 import type { Database } from '#server/db/schema';
-import { branchRepository } from '#server/features/chat/messages/branch-repository';
-import { messageRepository } from '#server/features/chat/messages/repository';
-import type { RunOrder } from '#server/features/chat/runs/live-run';
-import { searchRepository } from '#server/features/chat/search/repository';
+import type { RunSpec } from '#server/features/chat/runs/lifecycle/run-spec';
+import { branchRepository } from '#server/features/chat/shared/branch-repository';
+import { messageRepository } from '#server/features/chat/shared/message-repository';
+import { searchRepository } from '#server/features/chat/shared/search-repository';
+import { threadRepository } from '#server/features/chat/shared/thread-repository';
 import type { ModelService } from '#server/features/models/service';
 import type { PricingService } from '#server/features/usage/pricing';
 import { usageRepository } from '#server/features/usage/repository';
@@ -15,26 +16,12 @@ import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { AnswerEnd, AnswerRequest, Provider } from '#server/provider/provider';
 import { countsFor } from '#server/provider/token-counts';
 import { ProviderError } from '#server/provider/transport/error';
-import { threadRepository } from './repository.ts';
 
-const titleLength = 60;
 const withinMs = 30_000;
-/** How much of the exchange a model needs to suggest a title. */
+/** Characters of each message that are sent for a title. */
 const excerpt = 2_000;
 const instructions =
   'Give this conversation a title of two to six words, in its own language. Answer with the title only: no quotation marks, no full stop.';
-
-/** Of a conversation that has no message yet. */
-export const newTitle = 'New conversation';
-
-/** The first words of a message: the title until there is a better one. */
-export function openingTitle(message: string): string {
-  const line = tidyName(message).replace(/\s+/g, ' ');
-  if (line.length <= titleLength) return line;
-  const cut = truncate(line, titleLength);
-  const space = cut.lastIndexOf(' ');
-  return `${(space > titleLength / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
-}
 
 function cleaned(answer: string): string {
   const [line = ''] = answer.trim().split('\n');
@@ -48,28 +35,28 @@ type Dependencies = {
   catalogue: Catalogue;
   pricing: Pick<PricingService, 'price'>;
   models: Pick<ModelService, 'list'>;
-  /** The person's choice: null the cheapest model, an empty text none. */
+  /** The user's choice; null: the cheapest model, '': no titles. */
   titleModel: (userId: number) => Promise<string | null>;
 };
 
 const listWithinMs = 3_000;
 
 /**
- * Asks for a title after the first exchange: the model that the person has chosen, or the cheapest one, or where no price is known the
- * conversation's own. Its usage is recorded like any other. Conversations of programs keep their first words.
+ * Requests a title after the first exchange from the chosen model, else the cheapest, else the thread's own. Its usage
+ * is recorded. Threads of API clients keep their first words as the title.
  */
 export function titleSuggester({ db, provider, catalogue, pricing, models, titleModel }: Dependencies) {
-  /** Threads whose title is being asked for: of parallel answers, one is enough. */
+  /** Threads whose title is being requested: one of several parallel answers is enough. */
   const asking = new Set<number>();
 
-  return async function suggest(order: RunOrder, request: AnswerRequest, signal: AbortSignal): Promise<void> {
-    const { threadId } = order;
+  return async function suggest(spec: RunSpec, request: AnswerRequest, signal: AbortSignal): Promise<void> {
+    const { threadId } = spec;
     if (asking.has(threadId)) return;
     asking.add(threadId);
-    await suggestOnce(order, request, signal).finally(() => asking.delete(threadId));
+    await suggestOnce(spec, request, signal).finally(() => asking.delete(threadId));
   };
 
-  /** undefined: nobody is asked. */
+  /** undefined: the user wants no titles. */
   async function modelFor(userId: number, own: string): Promise<string | undefined> {
     const chosen = await titleModel(userId);
     if (chosen !== null) return chosen === '' ? undefined : chosen;
@@ -77,11 +64,11 @@ export function titleSuggester({ db, provider, catalogue, pricing, models, title
     return (source === 'provider' && cheapestTitleModel(list)?.id) || own;
   }
 
-  async function suggestOnce(order: RunOrder, request: AnswerRequest, signal: AbortSignal): Promise<void> {
-    const { userId, threadId } = order;
+  async function suggestOnce(spec: RunSpec, request: AnswerRequest, signal: AbortSignal): Promise<void> {
+    const { userId, threadId } = spec;
     const thread = await threadRepository(db).find(userId, threadId);
     if (thread?.titleSource !== 'opening' || thread.madeBy !== null) return;
-    const answer = await messageRepository(db).place(userId, order.messageId);
+    const answer = await messageRepository(db).place(userId, spec.messageId);
     if (answer?.depth !== 1) return;
     const model = await modelFor(userId, request.model);
     if (model === undefined) return;
@@ -98,14 +85,14 @@ export function titleSuggester({ db, provider, catalogue, pricing, models, title
       talk,
       AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
     );
-    if (suggestion) await store({ db, pricing }, order, model, talk, suggestion);
+    if (suggestion) await store({ db, pricing }, spec, model, talk, suggestion);
   }
 }
 
-/** Gives the thread its title, and records what asking for it has cost. */
+/** Stores the title and its cost. */
 async function store(
   { db, pricing }: Pick<Dependencies, 'db' | 'pricing'>,
-  { userId, threadId, runId, assistantId }: RunOrder,
+  { userId, threadId, runId, assistantId }: RunSpec,
   model: string,
   talk: string,
   { words, end }: { words: string; end: AnswerEnd },
@@ -128,7 +115,7 @@ async function store(
   });
 }
 
-/** undefined: the provider failed or was too slow. The first words stay as the title, and no error is shown. */
+/** undefined: the provider failed or was too slow. The title stays, and no error is shown. */
 async function askFor(
   { provider, catalogue }: Pick<Dependencies, 'provider' | 'catalogue'>,
   { apiKey, model }: AnswerRequest,

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { InternalThreadService } from '#server/features/chat/internal-threads/service';
 import { judgingRepository } from '#server/features/comparisons/shared/judging-repository';
 import type { PromptRecord } from '#server/features/comparisons/shared/repository';
 import { judgeThreadsOf, toVerdict } from './verdicts.ts';
@@ -8,7 +8,7 @@ import { judgeThreadsOf, toVerdict } from './verdicts.ts';
 /** Judgings of a comparison in the account export; `prompt` counts the prompts from 1. */
 export async function exportedJudgings(
   reader: Kysely<Database>,
-  answersOf: SideQuestionService['exportedAnswers'],
+  answersOf: InternalThreadService['exportedAnswers'],
   userId: number,
   comparisonId: number,
   prompts: readonly PromptRecord[],

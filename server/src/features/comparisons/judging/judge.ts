@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { InternalThreadService } from '#server/features/chat/internal-threads/service';
 import { concurrentAnswers, isActive, threadsOf } from '#server/features/comparisons/shared/answers';
 import type { AskingParts } from '#server/features/comparisons/shared/ask-prompt';
 import { askingRepository } from '#server/features/comparisons/shared/asking-repository';
@@ -14,7 +14,7 @@ import { buildJudgePrompt, verdictSchema } from './judge-prompt.ts';
 import { type Judged, judgeThreadsOf, toJudge } from './verdicts.ts';
 
 export type JudgingParts = AskingParts & {
-  sideQuestions: Pick<SideQuestionService, 'check' | 'stop'>;
+  sideQuestions: Pick<InternalThreadService, 'check' | 'stop'>;
   rates: Pick<RateLimits, 'use' | 'giveBack'>;
 };
 
@@ -34,7 +34,7 @@ export async function loadJudged(
   return { comparison, judging, prompts, verdicts, answers };
 }
 
-type AskThem = Parameters<Parameters<SideQuestionService['ask']>[2]>[1];
+type AskThem = Parameters<Parameters<InternalThreadService['ask']>[2]>[1];
 
 /** In the transaction that stores the questions: skips answers that were deleted or are being repeated. */
 async function askJudge(

@@ -1,6 +1,6 @@
 import type { Comparison, ComparisonPrompt, Vote } from '@roster/contracts/comparisons/comparisons';
 import type { JudgeAnswer, Judging, JudgingDetail, Outcome, Verdict } from '@roster/contracts/comparisons/judging';
-import type { SideAnswer } from '#server/features/chat/side-questions/repository';
+import type { InternalAnswer } from '#server/features/chat/internal-threads/repository';
 import { type Answers, instructionsFor, isActive, toShown } from '#server/features/comparisons/shared/answers';
 import {
   type JudgingRecord,
@@ -16,7 +16,7 @@ import { combineChoices, toSideChoice } from './outcomes.ts';
 export const judgeThreadsOf = (verdicts: readonly Pick<VerdictRecord, Order>[]): number[] =>
   verdicts.flatMap((verdict) => orders.map((order) => verdict[order])).filter((id) => id !== null);
 
-function judgeAnswer(order: Order, answer: SideAnswer | undefined): JudgeAnswer | null {
+function judgeAnswer(order: Order, answer: InternalAnswer | undefined): JudgeAnswer | null {
   if (!answer) return null;
   const said = answer.state === 'complete' ? toSideChoice(order, answer.text) : { choice: null, reason: null };
   return { ...answer, ...said };

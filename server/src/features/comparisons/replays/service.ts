@@ -13,7 +13,7 @@ import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 import type { UnsupportedSettings } from '#server/features/assistants/model-migrations/unsupported-settings';
 import type { AssistantRepository } from '#server/features/assistants/shared/repository';
-import type { AskedQuestions } from '#server/features/chat/asked-questions/service';
+import type { QuestionHistory } from '#server/features/chat/question-history/service';
 import { findComparison } from '#server/features/comparisons/shared/ask-prompt';
 import { assistantSide } from '#server/features/comparisons/shared/assistant-side';
 import { comparisonRepository } from '#server/features/comparisons/shared/repository';
@@ -27,7 +27,7 @@ type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;
   catalogue: Pick<Catalogue, 'contextTokens' | 'parameters'>;
   models: Pick<ModelService, 'usable'>;
-  askedQuestions: AskedQuestions;
+  askedQuestions: QuestionHistory;
   assistantsIn: (db: Kysely<Database>) => Pick<AssistantRepository, 'find' | 'lock'>;
   notTakenBy: UnsupportedSettings;
 };

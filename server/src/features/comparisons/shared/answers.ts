@@ -5,11 +5,11 @@ import type {
   Comparison,
   ComparisonPrompt,
 } from '@roster/contracts/comparisons/comparisons';
-import type { SideAnswer } from '#server/features/chat/side-questions/repository';
+import type { InternalAnswer } from '#server/features/chat/internal-threads/repository';
 import { AppError } from '#server/lib/errors';
 import type { PromptRecord } from './repository.ts';
 
-export type Answers = Map<number, SideAnswer>;
+export type Answers = Map<number, InternalAnswer>;
 
 export const comparisonNotFound = () => new AppError('not_found', 'This comparison does not exist.');
 export const promptNotFound = () => new AppError('not_found', 'This prompt does not exist.');

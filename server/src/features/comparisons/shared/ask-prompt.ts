@@ -3,17 +3,17 @@ import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
-import type { SideQuestion, SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { InternalPrompt, InternalThreadService } from '#server/features/chat/internal-threads/service';
 import { comparisonNotFound, instructionsFor, promptNotFound, sidesToAsk, threadsOf, toShown } from './answers.ts';
 import { type ComparisonRepository, comparisonRepository, type PromptRecord } from './repository.ts';
 
 export type AskingParts = {
   database: Pick<OpenDatabase, 'db'>;
-  sideQuestions: Pick<SideQuestionService, 'ask' | 'answers' | 'remove'>;
+  sideQuestions: Pick<InternalThreadService, 'ask' | 'answers' | 'remove'>;
 };
 
 export type PromptIds = z.output<typeof api.ask.params>;
-type AskThem = (questions: SideQuestion[]) => Promise<number[]>;
+type AskThem = (questions: InternalPrompt[]) => Promise<number[]>;
 
 export async function findComparison(rows: ComparisonRepository, userId: number, id: number): Promise<Comparison> {
   const comparison = await rows.find(userId, id);

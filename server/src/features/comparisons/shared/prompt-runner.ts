@@ -2,7 +2,7 @@ import type { Comparison } from '@roster/contracts/comparisons/comparisons';
 import type { Kysely } from 'kysely';
 import { lockActiveUser, lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import type { SideQuestion, SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { InternalPrompt, InternalThreadService } from '#server/features/chat/internal-threads/service';
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import { AppError } from '#server/lib/errors';
 import { type AskedKind, askingRepository } from './asking-repository.ts';
@@ -14,7 +14,7 @@ export type AskResult =
   | { next: 'more' | 'waits' | 'ended' }
   | { next: 'later'; refusal: Comparison['refusal']; inMs: number };
 
-type Parts = { sideQuestions: Pick<SideQuestionService, 'ask'>; rates: Pick<RateLimits, 'use' | 'giveBack'> };
+type Parts = { sideQuestions: Pick<InternalThreadService, 'ask'>; rates: Pick<RateLimits, 'use' | 'giveBack'> };
 
 /** Stops when the user has lost the Editor role. */
 async function refuseWhoMayNot(trx: Kysely<Database>, userId: number) {
@@ -27,7 +27,7 @@ export async function runOnce(
   { sideQuestions, rates }: Parts,
   userId: number,
   { overBudget, underWay }: { overBudget: boolean; underWay: number },
-  ask: (trx: Kysely<Database>, askThem: (questions: SideQuestion[]) => Promise<number[]>) => Promise<void>,
+  ask: (trx: Kysely<Database>, askThem: (questions: InternalPrompt[]) => Promise<number[]>) => Promise<void>,
 ): Promise<AskResult> {
   try {
     await rates.use('messages', String(userId));

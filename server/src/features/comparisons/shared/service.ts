@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
-import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { InternalThreadService } from '#server/features/chat/internal-threads/service';
 import type { PricingService } from '#server/features/usage/pricing';
 import { pageOf } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
@@ -17,7 +17,7 @@ import { comparisonRepository, type NewComparison, type NewPrompt } from './repo
 
 type Dependencies = ExampleFiles & {
   database: Pick<OpenDatabase, 'db'>;
-  sideQuestions: Pick<SideQuestionService, 'ask' | 'answers' | 'stop' | 'remove'>;
+  sideQuestions: Pick<InternalThreadService, 'ask' | 'answers' | 'stop' | 'remove'>;
   pricing: Pick<PricingService, 'price'>;
 };
 

@@ -1,7 +1,7 @@
 import type { Comparison } from '@roster/contracts/comparisons/comparisons';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { InternalThreadService } from '#server/features/chat/internal-threads/service';
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import { jobHandler } from '#server/jobs/define';
 import { AppError } from '#server/lib/errors';
@@ -14,7 +14,7 @@ import { type Asking, askJob, queueAsking } from './queue.ts';
 import { comparisonRepository } from './repository.ts';
 
 type Dependencies = AskingParts & {
-  sideQuestions: Pick<SideQuestionService, 'check' | 'stop'>;
+  sideQuestions: Pick<InternalThreadService, 'check' | 'stop'>;
   rates: Pick<RateLimits, 'use' | 'giveBack'>;
   /** Called in the transaction in which everything was asked and has ended. */
   onAsked: (trx: Kysely<Database>, userId: number, comparisonId: number, overBudget: boolean) => Promise<void>;

@@ -1,7 +1,7 @@
 import { ComparedSettings, type ComparedSide, type StoredText } from '@roster/contracts/comparisons/comparisons';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { InternalThreadService } from '#server/features/chat/internal-threads/service';
 import { threadsOf, toShown } from '#server/features/comparisons/shared/answers';
 import { comparisonRepository } from '#server/features/comparisons/shared/repository';
 import { keyOf } from './questions.ts';
@@ -11,7 +11,7 @@ import { testSetRepository } from './repository.ts';
 const runsLookedAt = 20;
 const runsTaken = 5;
 
-type Parts = { sideQuestions: Pick<SideQuestionService, 'answers'> };
+type Parts = { sideQuestions: Pick<InternalThreadService, 'answers'> };
 type Side = { runId: number; side: ComparedSide; settings: ComparedSettings };
 
 /** By question. */

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { AssistantRepository } from '#server/features/assistants/shared/repository';
 import type { versionRepository } from '#server/features/assistants/versions/repository';
-import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { InternalThreadService } from '#server/features/chat/internal-threads/service';
 import { assistantSide } from '#server/features/comparisons/shared/assistant-side';
 import {
   comparisonRepository,
@@ -19,7 +19,7 @@ import { keyOf } from './questions.ts';
 import { type TestSetRecord, testSetRepository } from './repository.ts';
 
 export type RunParts = {
-  sideQuestions: Pick<SideQuestionService, 'answers'>;
+  sideQuestions: Pick<InternalThreadService, 'answers'>;
   catalogue: Pick<Catalogue, 'parameters'>;
   assistantsIn: (db: Kysely<Database>) => Pick<AssistantRepository, 'find' | 'lock'>;
   versionsIn: (db: Kysely<Database>) => Pick<ReturnType<typeof versionRepository>, 'find'>;

@@ -3,7 +3,7 @@ import {
   type TestQuestionDraft,
   testQuestionCharacters,
 } from '@roster/contracts/comparisons/test-sets';
-import type { AskedQuestions } from '#server/features/chat/asked-questions/service';
+import type { QuestionHistory } from '#server/features/chat/question-history/service';
 import type { ExampleContent } from '#server/features/fine-tuning/datasets/example-repository';
 import { AppError } from '#server/lib/errors';
 import type { NewQuestion } from './repository.ts';
@@ -12,7 +12,7 @@ import type { NewQuestion } from './repository.ts';
 const earlierTokens = 4_000;
 
 export type QuestionSources = {
-  askedQuestions: Pick<AskedQuestions, 'inContext'>;
+  askedQuestions: Pick<QuestionHistory, 'inContext'>;
   /** Examples of the user's datasets, by id. */
   examples: (userId: number, ids: number[]) => Promise<Map<number, ExampleContent>>;
 };

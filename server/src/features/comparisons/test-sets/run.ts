@@ -11,7 +11,7 @@ import type { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { InternalThreadService } from '#server/features/chat/internal-threads/service';
 import { draftRepository } from '#server/features/comparisons/drafts/repository';
 import type { DraftedAssistants } from '#server/features/comparisons/drafts/service';
 import type { AskingParts } from '#server/features/comparisons/shared/ask-prompt';
@@ -31,7 +31,7 @@ import { resultRepository } from './result-repository.ts';
 export type RunningParts = RunParts &
   AskingParts & {
     database: Pick<OpenDatabase, 'db'>;
-    sideQuestions: Pick<SideQuestionService, 'check'>;
+    sideQuestions: Pick<InternalThreadService, 'check'>;
     pricing: Pick<PricingService, 'price'>;
     models: Pick<ModelService, 'usable'>;
     assistants: Pick<DraftedAssistants, 'checkChanges'>;

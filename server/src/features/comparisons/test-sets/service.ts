@@ -9,7 +9,7 @@ import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { InternalThreadService } from '#server/features/chat/internal-threads/service';
 import { removeRunsJob } from '#server/features/comparisons/shared/queue';
 import { comparisonRepository } from '#server/features/comparisons/shared/repository';
 import { removeComparison } from '#server/features/comparisons/shared/service';
@@ -24,7 +24,7 @@ import { type TestSetRecord, testSetRepository } from './repository.ts';
 import { type RunningParts, withResults } from './run.ts';
 
 type Dependencies = RunningParts &
-  QuestionSources & { sideQuestions: Pick<SideQuestionService, 'ask' | 'stop' | 'remove'> };
+  QuestionSources & { sideQuestions: Pick<InternalThreadService, 'ask' | 'stop' | 'remove'> };
 
 const removedAtOnce = 20;
 

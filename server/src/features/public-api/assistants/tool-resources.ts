@@ -1,7 +1,7 @@
 import { type NewToolResources, ToolResources } from '@roster/contracts/public-api/assistants/tools';
 import type { StoreDraft } from '@roster/contracts/public-api/vector-stores';
 import { StoreChangedError } from '#server/conversation/errors';
-import type { SearchedStore } from '#server/features/chat/programs/messages';
+import type { SearchedStore } from '#server/features/chat/api-threads/messages';
 import type { FileIds } from '#server/features/public-api/files/file-ids';
 import { PublicApiError, resourceNotFound } from '#server/http/public-api/errors';
 import { AppError } from '#server/lib/errors';

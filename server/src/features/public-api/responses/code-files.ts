@@ -1,4 +1,4 @@
-import type { CodeCopies } from '#server/features/chat/messages/run-order';
+import type { CodeCopies } from '#server/features/chat/messages/build-run';
 import type { FileIds } from '#server/features/public-api/files/file-ids';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import { PublicApiError } from '#server/http/public-api/errors';

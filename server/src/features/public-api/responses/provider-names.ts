@@ -1,5 +1,5 @@
 import type { ResponseItem } from '@roster/contracts/public-api/responses';
-import type { AttachmentReader } from '#server/features/chat/messages/attachments';
+import type { AttachmentReader } from '#server/features/chat/shared/attachments';
 import type { FileIds } from '#server/features/public-api/files/file-ids';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import { PublicApiError } from '#server/http/public-api/errors';

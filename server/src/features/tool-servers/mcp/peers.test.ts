@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { argumentsOf } from '#server/features/chat/runs/tool-plan';
+import { argumentsOf } from '#server/features/chat/runs/tools/tool-plan';
 import { allowedHosts } from '#server/outbound/allowed-hosts';
 import { createSsrfGuard } from '#server/outbound/ssrf-guard';
 import { listening, startToolServer, type ToolPeer } from '#server/testing/tool-peer';

@@ -1,6 +1,6 @@
 import { apiMessages as api } from '@roster/contracts/public-api/assistants/messages';
-import type { ProgramMessage } from '#server/features/chat/programs/repository';
-import type { ProgramConversations } from '#server/features/chat/programs/service';
+import type { ApiMessage as StoredMessage } from '#server/features/chat/api-threads/repository';
+import type { ApiThreads } from '#server/features/chat/api-threads/service';
 import { withThread } from '#server/features/public-api/assistants/thread-access';
 import { readResources, type StoredResources } from '#server/features/public-api/assistants/tool-resources';
 import type { FileIds } from '#server/features/public-api/files/file-ids';
@@ -12,7 +12,7 @@ import type { SerializeMessages } from './message-object.ts';
 import { parseMessages } from './parse-message.ts';
 
 type Dependencies = {
-  conversations: ProgramConversations;
+  conversations: ApiThreads;
   ids: () => Promise<Ids>;
   fileIds: Pick<FileIds, 'numbersOf' | 'named'>;
   keptResources: StoredResources;
@@ -24,7 +24,7 @@ type Dependencies = {
  * Long: a list of routes, each read alone.
  */
 export function apiMessageFeature({ conversations, ids, fileIds, keptResources, objectsOf }: Dependencies) {
-  async function objectOf(userId: number, message: ProgramMessage) {
+  async function objectOf(userId: number, message: StoredMessage) {
     const [object] = await objectsOf(userId, [message]);
     if (!object) throw new Error('A message was not converted');
     return object;

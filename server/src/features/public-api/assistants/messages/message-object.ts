@@ -1,6 +1,6 @@
 import type { ApiMessage } from '@roster/contracts/public-api/assistants/messages';
 import { readContent, textsOf } from '#server/conversation/content';
-import type { ProgramMessage } from '#server/features/chat/programs/repository';
+import type { ApiMessage as StoredMessage } from '#server/features/chat/api-threads/repository';
 import type { FileIds } from '#server/features/public-api/files/file-ids';
 import type { AssistantModels } from '#server/features/public-api/shared/assistant-models';
 import type { Ids } from '#server/features/public-api/shared/ids';
@@ -15,7 +15,7 @@ type Dependencies = {
 
 /** Converts messages of one user to API objects. */
 export function createMessageSerializer({ ids, assistantModels, fileIds }: Dependencies) {
-  return async function objectsOf(userId: number, messages: ProgramMessage[]): Promise<ApiMessage[]> {
+  return async function objectsOf(userId: number, messages: StoredMessage[]): Promise<ApiMessage[]> {
     const { encode } = await ids();
     const hasAssistant = messages.some(({ run }) => typeof run?.assistantId === 'number');
     const names = hasAssistant ? await assistantModels.list(userId) : [];
@@ -34,7 +34,7 @@ export type SerializeMessages = ReturnType<typeof createMessageSerializer>;
 
 type Naming = Pick<Ids, 'encode'> & { assistantOf: (id: number) => string; present: ReadonlySet<number> };
 
-function objectOf(message: ProgramMessage, naming: Naming): ApiMessage {
+function objectOf(message: StoredMessage, naming: Naming): ApiMessage {
   const { run } = message;
   const { encode, assistantOf } = naming;
   const { attachments = [] } = readContent(message.content);
@@ -56,7 +56,7 @@ function objectOf(message: ProgramMessage, naming: Naming): ApiMessage {
   };
 }
 
-function partsOf({ text, content }: ProgramMessage, { encode, present }: Naming): ApiMessage['content'] {
+function partsOf({ text, content }: StoredMessage, { encode, present }: Naming): ApiMessage['content'] {
   const words = (value: string) => ({ type: 'text' as const, text: { value, annotations: [] } });
   const { parts, citations = [] } = readContent(content);
   if (!parts) return text === '' ? [] : [{ type: 'text', text: withCitations(text, citations, present, encode) }];
@@ -73,7 +73,7 @@ function partsOf({ text, content }: ProgramMessage, { encode, present }: Naming)
 function standing({
   run,
   createdAt,
-}: ProgramMessage): Pick<ApiMessage, 'status' | 'incomplete_details' | 'completed_at' | 'incomplete_at'> {
+}: StoredMessage): Pick<ApiMessage, 'status' | 'incomplete_details' | 'completed_at' | 'incomplete_at'> {
   const open = { incomplete_details: null, completed_at: null, incomplete_at: null };
   if (run && (run.state === 'queued' || run.state === 'running' || run.state === 'waiting'))
     return { status: 'in_progress', ...open };
@@ -83,7 +83,7 @@ function standing({
   return { status: 'incomplete', ...open, incomplete_details: { reason }, incomplete_at: at };
 }
 
-function reasonOf({ state, reason }: NonNullable<ProgramMessage['run']>) {
+function reasonOf({ state, reason }: NonNullable<StoredMessage['run']>) {
   if (state === 'stopped') return 'run_cancelled';
   if (state !== 'complete') return 'run_failed';
   if (reason === 'length') return 'max_tokens';

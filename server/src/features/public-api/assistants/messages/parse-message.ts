@@ -1,6 +1,6 @@
 import type { ApiContentPart, NewApiMessage } from '@roster/contracts/public-api/assistants/messages';
 import { betweenTexts, type StoredContent, type StoredPart } from '#server/conversation/content';
-import type { NewMessage } from '#server/features/chat/programs/service';
+import type { NewMessage } from '#server/features/chat/api-threads/service';
 import type { FileIds } from '#server/features/public-api/files/file-ids';
 import { resourceNotFound } from '#server/http/public-api/errors';
 

@@ -1,8 +1,8 @@
 import { apiRuns as api } from '@roster/contracts/public-api/assistants/runs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RunActiveError } from '#server/conversation/errors';
-import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
-import type { ProgramThread } from '#server/features/chat/programs/repository';
+import type { ApiThread as StoredThread } from '#server/features/chat/api-threads/repository';
+import type { FullApiRun as StoredRun } from '#server/features/chat/api-threads/runs';
 import type { SerializeMessages } from '#server/features/public-api/assistants/messages/message-object';
 import { parseMessages } from '#server/features/public-api/assistants/messages/parse-message';
 import { withThread } from '#server/features/public-api/assistants/thread-access';
@@ -33,7 +33,7 @@ type Call = { caller: ApiPrincipal; request: FastifyRequest; reply: FastifyReply
  */
 export function apiRunFeature(dependencies: Dependencies) {
   const { programRuns, conversations, ids, fileIds } = dependencies;
-  const present = (userId: number, run: WholeProgramRun) => fileIds.present(userId, foundFileIds(run));
+  const present = (userId: number, run: StoredRun) => fileIds.present(userId, foundFileIds(run));
   const streaming = createRunStream({
     openCalls: dependencies.openCalls,
     watch: programRuns.watch,
@@ -52,7 +52,7 @@ export function apiRunFeature(dependencies: Dependencies) {
   const onRun = <T>(
     { userId }: ApiPrincipal,
     { id, runId }: { id: string; runId: string },
-    work: (run: WholeProgramRun) => Promise<T>,
+    work: (run: StoredRun) => Promise<T>,
   ): Promise<T> =>
     withThread(ids, { id }, async (threadId) => {
       await conversations.thread(userId, threadId);
@@ -61,11 +61,11 @@ export function apiRunFeature(dependencies: Dependencies) {
       if (run?.threadId !== threadId) throw resourceNotFound('run', runId);
       return work(run);
     });
-  const telling = async ({ userId }: ApiPrincipal, run: WholeProgramRun, query: { 'include[]'?: unknown }) => ({
+  const telling = async ({ userId }: ApiPrincipal, run: StoredRun, query: { 'include[]'?: unknown }) => ({
     withTexts: query['include[]'] !== undefined,
     present: await present(userId, run),
   });
-  const objectOf = async (run: WholeProgramRun) => runObject(run, await ids());
+  const objectOf = async (run: StoredRun) => runObject(run, await ids());
 
   return {
     /** Long: the list itself. */
@@ -186,7 +186,7 @@ async function answered(
   streaming: RunStream,
   { caller, request, reply }: Call,
   streams: boolean,
-  begin: () => Promise<StartedRun & { thread?: ProgramThread }>,
+  begin: () => Promise<StartedRun & { thread?: StoredThread }>,
   { ids, withTexts }: { ids: () => Promise<Ids>; withTexts: boolean },
 ): Promise<FastifyReply> {
   if (!streams) return reply.send(runObject((await begin()).run, await ids()));
@@ -221,7 +221,7 @@ async function answered(
   }
 }
 
-const threadObject = ({ id, createdAt, metadata, toolResources }: ProgramThread, { encode }: Ids) => ({
+const threadObject = ({ id, createdAt, metadata, toolResources }: StoredThread, { encode }: Ids) => ({
   id: encode('thread', id),
   object: 'thread',
   created_at: unixSeconds(createdAt),

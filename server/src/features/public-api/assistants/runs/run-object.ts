@@ -1,6 +1,6 @@
 import type { RunError } from '@roster/contracts/errors';
 import type { ApiRun, ApiRunStatus } from '@roster/contracts/public-api/assistants/runs';
-import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
+import type { FullApiRun as WholeProgramRun } from '#server/features/chat/api-threads/runs';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import { unixSeconds } from '#server/features/public-api/shared/list';
 import { readOptions } from './options.ts';

@@ -1,6 +1,6 @@
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
-import type { Answerer } from '#server/features/chat/messages/answerer';
-import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
+import type { FullApiRun as StoredRun } from '#server/features/chat/api-threads/runs';
+import type { ChatTarget } from '#server/features/chat/shared/chat-target';
 import type { AssistantSearch } from '#server/features/public-api/assistant-models/assistant-search';
 import { numbersIn } from '#server/features/public-api/assistants/tool-resources';
 import type { FileIds } from '#server/features/public-api/files/file-ids';
@@ -17,7 +17,7 @@ type Dependencies = {
 /** Tokens that a chain of runs has used so far. */
 export type Spent = { promptTokens: number; completionTokens: number };
 
-export const spentBy = ({ parts }: Pick<WholeProgramRun, 'parts'>): Spent => ({
+export const spentBy = ({ parts }: Pick<StoredRun, 'parts'>): Spent => ({
   promptTokens: parts.reduce((sum, { usage }) => sum + (usage?.inputTokens ?? 0), 0),
   completionTokens: parts.reduce((sum, { usage }) => sum + (usage?.outputTokens ?? 0), 0),
 });
@@ -68,7 +68,7 @@ export function createTargetResolver(dependencies: Dependencies) {
     options: RunOptions,
     /** Tokens that the earlier answers of a resumed run have used. */
     before?: Spent,
-  ): Promise<Answerer> {
+  ): Promise<ChatTarget> {
     const spent = before ?? { promptTokens: 0, completionTokens: 0 };
     const { model, instructions, tools, temperature, reasoning_effort: effort, response_format: format } = options;
     const knowledge = await knowledgeFor(dependencies, userId, options);

@@ -2,10 +2,10 @@ import type { NewApiRun, NewApiThreadAndRun } from '@roster/contracts/public-api
 import { ToolResources } from '@roster/contracts/public-api/assistants/tools';
 import { withCodeFiles } from '#server/conversation/code-files';
 import type { ApiAssistants } from '#server/features/assistants/api-assistants';
-import type { NewProgramRun, Stored } from '#server/features/chat/messages/program-answer-store';
-import type { ProgramRuns, WholeProgramRun } from '#server/features/chat/messages/program-runs';
-import type { ProgramThread } from '#server/features/chat/programs/repository';
-import type { ProgramConversations } from '#server/features/chat/programs/service';
+import type { ApiThread as StoredThread } from '#server/features/chat/api-threads/repository';
+import type { FullApiRun as StoredRun, ApiRuns as StoredRuns } from '#server/features/chat/api-threads/runs';
+import type { ApiThreads as StoredThreads } from '#server/features/chat/api-threads/service';
+import type { NewApiRun as RunDraft, Stored } from '#server/features/chat/api-threads/store-run';
 import { type ParsedMessage, parseMessages } from '#server/features/public-api/assistants/messages/parse-message';
 import { toAttachmentError } from '#server/features/public-api/assistants/thread-access';
 import { readResources, type StoredResources } from '#server/features/public-api/assistants/tool-resources';
@@ -20,8 +20,8 @@ import { statusOf } from './run-object.ts';
 import { createTargetResolver, limitReached, spentBy } from './run-target.ts';
 
 type Dependencies = Parameters<typeof createTargetResolver>[0] & {
-  programRuns: ProgramRuns;
-  conversations: ProgramConversations;
+  programRuns: StoredRuns;
+  conversations: StoredThreads;
   assistants: Pick<ApiAssistants, 'find'>;
   assistantModels: Pick<AssistantModels, 'find'>;
   ids: () => Promise<Ids>;
@@ -30,7 +30,7 @@ type Dependencies = Parameters<typeof createTargetResolver>[0] & {
 };
 type Given = NewApiRun | NewApiThreadAndRun;
 /** A run that resumes now, or has reached one of its limits. */
-export type StartedRun = { run: WholeProgramRun; isFirst: boolean };
+export type StartedRun = { run: StoredRun; isFirst: boolean };
 
 export const invalidInput = (message: string) => new PublicApiError('invalid_input', message, {});
 
@@ -42,7 +42,7 @@ export function createRunStarter(dependencies: Dependencies) {
   const { programRuns, conversations, assistants, assistantModels, ids, fileIds, keptResources } = dependencies;
   const answererFor = createTargetResolver(dependencies);
 
-  async function whole(userId: number, { answer }: Stored): Promise<WholeProgramRun> {
+  async function whole(userId: number, { answer }: Stored): Promise<StoredRun> {
     const run = await programRuns.find(userId, answer.programRunId);
     if (!run) throw resourceNotFound('run', '');
     return run;
@@ -56,7 +56,7 @@ export function createRunStarter(dependencies: Dependencies) {
     return buildOptions(given, { ...found, id: named.id, threadResources });
   }
 
-  type Place = Pick<NewProgramRun, 'threadId' | 'before'> & { toolResources: unknown };
+  type Place = Pick<RunDraft, 'threadId' | 'before'> & { toolResources: unknown };
 
   async function begin(caller: ApiPrincipal, given: Given, { toolResources, ...place }: Place): Promise<StartedRun> {
     const { userId } = caller;
@@ -79,7 +79,7 @@ export function createRunStarter(dependencies: Dependencies) {
     async startWithThread(
       caller: ApiPrincipal,
       given: NewApiThreadAndRun,
-    ): Promise<StartedRun & { thread: ProgramThread }> {
+    ): Promise<StartedRun & { thread: StoredThread }> {
       const { userId } = caller;
       const { messages: said, metadata, tool_resources: resources } = given.thread ?? {};
       const messages = await parseMessages(userId, said ?? [], fileIds);
@@ -96,7 +96,7 @@ export function createRunStarter(dependencies: Dependencies) {
           .catch((error: unknown) => {
             throw toAttachmentError(error);
           });
-        let thread: ProgramThread | undefined;
+        let thread: StoredThread | undefined;
         const begun = await begin(caller, asked, {
           toolResources: usable(toolResources, files),
           threadId: null,
@@ -131,7 +131,7 @@ export function createRunStarter(dependencies: Dependencies) {
 
     async goOn(
       caller: ApiPrincipal,
-      run: WholeProgramRun,
+      run: StoredRun,
       outputs: { tool_call_id: string; output: string }[],
     ): Promise<StartedRun> {
       const { userId } = caller;

@@ -1,8 +1,8 @@
 import type { ApiRunStep, ApiToolCall } from '@roster/contracts/public-api/assistants/run-steps';
 import { z } from 'zod';
-import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
-import type { PartOfProgramRun } from '#server/features/chat/runs/program-run-repository';
-import type { KeptCall } from '#server/features/chat/runs/tool-call-repository';
+import type { FullApiRun as WholeProgramRun } from '#server/features/chat/api-threads/runs';
+import type { ApiRunPart as PartOfProgramRun } from '#server/features/chat/shared/api-run-repository';
+import type { StoredCall as KeptCall } from '#server/features/chat/shared/tool-call-repository';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import { unixSeconds } from '#server/features/public-api/shared/list';
 import { KeptPassage } from '#server/provider/responses/tools';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ProgramRuns, WholeProgramRun } from '#server/features/chat/messages/program-runs';
-import type { PartOfProgramRun } from '#server/features/chat/runs/program-run-repository';
+import type { FullApiRun as StoredRun, ApiRuns as StoredRuns } from '#server/features/chat/api-threads/runs';
+import type { ApiRunPart as StoredRunPart } from '#server/features/chat/shared/api-run-repository';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import { settled } from '#server/http/error-handler';
 import type { ApiPrincipal } from '#server/http/public-api/api-principal';
@@ -13,15 +13,15 @@ const heartbeatMs = 15_000;
 
 type Dependencies = {
   openCalls: CallRegistry;
-  watch: ProgramRuns['watch'];
+  watch: StoredRuns['watch'];
   /** The run as stored after its end. */
-  endedRun: (userId: number, run: WholeProgramRun, part: PartOfProgramRun) => Promise<EndedRun>;
+  endedRun: (userId: number, run: StoredRun, part: StoredRunPart) => Promise<EndedRun>;
 };
 
 type Answering = { caller: ApiPrincipal; request: FastifyRequest; reply: FastifyReply };
 type Streamed = {
-  run: WholeProgramRun;
-  part: PartOfProgramRun;
+  run: StoredRun;
+  part: StoredRunPart;
   ids: Ids;
   withTexts: boolean;
   /** Frames sent before the run's own events. */

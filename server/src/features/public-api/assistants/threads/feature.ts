@@ -1,7 +1,7 @@
 import { type ApiThread, apiThreads as api } from '@roster/contracts/public-api/assistants/threads';
 import { ToolResources } from '@roster/contracts/public-api/assistants/tools';
-import type { ProgramThread } from '#server/features/chat/programs/repository';
-import type { ProgramConversations } from '#server/features/chat/programs/service';
+import type { ApiThread as StoredThread } from '#server/features/chat/api-threads/repository';
+import type { ApiThreads as StoredThreads } from '#server/features/chat/api-threads/service';
 import { parseMessages } from '#server/features/public-api/assistants/messages/parse-message';
 import { toAttachmentError, withThread } from '#server/features/public-api/assistants/thread-access';
 import type { PublicResources, StoredResources } from '#server/features/public-api/assistants/tool-resources';
@@ -11,7 +11,7 @@ import { unixSeconds } from '#server/features/public-api/shared/list';
 import type { PublicApiRouter } from '#server/http/public-api/router';
 
 type Dependencies = {
-  conversations: ProgramConversations;
+  conversations: StoredThreads;
   ids: () => Promise<Ids>;
   fileIds: Pick<FileIds, 'numbersOf' | 'named'>;
   keptResources: StoredResources;
@@ -20,7 +20,7 @@ type Dependencies = {
 
 /** Threads: conversations that clients create, read and delete. */
 export function apiThreadFeature({ conversations, ids, fileIds, keptResources, shownResources }: Dependencies) {
-  async function objectOf(userId: number, thread: ProgramThread): Promise<ApiThread> {
+  async function objectOf(userId: number, thread: StoredThread): Promise<ApiThread> {
     const { id, createdAt, metadata, toolResources } = thread;
     const [resources = {}] = await shownResources(userId, [ToolResources.parse(toolResources ?? {})]);
     return {

@@ -1,0 +1,101 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Database } from '#server/db/schema';
+import { defineJob, type JobHandler, jobHandler } from '#server/jobs/define';
+import { enqueue } from '#server/jobs/queue';
+import { AppError } from '#server/lib/errors';
+import type { ScheduledTask } from '#server/lib/scheduled-task';
+import type { Provider } from '#server/provider/provider';
+import { ProviderError } from '#server/provider/transport/error';
+import type { Secret } from '#server/security/secret';
+import { generatedFileRepository } from './repository.ts';
+import { type FileStorage, storeGeneratedFile } from './store.ts';
+
+type Dependencies = FileStorage & {
+  db: Kysely<Database>;
+  provider: Pick<Provider, 'containers'>;
+  keys: { open: (userId: number) => Promise<Secret>; noteRejected: (userId: number, notice: string) => Promise<void> };
+  log: FastifyBaseLogger;
+};
+
+/** Fetches a generated file from its container. Takes up to minutes, so only two run at once. */
+const fetchGeneratedFileJob = defineJob({
+  name: 'chat.fetch-made-file',
+  payload: z.object({ userId: z.number(), madeFileId: z.number() }),
+  atOnce: 2,
+});
+
+/** The provider deletes an idle container after this time. */
+const containerMs = 20 * 60_000;
+/** A queued job gets this much longer to find that out itself. */
+const graceMs = 10 * 60_000;
+
+const fetchUntil = (endedAt: string) => new Date(Date.parse(endedAt) + containerMs).toISOString();
+const givenUpBefore = () => new Date(Date.now() - graceMs).toISOString();
+
+const isGone = 'The provider does not have it any more: what code makes is kept there for twenty minutes.';
+const giveUpEveryMs = 60_000;
+
+/** Call in the transaction that ends an answer: queues the fetching of its generated files. */
+export async function startFetching(trx: Kysely<Database>, userId: number, messageId: number, endedAt: string) {
+  for (const madeFileId of await generatedFileRepository(trx).begin(userId, messageId, fetchUntil(endedAt)))
+    await enqueue(trx, fetchGeneratedFileJob, { userId, madeFileId });
+}
+
+/** The error as text, and whether a retry is pointless. */
+async function failed({ keys }: Dependencies, userId: number, error: unknown) {
+  if (error instanceof ProviderError) {
+    if (error.isNotFound) return { words: isGone, isFinal: true };
+    if (error.code === 'key_rejected') await keys.noteRejected(userId, error.message);
+    return { words: error.message, isFinal: !error.isTransient && error.code !== 'key_rejected' };
+  }
+  if (error instanceof AppError)
+    // The user can save a key or delete files while the container exists.
+    return { words: error.message, isFinal: !['no_api_key', 'quota_exceeded', 'no_space'].includes(error.code) };
+  return { words: 'Roster could not store it. The operator finds the reason in the log.', isFinal: false };
+}
+
+/** @throws if a retry may succeed */
+async function fetchFile(dependencies: Dependencies, userId: number, id: number) {
+  const { db, provider, keys } = dependencies;
+  const rows = generatedFileRepository(db);
+  const made = await rows.toFetch(userId, id);
+  if (!made) return;
+  const { messageId, position, filename, container, until, error: before } = made;
+  if (new Date().toISOString() > until) return rows.fail(userId, id, before ?? isGone);
+  try {
+    const { bytes, content, close } = await provider.containers.open(await keys.open(userId), container);
+    try {
+      await storeGeneratedFile(dependencies, { id, userId, messageId, position }, { filename, bytes, content });
+    } finally {
+      close();
+    }
+  } catch (error) {
+    const { words, isFinal } = await failed(dependencies, userId, error);
+    if (isFinal) return rows.fail(userId, id, words);
+    await rows.noteError(userId, id, words);
+    throw error;
+  }
+}
+
+/** Fetches generated files from the provider's containers with the user's key. */
+export function generatedFileFetcher(dependencies: Dependencies): {
+  jobs: JobHandler[];
+  upkeep: ScheduledTask[];
+  recover: () => Promise<void>;
+} {
+  const { db, log } = dependencies;
+
+  /** Fails files whose job never reported, for example because it crashed each process. */
+  async function giveUpLeft() {
+    const left = await generatedFileRepository(db).giveUp(givenUpBefore(), isGone);
+    if (left > 0) log.warn({ left }, 'made files that nobody had fetched were given up');
+  }
+
+  return {
+    jobs: [jobHandler(fetchGeneratedFileJob, ({ userId, madeFileId }) => fetchFile(dependencies, userId, madeFileId))],
+    upkeep: [{ everyMs: giveUpEveryMs, run: giveUpLeft }],
+    recover: giveUpLeft,
+  };
+}

@@ -1,0 +1,211 @@
+import type { Kysely } from 'kysely';
+import type { OfferedTool, ToolRegistry } from '#server/conversation/tools';
+import type { Database } from '#server/db/schema';
+import type { Knowledge } from '#server/features/assistants/knowledge/service';
+import { continuedTurns } from '#server/features/chat/runs/events/continuation';
+import type {
+  AnswerInput,
+  BuildRequest,
+  PreparedRequest,
+  PromptInput,
+  ResumedInput,
+  RunSpec,
+  ToolLoop,
+  ToolLoopSettings,
+} from '#server/features/chat/runs/lifecycle/run-spec';
+import type { AttachmentReader } from '#server/features/chat/shared/attachments';
+import { type BranchHead, branchRepository, emptyBranch } from '#server/features/chat/shared/branch-repository';
+import { type ChatTarget, noKnowledge, responseFormat } from '#server/features/chat/shared/chat-target';
+import { messageFileRepository } from '#server/features/chat/shared/message-file-repository';
+import { messageRepository } from '#server/features/chat/shared/message-repository';
+import { runRepository } from '#server/features/chat/shared/run-repository';
+import { toolCallRepository } from '#server/features/chat/shared/tool-call-repository';
+import type { AnswerTools } from '#server/provider/answer-tools';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import type { Secret } from '#server/security/secret';
+import { readHistory } from './history.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  catalogue: Catalogue;
+  attachments: AttachmentReader;
+  /** The provider's copies of files for code. May call the provider. */
+  copies: CodeCopies;
+  /** May call the provider. */
+  defaultModel: (userId: number) => Promise<string>;
+  openKey: (userId: number) => Promise<Secret>;
+  /** @throws AppError if a budget is used up; `way` says what the user can do about it */
+  checkBudget: (userId: number, assistantId: number | null, way?: string) => Promise<void>;
+  knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
+  toolBox: Pick<ToolRegistry, 'offered'>;
+};
+
+export type CodeCopies = {
+  /** The provider's ids of files. Files that the provider does not have yet are uploaded first. */
+  forwarded: (userId: number, fileIds: readonly number[], signal: AbortSignal) => Promise<Map<number, string>>;
+  /** Checks which copies the provider still has, so that the others are uploaded again. */
+  check: (userId: number) => Promise<void>;
+};
+
+type ThreadInput = AnswerInput | ResumedInput;
+
+const maxOfferedTools = 128;
+const raiseBudget = 'Raise it in Analytics, and ask for a new answer.';
+
+/** Builds the request of a run from its spec: history, instructions, knowledge and tools. */
+export function createRunBuilder(dependencies: Dependencies): BuildRequest {
+  return (spec, signal) =>
+    spec.input.kind === 'prompt'
+      ? buildPrompt(dependencies, spec.userId, spec.input)
+      : buildAnswer(dependencies, spec, spec.input, signal);
+}
+
+async function buildPrompt(
+  { catalogue, knowledgeOf }: Dependencies,
+  userId: number,
+  input: PromptInput,
+): Promise<PreparedRequest> {
+  const { apiKey, model, instructions, temperature, effort, responseSchema, knowledgeOf: assistantId } = input;
+  const turns = input.turns.map(({ role, text }) => ({ role, text }));
+  const parameters = catalogue.parameters(model, { temperature, effort });
+  const { search, notes } = assistantId === null ? noKnowledge : await knowledgeOf(userId, assistantId);
+  const request = { apiKey, model, instructions, turns, ...parameters, ...responseFormat(responseSchema), search };
+  return { request, notes, leftOut: 0, filesLeftOut: 0, fileTokens: 0 };
+}
+
+async function buildAnswer(
+  dependencies: Dependencies,
+  spec: RunSpec,
+  input: ThreadInput,
+  signal: AbortSignal,
+): Promise<PreparedRequest> {
+  const { db, catalogue, attachments, copies } = dependencies;
+  const { runId, userId, threadId } = spec;
+  const target = await loadTarget(dependencies, spec, input);
+  const { instructions, temperature, effort, schema, knowledge, hosted } = target;
+  const { limits, codeFiles = [], ...options } = target.asked ?? {};
+  const model = target.model ?? (await storeDefaultModel(dependencies, userId, runId));
+  const apiKey = input.kind === 'resumed' ? await dependencies.openKey(userId) : input.apiKey;
+  const head = input.kind === 'resumed' ? await questionOf(db, spec) : input.head;
+
+  const runsCode = (target.asked?.tools?.codeInterpreter ?? null) !== null;
+  const { turns: all, ...history } = await readHistory(
+    {
+      branches: branchRepository(db),
+      messageFiles: messageFileRepository(db),
+      attachments,
+      catalogue,
+      toolCalls: toolCallRepository(db),
+    },
+    { userId, threadId, head: head.id, depth: head.depth, runsCode },
+    model,
+    instructions,
+    limits,
+  );
+  const { before: turns, soFar } = input.kind === 'continuation' ? continuedTurns(all) : { before: all };
+
+  const { search } = knowledge;
+  const settings = { instructions, temperature, effort, search, hosted, ...responseFormat(schema), ...options };
+  const offered = await offeredTools(dependencies, spec, target);
+  const buildRequest = async () => {
+    const tools = withOfferedTools(await clientTools(copies, userId, target, signal), offered);
+    return { apiKey, model, turns, ...settings, tools };
+  };
+  const prepared: PreparedRequest = { request: await buildRequest(), notes: knowledge.notes, ...history };
+  if (soFar) prepared.soFar = soFar;
+  if (codeFiles.length > 0)
+    prepared.filesAgain = async () => {
+      await copies.check(userId);
+      return buildRequest();
+    };
+  // A resumed run has calls to finish even if its tools are no longer offered.
+  if (offered.length > 0 || input.kind === 'resumed')
+    prepared.loop = toolLoop(dependencies, spec, {
+      target: { ...target, model },
+      overBudget: input.overBudget,
+      offered,
+    });
+  return prepared;
+}
+
+async function loadTarget(
+  { knowledgeOf }: Dependencies,
+  { userId, assistantId }: RunSpec,
+  input: ThreadInput,
+): Promise<ChatTarget> {
+  if (input.kind !== 'resumed') return input.target;
+  const knowledge = assistantId === null ? noKnowledge : await knowledgeOf(userId, assistantId);
+  return { ...input.target, knowledge };
+}
+
+async function storeDefaultModel({ db, defaultModel }: Dependencies, userId: number, runId: number): Promise<string> {
+  const model = await defaultModel(userId);
+  await runRepository(db).setModel(userId, runId, model);
+  return model;
+}
+
+/** The message that a stored answer follows. */
+async function questionOf(db: Kysely<Database>, { userId, messageId }: RunSpec): Promise<BranchHead> {
+  const messages = messageRepository(db);
+  const answer = await messages.place(userId, messageId);
+  if (answer?.parentId === null) return emptyBranch;
+  const question = answer?.parentId ? await messages.place(userId, answer.parentId) : undefined;
+  if (!question) throw new Error('The question of a run is missing');
+  return question;
+}
+
+/** The tools that an API client asks for, with the provider's ids of the files for code. */
+async function clientTools(
+  copies: CodeCopies,
+  userId: number,
+  { asked }: ChatTarget,
+  signal: AbortSignal,
+): Promise<AnswerTools | undefined> {
+  const { tools, codeFiles = [] } = asked ?? {};
+  if (!tools?.codeInterpreter || codeFiles.length === 0) return tools;
+  const files = await copies.forwarded(userId, codeFiles, signal);
+  return { ...tools, codeInterpreter: { fileIds: [...files.values()] } };
+}
+
+/** Connected tools. API runs cannot ask for approval, so they only get tools that need none. */
+async function offeredTools(
+  { toolBox }: Dependencies,
+  { userId, assistantId, programRunId }: RunSpec,
+  { asked, serversOff = [] }: ChatTarget,
+): Promise<OfferedTool[]> {
+  if (assistantId === null) return [];
+  const clientFunctions = new Set(asked?.tools?.functions.map(({ name }) => name));
+  const offered = await toolBox.offered(userId, assistantId);
+  return offered
+    .filter(({ name, serverId }) => !clientFunctions.has(name) && !serversOff.includes(serverId))
+    .filter(({ approval }) => programRunId === null || approval === 'never')
+    .slice(0, maxOfferedTools);
+}
+
+function withOfferedTools(tools: AnswerTools | undefined, offered: readonly OfferedTool[]): AnswerTools | undefined {
+  if (offered.length === 0) return tools;
+  const functions = offered.map(({ name, description, inputSchema }) => ({
+    name,
+    ...(description !== '' && { description }),
+    parameters: inputSchema,
+    canBeSpared: true,
+  }));
+  if (!tools) return { functions, codeInterpreter: null, choice: 'auto', isParallel: true };
+  return { ...tools, functions: [...tools.functions, ...functions] };
+}
+
+function toolLoop(
+  { checkBudget }: Dependencies,
+  { userId, assistantId, programRunId }: RunSpec,
+  { target, overBudget, offered }: { target: ChatTarget; overBudget: boolean; offered: readonly OfferedTool[] },
+): ToolLoop {
+  const { knowledge: _, ...answerer } = target;
+  return {
+    offered,
+    canAsk: programRunId === null,
+    settings: JSON.stringify({ answerer, overBudget } satisfies ToolLoopSettings),
+    checkBudget: async () => {
+      if (!overBudget) await checkBudget(userId, assistantId, raiseBudget);
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import type { PartialAnswers } from '#server/features/chat/runs/events/partial-answers';
+import type { RunExecutor } from '#server/features/chat/runs/executor';
+import { forNewRun } from '#server/features/chat/runs/lifecycle/run-spec';
+import type { AttachmentReader } from '#server/features/chat/shared/attachments';
+import type { ChatTarget, ChatTargetFinder } from '#server/features/chat/shared/chat-target';
+import { type IdempotencyKey, messageRepository } from '#server/features/chat/shared/message-repository';
+import { noMessage, noThread } from '#server/features/chat/shared/not-found';
+import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
+import type { RetirementGuard } from '#server/features/models/retirement/guard';
+import { UnavailableError } from '#server/lib/errors';
+import { retryUntilAvailable } from '#server/lib/retry-until-available';
+import type { Secret } from '#server/security/secret';
+import { findPrevious, type StartedRuns } from './idempotency.ts';
+import { rejectRetiredModels } from './reject-retired-models.ts';
+import type { StoredAnswer, StoredTurn } from './store-turn.ts';
+
+/** Dependencies of sending, regenerating and continuing. */
+export type MessageContext = {
+  db: Kysely<Database>;
+  instance: number;
+  executor: Pick<RunExecutor, 'refuseWhenClosing' | 'start' | 'continueEnded'>;
+  openKey: (userId: number) => Promise<Secret>;
+  /** @throws AppError if a budget is used up */
+  checkBudget: (userId: number, assistantId: number | null) => Promise<void>;
+  /** @throws AppError, naming the field, for models that are known to be unusable. Does not call the provider. */
+  checkModels: (userId: number, models: string[], field: string) => Promise<void>;
+  findTargets: ChatTargetFinder;
+  retiredModels: RetirementGuard;
+  attachments: Pick<AttachmentReader, 'inspect'>;
+  partialAnswers: Pick<PartialAnswers, 'withWords'>;
+};
+
+/** A commit whose outcome is unknown is looked up for this long; after that, crash recovery takes over. */
+const lookUpWithinMs = 55_000;
+
+export async function findThread(db: Kysely<Database>, userId: number, threadId: number): Promise<ThreadRecord> {
+  const thread = await threadRepository(db).find(userId, threadId);
+  if (!thread) throw noThread();
+  return thread;
+}
+
+type Wanted = { userId: number; thread: ThreadRecord; models: string[]; overBudget: boolean };
+
+/** Finds the targets that will answer. @throws AppError if a model is retired or a budget is used up */
+export async function resolveTargets(context: MessageContext, wanted: Wanted): Promise<ChatTarget[]> {
+  const { userId, thread, models, overBudget } = wanted;
+  const targets = await context.findTargets(userId, thread, models);
+  await rejectRetiredModels(context, { userId, thread, models, targets });
+  if (!overBudget) await context.checkBudget(userId, targets[0]?.assistantId ?? null);
+  return targets;
+}
+
+export type TurnStart = { userId: number; key: IdempotencyKey | null; apiKey: Secret; overBudget: boolean };
+
+/** Starts the runs of a stored turn. */
+export async function startRuns(
+  { db, executor }: MessageContext,
+  { userId, apiKey, overBudget }: TurnStart,
+  { messageId, answers }: StoredTurn,
+): Promise<StartedRuns> {
+  for (const answer of answers) executor.start(forNewRun({ userId, apiKey, overBudget, ...answer }));
+  const message = await messageRepository(db).find(userId, messageId);
+  const [first] = answers;
+  if (!message || !first) throw noMessage();
+  return { runs: answers.map(({ run }) => run), run: first.run, message };
+}
+
+/** If the commit succeeded after all, starts these runs; a retry with the same client id then returns them. */
+export async function startOnceCommitted(
+  { db, executor }: MessageContext,
+  { userId, key, apiKey, overBudget }: TurnStart,
+  answers: readonly StoredAnswer[],
+) {
+  const found = await retryUntilAvailable(AbortSignal.timeout(lookUpWithinMs), async () => {
+    const previous = await findPrevious(db, userId, key);
+    // The database may still be committing it.
+    if (!previous) throw new UnavailableError('database', 'not seen yet');
+    return previous;
+  }).catch(() => undefined);
+  for (const answer of answers)
+    if (found?.runs.some(({ id, state }) => id === answer.run.id && state === 'queued'))
+      executor.start(forNewRun({ userId, apiKey, overBudget, ...answer }));
+}

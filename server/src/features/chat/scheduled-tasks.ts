@@ -1,0 +1,30 @@
+import type { ScheduledTask } from '#server/lib/scheduled-task';
+import type { RunExecutor } from './runs/executor.ts';
+import type { SearchRepository } from './shared/search-repository.ts';
+
+const stopsEveryMs = 1_000;
+const recoverEveryMs = 5_000;
+const mergeEveryMs = 60_000;
+const expireEveryMs = 5_000;
+
+/**
+ * Obeys stop requests that no signal brought, recovers abandoned runs, ends runs that have waited too long for
+ * approval, and merges the search index.
+ */
+export const chatTasks = ({
+  executor,
+  search,
+}: {
+  executor: RunExecutor;
+  search: SearchRepository;
+}): ScheduledTask[] => [
+  { everyMs: recoverEveryMs, run: executor.recoverAgain },
+  {
+    everyMs: mergeEveryMs,
+    run: async () => {
+      if (executor.isIdle()) await search.merge();
+    },
+  },
+  { everyMs: stopsEveryMs, run: executor.obeyStops },
+  { everyMs: expireEveryMs, run: executor.expireWaiting },
+];

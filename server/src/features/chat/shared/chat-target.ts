@@ -1,0 +1,106 @@
+import type { Assistant } from '@roster/contracts/assistants/assistants';
+import type { AssistantTools, BuiltInTool, ThreadTools } from '@roster/contracts/assistants/tools';
+import type { Thread } from '@roster/contracts/chat';
+import type { ReasoningEffort } from '@roster/contracts/models/models';
+import type { Knowledge } from '#server/features/assistants/knowledge/service';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import type { AnswerRequest } from '#server/provider/provider';
+import { formatOfSchema } from '#server/provider/schema-format';
+
+/** Settings of an assistant, or just a model, that answer in a thread. */
+export type ChatTarget = {
+  assistantId: number | null;
+  /** null: no assistant, or unknown. */
+  assistantVersion: number | null;
+  /** null: the default model, which the run looks up. */
+  model: string | null;
+  instructions: string;
+  /** null: not sent. */
+  temperature: number | null;
+  effort: ReasoningEffort | null;
+  /** The text of a JSON schema; null: none, or the client's own format. */
+  schema: string | null;
+  /** The files to search, and notes about those that cannot be searched. */
+  knowledge: Knowledge;
+  /** Built-in tools. */
+  hosted?: AssistantTools;
+  /** Tool servers that the thread has switched off. */
+  serversOff?: readonly number[];
+  /** Options that only API clients can set. */
+  asked?: ApiRunRequest;
+};
+
+/** Limits that a client has set for the history. */
+export type HistoryLimits = { lastMessages: number | null; tokens: number | null };
+
+/** Options of an API run beyond the assistant's settings. */
+export type ApiRunRequest = Pick<AnswerRequest, 'topP' | 'maxOutputTokens' | 'format' | 'tools'> & {
+  limits: HistoryLimits;
+  /** Files that the code interpreter can read. */
+  codeFiles: readonly number[];
+};
+
+type Dependencies = {
+  catalogue: Catalogue;
+  findAssistant: (userId: number, assistantId: number) => Promise<Assistant | undefined>;
+  /** Does not call the provider; null: unknown. */
+  knownDefaultModel: (userId: number) => Promise<string | null>;
+  knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
+};
+
+export const noKnowledge: Knowledge = { search: undefined, notes: [] };
+
+/** The format of an answer with a JSON schema. A model that does not support it answers in plain text. */
+export const responseFormat = (schema: string | null) =>
+  schema === null ? {} : { format: formatOfSchema(schema), canLeaveFormatOut: true };
+
+/** The assistant's tools with the thread's switches applied. */
+function resolveTools(own: AssistantTools, here: ThreadTools): Pick<ChatTarget, 'hosted' | 'serversOff'> {
+  const has = (name: BuiltInTool) => here[name] ?? own[name] !== undefined;
+  const hosted: AssistantTools = {
+    ...(has('webSearch') && { webSearch: own.webSearch ?? {} }),
+    ...(has('codeInterpreter') && { codeInterpreter: own.codeInterpreter ?? {} }),
+    ...(has('imageGeneration') && { imageGeneration: own.imageGeneration ?? {} }),
+  };
+  const { serversOff = [] } = here;
+  return { ...(Object.keys(hosted).length > 0 && { hosted }), ...(serversOff.length > 0 && { serversOff }) };
+}
+
+/** Finds a target for each of `models`, or the thread's own if there are none. Does not call the provider. */
+export function chatTargetFinder({ catalogue, findAssistant, knownDefaultModel, knowledgeOf }: Dependencies) {
+  return async function findTargets(
+    userId: number,
+    thread: Pick<Thread, 'assistantId' | 'model' | 'tools'>,
+    models: string[],
+  ): Promise<ChatTarget[]> {
+    const assistant = thread.assistantId === null ? undefined : await findAssistant(userId, thread.assistantId);
+    const tools = resolveTools(assistant?.tools ?? {}, thread.tools ?? {});
+    if (assistant) {
+      const { id: assistantId, version: assistantVersion, instructions, responseSchema: schema } = assistant;
+      const knowledge = assistant.files > 0 ? await knowledgeOf(userId, assistantId) : noKnowledge;
+      return (models.length > 0 ? models : [assistant.model]).map((model) => ({
+        assistantId,
+        assistantVersion,
+        model,
+        instructions,
+        ...catalogue.parameters(model, { temperature: assistant.temperature, effort: assistant.reasoningEffort }),
+        schema,
+        knowledge,
+        ...tools,
+      }));
+    }
+    const nothingSaid = {
+      assistantId: null,
+      assistantVersion: null,
+      instructions: '',
+      temperature: null,
+      effort: null,
+      schema: null,
+    };
+    const alone = { ...nothingSaid, knowledge: noKnowledge, ...tools };
+    const answering = models.length > 0 ? models : [thread.model ?? (await knownDefaultModel(userId))];
+    return answering.map((model) => ({ ...alone, model }));
+  };
+}
+
+export type ChatTargetFinder = ReturnType<typeof chatTargetFinder>;

@@ -52,6 +52,20 @@ export default {
       },
     },
     {
+      name: 'shared-room-imports-no-other',
+      comment: 'The rooms of a feature share what is in `shared`; it knows none of them.',
+      severity: 'error',
+      from: { path: '^web/src/features/([^/]+)/shared/' },
+      to: { path: '^web/src/features/$1/', pathNot: '^web/src/features/$1/shared/' },
+    },
+    {
+      name: 'rooms-import-no-roof',
+      comment: 'The pages at the top of a feature put its rooms together; what rooms share is in `shared`.',
+      severity: 'error',
+      from: { path: '^web/src/features/(chat|comparisons)/[^/]+/', pathNot: '\\.test\\.tsx?$' },
+      to: { path: '^web/src/features/$1/[^/]+$' },
+    },
+    {
       name: 'kit-knows-no-feature',
       comment: 'ui, components, lib and api serve every feature.',
       severity: 'error',

@@ -51,6 +51,20 @@ export const planted = [
     },
   },
   {
+    rule: 'shared-room-imports-no-other',
+    files: {
+      'web/src/features/chat/shared/state.ts': "import '../threads/list.ts';\n",
+      'web/src/features/chat/threads/list.ts': other,
+    },
+  },
+  {
+    rule: 'rooms-import-no-roof',
+    files: {
+      'web/src/features/chat/threads/list.ts': "import '../chat-page.ts';\n",
+      'web/src/features/chat/chat-page.ts': other,
+    },
+  },
+  {
     rule: 'lib-is-the-ground',
     files: { 'web/src/lib/format.ts': "import '../ui/button.ts';\n", 'web/src/ui/button.ts': other },
   },

@@ -8,7 +8,7 @@ export const datasetExampleLimit = 5_000;
 /** Characters per text of an example. */
 export const exampleTextLimit = 100_000;
 
-const Name = nameText(100, 'Name cannot exceed 100 characters', 'Name is required');
+export const DatasetName = nameText(100, 'Name cannot exceed 100 characters', 'Name is required');
 
 /** `chat`: good answers. `preference`: pairs of a better and a worse answer to the same question. */
 export const datasetFormats = ['chat', 'preference'] as const;
@@ -122,7 +122,7 @@ export const datasets = {
     access: 'editor',
     rate: 'jobs',
     summary: 'Gathers rated and corrected answers into a dataset.',
-    body: Gathering.extend({ name: Name, format: DatasetFormat.default('chat') }),
+    body: Gathering.extend({ name: DatasetName, format: DatasetFormat.default('chat') }),
     output: Dataset.extend(gathered),
     status: 201,
   }),
@@ -150,7 +150,7 @@ export const datasets = {
     access: 'editor',
     summary: 'Renames a dataset.',
     params: byId,
-    body: z.strictObject({ name: Name }),
+    body: z.strictObject({ name: DatasetName }),
     output: Dataset,
   }),
   remove: endpoint({

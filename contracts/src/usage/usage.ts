@@ -158,7 +158,7 @@ export const Analytics = z.object({
 export type Analytics = z.output<typeof Analytics>;
 
 /** USD per 1,000,000 tokens. */
-const Amount = z.number().min(0, 'A price cannot be negative').max(1_000_000, 'This price is too high');
+export const Amount = z.number().min(0, 'A price cannot be negative').max(1_000_000, 'This price is too high');
 
 /** A user’s custom price for a model for which the catalogue has no price, or only its family’s. */
 export const CustomPrice = z.object({

@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Bot, MessageSquare, MessageSquarePlus, Monitor, Moon, Plus, Sun } from 'lucide-react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess, useUser } from '#web/api/current-user.ts';
-import { loadAround } from '#web/features/chat/threads/thread-cache.ts';
+import { loadAround } from '#web/features/chat/shared/thread-cache.ts';
 import { call } from '#web/lib/api-client.ts';
 import { formatRelative } from '#web/lib/format.ts';
 import { showFailure } from '#web/lib/show-failure.ts';

@@ -1,10 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { lazyPart } from '#web/lib/lazy.ts';
 
-const NotFoundPage = lazy(async () => ({ default: (await import('./not-found.tsx')).NotFoundPage }));
-
-/** Its code is loaded when it is needed: most addresses are right. */
-export const NotFound = () => (
-  <Suspense>
-    <NotFoundPage />
-  </Suspense>
-);
+/** Loaded on demand: most addresses exist. */
+export const NotFound = lazyPart(async () => (await import('./not-found.tsx')).NotFoundPage);

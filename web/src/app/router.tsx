@@ -6,8 +6,8 @@ import {
   notFound,
   Outlet,
 } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
 import { whenAppReady } from '#web/lib/app-ready.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { FailedPage } from './failed-page.tsx';
 import { NotFound } from './not-found-route.tsx';
@@ -21,22 +21,19 @@ import {
   usersSearch,
 } from './search.ts';
 
-// Needed with the second page, not with the first.
-const PageAnnouncer = lazy(async () => ({
-  default: (await whenAppReady(() => import('./page-announcer.tsx'))).PageAnnouncer,
-}));
+// Not needed before the second page.
+const PageAnnouncer = lazyPart(async () => (await whenAppReady(() => import('./page-announcer.tsx'))).PageAnnouncer);
 
 function Root() {
   return (
     <>
       <Outlet />
-      <Suspense>
-        <PageAnnouncer />
-      </Suspense>
+      <PageAnnouncer />
     </>
   );
 }
 
+// The router's own lazy components below: it loads them before the page is shown, as soon as a link is pointed at.
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound });
 
 const signedIn = createRoute({

@@ -1,22 +1,23 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Suspense, useCallback } from 'react';
+import { useCallback } from 'react';
 import { SettingsPage } from '#web/features/account/settings-page.tsx';
 import { AccessTokensCard } from '#web/features/api-tokens/access-tokens-card.tsx';
 import { AssistantsPanel } from '#web/features/assistants/assistants-panel.tsx';
 import { AssistantTools } from '#web/features/tool-servers/assistant-tools.tsx';
-import { loadedPart } from '#web/ui/loaded-part.tsx';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { useLoginProviderOutcome } from './use-login-provider-outcome.ts';
 
-const ToolServersCard = loadedPart(
+const ToolServersCard = lazyPart(
   async () => (await import('#web/features/tool-servers/tool-servers-card.tsx')).ToolServersCard,
+  { pending: () => <SpinnerPanel label="Loading tool servers" className="min-h-64" /> },
 );
 
-const CompareDraftDialog = loadedPart(
+const CompareDraftDialog = lazyPart(
   async () => (await import('#web/features/comparisons/compare-draft-dialog.tsx')).CompareDraftDialog,
 );
 
-const DraftImpact = loadedPart(
+const DraftImpact = lazyPart(
   async () => (await import('#web/features/comparisons/test-sets/draft-impact.tsx')).DraftImpact,
 );
 
@@ -55,11 +56,7 @@ export function SettingsRoute() {
       tab={tab}
       onTabChange={(next) => void navigate({ to: '/settings', search: { tab: next } })}
       accessTokens={<AccessTokensCard />}
-      tools={
-        <Suspense fallback={<SpinnerPanel label="Loading tool servers" className="min-h-64" />}>
-          <ToolServersCard signInEnd={{ signedIn, signInFailed }} onSignInEndTold={onSignInEndTold} />
-        </Suspense>
-      }
+      tools={<ToolServersCard signInEnd={{ signedIn, signInFailed }} onSignInEndTold={onSignInEndTold} />}
       assistants={
         <AssistantsPanel
           view={view}
@@ -67,16 +64,8 @@ export function SettingsRoute() {
           version={version}
           draft={draft}
           start={{ name, model, datasetId: examples }}
-          compareDraft={(comparing) => (
-            <Suspense fallback={null}>
-              <CompareDraftDialog {...comparing} />
-            </Suspense>
-          )}
-          testDraft={(testing) => (
-            <Suspense fallback={null}>
-              <DraftImpact {...testing} />
-            </Suspense>
-          )}
+          compareDraft={(comparing) => <CompareDraftDialog {...comparing} />}
+          testDraft={(testing) => <DraftImpact {...testing} />}
           onCompared={onCompared}
           tools={(assistantId) => <AssistantTools assistantId={assistantId} />}
           onViewChange={(next) => void navigate({ to: '/settings', search: { tab: 'assistants', view: next } })}

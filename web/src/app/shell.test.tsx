@@ -1,15 +1,12 @@
 import { account } from '@roster/contracts/account';
-import { assistants } from '@roster/contracts/assistants/assistants';
-import { chat } from '@roster/contracts/chat';
 import { modelRetirement } from '@roster/contracts/models/retirement';
 import { users } from '@roster/contracts/users';
 import { describe, expect, test } from 'vitest';
-import { page, userEvent } from 'vitest/browser';
+import { page } from 'vitest/browser';
 import { answer } from '#web/testing/answers.ts';
 import { address, open, show } from '#web/testing/app.tsx';
-import { assistant } from '#web/testing/assistants.ts';
-import { endingModel, fixtureDate, person, savedKey } from '#web/testing/new-account.ts';
-import { expectCount, expectHidden, expectText, expectTexts, press, toasts } from '#web/testing/page.ts';
+import { endingModel, person, savedKey } from '#web/testing/new-account.ts';
+import { expectCount, expectText, expectTexts, press, toasts } from '#web/testing/page.ts';
 
 const main = page.getByRole('main');
 const mainMenu = page.getByRole('navigation', { name: 'Main' });
@@ -191,120 +188,6 @@ describe('toasts', () => {
     await page.getByText('Dark', { exact: true }).click();
     await expectCount(toasts, 1);
     await expectCount(toasts, 0);
-  });
-});
-
-describe('keyboard', () => {
-  const palette = page.getByRole('dialog', { name: 'Search and commands' });
-
-  test('opens pages and switches the theme from the command palette', async () => {
-    open('/', { answers: () => answer(assistants.list, [assistant(1)]) });
-    await expect.element(welcome).toBeVisible();
-    await press('Control+k');
-    await expect.element(palette.getByRole('combobox')).toHaveFocus();
-    await userEvent.keyboard('analy');
-    await expectTexts(palette.getByRole('option'), [/Analytics/]);
-    await press('Enter');
-    await expect.poll(address).toBe('/analytics');
-    await expectHidden(palette);
-
-    await press('Control+k');
-    await userEvent.keyboard('switch theme');
-    await expectTexts(palette.getByRole('option'), ['Switch theme to Light', 'Switch theme to System']);
-    await press('ArrowDown');
-    await press('ArrowUp');
-    await press('Enter');
-    await expect.poll(() => document.documentElement.dataset.theme).toBe('light');
-
-    await press('Control+k');
-    await userEvent.keyboard('tutor');
-    await expect.element(palette.getByRole('option', { name: 'Tutor' })).toHaveAttribute('aria-selected', 'true');
-    await press('Enter');
-    await expect.poll(address).toBe('/chat?assistant=1');
-    await press('Control+k');
-    await expect.element(palette).toBeVisible();
-    await press('Escape');
-    await expectHidden(palette);
-  });
-
-  /** In one task, so that the palette cannot have loaded meanwhile. */
-  const typeAtOnce = (keys: readonly string[], on: Element = document.body) => {
-    on.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true, cancelable: true }));
-    return keys.map((key) => on.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })));
-  };
-
-  test('sends text typed right after Ctrl+K to the palette, not to the page', async () => {
-    open('/', { answers: () => answer(assistants.list, []) });
-    await expect.element(welcome).toBeVisible();
-    const wasTyped = typeAtOnce([...'ga budgex', 'Backspace', 't']);
-    expect(new Set(wasTyped)).toEqual(new Set([false]));
-    await expect.element(palette.getByRole('combobox')).toHaveValue('ga budget');
-    await expect.element(palette.getByRole('combobox')).toHaveFocus();
-    expect(address()).toBe('/');
-    await press('Escape');
-    await expectHidden(palette);
-    // Works while typing in a field, too.
-    const box = page.getByRole('textbox', { name: 'Message' });
-    typeAtOnce([...'analy', 'ArrowDown', 'ArrowUp', 'Enter'], box.element());
-    await expect.poll(address).toBe('/analytics');
-    await expectHidden(palette);
-    typeAtOnce([...'ga', 'Escape']);
-    await press('g');
-    await press('f');
-    await expect.poll(address).toBe('/files');
-    await expectHidden(palette);
-  });
-
-  test('finds conversations by their content in the command palette', async () => {
-    const thread = {
-      id: 42,
-      title: 'Harbour walk',
-      assistantId: 1,
-      model: null,
-      pinned: false,
-      archived: false,
-      madeBy: null,
-      createdAt: fixtureDate,
-      updatedAt: fixtureDate,
-      runId: null,
-    };
-    open('/', {
-      answers() {
-        answer(chat.threads, ({ query }) => ({
-          items: query.q === 'harbour' ? [{ ...thread, match: null }] : [],
-          nextCursor: null,
-        }));
-        answer(chat.thread, thread);
-        answer(chat.messages, { items: [], nextCursor: null, newerCursor: null });
-      },
-    });
-    await expect.element(page.getByText('Your AI Assistant Dashboard')).toBeVisible();
-    await press('Control+k');
-    await expect.element(page.getByRole('combobox', { name: /^Search pages/ })).toHaveFocus();
-    await userEvent.keyboard('harbour');
-    await expect.element(page.getByRole('option', { name: 'Harbour walk' })).toBeVisible();
-    await press('Enter');
-    await expect.poll(address).toBe('/chat/42');
-  });
-
-  test('lists shortcuts with ? and opens pages with G, but not while typing', async () => {
-    open('/');
-    await expect.element(welcome).toBeVisible();
-    const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-    await press('?');
-    await expect.element(shortcuts.getByText('Search and commands')).toBeVisible();
-    await expect.element(shortcuts.getByText('Edit the last question')).toBeVisible();
-    await press('Escape');
-    await expectHidden(shortcuts);
-    await press('g');
-    await press('c');
-    await expect.poll(address).toBe('/chat');
-    const message = page.getByRole('textbox', { name: 'Message' });
-    await message.fill('');
-    await userEvent.keyboard('ga?[[');
-    await expect.element(message).toHaveValue('ga?[');
-    expect(address()).toBe('/chat');
-    await expectHidden(shortcuts);
   });
 });
 

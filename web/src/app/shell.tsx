@@ -1,9 +1,9 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { SquarePen } from 'lucide-react';
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { whenAppReady } from '#web/lib/app-ready.ts';
 import { captureKeys, takeCapturedKeys, takeEarlyKeys } from '#web/lib/key-capture.ts';
-import { preload } from '#web/lib/preload.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { OpenSidebar, TopBar, TopBarTitle } from '#web/ui/top-bar.tsx';
 import { Footer } from './footer.tsx';
@@ -15,21 +15,16 @@ import { Sidebar } from './sidebar.tsx';
 import { useSidebarCollapsed } from './sidebar-state.ts';
 import { useVisibleHeight } from './use-visible-height.ts';
 
-const loadPalette = () => import('./command-palette.tsx');
-const loadShortcutList = () => import('./shortcut-list.tsx');
-const loadSidebarLayer = () => import('./sidebar-layer.tsx');
-const CommandPalette = lazy(() => loadPalette().then((part) => ({ default: part.CommandPalette })));
-const ShortcutList = lazy(() => loadShortcutList().then((part) => ({ default: part.ShortcutList })));
-const SidebarLayer = lazy(() => loadSidebarLayer().then((part) => ({ default: part.SidebarLayer })));
-// What the page looks like is painted from this browser's copy; the account's answer may come after the page.
-const AccountAppearance = lazy(() =>
-  whenAppReady(() => import('./account-appearance.ts')).then((part) => ({ default: part.AccountAppearance })),
+const CommandPalette = lazyPart(async () => (await import('./command-palette.tsx')).CommandPalette);
+const ShortcutList = lazyPart(async () => (await import('./shortcut-list.tsx')).ShortcutList);
+const SidebarLayer = lazyPart(async () => (await import('./sidebar-layer.tsx')).SidebarLayer);
+// The first paint uses this browser's copy, so the account's answer may come later.
+const AccountAppearance = lazyPart(
+  async () => (await whenAppReady(() => import('./account-appearance.ts'))).AccountAppearance,
 );
-// What ends later can be watched for later.
-const AccountNotices = lazy(() => import('./account-notices.tsx').then((part) => ({ default: part.AccountNotices })));
-const JobNotifications = lazy(() =>
-  import('./job-notifications.ts').then((part) => ({ default: part.JobNotifications })),
-);
+// Notices and finished jobs can wait until the page is usable.
+const AccountNotices = lazyPart(async () => (await import('./account-notices.tsx')).AccountNotices);
+const JobNotifications = lazyPart(async () => (await import('./job-notifications.ts')).JobNotifications);
 
 const newChatClass =
   'inline-flex size-10 items-center justify-center rounded-md text-muted-foreground transition-colors duration-120 hover:bg-hover hover:text-foreground';
@@ -51,7 +46,7 @@ function Shell() {
   const openPalette = () => {
     setLayer('palette');
     captureKeys(() => setLayer(null), takeEarlyKeys());
-    loadPalette().catch(takeCapturedKeys);
+    CommandPalette.load().catch(takeCapturedKeys);
   };
   const path = useRouterState({ select: ({ resolvedLocation, location }) => (resolvedLocation ?? location).pathname });
   const fillsWindow = path === '/chat' || path.startsWith('/chat/');
@@ -117,16 +112,12 @@ function DeferredParts({ layer, onClose, onSearch }: LaterPartsProps) {
   const isSettled = useAfterDelay();
   return (
     <>
-      <Suspense fallback={null}>
-        <AccountAppearance />
-        {isSettled && <JobNotifications />}
-        {isSettled && <AccountNotices />}
-      </Suspense>
-      <Suspense fallback={null}>
-        {layer === 'sidebar' && <SidebarLayer onClose={onClose} onSearch={onSearch} />}
-        {layer === 'palette' && <CommandPalette onClose={onClose} />}
-        {layer === 'shortcuts' && <ShortcutList onClose={onClose} />}
-      </Suspense>
+      <AccountAppearance />
+      {isSettled && <JobNotifications />}
+      {isSettled && <AccountNotices />}
+      {layer === 'sidebar' && <SidebarLayer onClose={onClose} onSearch={onSearch} />}
+      {layer === 'palette' && <CommandPalette onClose={onClose} />}
+      {layer === 'shortcuts' && <ShortcutList onClose={onClose} />}
     </>
   );
 }
@@ -139,7 +130,7 @@ function useAfterDelay(): boolean {
   const [isSettled, setSettled] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => {
-      for (const load of [loadSidebarLayer, loadPalette, loadShortcutList]) preload(load);
+      for (const layer of [SidebarLayer, CommandPalette, ShortcutList]) layer.preload();
       setSettled(true);
     }, 500);
     return () => clearTimeout(timer);

@@ -1,6 +1,6 @@
 import type { AssistantColor, AssistantIcon } from '@roster/contracts/assistants/avatar';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { classNames } from '#web/ui/class-names.ts';
-import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 
 export type AssistantAppearance = { name: string; icon: AssistantIcon | null; color: AssistantColor | null };
 
@@ -16,8 +16,10 @@ const colorValues: Record<AssistantColor, string> = {
 };
 
 const NoGlyph = () => null;
-/** They are many, and most assistants have none. */
-const Glyph = onDemand<{ name: AssistantIcon }>(async () => (await import('#web/ui/glyph.tsx')).Glyph, NoGlyph);
+/** Loaded on demand: the icons are large, and most assistants have none. */
+const Glyph = lazyPart<{ name: AssistantIcon }>(async () => (await import('#web/ui/glyph.tsx')).Glyph, {
+  failed: NoGlyph,
+});
 
 /** An assistant's icon in its color; nothing if it has neither. */
 export function AssistantAvatar({

@@ -1,21 +1,27 @@
-import type { FieldValues, Path, UseFormReturn } from 'react-hook-form';
+import type { FieldValues, Path, Resolver, UseFormReturn } from 'react-hook-form';
 import { ApiError } from './api-client.ts';
+import { preloadOnceUsable } from './lazy.ts';
 import { showFailure } from './show-failure.ts';
 
+/** Named after the last part of the path: `hyperparameters.beta` is the form's `beta`. */
+const lastPart = (path: string): string | undefined => path.slice(path.lastIndexOf('.') + 1);
+
 /**
- * Puts what the server said about single fields beside them: whatever the form has under that name, so that no field can
- * be forgotten. `hyperparameters.beta` is the form's `beta`. True when there was something.
+ * Shows the server's field errors at the form's fields, and focuses the first. `fieldOf` maps a path to a field where
+ * names differ. Returns true if there was one.
  */
 export function showFieldErrors<Values extends FieldValues, Context, Output>(
   form: Pick<UseFormReturn<Values, Context, Output>, 'getValues' | 'setError'>,
   error: unknown,
+  fieldOf: (path: string) => string | undefined = lastPart,
 ): boolean {
   if (!(error instanceof ApiError) || !error.fields) return false;
   const values = form.getValues();
-  const isOfForm = (name: string): name is Path<Values> => Object.hasOwn(values, name);
+  const isOfForm = (name: string | undefined): name is Path<Values> =>
+    name !== undefined && Object.hasOwn(values, name);
   let shown = 0;
   for (const [path, message] of Object.entries(error.fields)) {
-    const name = path.slice(path.lastIndexOf('.') + 1);
+    const name = fieldOf(path);
     if (!isOfForm(name)) continue;
     form.setError(name, { message }, { shouldFocus: shown === 0 });
     shown += 1;
@@ -23,7 +29,7 @@ export function showFieldErrors<Values extends FieldValues, Context, Output>(
   return shown > 0;
 }
 
-/** For `onError` of a form: `tellFailure`, and beside the fields what the server said about them. */
+/** `onError` of a form: `tellFailure`, plus the server's field errors at their fields. */
 export const showFormFailure =
   <Values extends FieldValues, Context, Output>(
     form: Pick<UseFormReturn<Values, Context, Output>, 'getValues' | 'setError'>,
@@ -35,9 +41,10 @@ export const showFormFailure =
     showFailure(title, fallback)(error);
   };
 
-/** Leads to the first field that has a problem, by its name. True when there is one. */
-export function focusFirstProblem(form: HTMLFormElement, problems: object): boolean {
-  const [first] = Object.keys(problems);
-  if (first !== undefined) form.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
-  return first !== undefined;
+/** Validation loaded after its page, because schemas bring in all of Zod. */
+export function lazyResolver<Values extends FieldValues, Context, Output>(
+  load: () => Promise<Resolver<Values, Context, Output>>,
+): Resolver<Values, Context, Output> {
+  preloadOnceUsable(load);
+  return async (values, context, options) => (await load())(values, context, options);
 }

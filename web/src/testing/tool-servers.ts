@@ -1,5 +1,8 @@
-import type { Tool, ToolServer } from '@roster/contracts/tool-servers/tool-servers';
-import { fixtureDate } from './new-account.ts';
+import { type Tool, type ToolServer, toolServers } from '@roster/contracts/tool-servers/tool-servers';
+import { page } from 'vitest/browser';
+import { answer } from './answers.ts';
+import { open } from './app.tsx';
+import { fixtureDate, person } from './new-account.ts';
 
 export const server = (id: number, more: Partial<ToolServer> = {}): ToolServer => ({
   id,
@@ -34,3 +37,28 @@ export const read: Tool = {
   digest: now,
 };
 export const write: Tool = { ...read, name: 'write_note', title: 'Write a note', isReadOnly: false };
+
+export const rows = page.getByRole('list', { name: 'Tool servers' }).getByRole('listitem');
+
+/** Opens the tool servers of the settings, as they are answered. */
+export function openTools(
+  given: ToolServer[],
+  role: 'Admin' | 'Editor' | 'Viewer' = 'Editor',
+  commands: string[] = [],
+) {
+  open('/settings?tab=tools', {
+    user: { ...person, role },
+    answers() {
+      answer(toolServers.list, given);
+      answer(toolServers.commands, commands);
+      answer(toolServers.tools, {
+        tools: [read, write],
+        leftOut: [],
+        leftOutCount: 0,
+        usedBy: [],
+        usedByCount: 0,
+        otherPeople: 0,
+      });
+    },
+  });
+}

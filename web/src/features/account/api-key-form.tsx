@@ -15,7 +15,7 @@ import { toast } from '#web/ui/states/toast.tsx';
 
 const clearAfter = 3000;
 
-/** The key as it is typed; one that was saved goes from the field after a moment. */
+/** The typed key; cleared a moment after it was saved. */
 function useTypedKey(isSaved: boolean) {
   const [apiKey, setApiKey] = useState('');
   useEffect(() => {
@@ -26,7 +26,7 @@ function useTypedKey(isSaved: boolean) {
   return [apiKey, setApiKey] as const;
 }
 
-/** Takes a key and says what the provider made of it. `replaces`: there is one already. */
+/** Saves a key and shows the provider's verdict. `replaces`: there is one already. */
 export function ApiKeyForm({ replaces }: { replaces: boolean }) {
   const field = useRef<HTMLInputElement>(null);
   const provider = useProviderName();

@@ -1,32 +1,32 @@
-import { useRef, useState } from 'react';
+import { AccountDeletion } from '@roster/contracts/account';
+import { z } from 'zod';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { ApiError } from '#web/lib/api-client.ts';
+import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { useSchemaForm } from '#web/lib/schema-form.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { SecretInput } from '#web/ui/forms/secret-input.tsx';
 import { DeletionDescription, DeletionSummary } from './deletion-summary.tsx';
 import { ProviderFiles } from './provider-files.tsx';
 import { useDeleteAccount } from './use-delete-account.ts';
 
-/** Asks for the password: an open browser alone is not enough to close the account. */
+const ClosingForm = z.object({
+  password: AccountDeletion.shape.password.unwrap().min(1, 'Enter your password to close the account.'),
+  removeAtProvider: z.boolean(),
+});
+
+/** Requires the password: an open browser alone must not be able to close the account. */
 export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
-  const [password, setPassword] = useState('');
-  const [removeAtProvider, setRemoveAtProvider] = useState(false);
-  const [error, setError] = useState<string>();
-  const field = useRef<HTMLInputElement>(null);
+  const form = useSchemaForm(ClosingForm, { password: '', removeAtProvider: false });
   const { isPending, close } = useDeleteAccount();
 
-  const refuse = (message: string) => {
-    setError(message);
-    field.current?.focus();
-    field.current?.select();
-  };
-  const submit = async () => {
-    if (password === '') return refuse('Enter your password to close the account.');
-    const failure = await close({ password, removeAtProvider });
+  const submit = form.handleSubmit(async (values) => {
+    const failure = await close(values);
     if (!(failure instanceof ApiError)) return;
-    if (failure.fields?.password) refuse(failure.fields.password);
-    else if (failure.code === 'invalid_credentials') refuse(failure.message);
-  };
+    if (failure.code === 'invalid_credentials') form.setError('password', { message: failure.message });
+    else if (!showFieldErrors(form, failure)) return;
+    form.setFocus('password', { shouldSelect: true });
+  });
 
   return (
     <FormDialog
@@ -42,20 +42,18 @@ export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
       className="grid gap-5"
     >
       <DeletionSummary />
-      <ProviderFiles checked={removeAtProvider} onChange={setRemoveAtProvider} />
-      <Field label="Password" error={error}>
+      <ProviderFiles
+        checked={form.watch('removeAtProvider')}
+        onChange={(removeAtProvider) => form.setValue('removeAtProvider', removeAtProvider)}
+      />
+      <Field label="Password" error={form.formState.errors.password?.message}>
         {(control) => (
           <SecretInput
             {...control}
-            ref={field}
+            {...form.register('password', { onChange: () => form.clearErrors('password') })}
             data-autofocus
             what="password"
             autoComplete="current-password"
-            value={password}
-            onChange={(event) => {
-              setPassword(event.currentTarget.value);
-              setError(undefined);
-            }}
           />
         )}
       </Field>

@@ -1,11 +1,16 @@
-import { type AccessToken, type TokenPermission, tokenLifetimes, tokenPermissions } from '@roster/contracts/api-tokens';
-import { isBlank } from '@roster/contracts/text/blank';
-import { codePointLength } from '@roster/contracts/text/length';
-import { type FormEvent, useId, useState } from 'react';
+import {
+  type AccessToken,
+  NewAccessToken,
+  type TokenPermission,
+  tokenLifetimes,
+  tokenPermissions,
+} from '@roster/contracts/api-tokens';
+import { useId } from 'react';
+import type { UseFormReturn } from 'react-hook-form';
+import { z } from 'zod';
 import { useUser } from '#web/api/current-user.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
-import { readAmount } from '#web/lib/amount.ts';
-import { focusFirstProblem } from '#web/lib/form-errors.ts';
+import { optionalAmountText, useSchemaForm } from '#web/lib/schema-form.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
@@ -14,85 +19,58 @@ import { permissionHints, permissionNames } from './permissions.ts';
 import { useCreateToken } from './queries.ts';
 
 type CreateTokenDialogProps = { onClose: () => void; onCreated: (created: AccessToken & { token: string }) => void };
-type Problems = { name?: string; rights?: string; budget?: string };
 
 const never = 'never';
 
-function problemsOf(name: string, rights: TokenPermission[], budget: string): Problems {
-  const found: Problems = {};
-  if (isBlank(name)) found.name = 'Name is required';
-  else if (codePointLength(name) > 60) found.name = 'The name cannot exceed 60 characters';
-  if (rights.length === 0) found.rights = 'Choose at least one right';
-  if (budget.trim() === '') return found;
-  const amount = readAmount(budget);
-  if (Number.isNaN(amount)) found.budget = 'Enter an amount such as 20, or leave it empty';
-  else if (amount < 0.01) found.budget = 'Enter at least $0.01';
-  else if (amount > 1_000_000) found.budget = 'This amount is too high';
-  return found;
-}
+const TokenForm = z.object({
+  ...NewAccessToken.shape,
+  expiresInDays: z.string().transform((days) => tokenLifetimes.find((one) => String(one) === days) ?? null),
+  monthlyBudgetUsd: optionalAmountText('Enter an amount such as 20, or leave it empty').pipe(
+    NewAccessToken.shape.monthlyBudgetUsd.unwrap(),
+  ),
+});
+type TokenFormState = UseFormReturn<z.input<typeof TokenForm>, unknown, z.output<typeof TokenForm>>;
+
+const usual: { name: string; rights: TokenPermission[]; expiresInDays: string; monthlyBudgetUsd: string } = {
+  name: '',
+  rights: ['chat'],
+  expiresInDays: '90',
+  monthlyBudgetUsd: '',
+};
 
 export function CreateTokenDialog({ onClose, onCreated }: CreateTokenDialogProps) {
   const isViewer = useUser().role === 'Viewer';
-  const [name, setName] = useState('');
-  const [days, setDays] = useState('90');
-  const [rights, setRights] = useState<TokenPermission[]>(['chat']);
-  const [budget, setBudget] = useState('');
-  const [problems, setProblems] = useState<Problems>({});
+  const form = useSchemaForm(TokenForm, usual);
+  const { errors } = form.formState;
   const { mutate, isPending, error } = useCreateToken();
-  const change = (right: TokenPermission, isOn: boolean) =>
-    setRights(tokenPermissions.filter((one) => (one === right ? isOn : rights.includes(one))));
-
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    const found = problemsOf(name, rights, budget);
-    setProblems(found);
-    if (focusFirstProblem(event.currentTarget, found)) return;
-    const lifetime = tokenLifetimes.find((one) => String(one) === days) ?? null;
-    const monthlyBudgetUsd = budget.trim() === '' ? null : readAmount(budget);
-    mutate({ name: name.trim(), rights, expiresInDays: lifetime, monthlyBudgetUsd }, { onSuccess: onCreated });
-  };
   return (
     <FormDialog
       title="New Access Token"
       description="Lets a program use your account within the rights that you choose. It is shown once."
       action={['Create Token', 'Creating...']}
       busy={isPending}
-      onSubmit={submit}
+      onSubmit={form.handleSubmit((token) => mutate(token, { onSuccess: onCreated }))}
       onClose={onClose}
       failed={{ title: 'The access token was not created', error }}
       className="grid gap-5"
     >
-      <Field label="Name" required hint="The program or machine that uses it." error={problems.name}>
-        {(control) => (
-          <Input
-            {...control}
-            name="name"
-            data-autofocus
-            autoComplete="off"
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
+      <Field label="Name" required hint="The program or machine that uses it." error={errors.name?.message}>
+        {(control) => <Input {...control} {...form.register('name')} data-autofocus autoComplete="off" />}
       </Field>
-      <Rights chosen={rights} onChange={change} isViewer={isViewer} problem={problems.rights} />
-      <Limits days={days} onDays={setDays} budget={budget} onBudget={setBudget} problem={problems.budget} />
+      <Rights form={form} isViewer={isViewer} problem={errors.rights?.message} />
+      <Limits form={form} problem={errors.monthlyBudgetUsd?.message} />
     </FormDialog>
   );
 }
 
-type LimitsProps = {
-  days: string;
-  onDays: (days: string) => void;
-  budget: string;
-  onBudget: (budget: string) => void;
-  problem: string | undefined;
-};
+type FieldsProps = { form: TokenFormState; problem: string | undefined };
 
-function Limits({ days, onDays, budget, onBudget, problem }: LimitsProps) {
+function Limits({ form, problem }: FieldsProps) {
   return (
     <div className="grid items-start gap-5 sm:grid-cols-2">
       <Field label="Expires">
         {(control) => (
-          <Select {...control} value={days} onChange={(event) => onDays(event.target.value)}>
+          <Select {...control} {...form.register('expiresInDays')}>
             <option value="30">In 30 days</option>
             <option value="90">In 90 days</option>
             <option value="365">In 365 days</option>
@@ -108,12 +86,10 @@ function Limits({ days, onDays, budget, onBudget, problem }: LimitsProps) {
         {(control) => (
           <Input
             {...control}
-            name="budget"
+            {...form.register('monthlyBudgetUsd')}
             inputMode="decimal"
             autoComplete="off"
             placeholder="20.00"
-            value={budget}
-            onChange={(event) => onBudget(event.target.value)}
           />
         )}
       </Field>
@@ -121,14 +97,7 @@ function Limits({ days, onDays, budget, onBudget, problem }: LimitsProps) {
   );
 }
 
-type RightsProps = {
-  chosen: TokenPermission[];
-  onChange: (right: TokenPermission, isOn: boolean) => void;
-  isViewer: boolean;
-  problem: string | undefined;
-};
-
-function Rights({ chosen, onChange, isViewer, problem }: RightsProps) {
+function Rights({ form, isViewer, problem }: FieldsProps & { isViewer: boolean }) {
   const noteId = useId();
   const note = problem ?? (isViewer ? 'With the role Viewer a token can chat and nothing else.' : undefined);
   return (
@@ -139,11 +108,10 @@ function Rights({ chosen, onChange, isViewer, problem }: RightsProps) {
         .map((right) => (
           <Checkbox
             key={right}
-            name="rights"
+            {...form.register('rights')}
+            value={right}
             label={permissionNames[right]}
             description={permissionHints[right]}
-            checked={chosen.includes(right)}
-            onChange={(event) => onChange(right, event.target.checked)}
           />
         ))}
       {note && (

@@ -1,10 +1,12 @@
 import { ChevronRight } from 'lucide-react';
-import { Suspense, useState } from 'react';
-import { loadedPart } from '#web/ui/loaded-part.tsx';
+import { useState } from 'react';
+import { lazyPart } from '#web/lib/lazy.ts';
 import type { AssistantForm } from './use-assistant-form.ts';
 
-/** Few assistants have one. */
-const SchemaEditor = loadedPart(async () => (await import('./schema-editor.tsx')).SchemaEditor);
+/** Loaded on demand: few assistants have a response schema. */
+const SchemaEditor = lazyPart(async () => (await import('./schema-editor.tsx')).SchemaEditor, {
+  pending: () => <div className="h-72" />,
+});
 
 /** The response schema, collapsed until needed. */
 export function AnswerFormat({ form }: { form: AssistantForm }) {
@@ -24,18 +26,16 @@ export function AnswerFormat({ form }: { form: AssistantForm }) {
       </summary>
       {isOpen && (
         <div className="mt-2">
-          <Suspense fallback={<div className="h-72" />}>
-            <SchemaEditor
-              value={schema}
-              error={error}
-              onChange={(responseSchema) =>
-                form.setValue('responseSchema', responseSchema, {
-                  shouldDirty: true,
-                  shouldValidate: error !== undefined || form.formState.isSubmitted,
-                })
-              }
-            />
-          </Suspense>
+          <SchemaEditor
+            value={schema}
+            error={error}
+            onChange={(responseSchema) =>
+              form.setValue('responseSchema', responseSchema, {
+                shouldDirty: true,
+                shouldValidate: error !== undefined || form.formState.isSubmitted,
+              })
+            }
+          />
         </div>
       )}
     </details>

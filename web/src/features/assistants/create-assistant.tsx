@@ -1,14 +1,14 @@
 import { type AssistantDraft, assistantDefaults, nameLimit } from '@roster/contracts/assistants/assistants';
-import type { ExampleInstructions } from '@roster/contracts/fine-tuning/datasets';
+import { datasets, type ExampleInstructions } from '@roster/contracts/fine-tuning/datasets';
 import type { ModelList } from '@roster/contracts/models/models';
 import { truncate } from '@roster/contracts/text/truncate';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, skipToken, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useCreateAssistant } from '#web/api/assistant-changes.ts';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { modelsQuery } from '#web/api/models.ts';
 import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
-import { errorText } from '#web/lib/api-client.ts';
+import { call, errorText } from '#web/lib/api-client.ts';
 import { showFormFailure } from '#web/lib/form-errors.ts';
 import { formatCount, formatNumber } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -17,8 +17,18 @@ import { Notice } from '#web/ui/states/notice.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { AssistantFields } from './assistant-form.tsx';
-import { exampleInstructionsQuery } from './example-instructions.ts';
 import { useNewAssistantForm } from './use-assistant-form.ts';
+
+/** Instructions generated from a dataset's examples when the form is opened. */
+const exampleInstructionsQuery = (datasetId: number | undefined) =>
+  queryOptions({
+    queryKey: ['fine-tuning', 'datasets', datasetId, 'instructions'],
+    queryFn:
+      datasetId === undefined
+        ? skipToken
+        : ({ signal }) => call(datasets.instructions, { params: { id: datasetId } }, signal),
+    refetchOnMount: 'always',
+  });
 
 /** Initial values, if another page supplies them. */
 export type AssistantStart = {

@@ -21,9 +21,21 @@ import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { AssistantFiles } from './assistant-files.tsx';
 import { AssistantFields } from './assistant-form.tsx';
-import { assistantChanges } from './changes.ts';
 import { type AssistantForm, useEditForm } from './use-assistant-form.ts';
 import { VersionsSection } from './versions/versions-section.tsx';
+
+/** Values are primitives, or objects normalized by the contract. */
+const isSame = (one: unknown, other: unknown) => one === other || JSON.stringify(one) === JSON.stringify(other);
+
+/** Fields that the form changed. Only those are sent, so that imported values beyond the form's limits are kept. */
+function changesBetween(stored: Assistant, draft: AssistantDraft): AssistantChanges {
+  const changes: AssistantChanges = {};
+  const take = <Name extends keyof AssistantDraft>(name: Name) => {
+    if (!isSame(draft[name], stored[name])) changes[name] = draft[name];
+  };
+  for (const name of assistantFieldNames) take(name);
+  return changes;
+}
 
 type EditPanelProps = {
   id: number;
@@ -116,7 +128,7 @@ function useSaving(assistant: Assistant, form: AssistantForm, onClose: () => voi
       },
     );
   const submit = (draft: AssistantDraft) => {
-    const changes = assistantChanges(assistant, draft);
+    const changes = changesBetween(assistant, draft);
     if (Object.keys(changes).length === 0) onClose();
     else save(changes);
   };
@@ -164,7 +176,7 @@ function LoadedEditPanel({ assistant, version, tools, changes, onClose, ...compa
       {compared.draft &&
         comparing.compareDraft({
           assistant,
-          changes: assistantChanges(assistant, compared.draft),
+          changes: changesBetween(assistant, compared.draft),
           onPrepared: compared.keep,
           onClose: compared.end,
         })}
@@ -200,7 +212,7 @@ function useTestDraft(assistant: Assistant, form: AssistantForm) {
   const draft = () =>
     new Promise<AssistantChanges | null>((resolve) => {
       void handleSubmit(
-        (values) => resolve(assistantChanges(assistant, values)),
+        (values) => resolve(changesBetween(assistant, values)),
         () => resolve(null),
       )();
     });

@@ -1,12 +1,14 @@
 import type { ImportCandidate } from '@roster/contracts/assistants/assistants';
 import { providerNameIn } from '@roster/contracts/provider-name';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, type RefObject, useRef, useState } from 'react';
+import type { UseFormReturn } from 'react-hook-form';
+import { z } from 'zod';
 import { useFetchFromProvider } from '#web/api/assistant-changes.ts';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 import { userConfigQuery } from '#web/api/user-config.ts';
 import { ApiError } from '#web/lib/api-client.ts';
+import { useSchemaForm } from '#web/lib/schema-form.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
@@ -39,43 +41,42 @@ export function EnterKey({ onFetched }: EnterKeyProps) {
   );
 }
 
-type KeySource = 'saved' | 'typed';
+// The server checks a key's form, because it depends on the provider.
+const KeyFields = z.discriminatedUnion('source', [
+  z.object({ source: z.literal('saved'), apiKey: z.string().transform(() => undefined) }),
+  z.object({ source: z.literal('typed'), apiKey: z.string().trim().min(1, 'API Key is required') }),
+]);
+type KeyValues = z.input<typeof KeyFields>;
+type KeySource = KeyValues['source'];
+type KeyFormState = UseFormReturn<KeyValues, unknown, z.output<typeof KeyFields>>;
 
 /** `savedKeyEnd`: last characters of the saved key; undefined if there is none. */
 function KeyForm({ savedKeyEnd, onFetched }: EnterKeyProps & { savedKeyEnd: string | undefined }) {
-  const [source, setSource] = useState<KeySource>(savedKeyEnd === undefined ? 'typed' : 'saved');
-  const [typedKey, setTypedKey] = useState('');
-  const [error, setError] = useState<string>();
-  const field = useRef<HTMLInputElement>(null);
+  const form: KeyFormState = useSchemaForm(KeyFields, {
+    source: savedKeyEnd === undefined ? 'typed' : 'saved',
+    apiKey: '',
+  });
+  const source = form.watch('source');
   const provider = useProviderName();
   const { reason } = useEditAccess();
   const fetching = useFetchFromProvider();
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const apiKey = source === 'typed' ? typedKey.trim() : undefined;
-    if (apiKey === '') {
-      setError('API Key is required');
-      field.current?.focus();
-      return;
-    }
+  const submit = form.handleSubmit(({ apiKey }) =>
     fetching.mutate(apiKey, {
       onSuccess: (candidates) => onFetched(candidates, apiKey),
       onError: showFailure(
         'Failed to fetch assistants',
         `Could not connect to ${provider} API. Please check your API key.`,
       ),
-    });
-  };
-  const type = (key: string) => {
-    setTypedKey(key);
-    setError(undefined);
-  };
+    }),
+  );
 
   return (
     <form onSubmit={submit} noValidate className="grid gap-5">
-      {savedKeyEnd !== undefined && <KeyChoice savedKeyEnd={savedKeyEnd} source={source} onChange={setSource} />}
-      {source === 'typed' && <TypedKey field={field} value={typedKey} error={error} onChange={type} />}
+      {savedKeyEnd !== undefined && (
+        <KeyChoice savedKeyEnd={savedKeyEnd} source={source} onChange={(next) => form.setValue('source', next)} />
+      )}
+      {source === 'typed' && <TypedKey form={form} />}
       {fetching.error instanceof ApiError && fetching.error.code === 'not_served' && (
         <Notice tone="warning" title={`${providerNameIn('beginning', provider)} does not serve assistants any more`}>
           If you have them in a JSON file, import that below.
@@ -112,29 +113,20 @@ function KeyChoice({ savedKeyEnd, source, onChange }: KeyChoiceProps) {
   );
 }
 
-type TypedKeyProps = {
-  field: RefObject<HTMLInputElement | null>;
-  value: string;
-  error: string | undefined;
-  onChange: (key: string) => void;
-};
-
-function TypedKey({ field, value, error, onChange }: TypedKeyProps) {
+function TypedKey({ form }: { form: KeyFormState }) {
   return (
     <Field
       label="API key"
       hint="Used for this import only. It is not stored, so it is asked for again next time."
-      error={error}
+      error={form.formState.errors.apiKey?.message}
     >
       {(control) => (
         <SecretInput
           {...control}
-          ref={field}
+          {...form.register('apiKey', { onChange: () => form.clearErrors('apiKey') })}
           what="API key"
           autoComplete="off"
           placeholder="sk-…"
-          value={value}
-          onChange={(event) => onChange(event.currentTarget.value)}
           className="font-mono placeholder:font-sans"
         />
       )}

@@ -24,7 +24,7 @@ async function readJson(file: File): Promise<unknown> {
   }
 }
 
-/** Reads a file and imports what is in it. `problem`: why the last one was not imported. */
+/** Reads a file and imports its assistants. `problem`: why the last one was not imported. */
 function useFileImport(onImported: (result: ImportResult) => void) {
   const [problem, setProblem] = useState<string>();
   const importFile = useImportFile();

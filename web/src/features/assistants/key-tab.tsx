@@ -17,7 +17,7 @@ import { toast } from '#web/ui/states/toast.tsx';
 const AnyKey = z.object({ apiKey: ApiKey });
 const OpenAiKey = z.object({ apiKey: ApiKey.regex(openAiKeyPattern, keyFormatMessage) });
 
-/** The key to be typed, and what is said once it is saved or refused. */
+/** The typed key, and the toasts after saving it. */
 function useKeyForm() {
   const { data: options } = useQuery(signInOptionsQuery);
   const provider = useProviderName();

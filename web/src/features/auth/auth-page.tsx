@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bot, KeyRound, MessagesSquare } from 'lucide-react';
-import { Suspense } from 'react';
 import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
-import { preloadOnceUsable } from '#web/lib/preload.ts';
+import { lazyPart, preloadOnceUsable } from '#web/lib/lazy.ts';
 import { Avatar } from '#web/ui/avatar.tsx';
-import { loadedPart } from '#web/ui/loaded-part.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { LoginForm } from './login-form.tsx';
 import { LoginProviders } from './login-providers.tsx';
 
-// Most who come here have an account: the other form follows once theirs is there.
-const RegisterForm = loadedPart(async () => (await import('./register-form.tsx')).RegisterForm);
-/** What the other tab is made of. */
+// Most visitors have an account, so the other form is loaded after the login form.
+const RegisterForm = lazyPart(async () => (await import('./register-form.tsx')).RegisterForm, {
+  pending: () => <SpinnerPanel label="Loading the form" className="min-h-72" />,
+});
+/** Preloads the other tab. */
 export const loadRegisterForm = RegisterForm.load;
 preloadOnceUsable(loadRegisterForm);
 
@@ -59,13 +59,7 @@ export function AuthPage({ tab, onTabChange, returnPath }: AuthPageProps) {
             className="lg:mt-6"
           >
             <div className="pt-6">
-              {tab === 'login' ? (
-                <LoginForm />
-              ) : (
-                <Suspense fallback={<SpinnerPanel label="Loading the form" className="min-h-72" />}>
-                  <RegisterForm options={options} />
-                </Suspense>
-              )}
+              {tab === 'login' ? <LoginForm /> : <RegisterForm options={options} />}
               {options && (
                 <LoginProviders
                   options={options}

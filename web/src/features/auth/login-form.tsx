@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
 import { useLogin } from '#web/api/current-user.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
-import { preloadOnceUsable } from '#web/lib/preload.ts';
+import { lazyModule, preloadOnceUsable } from '#web/lib/lazy.ts';
 import { dismissErrorToasts, toastError } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
@@ -11,12 +11,12 @@ import { SecretInput } from '#web/ui/forms/secret-input.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import type { LoginProblems } from './login-schema.ts';
 
-// Beside the page, not before it: the check brings all schemas along.
-const loadCheck = () => import('./login-schema.ts');
-preloadOnceUsable(loadCheck);
+// Loaded in parallel to the page: validation brings in all schemas.
+const schema = lazyModule(() => import('./login-schema.ts'));
+preloadOnceUsable(schema.load);
 const wrongCredentials = 'Invalid email or password. Please try again.';
 
-/** Without the library that other forms are made with: this one is on the page that is opened first of all. */
+/** Without the form library, because this page must load fast. */
 export function LoginForm() {
   const login = useLogin();
   const form = useRef<HTMLFormElement>(null);
@@ -24,7 +24,7 @@ export function LoginForm() {
   const field = (name: keyof LoginProblems) => form.current?.querySelector<HTMLInputElement>(`[name="${name}"]`);
   const values = () => ({ email: field('email')?.value ?? '', password: field('password')?.value ?? '' });
   const check = async () => {
-    const found = (await loadCheck()).problemsOf(values());
+    const found = (await schema.load()).problemsOf(values());
     setProblems(found);
     return found;
   };

@@ -1,27 +1,28 @@
 import { useNavigate, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { isAppReady } from '#web/lib/app-ready.ts';
-import { preloadOnceUsable } from '#web/lib/preload.ts';
+import { lazyPart, preloadOnceUsable } from '#web/lib/lazy.ts';
 import { classNames } from '#web/ui/class-names.ts';
-import { loadedPart } from '#web/ui/loaded-part.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
-import type { Choice } from './chat-targets/use-chat-targets.ts';
+import type { FoundMessage, Match } from './shared/thread-state.ts';
+import type { Choice } from './shared/use-assistants.ts';
 import { ThreadColumn } from './threads/thread-column.tsx';
-import type { FoundMessage, Match } from './threads/thread-state.ts';
 
-// An address has one of the two; the other comes after it.
-const NewThreadPane = loadedPart(async () => (await import('./threads/new-thread-pane.tsx')).NewThreadPane);
-const ThreadPane = loadedPart(async () => {
-  const { ThreadPane: Pane, loadOpenThread } = await import('./threads/thread-pane.tsx');
-  // Once Roster is open a conversation comes whole; the first page does not wait for what is in it.
-  if (isAppReady()) await loadOpenThread();
-  return Pane;
-});
-const StartChatDialog = lazy(async () => ({
-  default: (await import('./chat-targets/start-chat-dialog.tsx')).StartChatDialog,
-}));
+// Separate chunks: an address needs one of the two first.
+const pending = () => <SpinnerPanel label="Loading the conversation" className="h-full" />;
+const NewThreadPane = lazyPart(async () => (await import('./threads/new-thread-pane.tsx')).NewThreadPane, { pending });
+const ThreadPane = lazyPart(
+  async () => {
+    const { ThreadPane: Pane, loadOpenThread } = await import('./threads/thread-pane.tsx');
+    // After the first page, wait for the messages' chunk as well; the first page must not.
+    if (isAppReady()) await loadOpenThread();
+    return Pane;
+  },
+  { pending },
+);
+const StartChatDialog = lazyPart(async () => (await import('./chat-targets/start-chat-dialog.tsx')).StartChatDialog);
 
-/** What a conversation is drawn with, and a new one. */
+/** Preloads the panes of an existing and of a new conversation. */
 export const loadThreadPane = ThreadPane.load;
 export const loadNewThreadPane = NewThreadPane.load;
 for (const load of [loadThreadPane, loadNewThreadPane]) preloadOnceUsable(load);
@@ -88,32 +89,24 @@ export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
       />
       <div className={classNames('min-h-0 min-w-0 flex-1', !showsPane && 'max-md:hidden')}>
         {threadId === undefined ? (
-          <Suspense fallback={<SpinnerPanel label="Loading the conversation" className="h-full" />}>
-            <NewThreadPane
-              choice={assistantId === undefined ? plain : { assistantId, model: null }}
-              onBack={showList}
-              onStarted={openThread}
-              onChoose={startChat}
-            />
-          </Suspense>
+          <NewThreadPane
+            choice={assistantId === undefined ? plain : { assistantId, model: null }}
+            onBack={showList}
+            onStarted={openThread}
+            onChoose={startChat}
+          />
         ) : (
-          <Suspense fallback={<SpinnerPanel label="Loading the conversation" className="h-full" />}>
-            <ThreadPane
-              key={threadId}
-              threadId={threadId}
-              target={target}
-              onBack={showList}
-              onStarted={openThread}
-              onRemoved={showList}
-            />
-          </Suspense>
+          <ThreadPane
+            key={threadId}
+            threadId={threadId}
+            target={target}
+            onBack={showList}
+            onStarted={openThread}
+            onRemoved={showList}
+          />
         )}
       </div>
-      {choosing && (
-        <Suspense>
-          <StartChatDialog onOpenChange={setChoosing} onStart={startWith} />
-        </Suspense>
-      )}
+      {choosing && <StartChatDialog onOpenChange={setChoosing} onStart={startWith} />}
     </div>
   );
 }

@@ -26,7 +26,7 @@ function problemOf({ length }: readonly string[]): string | undefined {
 export function CompareDraftDialog({ assistant, changes, onPrepared, onClose }: CompareDraftDialogProps) {
   const [typed, setTyped] = useState<TypedPrompt[]>([{ key: 1, text: '' }]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  // What is wrong is said once it was to be prepared, and for as long as it is.
+  // Errors appear after the first attempt to submit.
   const [wasTried, setTried] = useState(false);
   const { mutate, isPending, error } = useMutation({
     mutationFn: (questions: string[]) =>

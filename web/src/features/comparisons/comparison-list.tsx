@@ -15,9 +15,9 @@ import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import type { ComparedModels } from './draft.ts';
 import { NewComparisonDialog } from './new-comparison-dialog.tsx';
-import { comparisonsQuery } from './queries.ts';
-import { sideNames } from './sides.ts';
-import { TallyBar } from './tally.tsx';
+import { comparisonsQuery } from './shared/queries.ts';
+import { sideNames } from './shared/sides.ts';
+import { TallyBar } from './shared/tally.tsx';
 
 /** Tab with all comparisons, newest first. */
 type ComparisonListProps = {

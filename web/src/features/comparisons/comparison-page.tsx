@@ -12,26 +12,26 @@ import { IconButton } from '#web/ui/icon-button.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
-import { AskErrorNotice } from './ask-error-notice.tsx';
 import { DeleteComparisonDialog } from './delete-comparison-dialog.tsx';
 import { DraftActions } from './draft-actions.tsx';
 import { Estimate } from './estimate.tsx';
 import { JudgeCard } from './judging/judge-card.tsx';
 import { useJudging } from './judging/use-judging.ts';
 import { type AskRefusal, type PromptActions, PromptCard } from './prompt-card.tsx';
+import { MoveButton, type ReplayedMove } from './replays/move-button.tsx';
+import { ResultsCard } from './results-card.tsx';
+import { AskProblem } from './shared/ask-problem.tsx';
 import {
-  activeRuns,
   comparisonQuery,
-  isUnanswered,
-  promptSides,
+  isOpen,
+  runsOf,
+  sidesIn,
   useAskPrompt,
   useStopAnswers,
   useVote,
   type WholeComparison,
-} from './queries.ts';
-import { MoveButton, type ReplayedMove } from './replays/move-button.tsx';
-import { ResultsCard } from './results-card.tsx';
-import { type Side, sideNames, sidesOf } from './sides.ts';
+} from './shared/queries.ts';
+import { type Side, sideNames, sidesOf } from './shared/sides.ts';
 import { SummaryCard } from './summary-card.tsx';
 import { RunResultsCard } from './test-sets/run-results-card.tsx';
 import { useRunComparison } from './use-run-comparison.ts';
@@ -110,7 +110,7 @@ function Loaded({ comparison, moving }: LoadedProps) {
         <Progress comparison={comparison} isBlind={isBlind} onBlind={setIsBlind} />
         {!asking.isAsking && reason === undefined && <Estimate comparisonId={id} open={openIn(items, sides)} />}
         {asking.problem ? (
-          <AskErrorNotice error={asking.problem} isWaiting={asking.isWaiting} onInsist={() => asking.begin(true)} />
+          <AskProblem error={asking.problem} isWaiting={asking.isWaiting} onInsist={() => asking.begin(true)} />
         ) : null}
         {sides.length > 1 && <JudgeCard comparison={comparison} judging={judging} reason={reason} />}
         {comparison.kind !== 'test' && (
@@ -230,9 +230,9 @@ function AskAllButton({ comparison, asking, onBegin }: AskAllButtonProps) {
 
 /** Number of prompts that all sides have answered. */
 const answeredIn = (items: WholeComparison['items'], sides: readonly Side[]) =>
-  items.filter((prompt) => promptSides(prompt, sides).every((side) => prompt[side]?.state === 'complete')).length;
+  items.filter((prompt) => sidesIn(prompt, sides).every((side) => prompt[side]?.state === 'complete')).length;
 const openIn = (items: WholeComparison['items'], sides: readonly Side[]) =>
-  items.filter((prompt) => isUnanswered(prompt, sides)).length;
+  items.filter((prompt) => isOpen(prompt, sides)).length;
 
 /** Actions on single prompts, and why the last one was refused. */
 function useActions(id: number, items: WholeComparison['items'], isAskingAll: boolean) {
@@ -254,7 +254,7 @@ function useActions(id: number, items: WholeComparison['items'], isAskingAll: bo
       vote: (promptId, choice) => vote({ promptId, vote: choice }, { onError: showFailure('Your vote was not saved') }),
     };
   }, [ask, vote, stop]);
-  const isBusy = isPending || items.some((prompt) => activeRuns(prompt).length > 0);
+  const isBusy = isPending || items.some((prompt) => runsOf(prompt).length > 0);
   const blocked = isAskingAll || isBusy ? 'Two answers are written at a time. Wait for them, or stop them.' : undefined;
   return { actions, single: { problem, clear: () => setProblem(null) }, blocked };
 }

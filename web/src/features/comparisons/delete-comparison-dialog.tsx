@@ -2,7 +2,7 @@ import type { Comparison } from '@roster/contracts/comparisons/comparisons';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { toast } from '#web/lib/toast.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
-import { useDeleteComparison } from './queries.ts';
+import { useDeleteComparison } from './shared/queries.ts';
 
 type DeleteComparisonDialogProps = { comparison: Comparison; onClose: () => void; onDeleted: () => void };
 

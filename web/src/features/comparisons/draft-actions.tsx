@@ -11,7 +11,7 @@ import { showFailure } from '#web/lib/show-failure.ts';
 import { toast } from '#web/lib/toast.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
-import type { WholeComparison } from './queries.ts';
+import type { WholeComparison } from './shared/queries.ts';
 
 /** Actions on the compared draft: save exactly it, or continue editing. */
 export function DraftActions({ comparison: { id, assistant, baseline } }: { comparison: WholeComparison }) {

@@ -15,7 +15,7 @@ test('ignores blank prompts', () => {
     count: '10',
     temperature: null,
   };
-  expect(problemsOf(fields)).toEqual({ prompt: 'Enter at least one prompt' });
+  expect(problemsOf(fields)).toEqual({ prompts: 'Enter at least one prompt' });
   const both = { ...fields, prompts: [...fields.prompts, { key: 2, text: ' Why? ' }] };
   expect(toDraft(both).prompts).toEqual({ typed: ['Why?'] });
 });

@@ -1,6 +1,6 @@
 import { promptLimit } from '@roster/contracts/comparisons/comparisons';
 import { isBlank } from '@roster/contracts/text/blank';
-import type { ComparisonDraft } from './queries.ts';
+import type { ComparisonDraft } from './shared/queries.ts';
 import type { TypedPrompt } from './typed-prompts.tsx';
 
 /** Models and file that a comparison starts with. */
@@ -17,35 +17,26 @@ export type DraftFields = {
   temperature: number | null;
 };
 
-export type DraftProblems = {
-  tunedModel?: string;
-  baseModel?: string;
-  prompt?: string;
-  instructions?: string;
-  file?: string;
-  count?: string;
-};
-
 const textLimit = 10_000;
 const lengthOf = (text: string) => [...text].length;
 
-/** What is wrong, by the names of the controls and in their order. */
-export function problemsOf(fields: DraftFields): DraftProblems {
+/** The problem of each field that has one, in the contract's words. */
+export function problemsOf(fields: DraftFields): Partial<Record<keyof DraftFields, string>> {
   const { tunedModel, baseModel, source, prompts, instructions, fileId, count } = fields;
-  const found: DraftProblems = {};
+  const found: ReturnType<typeof problemsOf> = {};
   if (tunedModel === '') found.tunedModel = 'Choose a model';
   if (baseModel === '') found.baseModel = 'Choose a model';
   else if (baseModel === tunedModel) found.baseModel = 'Choose another model than the tuned one';
   if (source === 'file') {
-    if (fileId === '') found.file = 'Choose a file';
+    if (fileId === '') found.fileId = 'Choose a file';
     const number = Number(count);
     if (!Number.isInteger(number) || number < 1 || number > promptLimit)
       found.count = `Enter a number from 1 to ${promptLimit}`;
     return found;
   }
-  if (prompts.every(({ text }) => isBlank(text))) found.prompt = 'Enter at least one prompt';
+  if (prompts.every(({ text }) => isBlank(text))) found.prompts = 'Enter at least one prompt';
   else if (prompts.some(({ text }) => lengthOf(text) > textLimit))
-    found.prompt = `A prompt cannot exceed ${textLimit} characters`;
+    found.prompts = `A prompt cannot exceed ${textLimit} characters`;
   if (lengthOf(instructions) > textLimit) found.instructions = `Instructions cannot exceed ${textLimit} characters`;
   return found;
 }

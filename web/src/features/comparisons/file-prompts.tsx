@@ -2,6 +2,7 @@ import { promptLimit } from '@roster/contracts/comparisons/comparisons';
 import type { File } from '@roster/contracts/files/files';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { UseFormReturn } from 'react-hook-form';
 import { filesQuery } from '#web/api/files.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
@@ -11,17 +12,13 @@ import { Input } from '#web/ui/forms/input.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
+import type { DraftFields } from './draft.ts';
 
-type FilePromptsProps = {
-  fileId: string;
-  onFile: (fileId: string) => void;
-  count: string;
-  onCount: (count: string) => void;
-  errors: { file?: string; count?: string };
-};
+type FilePromptsProps = { form: UseFormReturn<DraftFields> };
 
-/** A JSONL file, and how many of its lines. */
-export function FilePrompts({ fileId, onFile, count, onCount, errors }: FilePromptsProps) {
+/** A JSONL file and the number of its lines to use. */
+export function FilePrompts({ form }: FilePromptsProps) {
+  const { errors } = form.formState;
   const query = useInfiniteQuery(filesQuery({ q: '.jsonl', sort: 'newest', purpose: null }));
   const files = query.data && allItems(query.data);
   if (query.isError && !files)
@@ -42,40 +39,35 @@ export function FilePrompts({ fileId, onFile, count, onCount, errors }: FileProm
     );
   return (
     <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_9rem]">
-      <FileField files={files} fileId={fileId} error={errors.file} onFile={onFile} />
-      <Field label="Prompts" required error={errors.count}>
+      <FileField files={files} form={form} />
+      <Field label="Prompts" required error={errors.count?.message}>
         {(control) => (
-          <Input
-            {...control}
-            name="count"
-            type="number"
-            inputMode="numeric"
-            min={1}
-            max={promptLimit}
-            value={count}
-            onChange={(event) => onCount(event.target.value)}
-          />
+          <Input {...control} {...form.register('count')} type="number" inputMode="numeric" min={1} max={promptLimit} />
         )}
       </Field>
     </div>
   );
 }
 
-type FileFieldProps = Pick<FilePromptsProps, 'fileId' | 'onFile'> & {
-  files: readonly File[] | undefined;
-  error: string | undefined;
-};
+type FileFieldProps = FilePromptsProps & { files: readonly File[] | undefined };
 
-function FileField({ files, fileId, error, onFile }: FileFieldProps) {
+function FileField({ files, form }: FileFieldProps) {
+  const { ref, name, onBlur } = form.register('fileId');
   return (
     <Field
       label="File"
       required
       hint="Lines are chosen evenly over the whole file; those with tools or images are passed over."
-      error={error}
+      error={form.formState.errors.fileId?.message}
     >
       {(control) => (
-        <Select {...control} name="file" value={fileId} onChange={(event) => onFile(event.target.value)}>
+        <Select
+          {...control}
+          {...{ ref, name, onBlur }}
+          // Controlled: the chosen file may be among the options only once they are loaded.
+          value={form.watch('fileId')}
+          onChange={(event) => form.setValue('fileId', event.target.value)}
+        >
           <option value="">{files ? 'Choose a file' : 'Loading...'}</option>
           {files?.map(({ id, filename, size }) => (
             <option key={id} value={id}>

@@ -1,20 +1,20 @@
 import type { ModelList } from '@roster/contracts/models/models';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { Controller, type UseFormReturn } from 'react-hook-form';
 import { findModel, modelsQuery } from '#web/api/models.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { ModelSelect } from '#web/components/model-select.tsx';
-import { focusFirstProblem } from '#web/lib/form-errors.ts';
+import { problemsSchema, useSchemaForm } from '#web/lib/schema-form.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { RadioGroup } from '#web/ui/forms/radio-group.tsx';
 import { Slider } from '#web/ui/forms/slider.tsx';
 import { Switch } from '#web/ui/forms/switch.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
-import { type ComparedModels, type DraftFields, type DraftProblems, problemsOf, toDraft } from './draft.ts';
+import { type ComparedModels, type DraftFields, problemsOf, toDraft } from './draft.ts';
 import { FilePrompts } from './file-prompts.tsx';
-import { findBaseModel, type ModelGroup, modelGroups } from './model-options.ts';
-import { tunedModelsQuery, useCreateComparison } from './queries.ts';
+import { baseOf, type ModelGroup, modelGroups } from './shared/model-options.ts';
+import { tunedModelsQuery, useCreateComparison } from './shared/queries.ts';
 import { TypedPrompts } from './typed-prompts.tsx';
 
 const beginWith = ({ tunedModel, baseModel = '', fileId }: ComparedModels): DraftFields => ({
@@ -37,30 +37,27 @@ const empty: DraftFields = {
 
 type NewComparisonDialogProps = { begin: ComparedModels | undefined; onClose: () => void };
 
-type Change = (changes: Partial<DraftFields>) => void;
+const schema = problemsSchema(problemsOf);
+type DraftForm = UseFormReturn<DraftFields>;
+type FieldsProps = { form: DraftForm };
 
-/** What is entered, what is wrong with it, and how it is sent. */
 function useComparisonForm(begin: ComparedModels | undefined) {
-  const [fields, setFields] = useState(() => (begin ? beginWith(begin) : empty));
-  const [problems, setProblems] = useState<DraftProblems>({});
+  const form = useSchemaForm(schema, begin ? beginWith(begin) : empty);
   const { mutate, isPending, error } = useCreateComparison();
   const navigate = useNavigate();
-  const change: Change = (changes) => setFields((now) => ({ ...now, ...changes }));
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    const found = problemsOf(fields);
-    setProblems(found);
-    if (focusFirstProblem(event.currentTarget, found)) return;
+  const submit = form.handleSubmit((fields) =>
     mutate(toDraft(fields), {
       onSuccess: ({ id }) => void navigate({ to: '/fine-tuning/comparisons/$id', params: { id } }),
-    });
-  };
-  return { fields, problems, change, submit, isPending, error };
+    }),
+  );
+  return { form, submit, isPending, error };
 }
 
 export function NewComparisonDialog({ begin, onClose }: NewComparisonDialogProps) {
-  const { fields, problems, change, submit, isPending, error } = useComparisonForm(begin);
+  const { form, submit, isPending, error } = useComparisonForm(begin);
+  const [tunedModel, baseModel, source, temperature] = form.watch(['tunedModel', 'baseModel', 'source', 'temperature']);
   const models = useQuery(modelsQuery).data;
-  const without = [fields.tunedModel, fields.baseModel].filter((id) => {
+  const without = [tunedModel, baseModel].filter((id) => {
     const use = findModel(models?.models, id)?.temperature;
     return use === 'no' || use === 'conditional';
   });
@@ -75,117 +72,108 @@ export function NewComparisonDialog({ begin, onClose }: NewComparisonDialogProps
       failed={{ title: 'The comparison was not prepared', error, fallback: 'Something went wrong on the way.' }}
       className="space-y-5"
     >
-      <ModelPair fields={fields} problems={problems} models={models} onChange={change} />
+      <ModelPair form={form} models={models} />
       <RadioGroup
         label="Where the prompts come from"
         layout="row"
-        value={fields.source}
-        onValueChange={(source) => change({ source })}
+        value={source}
+        onValueChange={(next) => form.setValue('source', next)}
         options={[
           { value: 'typed', label: 'Typed' },
           { value: 'file', label: 'From a JSONL file' },
         ]}
       />
-      {fields.source === 'typed' ? (
-        <TypedFields fields={fields} problems={problems} onChange={change} />
-      ) : (
-        <FilePrompts
-          fileId={fields.fileId}
-          onFile={(fileId) => change({ fileId })}
-          count={fields.count}
-          onCount={(count) => change({ count })}
-          errors={problems}
-        />
-      )}
-      <TemperatureField
-        value={fields.temperature}
-        without={without}
-        onChange={(temperature) => change({ temperature })}
-      />
+      {source === 'typed' ? <TypedFields form={form} /> : <FilePrompts form={form} />}
+      <TemperatureField value={temperature} without={without} onChange={(next) => form.setValue('temperature', next)} />
     </FormDialog>
   );
 }
 
-type FieldsProps = { fields: DraftFields; problems: DraftProblems; onChange: Change };
-
-/** The two models; a tuned one brings the model that it was tuned from. */
-function ModelPair({ fields, problems, models, onChange }: FieldsProps & { models: ModelList | undefined }) {
-  // Where training is not served there are none, and any two models can still be compared.
+/** The two models; choosing a tuned one preselects its base. */
+function ModelPair({ form, models }: FieldsProps & { models: ModelList | undefined }) {
+  // If fine-tuning is not available, any two models can still be compared.
   const tuned = useQuery({ ...tunedModelsQuery, retry: false }).data ?? [];
   const groups = modelGroups(tuned, models);
   const isOffered = (id: string) => groups.some(({ options }) => options.some((option) => option.id === id));
   const chooseTuned = (tunedModel: string) => {
-    const base = findBaseModel(tunedModel, tuned);
-    onChange({ tunedModel, ...(base && isOffered(base) && { baseModel: base }) });
+    const base = baseOf(tunedModel, tuned);
+    form.setValue('tunedModel', tunedModel);
+    if (base && isOffered(base)) form.setValue('baseModel', base);
   };
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <ModelField
+        form={form}
         label="Tuned model"
         name="tunedModel"
-        value={fields.tunedModel}
         list={models}
         groups={groups}
-        error={problems.tunedModel}
         onChange={chooseTuned}
       />
       <ModelField
+        form={form}
         label="Base model"
         name="baseModel"
-        value={fields.baseModel}
         list={models}
         groups={groups}
-        error={problems.baseModel}
-        onChange={(baseModel) => onChange({ baseModel })}
+        onChange={(baseModel) => form.setValue('baseModel', baseModel)}
       />
     </div>
   );
 }
 
-function TypedFields({ fields, problems, onChange }: FieldsProps) {
+function TypedFields({ form }: FieldsProps) {
   return (
     <>
-      <TypedPrompts prompts={fields.prompts} onChange={(prompts) => onChange({ prompts })} error={problems.prompt} />
-      <Field label="Instructions" hint="What both models are told before each prompt." error={problems.instructions}>
-        {(control) => (
-          <Textarea
-            {...control}
-            name="instructions"
-            rows={2}
-            value={fields.instructions}
-            onChange={(event) => onChange({ instructions: event.target.value })}
-          />
+      <Controller
+        control={form.control}
+        name="prompts"
+        render={({ field: { ref, value, onChange }, fieldState }) => (
+          <TypedPrompts ref={ref} prompts={value} onChange={onChange} error={fieldState.error?.message} />
         )}
+      />
+      <Field
+        label="Instructions"
+        hint="What both models are told before each prompt."
+        error={form.formState.errors.instructions?.message}
+      >
+        {(control) => <Textarea {...control} {...form.register('instructions')} rows={2} />}
       </Field>
     </>
   );
 }
 
-type ModelFieldProps = {
+type ModelFieldProps = FieldsProps & {
   label: string;
-  name: string;
-  value: string;
+  name: 'tunedModel' | 'baseModel';
   list: ModelList | undefined;
   groups: readonly ModelGroup[];
-  error: string | undefined;
   onChange: (model: string) => void;
 };
 
-function ModelField({ label, name, value, list, groups, error, onChange }: ModelFieldProps) {
+function ModelField({ form, label, name, list, groups, onChange }: ModelFieldProps) {
   return (
-    <Field label={label} required error={error}>
-      {(control) => (
-        <ModelSelect
-          control={control}
-          name={name}
-          list={list}
-          groups={groups}
-          value={value}
-          empty="Choose a model"
-          onChange={onChange}
-        />
+    <Controller
+      control={form.control}
+      name={name}
+      render={({ field: { ref, value, onBlur }, fieldState }) => (
+        <Field label={label} required error={fieldState.error?.message}>
+          {(control) => (
+            <ModelSelect
+              control={control}
+              ref={ref}
+              name={name}
+              onBlur={onBlur}
+              list={list}
+              groups={groups}
+              value={value}
+              empty="Choose a model"
+              onChange={onChange}
+            />
+          )}
+        </Field>
       )}
-    </Field>
+    />
   );
 }
 

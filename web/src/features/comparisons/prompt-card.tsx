@@ -7,11 +7,11 @@ import { Button } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { AnswerColumn } from './answer-column.tsx';
-import { AskErrorNotice } from './ask-error-notice.tsx';
-import { blindOrder } from './figures.ts';
 import { VerdictLine } from './judging/verdict-line.tsx';
-import { activeRuns, isUnanswered, promptSides } from './queries.ts';
-import type { Side, SideNames } from './sides.ts';
+import { AskProblem } from './shared/ask-problem.tsx';
+import { orderOf } from './shared/figures.ts';
+import { isOpen, runsOf, sidesIn } from './shared/queries.ts';
+import type { Side, SideNames } from './shared/sides.ts';
 import { VoteButtons } from './vote-buttons.tsx';
 
 export type PromptActions = {
@@ -49,14 +49,14 @@ const blindNames = (left: Side): Record<Side, string> =>
 /** A prompt with both answers side by side, or stacked if there is not enough room. */
 export const PromptCard = memo(function PromptCard(props: PromptCardProps) {
   const { comparisonId, number, prompt, models, isBlind, verdict, reason, blockedReason, actions, problem } = props;
-  const sides = promptSides(prompt, props.sides);
+  const sides = sidesIn(prompt, props.sides);
   const { id, vote } = prompt;
   const isPair = sides.length > 1;
   const isHidden = isPair && isBlind && vote === null;
-  const order = isPair ? blindOrder(id, isBlind) : sides;
+  const order = isPair ? orderOf(id, isBlind) : sides;
   const names = isHidden ? blindNames(order[0] ?? 'candidate') : props.names;
   const isAnswered = isAsked(prompt, sides) && sides.some((side) => prompt[side]?.text !== '');
-  const isBusy = activeRuns(prompt).length > 0;
+  const isBusy = runsOf(prompt).length > 0;
   return (
     <Card aria-label={`Prompt ${number}`}>
       <PromptHead number={number} prompt={prompt} />
@@ -81,7 +81,7 @@ export const PromptCard = memo(function PromptCard(props: PromptCardProps) {
       {verdict && !isHidden && <VerdictLine verdict={verdict} names={props.names} />}
       {problem && (
         <div className="border-border border-t px-5 py-4">
-          <AskErrorNotice error={problem.error} isWaiting={false} onInsist={problem.insist} />
+          <AskProblem error={problem.error} isWaiting={false} onInsist={problem.insist} />
         </div>
       )}
       <footer className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-border border-t px-5 py-3">
@@ -108,7 +108,7 @@ type AskButtonProps = Pick<PromptCardProps, 'prompt' | 'sides' | 'reason' | 'blo
 
 /** Asks both models, or stops their answers. */
 function AskButton({ prompt, sides, reason, blockedReason, actions }: AskButtonProps) {
-  const runs = activeRuns(prompt);
+  const runs = runsOf(prompt);
   if (runs.length > 0)
     return (
       <Button
@@ -126,10 +126,10 @@ function AskButton({ prompt, sides, reason, blockedReason, actions }: AskButtonP
       size="sm"
       icon={isAsked(prompt, sides) ? RotateCw : Send}
       disabledReason={reason ?? blockedReason}
-      onClick={() => actions.ask(prompt.id, !isUnanswered(prompt, sides))}
+      onClick={() => actions.ask(prompt.id, !isOpen(prompt, sides))}
       className="max-md:h-10"
     >
-      {!isAsked(prompt, sides) ? 'Ask' : isUnanswered(prompt, sides) ? 'Try again' : 'Ask again'}
+      {!isAsked(prompt, sides) ? 'Ask' : isOpen(prompt, sides) ? 'Try again' : 'Ask again'}
     </Button>
   );
 }

@@ -2,11 +2,11 @@ import type { JudgingDetail } from '@roster/contracts/comparisons/judging';
 import { useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
-import type { WholeComparison } from './queries.ts';
 import { resultsCsv, resultsJson } from './results.ts';
 import { ResultsTable } from './results-table.tsx';
-import { SaveResults } from './save-results.tsx';
-import { sideNames } from './sides.ts';
+import type { WholeComparison } from './shared/queries.ts';
+import { SaveResults } from './shared/save-results.tsx';
+import { sideNames } from './shared/sides.ts';
 
 type ResultsCardProps = {
   comparison: WholeComparison;

@@ -2,9 +2,9 @@ import type { JudgingDetail } from '@roster/contracts/comparisons/judging';
 import { formatCost } from '#web/lib/format.ts';
 import { type Column, Table } from '#web/ui/table.tsx';
 import { VerdictBadge } from './judging/verdict-line.tsx';
-import type { WholeComparison } from './queries.ts';
 import { type ResultRow, resultRows } from './results.ts';
-import type { SideNames } from './sides.ts';
+import type { WholeComparison } from './shared/queries.ts';
+import type { SideNames } from './shared/sides.ts';
 
 const voteName = (vote: ResultRow['prompt']['vote'], names: SideNames) =>
   vote === null ? '—' : vote === 'tie' ? 'Tie' : `${names[vote]} better`;

@@ -1,9 +1,9 @@
 import type { ComparedAnswer, ComparisonPrompt } from '@roster/contracts/comparisons/comparisons';
 import type { JudgeAnswer, JudgingDetail, Verdict } from '@roster/contracts/comparisons/judging';
 import { type Cell, toCsv } from '#web/lib/csv.ts';
-import { countVotes } from './figures.ts';
 import { reasonsOf } from './judging/labels.ts';
-import type { WholeComparison } from './queries.ts';
+import { tallyOf } from './shared/figures.ts';
+import type { WholeComparison } from './shared/queries.ts';
 
 type Figures = {
   inputTokens: number | null;
@@ -115,5 +115,5 @@ export function resultsJson(comparison: WholeComparison, judging: MaybeJudging):
     tally: judging.tally,
     agreement: judging.agreement,
   };
-  return `${JSON.stringify({ ...judged, votes: countVotes(items), candidate, baseline, results }, null, 2)}\n`;
+  return `${JSON.stringify({ ...judged, votes: tallyOf(items), candidate, baseline, results }, null, 2)}\n`;
 }

@@ -1,10 +1,10 @@
 import { formatCost, formatCount, formatNumber } from '#web/lib/format.ts';
 import { Card } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { countVotes, formatSeconds, type SideFigures, sideFigures } from './figures.ts';
-import type { WholeComparison } from './queries.ts';
-import { type Side, sideNames, sidesOf } from './sides.ts';
-import { TallyBar } from './tally.tsx';
+import { figuresOf, formatSeconds, type SideFigures, tallyOf } from './shared/figures.ts';
+import type { WholeComparison } from './shared/queries.ts';
+import { type Side, sideNames, sidesOf } from './shared/sides.ts';
+import { TallyBar } from './shared/tally.tsx';
 
 /** Heading of a side. */
 function headingOf(comparison: WholeComparison, side: Side): string {
@@ -18,7 +18,7 @@ function headingOf(comparison: WholeComparison, side: Side): string {
 export function SummaryCard({ comparison }: { comparison: WholeComparison }) {
   const { items } = comparison;
   const sides = sidesOf(comparison);
-  const tally = countVotes(items);
+  const tally = tallyOf(items);
   return (
     <Card aria-label="Summary">
       <div
@@ -28,7 +28,7 @@ export function SummaryCard({ comparison }: { comparison: WholeComparison }) {
           <div key={side} className="min-w-0 p-5">
             <h2 className="text-muted-foreground text-sm">{headingOf(comparison, side)}</h2>
             <p className="wrap-anywhere mt-0.5 font-medium font-mono">{comparison[side]?.model}</p>
-            <SideTotals figures={sideFigures(items, side)} />
+            <SideTotals figures={figuresOf(items, side)} />
           </div>
         ))}
       </div>

@@ -1,7 +1,7 @@
 import { promptLimit } from '@roster/contracts/comparisons/comparisons';
 import { isBlank } from '@roster/contracts/text/blank';
 import { Plus, X } from 'lucide-react';
-import { useId, useRef } from 'react';
+import { type Ref, useId, useRef } from 'react';
 import { Button } from '#web/ui/button.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
@@ -9,13 +9,15 @@ import { IconButton } from '#web/ui/icon-button.tsx';
 export type TypedPrompt = { key: number; text: string };
 
 type TypedPromptsProps = {
+  /** The first box. */
+  ref?: Ref<HTMLTextAreaElement>;
   prompts: readonly TypedPrompt[];
   onChange: (prompts: TypedPrompt[]) => void;
   error: string | undefined;
 };
 
-/** One box for each prompt. */
-export function TypedPrompts({ prompts, onChange, error }: TypedPromptsProps) {
+/** A text box per prompt. */
+export function TypedPrompts({ ref, prompts, onChange, error }: TypedPromptsProps) {
   const errorId = useId();
   const box = useRef<HTMLFieldSetElement>(null);
   const add = () => {
@@ -29,6 +31,7 @@ export function TypedPrompts({ prompts, onChange, error }: TypedPromptsProps) {
         {prompts.map(({ key, text }, index) => (
           <li key={key} className="flex items-start gap-2">
             <Textarea
+              ref={index === 0 ? ref : undefined}
               rows={2}
               name="prompt"
               aria-label={`Prompt ${index + 1}`}

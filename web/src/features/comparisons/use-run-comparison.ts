@@ -1,7 +1,7 @@
 import { comparisons } from '@roster/contracts/comparisons/comparisons';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiError, call } from '#web/lib/api-client.ts';
-import { comparisonQuery, type WholeComparison } from './queries.ts';
+import { comparisonQuery, type WholeComparison } from './shared/queries.ts';
 
 /** Has the server ask all open prompts, independently of this page, and shows why it waits or stopped. */
 export function useRunComparison({ id, state, refusal }: WholeComparison) {

@@ -1,6 +1,6 @@
 import type { Vote } from '@roster/contracts/comparisons/comparisons';
 import { Button } from '#web/ui/button.tsx';
-import type { Side } from './sides.ts';
+import type { Side } from './shared/sides.ts';
 
 type VoteButtonsProps = {
   order: readonly Side[];

@@ -1,8 +1,10 @@
 import { isBlank } from '@roster/contracts/text/blank';
 import { useMutation } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
+import { z } from 'zod';
 import { errorText } from '#web/lib/api-client.ts';
+import { useSchemaForm } from '#web/lib/schema-form.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
@@ -13,18 +15,15 @@ import { requestOf, type TriedAnswer, type TriedRequest, tryCall } from './try-c
 
 const wholeSeconds = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1, minimumFractionDigits: 1 });
 
-/** One message, sent as a program sends it, with both sides of the call. */
-export function TryCard({ model }: { model: string }) {
-  const [message, setMessage] = useState('Say hello in one sentence.');
-  const [problem, setProblem] = useState<string>();
-  const { mutate, data, error, isPending } = useTry();
+const TryForm = z.object({ message: z.string().refine((text) => !isBlank(text), 'Write a message') });
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const found = isBlank(message) ? 'Write a message' : undefined;
-    setProblem(found);
-    if (found === undefined && !isPending) mutate(requestOf(model, message));
-  };
+/** Sends one message as an API client does, and shows request and response. */
+export function TryCard({ model }: { model: string }) {
+  const form = useSchemaForm(TryForm, { message: 'Say hello in one sentence.' }, { shouldFocusError: false });
+  const { mutate, data, error, isPending } = useTry();
+  const submit = form.handleSubmit(({ message }) => {
+    if (!isPending) mutate(requestOf(model, message));
+  });
   return (
     <Card aria-label="Try it">
       <CardHeader
@@ -33,10 +32,8 @@ export function TryCard({ model }: { model: string }) {
       />
       <CardBody>
         <form onSubmit={submit} className="grid grid-cols-1 gap-4" noValidate>
-          <Field label="Message" error={problem}>
-            {(control) => (
-              <Textarea {...control} rows={2} value={message} onChange={(event) => setMessage(event.target.value)} />
-            )}
+          <Field label="Message" error={form.formState.errors.message?.message}>
+            {(control) => <Textarea {...control} {...form.register('message')} rows={2} />}
           </Field>
           <Button type="submit" variant="primary" icon={Send} busy={isPending} className="w-fit max-sm:w-full">
             {isPending ? 'Sending...' : 'Send'}

@@ -3,20 +3,35 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Files, SearchX, Upload } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
-import { type FilesView, filesQuery } from '#web/api/files.ts';
+import { useFilePreview } from '#web/api/file-preview.ts';
+import { type FilesView, fileAddress, filesQuery } from '#web/api/files.ts';
+import { PreviewPanel } from '#web/components/preview-panel.tsx';
 import { errorText } from '#web/lib/api-client.ts';
+import { formatDateTime, formatMegabytes } from '#web/lib/format.ts';
 import { allItems } from '#web/lib/paged-items.ts';
 import { Button } from '#web/ui/button.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { DeleteFilesDialog } from './delete-files-dialog.tsx';
-import { FilePreview } from './file-preview.tsx';
 import { FileTable } from './file-table.tsx';
 import { FilesToolbar } from './files-toolbar.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { usePollForwarding } from './use-poll-forwarding.ts';
 import { useSelection } from './use-selection.ts';
+
+function FilePreview({ file, onClose }: { file: File; onClose: () => void }) {
+  const { id, filename, size, date } = file;
+  return (
+    <PreviewPanel
+      filename={filename}
+      description={`${formatMegabytes(size)}, uploaded ${formatDateTime(date)}`}
+      address={fileAddress(id)}
+      query={useFilePreview(id, filename)}
+      onClose={onClose}
+    />
+  );
+}
 
 const idsOf = (files: readonly File[]) => files.map(({ id }) => id);
 const isNarrowed = ({ q, purpose }: FilesView) => q !== '' || purpose !== null;

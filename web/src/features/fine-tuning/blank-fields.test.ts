@@ -1,10 +1,10 @@
+import { DatasetName } from '@roster/contracts/fine-tuning/datasets';
 import { expect, test } from 'vitest';
-import { nameProblem } from './datasets/name-problem.ts';
 
-/** A zero-width space and an empty Braille cell: the contract counts them as nothing. */
+/** Zero-width space and empty Braille cell: blank by the contract. */
 const nothing = '\u200b \u2800';
 
-test('what shows nothing is no name of a dataset', () => {
-  expect(nameProblem(nothing)).toBe('Name is required');
-  expect(nameProblem(' Tutor ')).toBeUndefined();
+test('rejects a dataset name in which nothing can be seen', () => {
+  expect(DatasetName.safeParse(nothing).error?.issues[0]?.message).toBe('Name is required');
+  expect(DatasetName.parse(' Tutor ')).toBe('Tutor');
 });

@@ -1,6 +1,7 @@
 import { Plus } from 'lucide-react';
-import { type ComponentProps, lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
@@ -11,12 +12,8 @@ import { ModelList } from './models/model-list.tsx';
 import { usePrerequisites } from './shared/use-prerequisites.ts';
 import type { FineTuningTab } from './tabs.ts';
 
-const CreateJobDialog = lazy(() =>
-  import('./jobs/create/create-job-dialog.tsx').then((part) => ({ default: part.CreateJobDialog })),
-);
-const RepeatJobDialog = lazy(() =>
-  import('./jobs/create/repeat-job-dialog.tsx').then((part) => ({ default: part.RepeatJobDialog })),
-);
+const CreateJobDialog = lazyPart(async () => (await import('./jobs/create/create-job-dialog.tsx')).CreateJobDialog);
+const RepeatJobDialog = lazyPart(async () => (await import('./jobs/create/repeat-job-dialog.tsx')).RepeatJobDialog);
 
 /** Starts with files, or with the settings of an earlier job on another base. */
 type NewJob = JobFiles | { again: number; base: string | undefined };
@@ -57,17 +54,15 @@ export function FineTuningPage({ tab, onTabChange, newJob, comparisons, onBegun 
         <div className="pt-6">{contents[tab]}</div>
       </Tabs>
       {(isCreating || newJob) && prerequisites.baseModels && prerequisites.files && (
-        <Suspense fallback={null}>
-          <NewJobDialog
-            baseModels={prerequisites.baseModels}
-            files={prerequisites.files}
-            newJob={newJob}
-            onClose={() => {
-              setCreating(false);
-              if (newJob) onBegun();
-            }}
-          />
-        </Suspense>
+        <NewJobDialog
+          baseModels={prerequisites.baseModels}
+          files={prerequisites.files}
+          newJob={newJob}
+          onClose={() => {
+            setCreating(false);
+            if (newJob) onBegun();
+          }}
+        />
       )}
     </Page>
   );

@@ -1,15 +1,16 @@
+import { chat } from '@roster/contracts/chat';
 import { providerNameIn } from '@roster/contracts/provider-name';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight, ChartNoAxesColumn, Files, MessageSquare, Users } from 'lucide-react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useUser } from '#web/api/current-user.ts';
 import { openJobsQuery } from '#web/api/fine-tuning.ts';
-import { recentThreadsQuery } from '#web/api/recent-threads.ts';
 import { retirementQuery } from '#web/api/retirement.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 import { budgetsQuery } from '#web/api/usage.ts';
 import { userConfigQuery } from '#web/api/user-config.ts';
+import { call } from '#web/lib/api-client.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { Page } from '#web/ui/page.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
@@ -17,6 +18,14 @@ import { AskBox } from './ask-box.tsx';
 import { Attention, accountItems, modelItems } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { Overview } from './overview.tsx';
+
+/** Newest conversations, pinned ones first, in the order of the Chat list. */
+const recentThreadsQuery = queryOptions({
+  queryKey: ['threads', 'recent'],
+  queryFn: async ({ signal }) => (await call(chat.threads, { query: { limit: 5, archived: 'false' } }, signal)).items,
+  staleTime: 0,
+  refetchOnMount: 'always',
+});
 
 type Destination = { to: '/chat' | '/files' | '/analytics' | '/users'; title: string; text: string; icon: Icon };
 

@@ -1,5 +1,6 @@
 import type { ToolServer, ToolServerAuth } from '@roster/contracts/tool-servers/tool-servers';
 import type { ReactNode } from 'react';
+import type { UseFormReturn } from 'react-hook-form';
 import { type ControlProps, Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { SecretInput } from '#web/ui/forms/secret-input.tsx';
@@ -16,8 +17,7 @@ export type Values = {
   clientSecret: string;
   isOffered: boolean;
 };
-export type Problems = Partial<Record<keyof Values, string>>;
-export type FieldsProps = { values: Values; problems: Problems; put: (changes: Partial<Values>) => void };
+export type FieldsProps = { form: UseFormReturn<Values> };
 type AccessProps = FieldsProps & { server: ToolServer | undefined };
 
 const accessNames: Record<AuthType, string> = {
@@ -47,19 +47,17 @@ type TextFieldProps = FieldsProps & {
   isOptional?: boolean;
 };
 
-export function TextField({ label, name, values, problems, put, hint, autoFocus, isOptional }: TextFieldProps) {
+export function TextField({ form, label, name, hint, autoFocus, isOptional }: TextFieldProps) {
   return (
-    <Field label={label} required={!isOptional} hint={hint} error={problems[name]}>
+    <Field label={label} required={!isOptional} hint={hint} error={form.formState.errors[name]?.message}>
       {(control: ControlProps) => (
         <Input
           {...control}
-          name={name}
+          {...form.register(name)}
           {...(autoFocus && { 'data-autofocus': true })}
           autoComplete="off"
           spellCheck={name === 'name'}
           dir={name === 'name' ? 'auto' : 'ltr'}
-          value={values[name]}
-          onChange={({ target }) => put({ [name]: target.value })}
         />
       )}
     </Field>
@@ -68,15 +66,16 @@ export function TextField({ label, name, values, problems, put, hint, autoFocus,
 
 /** Authentication method and its fields. */
 export function AccessFields(props: AccessProps) {
-  const { values, put } = props;
+  const { form } = props;
+  const authType = form.watch('authType');
   return (
     <>
       <Field label="Access">
         {(control) => (
           <Select
             {...control}
-            value={values.authType}
-            onChange={({ target }) => isAuthType(target.value) && put({ authType: target.value })}
+            value={authType}
+            onChange={({ target }) => isAuthType(target.value) && form.setValue('authType', target.value)}
           >
             {authTypes.map((type) => (
               <option key={type} value={type}>
@@ -86,8 +85,8 @@ export function AccessFields(props: AccessProps) {
           </Select>
         )}
       </Field>
-      {values.authType === 'header' && <HeaderFields {...props} />}
-      {values.authType === 'oauth' && <ClientFields {...props} />}
+      {authType === 'header' && <HeaderFields {...props} />}
+      {authType === 'oauth' && <ClientFields {...props} />}
     </>
   );
 }
@@ -103,19 +102,10 @@ type SecretFieldProps = FieldsProps & {
   isOptional: boolean;
 };
 
-function SecretField({ label, name, what, hint, isOptional, values, problems, put }: SecretFieldProps) {
+function SecretField({ form, label, name, what, hint, isOptional }: SecretFieldProps) {
   return (
-    <Field label={label} required={!isOptional} hint={hint} error={problems[name]}>
-      {(control) => (
-        <SecretInput
-          {...control}
-          what={what}
-          name={name}
-          autoComplete="off"
-          value={values[name]}
-          onChange={({ target }) => put({ [name]: target.value })}
-        />
-      )}
+    <Field label={label} required={!isOptional} hint={hint} error={form.formState.errors[name]?.message}>
+      {(control) => <SecretInput {...control} {...form.register(name)} what={what} autoComplete="off" />}
     </Field>
   );
 }

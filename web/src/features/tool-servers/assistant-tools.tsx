@@ -1,9 +1,11 @@
 import { ChevronRight } from 'lucide-react';
-import { Suspense, useState } from 'react';
-import { loadedPart } from '#web/ui/loaded-part.tsx';
+import { useState } from 'react';
+import { lazyPart } from '#web/lib/lazy.ts';
 
-/** Few look into it each time they open an assistant. */
-const ToolChoices = loadedPart(async () => (await import('./tool-choices.tsx')).ToolChoices);
+/** Loaded on demand: rarely opened. */
+const ToolChoices = lazyPart(async () => (await import('./tool-choices.tsx')).ToolChoices, {
+  pending: () => <div className="h-40" />,
+});
 
 /** Tools of tool servers that an assistant may use, collapsed until needed. */
 export function AssistantTools({ assistantId }: { assistantId: number }) {
@@ -18,11 +20,7 @@ export function AssistantTools({ assistantId }: { assistantId: number }) {
           />
           <h3 className="font-semibold">Tools of tool servers</h3>
         </summary>
-        {isOpen && (
-          <Suspense fallback={<div className="h-40" />}>
-            <ToolChoices assistantId={assistantId} />
-          </Suspense>
-        )}
+        {isOpen && <ToolChoices assistantId={assistantId} />}
       </details>
     </section>
   );

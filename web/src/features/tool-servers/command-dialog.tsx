@@ -1,7 +1,6 @@
 import { NewToolCommand } from '@roster/contracts/tool-servers/tool-servers';
-import { type FormEvent, useState } from 'react';
 import { FormDialog } from '#web/components/form-dialog.tsx';
-import { focusFirstProblem } from '#web/lib/form-errors.ts';
+import { useSchemaForm } from '#web/lib/schema-form.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
@@ -12,16 +11,9 @@ type CommandDialogProps = { commands: string[]; onClose: () => void };
 
 /** Adds a tool server that runs as a command on Roster's machine; the operator defines the commands. */
 export function CommandDialog({ commands, onClose }: CommandDialogProps) {
-  const [values, setValues] = useState({ name: '', command: commands[0] ?? '', isOffered: false });
-  const [problem, setProblem] = useState<string>();
+  const form = useSchemaForm(NewToolCommand, { name: '', command: commands[0] ?? '', isOffered: false });
   const add = useAddCommand();
-  const put = (changes: Partial<typeof values>) => setValues({ ...values, ...changes });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    const found = NewToolCommand.safeParse(values).error?.issues.find(({ path }) => path[0] === 'name')?.message;
-    setProblem(found);
-    if (focusFirstProblem(event.currentTarget, found === undefined ? {} : { name: found })) return;
-    add.mutate(values, { onSuccess: onClose });
-  };
+  const submit = form.handleSubmit((command) => add.mutate(command, { onSuccess: onClose }));
   return (
     <FormDialog
       title="Add Command"
@@ -33,22 +25,12 @@ export function CommandDialog({ commands, onClose }: CommandDialogProps) {
       failed={{ title: 'The command was not added', error: add.error }}
       className="grid gap-5"
     >
-      <Field label="Name" required error={problem}>
-        {(control) => (
-          <Input
-            {...control}
-            name="name"
-            data-autofocus
-            autoComplete="off"
-            dir="auto"
-            value={values.name}
-            onChange={({ target }) => put({ name: target.value })}
-          />
-        )}
+      <Field label="Name" required error={form.formState.errors.name?.message}>
+        {(control) => <Input {...control} {...form.register('name')} data-autofocus autoComplete="off" dir="auto" />}
       </Field>
       <Field label="Command" hint="As Roster’s operator has listed them.">
         {(control) => (
-          <Select {...control} value={values.command} onChange={({ target }) => put({ command: target.value })}>
+          <Select {...control} {...form.register('command')}>
             {commands.map((command) => (
               <option key={command} value={command}>
                 {command}
@@ -58,10 +40,9 @@ export function CommandDialog({ commands, onClose }: CommandDialogProps) {
         )}
       </Field>
       <Checkbox
+        {...form.register('isOffered')}
         label="Offer it to everybody"
         description="All people of this Roster may choose its tools. It runs for each of them in a process of their own."
-        checked={values.isOffered}
-        onChange={({ target }) => put({ isOffered: target.checked })}
       />
     </FormDialog>
   );

@@ -1,24 +1,17 @@
 import type { ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { errorText } from '#web/lib/api-client.ts';
-import { focusFirstProblem } from '#web/lib/form-errors.ts';
+import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { problemsSchema, useSchemaForm } from '#web/lib/schema-form.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { AccessFields, BaseUrlField, DescriptionFields, NameField } from './openapi-fields.tsx';
 import { pastedDescriptionQuery, useAddOpenApiServer, useChangeOpenApiServer } from './openapi-queries.ts';
-import {
-  changesOf,
-  draftOf,
-  type Problems,
-  problemsOf,
-  saidByServer,
-  type Values,
-  valuesOf,
-} from './openapi-values.ts';
+import { changesOf, draftOf, fieldOf, problemsOf, type Values, valuesOf } from './openapi-values.ts';
 import { Offer } from './server-dialog.tsx';
 
 type OpenApiDialogProps = { server?: ToolServer; onClose: () => void };
@@ -48,21 +41,22 @@ type OpenApiFormProps = { server: ToolServer | undefined; text: string; onClose:
 
 function OpenApiForm({ server, text, onClose }: OpenApiFormProps) {
   const [before] = useState(() => valuesOf(server, text));
-  const [values, setValues] = useState(before);
-  const [problems, setProblems] = useState<Problems>({});
+  const [schema] = useState(() => problemsSchema((values: Values) => problemsOf(values, server)));
+  const form = useSchemaForm(schema, before);
+  // In page order, which decides what gets focus first: fields registered later would come last.
+  for (const name of ['name', 'text', 'descriptionUrl', 'baseUrl', 'authName', 'authValue'] as const)
+    form.register(name);
   const add = useAddOpenApiServer();
   const change = useChangeOpenApiServer(server?.id ?? 0);
   const { isPending, error } = server ? change : add;
-  const put = (changes: Partial<Values>) => setValues({ ...values, ...changes });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    const found = problemsOf(values, server);
-    setProblems(found);
-    if (focusFirstProblem(event.currentTarget, found)) return;
-    const answered = { onSuccess: onClose, onError: (failure: Error) => setProblems(saidByServer(failure)) };
+  const submit = form.handleSubmit((values) => {
+    const answered = {
+      onSuccess: onClose,
+      onError: (failure: Error) => void showFieldErrors(form, failure, fieldOf),
+    };
     if (server) change.mutate(changesOf(values, before), answered);
     else add.mutate(draftOf(values), answered);
-  };
-  const fields = { values, problems, put };
+  });
   return (
     <FormDialog
       title={title(server)}
@@ -74,11 +68,11 @@ function OpenApiForm({ server, text, onClose }: OpenApiFormProps) {
       failed={{ title: server ? 'The tool server was not changed' : 'The tool server was not added', error }}
       className="grid gap-5"
     >
-      <NameField {...fields} />
-      <DescriptionFields {...fields} />
-      <BaseUrlField {...fields} />
-      <AccessFields {...fields} server={server} />
-      <Offer isOffered={values.isOffered} onChange={(isOffered) => put({ isOffered })} />
+      <NameField form={form} />
+      <DescriptionFields form={form} />
+      <BaseUrlField form={form} />
+      <AccessFields form={form} server={server} />
+      <Offer isOffered={form.watch('isOffered')} onChange={(next) => form.setValue('isOffered', next)} />
     </FormDialog>
   );
 }

@@ -1,29 +1,20 @@
 import type { ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import type { ReactNode } from 'react';
+import type { UseFormReturn } from 'react-hook-form';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { RadioGroup } from '#web/ui/forms/radio-group.tsx';
 import { SecretInput } from '#web/ui/forms/secret-input.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
-import { type Problems, usualAuthName, type Values } from './openapi-values.ts';
+import { usualAuthName, type Values } from './openapi-values.ts';
 
-type FieldsProps = { values: Values; problems: Problems; put: (changes: Partial<Values>) => void };
+type FieldsProps = { form: UseFormReturn<Values> };
 
-export function NameField({ values, problems, put }: FieldsProps) {
+export function NameField({ form }: FieldsProps) {
   return (
-    <Field label="Name" required error={problems.name}>
-      {(control) => (
-        <Input
-          {...control}
-          name="name"
-          data-autofocus
-          autoComplete="off"
-          dir="auto"
-          value={values.name}
-          onChange={({ target }) => put({ name: target.value })}
-        />
-      )}
+    <Field label="Name" required error={form.formState.errors.name?.message}>
+      {(control) => <Input {...control} {...form.register('name')} data-autofocus autoComplete="off" dir="auto" />}
     </Field>
   );
 }
@@ -35,56 +26,45 @@ type AddressFieldProps = FieldsProps & {
   hint?: ReactNode;
 };
 
-function AddressField({ label, name, required = false, hint, values, problems, put }: AddressFieldProps) {
+function AddressField({ form, label, name, required = false, hint }: AddressFieldProps) {
   return (
-    <Field label={label} required={required} hint={hint} error={problems[name]}>
-      {(control) => (
-        <Input
-          {...control}
-          name={name}
-          autoComplete="off"
-          spellCheck={false}
-          dir="ltr"
-          value={values[name]}
-          onChange={({ target }) => put({ [name]: target.value })}
-        />
-      )}
+    <Field label={label} required={required} hint={hint} error={form.formState.errors[name]?.message}>
+      {(control) => <Input {...control} {...form.register(name)} autoComplete="off" spellCheck={false} dir="ltr" />}
     </Field>
   );
 }
 
 /** The description's text or URL. */
 export function DescriptionFields(props: FieldsProps) {
-  const { values, problems, put } = props;
+  const { form } = props;
+  const source = form.watch('source');
   return (
     <div className="grid gap-3">
       <RadioGroup
         label="Description"
         layout="row"
-        value={values.source}
-        onValueChange={(source) => put({ source })}
+        value={source}
+        onValueChange={(next) => form.setValue('source', next)}
         options={[
           { value: 'pasted', label: 'Paste it', description: 'Changes only when you change it here.' },
           { value: 'address', label: 'Give its address', description: 'Fetched now, and once a day while in use.' },
         ]}
       />
-      {values.source === 'pasted' ? (
+      {source === 'pasted' ? (
         <Field
           label="Text"
           required
           hint="OpenAPI 3.0 or 3.1, or Swagger 2.0, as JSON or YAML, up to 20 MB"
-          error={problems.text}
+          error={form.formState.errors.text?.message}
         >
           {(control) => (
             <Textarea
               {...control}
-              name="text"
+              {...form.register('text')}
               dir="ltr"
               rows={8}
               spellCheck={false}
               className="font-mono text-xs"
-              value={values.text}
-              onChange={({ target }) => put({ text: target.value })}
             />
           )}
         </Field>
@@ -114,15 +94,19 @@ export function BaseUrlField(props: FieldsProps) {
 
 /** Authentication of calls. */
 export function AccessFields(props: FieldsProps & { server: ToolServer | undefined }) {
-  const { values, put } = props;
-  const choose = (authType: Values['authType']) => put({ authType, authName: usualAuthName[authType] });
+  const { form } = props;
+  const current = form.watch('authType');
+  const choose = (authType: Values['authType']) => {
+    form.setValue('authType', authType);
+    form.setValue('authName', usualAuthName[authType]);
+  };
   return (
     <>
       <Field label="Access">
         {(control) => (
           <Select
             {...control}
-            value={values.authType}
+            value={current}
             onChange={({ target }) =>
               choose(target.value === 'header' || target.value === 'query' ? target.value : 'none')
             }
@@ -133,11 +117,11 @@ export function AccessFields(props: FieldsProps & { server: ToolServer | undefin
           </Select>
         )}
       </Field>
-      {values.authType !== 'none' && (
+      {current !== 'none' && (
         <div className="grid items-start gap-5 sm:grid-cols-2">
           <AddressField
             {...props}
-            label={values.authType === 'header' ? 'Header' : 'Name in the query'}
+            label={current === 'header' ? 'Header' : 'Name in the query'}
             name="authName"
             required
           />
@@ -148,7 +132,7 @@ export function AccessFields(props: FieldsProps & { server: ToolServer | undefin
   );
 }
 
-function ValueField({ values, problems, put, server }: FieldsProps & { server: ToolServer | undefined }) {
+function ValueField({ form, server }: FieldsProps & { server: ToolServer | undefined }) {
   const isKept = server !== undefined && server.auth.type !== 'none';
   const kept = `Empty: the one that is stored stays${server?.auth.last4 ? ` (…${server.auth.last4})` : ''}.`;
   return (
@@ -156,18 +140,9 @@ function ValueField({ values, problems, put, server }: FieldsProps & { server: T
       label="Value"
       required={!isKept}
       hint={isKept ? kept : 'Stored encrypted, never shown again, and sent to the base address only.'}
-      error={problems.authValue}
+      error={form.formState.errors.authValue?.message}
     >
-      {(control) => (
-        <SecretInput
-          {...control}
-          what="value"
-          name="authValue"
-          autoComplete="off"
-          value={values.authValue}
-          onChange={({ target }) => put({ authValue: target.value })}
-        />
-      )}
+      {(control) => <SecretInput {...control} {...form.register('authValue')} what="value" autoComplete="off" />}
     </Field>
   );
 }

@@ -1,7 +1,6 @@
 import { NewOpenApiServer, type OpenApiServerChanges } from '@roster/contracts/tool-servers/openapi-servers';
 import type { ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import type { z } from 'zod';
-import { ApiError } from '#web/lib/api-client.ts';
 
 /** Values of the form for a server with an OpenAPI description. */
 export type Values = {
@@ -15,7 +14,6 @@ export type Values = {
   authValue: string;
   isOffered: boolean;
 };
-export type Problems = Partial<Record<keyof Values, string>>;
 
 export const usualAuthName = { none: '', header: 'Authorization', query: 'api_key' };
 
@@ -66,8 +64,8 @@ export function changesOf(values: Values, before: Values): OpenApiServerChanges 
   };
 }
 
-/** What the contract and the server call a field, and where it stands here. */
-const fieldOf = (path: string): keyof Values | undefined =>
+/** Maps a field path of the contract to a form field. */
+export const fieldOf = (path: string): keyof Values | undefined =>
   new Map<string, keyof Values>([
     ['name', 'name'],
     ['description.text', 'text'],
@@ -77,8 +75,8 @@ const fieldOf = (path: string): keyof Values | undefined =>
     ['auth.value', 'authValue'],
   ]).get(path);
 
-export function problemsOf(values: Values, server: ToolServer | undefined): Problems {
-  const found: Problems = {};
+export function problemsOf(values: Values, server: ToolServer | undefined) {
+  const found: Partial<Record<keyof Values, string>> = {};
   const { error } = NewOpenApiServer.safeParse(draftOf(values));
   for (const { path, message } of error?.issues ?? []) {
     const field = fieldOf(path.join('.'));
@@ -87,10 +85,4 @@ export function problemsOf(values: Values, server: ToolServer | undefined): Prob
   const hasValue = values.authValue !== '' || (server !== undefined && server.auth.type !== 'none');
   if (values.authType !== 'none' && !hasValue) found.authValue ??= 'The value is required';
   return found;
-}
-
-export function saidByServer(error: Error): Problems {
-  if (!(error instanceof ApiError)) return {};
-  const entries = Object.entries(error.fields ?? {}).map(([path, message]) => [fieldOf(path), message]);
-  return Object.fromEntries(entries.filter(([field]) => field !== undefined));
 }

@@ -1,11 +1,11 @@
 import { NewToolServer, type ToolServer } from '@roster/contracts/tool-servers/tool-servers';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useUser } from '#web/api/current-user.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
-import { ApiError } from '#web/lib/api-client.ts';
-import { focusFirstProblem } from '#web/lib/form-errors.ts';
+import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { problemsSchema, useSchemaForm } from '#web/lib/schema-form.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
-import { AccessFields, authOf, type FieldsProps, type Problems, TextField, type Values } from './access-fields.tsx';
+import { AccessFields, authOf, type FieldsProps, TextField, type Values } from './access-fields.tsx';
 import { useAddServer, useChangeServer } from './queries.ts';
 
 type ServerDialogProps = { server?: ToolServer; onClose: () => void };
@@ -33,8 +33,8 @@ const fieldOf = (path: string): keyof Values | undefined =>
 
 const draftOf = ({ name, url, isOffered, ...values }: Values) => ({ name, url, auth: authOf(values), isOffered });
 
-function problemsOf(values: Values, server: ToolServer | undefined): Problems {
-  const found: Problems = {};
+function problemsOf(values: Values, server: ToolServer | undefined) {
+  const found: Partial<Record<keyof Values, string>> = {};
   const isCommand = server?.kind === 'command';
   const { error } = NewToolServer.safeParse(draftOf(values));
   for (const { path, message } of error?.issues ?? []) {
@@ -46,38 +46,29 @@ function problemsOf(values: Values, server: ToolServer | undefined): Problems {
   return found;
 }
 
-function saidByServer(error: Error | null): Problems {
-  if (!(error instanceof ApiError)) return {};
-  const entries = Object.entries(error.fields ?? {}).map(([path, message]) => [fieldOf(path), message]);
-  return Object.fromEntries(entries.filter(([field]) => field !== undefined));
-}
-
-/** Adds a server, or changes one. */
+/** Adds or edits a tool server. */
 export function ServerDialog({ server, onClose }: ServerDialogProps) {
-  const [values, setValues] = useState(() => valuesOf(server));
-  const [problems, setProblems] = useState<Problems>({});
+  const [schema] = useState(() => problemsSchema((values: Values) => problemsOf(values, server)));
+  const form = useSchemaForm(schema, valuesOf(server));
+  const [authType, isOffered] = form.watch(['authType', 'isOffered']);
   const add = useAddServer();
   const change = useChangeServer(server?.id ?? 0);
   const { isPending, error } = server ? change : add;
   const isCommand = server?.kind === 'command';
-  const put = (changes: Partial<Values>) => setValues({ ...values, ...changes });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    const found = problemsOf(values, server);
-    setProblems(found);
-    if (focusFirstProblem(event.currentTarget, found)) return;
+  const submit = form.handleSubmit((values) => {
     const answered = {
       onSuccess: onClose,
-      onError: (failure: Error) => setProblems(saidByServer(failure)),
+      onError: (failure: Error) => void showFieldErrors(form, failure, fieldOf),
     };
-    const { name, isOffered } = values;
-    if (server) change.mutate(isCommand ? { name, isOffered } : draftOf(values), answered);
+    const { name } = values;
+    if (server) change.mutate(isCommand ? { name, isOffered: values.isOffered } : draftOf(values), answered);
     else add.mutate(draftOf(values), answered);
-  };
+  });
   return (
     <FormDialog
       title={server ? 'Edit Tool Server' : 'Add Tool Server'}
       description={
-        values.authType === 'oauth'
+        authType === 'oauth'
           ? 'Once it is saved, sign in to it. Roster asks it for its tools then.'
           : 'Roster asks it for its tools once it is saved.'
       }
@@ -88,12 +79,12 @@ export function ServerDialog({ server, onClose }: ServerDialogProps) {
       failed={{ title: server ? 'The tool server was not changed' : 'The tool server was not added', error }}
       className="grid gap-5"
     >
-      <TextField label="Name" name="name" values={values} problems={problems} put={put} autoFocus />
-      {!isCommand && <AddressFields values={values} problems={problems} put={put} server={server} />}
+      <TextField label="Name" name="name" form={form} autoFocus />
+      {!isCommand && <AddressFields form={form} server={server} />}
       <Offer
-        isSignedInTo={values.authType === 'oauth'}
-        isOffered={values.isOffered}
-        onChange={(isOffered) => put({ isOffered })}
+        isSignedInTo={authType === 'oauth'}
+        isOffered={isOffered}
+        onChange={(next) => form.setValue('isOffered', next)}
       />
     </FormDialog>
   );

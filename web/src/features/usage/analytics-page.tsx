@@ -1,12 +1,13 @@
 import type { Analytics } from '@roster/contracts/usage/usage';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { CalendarX, Download } from 'lucide-react';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useUser } from '#web/api/current-user.ts';
 import { analyticsQuery } from '#web/api/usage.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { dayIn, localZone } from '#web/lib/day.ts';
 import { saveText } from '#web/lib/download.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
@@ -17,9 +18,8 @@ import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 import { BudgetCard } from './budget-card.tsx';
 import { CostByDay } from './cost-by-day.tsx';
 import { analyticsCsv } from './csv.ts';
-import { FineTuningCosts } from './fine-tuning-costs.tsx';
 import { ModelDistribution } from './model-distribution.tsx';
-import { PriceDialog } from './price-dialog.tsx';
+import { FineTuningCosts, ToolCosts } from './other-costs.tsx';
 import { PricesDialog } from './prices-dialog.tsx';
 import { FiguresSkeleton } from './provider-figures/figures-skeleton.tsx';
 import { RangePicker } from './range-picker.tsx';
@@ -28,10 +28,13 @@ import { RecentRequests } from './recent-requests.tsx';
 import { RequestsPanel, type Scope } from './requests-panel.tsx';
 import { type DayRange, formatRange, parseRange, type RangeSearch } from './shared/range.ts';
 import { CostOverview, TokenUsage, UsageStatistics } from './summary-cards.tsx';
-import { ToolCosts } from './tool-costs.tsx';
 
-const ProviderFiguresCard = lazy(() =>
-  import('./provider-figures/provider-figures-card.tsx').then((part) => ({ default: part.ProviderFiguresCard })),
+// Forms bring their library and all schemas.
+const PriceDialog = lazyPart(async () => (await import('./price-dialog.tsx')).PriceDialog);
+
+const ProviderFiguresCard = lazyPart(
+  async () => (await import('./provider-figures/provider-figures-card.tsx')).ProviderFiguresCard,
+  { pending: PendingFigures },
 );
 
 type AnalyticsPageProps = { search: RangeSearch; onSearchChange: (search: RangeSearch) => void };
@@ -175,7 +178,7 @@ function Cards({ shown, range, tz, today, isOld }: CardsProps) {
           onSetPrice={setPricing}
         />
       </div>
-      <ProviderPart range={range} />
+      <ProviderFiguresCard range={range} className="mt-4" />
       {scope && <RequestsPanel scope={scope} onClose={() => setScope(null)} onSetPrice={setPricing} />}
       {listsPrices && <PricesDialog onClose={() => setListsPrices(false)} onChange={setPricing} />}
       {pricing && <PriceDialog model={pricing} family={familyOf(shown, pricing)} onClose={() => setPricing(null)} />}
@@ -197,16 +200,10 @@ function OtherCosts({ shown, onOpenJobs }: BesideAnswersProps) {
   );
 }
 
-function ProviderPart({ range }: { range: DayRange }) {
+function PendingFigures() {
   return (
-    <Suspense
-      fallback={
-        <Card className="mt-4">
-          <FiguresSkeleton />
-        </Card>
-      }
-    >
-      <ProviderFiguresCard range={range} className="mt-4" />
-    </Suspense>
+    <Card className="mt-4">
+      <FiguresSkeleton />
+    </Card>
   );
 }

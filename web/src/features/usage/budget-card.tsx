@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { budgetsQuery, useRemoveBudget } from '#web/api/usage.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatCost } from '#web/lib/format.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { formatShare } from '#web/lib/share.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Badge, type BadgeTone } from '#web/ui/badge.tsx';
@@ -18,7 +19,6 @@ import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
-import { BudgetDialog } from './budget-dialog.tsx';
 
 const states: Record<Budget['state'], { words: string; tone: BadgeTone; icon: Icon; fill: string }> = {
   within: { words: 'Within budget', tone: 'success', icon: CircleCheck, fill: 'fill-primary' },
@@ -29,6 +29,9 @@ const states: Record<Budget['state'], { words: string; tone: BadgeTone; icon: Ic
 const budgetName = ({ assistant }: Pick<Budget, 'assistant'>) => assistant?.name ?? 'All requests';
 
 const monthIn = (tz: string) => new Intl.DateTimeFormat('en-US', { month: 'long', timeZone: tz }).format(new Date());
+
+// Forms bring their library and all schemas.
+const BudgetDialog = lazyPart(async () => (await import('./budget-dialog.tsx')).BudgetDialog);
 
 type Editing = { budget: Budget | null } | null;
 

@@ -1,12 +1,14 @@
-import type { Budget } from '@roster/contracts/usage/usage';
+import { type Budget, BudgetInput } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import type { UseFormReturn } from 'react-hook-form';
+import { z } from 'zod';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useSaveBudget } from '#web/api/usage.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
-import { readAmount, writeAmount } from '#web/lib/amount.ts';
-import { focusFirstProblem } from '#web/lib/form-errors.ts';
+import { writeAmount } from '#web/lib/amount.ts';
 import { formatCost } from '#web/lib/format.ts';
+import { amountText, useSchemaForm } from '#web/lib/schema-form.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
@@ -20,22 +22,23 @@ type BudgetDialogProps = {
   tz: string;
   onClose: () => void;
 };
-type Problems = { amount?: string; warnAt?: string };
 
 const everything = 'all';
 
-function problemsOf(amount: number, warnAt: number): Problems {
-  const found: Problems = {};
-  if (Number.isNaN(amount)) found.amount = 'Enter an amount such as 20';
-  else if (amount < 0.01) found.amount = 'Enter at least $0.01';
-  else if (amount > 1_000_000) found.amount = 'This amount is too high';
-  if (Number.isNaN(warnAt)) found.warnAt = 'Enter a share such as 80';
-  else if (warnAt < 10) found.warnAt = 'Warn at 10% at the earliest';
-  else if (warnAt > 100) found.warnAt = 'Warn at 100% at the latest';
-  return found;
-}
+const BudgetForm = z.object({
+  amountUsd: amountText('Enter an amount such as 20').pipe(BudgetInput.shape.amountUsd),
+  // Typed as a percentage.
+  warnAt: z
+    .string()
+    .overwrite((typed) => typed.replace('%', ''))
+    .pipe(amountText('Enter a share such as 80'))
+    .pipe(z.number().min(10, 'Warn at 10% at the earliest').max(100, 'Warn at 100% at the latest'))
+    .transform((percent) => percent / 100),
+  hardStop: z.boolean(),
+});
+type BudgetFormState = UseFormReturn<z.input<typeof BudgetForm>, unknown, z.output<typeof BudgetForm>>;
 
-/** What can still have a budget of its own, and which of it is meant. */
+/** Scopes that have no budget yet, and the selected one. */
 function useScope(budgets: readonly Budget[]) {
   const taken = new Set(budgets.map(({ assistant }) => assistant?.id ?? null));
   const assistants = useQuery(assistantsQuery);
@@ -52,28 +55,21 @@ function useScope(budgets: readonly Budget[]) {
   };
 }
 
-type Fields = { amount: string; warnAt: string; hardStop: boolean };
-
-const fieldsOf = (budget: Budget | null): Fields => ({
-  amount: budget ? writeAmount(budget.amountUsd) : '',
+const typedOf = (budget: Budget | null) => ({
+  amountUsd: budget ? writeAmount(budget.amountUsd) : '',
   warnAt: budget ? writeAmount(Math.round(budget.warnAt * 1000) / 10) : '80',
   hardStop: budget?.hardStop ?? false,
 });
 
 export function BudgetDialog({ budget, budgets, tz, onClose }: BudgetDialogProps) {
   const { scope, choose, options, isFull } = useScope(budgets);
-  const [fields, setFields] = useState(() => fieldsOf(budget));
-  const [problems, setProblems] = useState<Problems>({});
+  const form = useSchemaForm(BudgetForm, typedOf(budget));
   const { mutate, isPending, error } = useSaveBudget();
 
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    const [usd, percent] = [readAmount(fields.amount), readAmount(fields.warnAt.replace('%', ''))];
-    const found = problemsOf(usd, percent);
-    setProblems(found);
-    if (focusFirstProblem(event.currentTarget, found)) return;
+  const submit = form.handleSubmit((values) => {
     const assistantId = budget ? (budget.assistant?.id ?? null) : scope === everything ? null : Number(scope);
     mutate(
-      { assistantId, amountUsd: usd, warnAt: percent / 100, hardStop: fields.hardStop, tz },
+      { assistantId, ...values, tz },
       {
         onSuccess: (saved) => {
           const whose = saved.assistant?.name ?? 'all requests';
@@ -82,7 +78,7 @@ export function BudgetDialog({ budget, budgets, tz, onClose }: BudgetDialogProps
         },
       },
     );
-  };
+  });
   return (
     <FormDialog
       title={budget ? 'Change budget' : 'Add budget'}
@@ -102,11 +98,7 @@ export function BudgetDialog({ budget, budgets, tz, onClose }: BudgetDialogProps
       ) : (
         <ScopeField scope={scope} options={options} onChange={choose} />
       )}
-      <BudgetFields
-        fields={fields}
-        problems={problems}
-        onChange={(changes) => setFields((now) => ({ ...now, ...changes }))}
-      />
+      <BudgetFields form={form} />
     </FormDialog>
   );
 }
@@ -129,43 +121,30 @@ function ScopeField({ scope, options, onChange }: ScopeFieldProps) {
   );
 }
 
-type BudgetFieldsProps = { fields: Fields; problems: Problems; onChange: (changes: Partial<Fields>) => void };
-
-function BudgetFields({ fields, problems, onChange }: BudgetFieldsProps) {
+function BudgetFields({ form }: { form: BudgetFormState }) {
+  const { errors } = form.formState;
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Amount a month (USD)" required error={problems.amount}>
+        <Field label="Amount a month (USD)" required error={errors.amountUsd?.message}>
           {(control) => (
             <Input
               {...control}
-              name="amount"
+              {...form.register('amountUsd')}
               inputMode="decimal"
               autoComplete="off"
               placeholder="20.00"
-              value={fields.amount}
-              onChange={(event) => onChange({ amount: event.target.value })}
             />
           )}
         </Field>
-        <Field label="Warn at (% of it)" required error={problems.warnAt}>
-          {(control) => (
-            <Input
-              {...control}
-              name="warnAt"
-              inputMode="decimal"
-              autoComplete="off"
-              value={fields.warnAt}
-              onChange={(event) => onChange({ warnAt: event.target.value })}
-            />
-          )}
+        <Field label="Warn at (% of it)" required error={errors.warnAt?.message}>
+          {(control) => <Input {...control} {...form.register('warnAt')} inputMode="decimal" autoComplete="off" />}
         </Field>
       </div>
       <Switch
+        {...form.register('hardStop')}
         label="Hard stop"
         description="When it is used up, messages are refused unless you choose to send them anyway."
-        checked={fields.hardStop}
-        onChange={(event) => onChange({ hardStop: event.target.checked })}
       />
     </>
   );

@@ -1,11 +1,14 @@
+import { zodResolver } from '@hookform/resolvers/zod';
 import { isBlank } from '@roster/contracts/text/blank';
+import { Amount, type CustomPrice } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { z } from 'zod';
 import { pricesQuery, useSetPrice } from '#web/api/usage.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
-import { readAmount, writeAmount } from '#web/lib/amount.ts';
-import { focusFirstProblem } from '#web/lib/form-errors.ts';
+import { writeAmount } from '#web/lib/amount.ts';
 import { formatCount } from '#web/lib/format.ts';
+import { amountText, optionalAmountText } from '#web/lib/schema-form.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
@@ -17,27 +20,27 @@ type PriceDialogProps = {
   family: string | null;
   onClose: () => void;
 };
-type Draft = { input: string; cachedInput: string; output: string };
-type Problems = Partial<Record<keyof Draft, string>>;
 
-const highest = 1_000_000;
+const example = 'Enter an amount such as 2.50';
+const price = z
+  .string()
+  .refine((typed) => !isBlank(typed), { message: 'Enter a price; 0 where it costs nothing', abort: true })
+  .pipe(amountText(example))
+  .pipe(Amount);
+const PriceForm = z.object({
+  input: price,
+  cachedInput: optionalAmountText(example).pipe(Amount.nullable()),
+  output: price,
+});
+type PriceValues = z.input<typeof PriceForm>;
 
-function problemsOf(draft: Draft): Problems {
-  const problem = (typed: string, isOptional: boolean): string | undefined => {
-    if (isBlank(typed)) return isOptional ? undefined : 'Enter a price; 0 where it costs nothing';
-    const amount = readAmount(typed);
-    if (Number.isNaN(amount)) return 'Enter an amount such as 2.50';
-    return amount > highest ? 'This price is too high' : undefined;
-  };
-  const found: Problems = {};
-  for (const name of ['input', 'cachedInput', 'output'] as const) {
-    const words = problem(draft[name], name === 'cachedInput');
-    if (words) found[name] = words;
-  }
-  return found;
-}
+const typedOf = (known: CustomPrice | undefined): PriceValues => ({
+  input: known ? writeAmount(known.input) : '',
+  cachedInput: known && known.cachedInput !== null ? writeAmount(known.cachedInput) : '',
+  output: known ? writeAmount(known.output) : '',
+});
 
-const asked: readonly { name: keyof Draft; label: string; hint: string; required: boolean }[] = [
+const asked: readonly { name: keyof PriceValues; label: string; hint: string; required: boolean }[] = [
   { name: 'input', label: 'Input', hint: 'USD per 1,000,000 tokens that are sent.', required: true },
   {
     name: 'cachedInput',
@@ -53,31 +56,21 @@ const asked: readonly { name: keyof Draft; label: string; hint: string; required
   },
 ];
 
-/** The price that is typed, over the one that was set before, and how it is saved. */
+/** The typed price, starting from the saved one, and its submission. */
 function usePriceForm({ model, onClose }: Pick<PriceDialogProps, 'model' | 'onClose'>) {
   const prices = useQuery(pricesQuery);
   const known = prices.data?.find((price) => price.model === model);
-  const [typed, setTyped] = useState<Partial<Draft>>({});
-  const [problems, setProblems] = useState<Problems>({});
   const { mutate, isPending, error } = useSetPrice();
-  const draft: Draft = {
-    input: known ? writeAmount(known.input) : '',
-    cachedInput: known && known.cachedInput !== null ? writeAmount(known.cachedInput) : '',
-    output: known ? writeAmount(known.output) : '',
-    ...typed,
-  };
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    if (prices.isPending) return;
-    const found = problemsOf(draft);
-    setProblems(found);
-    if (focusFirstProblem(event.currentTarget, found)) return;
+  const form = useForm({
+    resolver: zodResolver(PriceForm),
+    // The saved price loads later; keep what is typed.
+    values: typedOf(known),
+    resetOptions: { keepDirtyValues: true },
+    reValidateMode: 'onSubmit',
+  });
+  const save = form.handleSubmit((typed) =>
     mutate(
-      {
-        model,
-        input: readAmount(draft.input),
-        cachedInput: isBlank(draft.cachedInput) ? null : readAmount(draft.cachedInput),
-        output: readAmount(draft.output),
-      },
+      { model, ...typed },
       {
         onSuccess: ({ pricedRequests }) => {
           toast({
@@ -90,16 +83,16 @@ function usePriceForm({ model, onClose }: Pick<PriceDialogProps, 'model' | 'onCl
           onClose();
         },
       },
-    );
-  };
-  const type = (name: keyof Draft, amount: string) => setTyped({ ...typed, [name]: amount });
-  return { draft, type, problems, submit, isLoading: prices.isPending, isPending, error };
+    ),
+  );
+  const submit = () => !prices.isPending && save();
+  return { form, submit, isLoading: prices.isPending, isPending, error };
 }
 
 /** Sets a custom price for a model that is not in the price list, or only by its family. */
 export function PriceDialog(props: PriceDialogProps) {
   const { model, family, onClose } = props;
-  const { draft, type, problems, submit, isLoading, isPending, error } = usePriceForm(props);
+  const { form, submit, isLoading, isPending, error } = usePriceForm(props);
   return (
     <FormDialog
       title="Set price"
@@ -123,17 +116,9 @@ export function PriceDialog(props: PriceDialogProps) {
         <SpinnerPanel label="Loading the price" />
       ) : (
         asked.map(({ name, label, hint, required }) => (
-          <Field key={name} label={label} hint={hint} error={problems[name]} required={required}>
+          <Field key={name} label={label} hint={hint} error={form.formState.errors[name]?.message} required={required}>
             {(control) => (
-              <Input
-                {...control}
-                name={name}
-                inputMode="decimal"
-                autoComplete="off"
-                placeholder="0.00"
-                value={draft[name]}
-                onChange={(event) => type(name, event.target.value)}
-              />
+              <Input {...control} {...form.register(name)} inputMode="decimal" autoComplete="off" placeholder="0.00" />
             )}
           </Field>
         ))

@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from 'react';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
-import { onDemand } from './on-demand.tsx';
 import { stripSourceMarks } from './source-marks.ts';
 
 type AnswerTextProps = { text: string; live: boolean };
@@ -26,14 +26,13 @@ function PendingText({ text }: AnswerTextProps) {
   );
 }
 
-const MarkdownText = onDemand<AnswerTextProps>(
-  async () => (await import('./markdown-text.tsx')).MarkdownText,
-  PlainText,
-  PendingText,
-);
+const MarkdownText = lazyPart<AnswerTextProps>(async () => (await import('./markdown-text.tsx')).MarkdownText, {
+  pending: PendingText,
+  failed: PlainText,
+});
 
-/** Starts loading what draws Markdown; it stays out of the first load of the page. */
-export const loadAnswerText = MarkdownText.preload;
+/** Preloads the Markdown renderer, which is not part of the first load. */
+export const loadAnswerText = MarkdownText.load;
 
 /** Falls back to the plain text if rendering throws, and leaves the page around it intact. */
 class PlainTextFallback extends Component<AnswerTextProps & { children: ReactNode }, { failed: boolean }> {

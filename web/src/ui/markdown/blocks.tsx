@@ -1,15 +1,18 @@
 import { memo } from 'react';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { Footnote } from './footnote.tsx';
 import { InlineText, MathText } from './inline-text.tsx';
-import { onDemand } from './on-demand.tsx';
 import type { Align, Block, Inline, ListItem } from './tree.ts';
 
 const PlainDiagram = ({ source }: { source: string }) => <CodeBlock text={source} language="mermaid" />;
 const PendingDiagram = () => <Skeleton className="my-3 h-56 first:mt-0 last:mb-0" />;
-const Diagram = onDemand(async () => (await import('./diagrams/diagram.tsx')).Diagram, PlainDiagram, PendingDiagram);
+const Diagram = lazyPart(async () => (await import('./diagrams/diagram.tsx')).Diagram, {
+  pending: PendingDiagram,
+  failed: PlainDiagram,
+});
 
 const headings = [
   'mt-6 mb-2 text-lg font-semibold',

@@ -1,18 +1,17 @@
 import { WrapText } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { onDemand } from './on-demand.tsx';
 
 type CodeProps = { text: string; language: string };
 
 const PlainCode = ({ text }: CodeProps) => text;
-/** In its language's colours, once these have come. */
-export const HighlightedCode = onDemand<CodeProps>(
+/** Code with syntax highlighting, plain until that has loaded. */
+export const HighlightedCode = lazyPart<CodeProps>(
   async () => (await import('./highlighted-code.tsx')).HighlightedCode,
-  PlainCode,
-  PlainCode,
+  { pending: PlainCode, failed: PlainCode },
 );
 
 type CodeFrameProps = { label: string; actions: ReactNode; children: ReactNode };

@@ -1,10 +1,10 @@
 import { truncate } from '@roster/contracts/text/truncate';
 import { ImageOff } from 'lucide-react';
 import { useContext } from 'react';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { FootnoteMark } from './footnote.tsx';
 import { isMisleadingLabel } from './misleading-label.ts';
-import { onDemand } from './on-demand.tsx';
 import { isRasterData } from './raster-data.ts';
 import { SourcesContext } from './source-marks.ts';
 import type { Inline } from './tree.ts';
@@ -26,11 +26,10 @@ const PendingFormula = ({ source, display }: FormulaProps) => (
     style={{ width: `${Math.min(display ? 24 : 12, Math.max(1, source.length / 2))}ch` }}
   />
 );
-export const MathText = onDemand<FormulaProps>(
-  async () => (await import('./formula.tsx')).Formula,
-  PlainFormula,
-  PendingFormula,
-);
+export const MathText = lazyPart<FormulaProps>(async () => (await import('./formula.tsx')).Formula, {
+  pending: PendingFormula,
+  failed: PlainFormula,
+});
 
 /** Images are never loaded: the request would tell a third party when and by whom this was read. */
 function ImagePlaceholder({ address, alt }: { address: string; alt: string }) {

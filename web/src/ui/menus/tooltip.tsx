@@ -1,11 +1,13 @@
 import { type FocusEvent, type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { whenAppReady } from '#web/lib/app-ready.ts';
-import { loadedModule } from '#web/lib/loaded-module.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import type { Side } from './placement.ts';
 
-// Where it cannot be had, the element itself still says what is needed.
-const tooltipBox = loadedModule(() => import('./tooltip-box.tsx').catch(() => ({ TooltipBox: null })));
-void whenAppReady(tooltipBox.load);
+const TooltipBox = lazyPart(async () => (await whenAppReady(() => import('./tooltip-box.tsx'))).TooltipBox, {
+  // The element itself has its name or description.
+  failed: () => null,
+});
+TooltipBox.preload();
 
 const openDelay = 350;
 /** Milliseconds; enough to move the pointer onto the tooltip. */
@@ -29,7 +31,6 @@ type TooltipProps = {
  */
 export function Tooltip({ content, side = 'top', disabled = false, children }: TooltipProps) {
   const [open, setOpen] = useState(false);
-  const { TooltipBox } = tooltipBox.use() ?? { TooltipBox: null };
   const trigger = useRef<HTMLSpanElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -66,7 +67,7 @@ export function Tooltip({ content, side = 'top', disabled = false, children }: T
       }}
     >
       {children}
-      {open && !disabled && TooltipBox && (
+      {open && !disabled && (
         <TooltipBox side={side} anchor={() => trigger.current?.firstElementChild ?? null}>
           {content}
         </TooltipBox>

@@ -26,7 +26,7 @@ type Part = (typeof parts)[number]['value'];
 
 type Edited = ReturnType<typeof useDraft>;
 
-/** What is wrong with the colors as they were typed. Where they are to be used and cannot be, the first wrong one is led to. */
+/** Validates the typed colors. If they are enabled and one is invalid, focuses the first. */
 function useColorCheck({ draft, saved }: Pick<Edited, 'draft' | 'saved'>, onWrong: () => void) {
   const [errors, setErrors] = useState<ColorErrors>({});
   const form = useRef<HTMLFormElement>(null);

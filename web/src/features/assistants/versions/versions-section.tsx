@@ -1,9 +1,10 @@
 import type { Assistant } from '@roster/contracts/assistants/assistants';
 import { History } from 'lucide-react';
-import { lazy, Suspense, useEffect, useId, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { Button } from '#web/ui/button.tsx';
 
-const VersionsDialog = lazy(async () => ({ default: (await import('./versions-dialog.tsx')).VersionsDialog }));
+const VersionsDialog = lazyPart(async () => (await import('./versions-dialog.tsx')).VersionsDialog);
 
 type VersionsSectionProps = {
   assistant: Assistant;
@@ -34,18 +35,16 @@ export function VersionsSection({ assistant, number, blocked, onRestored }: Vers
         See versions
       </Button>
       {open && (
-        <Suspense>
-          <VersionsDialog
-            assistant={assistant}
-            number={open.number}
-            blocked={blocked}
-            onRestored={(restored) => {
-              onRestored(restored);
-              close();
-            }}
-            onClose={close}
-          />
-        </Suspense>
+        <VersionsDialog
+          assistant={assistant}
+          number={open.number}
+          blocked={blocked}
+          onRestored={(restored) => {
+            onRestored(restored);
+            close();
+          }}
+          onClose={close}
+        />
       )}
     </section>
   );

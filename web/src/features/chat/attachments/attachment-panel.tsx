@@ -2,8 +2,8 @@ import type { RefObject } from 'react';
 import { useFilePreview } from '#web/api/file-preview.ts';
 import { fileAddress } from '#web/api/files.ts';
 import { PreviewPanel } from '#web/components/preview-panel.tsx';
+import type { StoredFile } from '#web/features/chat/shared/attachments.ts';
 import { sizeOf } from './attachment-chip.tsx';
-import type { StoredFile } from './attachments.ts';
 import { useRestoreFocus } from './use-restore-focus.ts';
 
 export type AttachmentPanelProps = {

@@ -1,18 +1,17 @@
 import { createContext, type ReactNode, type RefObject, useCallback, useContext, useEffect, useState } from 'react';
+import type { StoredFile } from '#web/features/chat/shared/attachments.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { toastError } from '#web/lib/toast.ts';
-import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import type { AttachmentPanelProps } from './attachment-panel.tsx';
-import type { StoredFile } from './attachments.ts';
 
-const AttachmentPanel = onDemand<AttachmentPanelProps>(
+const AttachmentPanel = lazyPart<AttachmentPanelProps>(
   async () => (await import('./attachment-panel.tsx')).AttachmentPanel,
-  NoPanel,
+  { failed: NoPanel },
 );
 
-const ImageDialog = onDemand<AttachmentPanelProps>(
-  async () => (await import('./image-dialog.tsx')).ImageDialog,
-  NoPanel,
-);
+const ImageDialog = lazyPart<AttachmentPanelProps>(async () => (await import('./image-dialog.tsx')).ImageDialog, {
+  failed: NoPanel,
+});
 
 /** `isPicture`: opened full-size instead of in the side panel. */
 type Looked = StoredFile & { isPicture?: true };

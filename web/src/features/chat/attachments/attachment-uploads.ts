@@ -1,11 +1,11 @@
 import { attachedFilesLimit } from '@roster/contracts/chat';
 import { uploadLane } from '#web/api/uploads/queue.ts';
 import { refusalReason, uploadRules } from '#web/api/uploads/rules.ts';
-import type { ComposerStore } from '#web/features/chat/composer/composer-state.ts';
+import { type Attachment, asAttached, newKey, type StoredFile } from '#web/features/chat/shared/attachments.ts';
+import type { ComposerStore } from '#web/features/chat/shared/composer-state.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { toastError } from '#web/lib/toast.ts';
-import { type Attachment, asAttached, newKey, type StoredFile } from './attachments.ts';
 
 /** One lane for all conversations. */
 const upload = uploadLane();

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess, useUser } from '#web/api/current-user.ts';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
-import { LoadingAssistants } from '#web/features/chat/threads/loading-rows.tsx';
+import { LoadingAssistants } from '#web/features/chat/shared/loading-rows.tsx';
 import { errorText } from '#web/lib/api-client.ts';
 import { readStored, writeStored } from '#web/lib/storage.ts';
 import { Badge } from '#web/ui/badge.tsx';

@@ -1,17 +1,15 @@
 import { ChevronDown } from 'lucide-react';
-import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
-import { preload } from '#web/lib/preload.ts';
+import { answererOf, type Choice, useAnswerers } from '#web/features/chat/shared/use-assistants.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { Button } from '#web/ui/button.tsx';
 import type { ChatTargetPickerProps } from './chat-target-picker.tsx';
-import { type Choice, chatTargetFor, useChatTargets } from './use-chat-targets.ts';
 
-const loadPicker = () => import('./chat-target-picker.tsx');
-const ChatTargetPicker: ComponentType<ChatTargetPickerProps> = lazy(async () => ({
-  default: (await loadPicker()).ChatTargetPicker,
-}));
-/** Before it is opened, so that it is there in the same moment. */
-const preloadPicker = () => preload(loadPicker);
+/** Preloaded, so that it opens at once. */
+const ChatTargetPicker = lazyPart<ChatTargetPickerProps>(
+  async () => (await import('./chat-target-picker.tsx')).ChatTargetPicker,
+);
 
 type PickerButtonProps = Omit<ChatTargetPickerProps, 'anchor' | 'onClose'> & {
   /** Renders the button with the props for opening a popup. */
@@ -35,20 +33,18 @@ export function PickerButton({ button, ...picker }: PickerButtonProps) {
         'aria-haspopup': 'dialog',
         'aria-expanded': isOpen,
         onClick: () => setOpen(!isOpen),
-        onPointerEnter: preloadPicker,
-        onFocus: preloadPicker,
+        onPointerEnter: ChatTargetPicker.preload,
+        onFocus: ChatTargetPicker.preload,
       })}
       {isOpen && (
-        <Suspense>
-          <ChatTargetPicker
-            {...picker}
-            anchor={anchor}
-            onClose={(returnFocus) => {
-              setOpen(false);
-              if (returnFocus) anchor()?.focus();
-            }}
-          />
-        </Suspense>
+        <ChatTargetPicker
+          {...picker}
+          anchor={anchor}
+          onClose={(returnFocus) => {
+            setOpen(false);
+            if (returnFocus) anchor()?.focus();
+          }}
+        />
       )}
     </span>
   );
@@ -63,12 +59,12 @@ type AnswererMenuProps = {
 
 /** Selects what answers from here on. */
 export function ChatTargetMenu({ current, onChoose, several, label }: AnswererMenuProps) {
-  const known = useChatTargets();
+  const known = useAnswerers();
   useEffect(() => {
-    const timer = setTimeout(preloadPicker, 2000);
+    const timer = setTimeout(ChatTargetPicker.preload, 2000);
     return () => clearTimeout(timer);
   }, []);
-  const answerer = chatTargetFor(known, current);
+  const answerer = answererOf(known, current);
   if (!known || !answerer) return null;
   const isAlone = answerer.assistantId === null;
   const count = several?.models.length ?? 0;

@@ -5,12 +5,12 @@ import { useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { modelsQuery } from '#web/api/models.ts';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
+import { type Choice, useAnswerers } from '#web/features/chat/shared/use-assistants.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { useActiveOption } from '#web/ui/menus/use-active-option.ts';
 import { usePlacement } from '#web/ui/menus/use-placement.ts';
 import { type ChatTargetOption, chatTargetOptions } from './chat-target-options.ts';
-import { type Choice, useChatTargets } from './use-chat-targets.ts';
 
 export type ChatTargetPickerProps = {
   anchor: () => HTMLElement | null;
@@ -44,7 +44,7 @@ function usePopover({ anchor, onClose }: Pick<ChatTargetPickerProps, 'anchor' | 
 
 /** Filtered options, the selected ones, and what selecting does. */
 function useOptions({ current, onChoose, several, modelsOnly = false, onClose }: ChatTargetPickerProps) {
-  const known = useChatTargets();
+  const known = useAnswerers();
   const { data: models } = useQuery(modelsQuery);
   const [text, setText] = useState('');
   /** Selected models in multi-select mode; null in single mode. */

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { FormDialog } from '#web/components/form-dialog.tsx';
+import { answererLabel, findAnswerer, useAnswerers } from '#web/features/chat/shared/use-assistants.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
-import { chatTargetLabel, findChatTarget, useChatTargets } from './use-chat-targets.ts';
 
 type StartChatDialogProps = {
   onOpenChange: (open: boolean) => void;
@@ -14,7 +14,7 @@ const withoutAssistant = 'none';
 
 /** Disabled until the assistants are loaded. */
 export function StartChatDialog({ onOpenChange, onStart }: StartChatDialogProps) {
-  const known = useChatTargets();
+  const known = useAnswerers();
   const [chosen, setChosen] = useState<string | null>(null);
   const asValue = (id: number | null) => (id === null ? withoutAssistant : String(id));
   const value = chosen ?? asValue(known?.defaultAnswerer.assistantId ?? null);
@@ -35,14 +35,14 @@ export function StartChatDialog({ onOpenChange, onStart }: StartChatDialogProps)
           hint={
             assistantId === null
               ? 'The model answers without instructions.'
-              : findChatTarget(known.answerers, assistantId)?.description
+              : findAnswerer(known.answerers, assistantId)?.description
           }
         >
           {(control) => (
             <Select {...control} data-autofocus value={value} onChange={(event) => setChosen(event.target.value)}>
               {known.answerers.map((answerer) => (
                 <option key={asValue(answerer.assistantId)} value={asValue(answerer.assistantId)}>
-                  {chatTargetLabel(answerer)}
+                  {answererLabel(answerer)}
                 </option>
               ))}
             </Select>

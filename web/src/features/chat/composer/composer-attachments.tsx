@@ -1,28 +1,27 @@
 import { Files, Plus, RotateCw, Upload as UploadIcon, Wrench, X } from 'lucide-react';
-import { lazy, type RefObject, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { AttachmentChip, kindByName, sizeOf } from '#web/features/chat/attachments/attachment-chip.tsx';
 import { AttachmentPreview, useAttachmentPreview } from '#web/features/chat/attachments/attachment-preview.tsx';
 import { attachStored, removeAttachment, retryUpload } from '#web/features/chat/attachments/attachment-uploads.ts';
-import type { Attachment } from '#web/features/chat/attachments/attachments.ts';
 import { maxThumbnailBytes, useImageUrl } from '#web/features/chat/attachments/use-image.ts';
-import type { ComposerTools } from '#web/features/chat/tools/thread-tools.ts';
+import type { Attachment } from '#web/features/chat/shared/attachments.ts';
+import { composerAt, useComposer } from '#web/features/chat/shared/composer-state.ts';
+import type { ComposerTools } from '#web/features/chat/shared/thread-tools.ts';
 import { ToolOverrides } from '#web/features/chat/tools/tool-overrides.tsx';
 import { formatCount } from '#web/lib/format.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menus/menu.tsx';
-import { composerAt, useComposer } from './composer-state.ts';
 import { DropZone } from './drop-zone.tsx';
 import { useToastOffset } from './use-toast-offset.ts';
 
-const ChooseFilesDialog = lazy(async () => ({
-  default: (await import('#web/features/chat/attachments/choose-files-dialog.tsx')).ChooseFilesDialog,
-}));
+const ChooseFilesDialog = lazyPart(
+  async () => (await import('#web/features/chat/attachments/choose-files-dialog.tsx')).ChooseFilesDialog,
+);
 
-const ToolsDialog = lazy(async () => ({
-  default: (await import('#web/features/chat/tools/tools-dialog.tsx')).ToolsDialog,
-}));
+const ToolsDialog = lazyPart(async () => (await import('#web/features/chat/tools/tools-dialog.tsx')).ToolsDialog);
 
 type ComposerAttachmentsProps = {
   place: string;
@@ -142,23 +141,17 @@ function AttachMenu({ place, uploads, box, tools, onFiles }: Omit<ComposerAttach
         </MenuItem>
         {tools && <ToolsItem onSelect={() => setSwitching(true)} />}
       </Menu>
-      {isSwitching && tools && (
-        <Suspense>
-          <ToolsDialog tools={tools} onClose={() => setSwitching(false)} />
-        </Suspense>
-      )}
+      {isSwitching && tools && <ToolsDialog tools={tools} onClose={() => setSwitching(false)} />}
       {isChoosing && (
-        <Suspense>
-          <ChooseFilesDialog
-            attached={uploads}
-            onAttach={(files) => {
-              attachStored(composerAt(place), files);
-              setChoosing(false);
-              hasAttached.current = true;
-            }}
-            onClose={() => setChoosing(false)}
-          />
-        </Suspense>
+        <ChooseFilesDialog
+          attached={uploads}
+          onAttach={(files) => {
+            attachStored(composerAt(place), files);
+            setChoosing(false);
+            hasAttached.current = true;
+          }}
+          onClose={() => setChoosing(false)}
+        />
       )}
     </>
   );

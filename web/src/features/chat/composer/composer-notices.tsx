@@ -1,10 +1,37 @@
 import { useQuery } from '@tanstack/react-query';
 import { userConfigQuery } from '#web/api/user-config.ts';
+import { SettingsLink } from '#web/components/settings-link.tsx';
 import { isBudgetError } from '#web/lib/budget-error.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 import { BudgetNotice } from './budget-notice.tsx';
-import { MissingKeyNotice } from './missing-key-notice.tsx';
-import { MultiModelNotice } from './multi-model-notice.tsx';
 import { SendFailure } from './send-failure.tsx';
+
+type SeveralNoticeProps = { models: readonly string[]; onClear: () => void };
+
+/** Warns about the cost before a question is sent to several models. */
+function SeveralNotice({ models, onClear }: SeveralNoticeProps) {
+  if (models.length === 0) return null;
+  return (
+    <div className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-border bg-card px-3 py-2 text-sm">
+      <output className="wrap-anywhere min-w-0 flex-1 basis-52 text-muted-foreground">
+        Asks {models.length} models, each is charged:{' '}
+        <bdi className="font-mono text-foreground text-xs">{models.join(', ')}</bdi>
+      </output>
+      <Button size="sm" variant="ghost" className="max-md:h-10" onClick={onClear}>
+        Ask one
+      </Button>
+    </div>
+  );
+}
+
+function MissingKeyNotice() {
+  return (
+    <Notice title="An API key is needed to chat" className="mb-2" action={<SettingsLink />}>
+      Answers come from your own account at the provider. Save its API key in Settings first.
+    </Notice>
+  );
+}
 
 type ComposerNoticesProps = {
   /** Models that the next question is sent to, if several. */
@@ -26,7 +53,7 @@ export function ComposerNotices(props: ComposerNoticesProps) {
   const lacksKey = needsKey && config?.hasApiKey === false && !failure;
   return (
     <>
-      <MultiModelNotice models={several} onClear={onAskOne} />
+      <SeveralNotice models={several} onClear={onAskOne} />
       {lacksKey ? (
         <MissingKeyNotice />
       ) : (

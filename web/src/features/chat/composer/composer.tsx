@@ -1,30 +1,42 @@
 import { ArrowUp, Square } from 'lucide-react';
 import {
   type KeyboardEvent,
-  lazy,
   type MouseEvent,
   type ReactNode,
   type Ref,
   type RefObject,
-  Suspense,
   useId,
+  useLayoutEffect,
   useRef,
 } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
-import type { ComposerTools } from '#web/features/chat/tools/thread-tools.ts';
+import { composerAt, useComposer } from '#web/features/chat/shared/composer-state.ts';
+import type { ComposerTools } from '#web/features/chat/shared/thread-tools.ts';
 import { whenAppReady } from '#web/lib/app-ready.ts';
 import { isImeKey, isSubmitKey } from '#web/lib/enter-key.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { toastError } from '#web/lib/toast.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { composerAt, useComposer } from './composer-state.ts';
-import { useContentHeight } from './use-content-height.ts';
 import { useDropAndPaste } from './use-drop-and-paste.ts';
 import { useMessageLength } from './use-message-length.ts';
 import { type SendingProps, useSendMessage } from './use-send-message.ts';
 
-const loadAttachments = () => import('./composer-attachments.tsx');
-const ComposerAttachments = lazy(async () => ({ default: (await whenAppReady(loadAttachments)).ComposerAttachments }));
+/** Resizes the field to its content where the browser cannot do that in CSS. */
+function useContentHeight(box: RefObject<HTMLTextAreaElement | null>, text: string) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height depends on the text through the page
+  useLayoutEffect(() => {
+    const field = box.current;
+    if (!field || CSS.supports('field-sizing', 'content')) return;
+    field.style.height = 'auto';
+    field.style.height = `${field.scrollHeight}px`;
+  }, [text]);
+}
+
+const ComposerAttachments = lazyPart(
+  async () => (await whenAppReady(() => import('./composer-attachments.tsx'))).ComposerAttachments,
+  { pending: () => <i className="size-9" /> },
+);
 const loadUploads = () => import('#web/features/chat/attachments/attachment-uploads.ts');
 
 type ComposerProps = SendingProps & {
@@ -73,16 +85,7 @@ export function Composer(props: ComposerProps) {
             tooLong && 'border-destructive focus-within:border-destructive',
           )}
         >
-          <Suspense fallback={<i className="size-9" />}>
-            <ComposerAttachments
-              key={place}
-              place={place}
-              tooLong={tooLong}
-              box={box}
-              tools={tools}
-              onFiles={onFiles}
-            />
-          </Suspense>
+          <ComposerAttachments key={place} place={place} tooLong={tooLong} box={box} tools={tools} onFiles={onFiles} />
           <MessageBox
             {...{ box, place, text, placeholder, onEditLast }}
             outerRef={ref}

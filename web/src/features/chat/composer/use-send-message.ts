@@ -1,7 +1,7 @@
 import { isBlank } from '@roster/contracts/text/blank';
 import { useEffect, useEffectEvent } from 'react';
-import { isUploading, type StoredFile } from '#web/features/chat/attachments/attachments.ts';
-import { type ComposerState, composerAt, useComposer } from './composer-state.ts';
+import { isUnderWay, type StoredFile } from '#web/features/chat/shared/attachments.ts';
+import { type ComposerState, composerAt, useComposer } from '#web/features/chat/shared/composer-state.ts';
 
 export type SendingProps = {
   /** Key of the draft. */
@@ -18,7 +18,7 @@ export type SendingProps = {
 /** Tells whether there is a message to send, and whether it must wait for files or code. */
 const standOf = ({ text, attachments, offered }: ComposerState, waiting: boolean) => ({
   isSendable: !isBlank(text) && !attachments.some(({ state }) => state === 'failed'),
-  mustWait: waiting || offered.length > 0 || attachments.some(isUploading),
+  mustWait: waiting || offered.length > 0 || attachments.some(isUnderWay),
 });
 
 /** Sends the composer's message, at once or as soon as nothing is pending. */

@@ -1,17 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
-import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
-import { messagesQuery } from '#web/features/chat/threads/thread-queries.ts';
-import type { FoundMessage, OpenThread } from '#web/features/chat/threads/thread-state.ts';
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { focusUnlessTouch } from '#web/features/chat/shared/focus-unless-touch.ts';
+import { messagesQuery } from '#web/features/chat/shared/thread-queries.ts';
+import type { FoundMessage, OpenThread } from '#web/features/chat/shared/thread-state.ts';
 import { captureKeys, takeCapturedKeys } from '#web/lib/key-capture.ts';
 import { isApple } from '#web/lib/keyboard.ts';
-import { preloadOnceUsable } from '#web/lib/preload.ts';
+import { lazyPart, preloadOnceUsable } from '#web/lib/lazy.ts';
 import { toastError } from '#web/lib/toast.ts';
 
-const loadBar = () => import('./find-bar.tsx');
-const FindBar = lazy(async () => ({ default: (await loadBar()).FindBar }));
-const SearchHighlights = lazy(async () => ({ default: (await import('./search-highlights.ts')).SearchHighlights }));
-preloadOnceUsable(loadBar);
+const FindBar = lazyPart(async () => (await import('./find-bar.tsx')).FindBar);
+const SearchHighlights = lazyPart(async () => (await import('./search-highlights.ts')).SearchHighlights);
+preloadOnceUsable(FindBar.load);
 
 /** Ctrl+F, or Cmd+F on a Mac; by key position on layouts without an F. */
 function isFindKey({ key, code, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
@@ -40,7 +39,7 @@ export function useFindBar(open: OpenThread, target: FoundMessage | null): { beg
     before.current = document.activeElement;
     setIsOpen(true);
     captureKeys(close);
-    loadBar().catch(() => {
+    FindBar.load().catch(() => {
       takeCapturedKeys();
       setIsOpen(false);
       toastError({ title: 'The search could not be opened', description: 'Reload the page and try again.' });
@@ -66,5 +65,5 @@ export function useFindBar(open: OpenThread, target: FoundMessage | null): { beg
   ) : (
     target && <SearchHighlights list={open.list} {...target} />
   );
-  return { begin, bar: <Suspense>{bar}</Suspense> };
+  return { begin, bar };
 }

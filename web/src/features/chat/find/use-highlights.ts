@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useEffectEvent } from 'react';
-import type { MessageListHandle } from '#web/features/chat/messages/message-list.tsx';
+import type { MessageListHandle } from '#web/features/chat/shared/thread-state.ts';
 import { clearHighlights, findRanges, highlightRanges, renderedRows } from './highlights.ts';
 import type { Place } from './hits.ts';
 

@@ -1,7 +1,7 @@
 import type { Message } from '@roster/contracts/chat';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { refreshAnswers, refreshMessages } from '#web/features/chat/threads/thread-cache.ts';
+import { refreshAnswers, refreshMessages } from '#web/features/chat/shared/thread-cache.ts';
 
 const firstMs = 1_000;
 const longestMs = 30_000;

@@ -1,9 +1,9 @@
 import type { Message } from '@roster/contracts/chat';
 import { PencilLine, ThumbsDown, ThumbsUp } from 'lucide-react';
+import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
 import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { useThumb } from './rating-mutation.ts';
-import { useThreadActions } from './thread-actions.ts';
 
 const thumbClass =
   'max-md:size-10 aria-pressed:text-foreground aria-pressed:[&_svg]:fill-current aria-pressed:[&_svg]:[fill-opacity:0.3]';

@@ -8,55 +8,53 @@ import { awaitsApproval, useLiveRun } from '#web/api/runs/run-store.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 import { PickerButton } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
 import { AnswerFailure } from '#web/features/chat/runs/answer-failure.tsx';
+import { isUnderWay } from '#web/features/chat/shared/message-window.ts';
+import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
 import {
   PendingAnswer,
   RawAnswer,
   type StructuredAnswerProps,
 } from '#web/features/chat/structured-output/raw-answer.tsx';
 import { CitedPages } from '#web/features/chat/web-links/cited-pages.tsx';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
-import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import { sourceMark } from '#web/ui/markdown/source-marks.ts';
 import { AnswerFigures } from './answer-figures.tsx';
 import { BranchSwitcher } from './branch-switcher.tsx';
 import { MessageTools } from './message-tools.tsx';
-import { isInProgress } from './message-window.ts';
 import { Reasoning } from './reasoning.tsx';
-import { useThreadActions } from './thread-actions.ts';
 import { ToolCalls } from './tool-calls.tsx';
 
-/** Loaded when an answer can be rated; where that fails, the answer is there without it. */
-const NoRating = () => null;
+/** If a part fails to load, the answer is shown without it. */
+const Nothing = () => null;
 const RatingRoom = () => <span className="w-23 max-md:w-32" />;
-const AnswerRating = onDemand<{ message: Message }>(
-  async () => (await import('./answer-rating.tsx')).AnswerRating,
-  NoRating,
-  RatingRoom,
-);
-const CorrectionMark = onDemand<{ message: Message; correction: string }>(
+const AnswerRating = lazyPart<{ message: Message }>(async () => (await import('./answer-rating.tsx')).AnswerRating, {
+  pending: RatingRoom,
+  failed: Nothing,
+});
+const CorrectionMark = lazyPart<{ message: Message; correction: string }>(
   async () => (await import('./correction-mark.tsx')).CorrectionMark,
-  NoRating,
+  { failed: Nothing },
 );
 
-const StructuredAnswer = onDemand<StructuredAnswerProps>(
+const StructuredAnswer = lazyPart<StructuredAnswerProps>(
   async () => (await import('#web/features/chat/structured-output/structured-answer.tsx')).StructuredAnswer,
-  RawAnswer,
-  PendingAnswer,
+  { pending: PendingAnswer, failed: RawAnswer },
 );
 
-/** Loaded where something was made; most answers are words. */
-const GeneratedFiles = onDemand<{ message: Message }>(
+/** Loaded on demand: most answers have no files. */
+const GeneratedFiles = lazyPart<{ message: Message }>(
   async () => (await import('#web/features/chat/generated-files/made-files.tsx')).GeneratedFiles,
-  () => null,
+  { failed: Nothing },
 );
 
 export function Answer({ message }: { message: Message }) {
   return (
     <article aria-label="Answer" data-hovered>
-      <AnswerContent message={message}>{(now) => !isInProgress(now) && <AnswerTools message={now} />}</AnswerContent>
+      <AnswerContent message={message}>{(now) => !isUnderWay(now) && <AnswerTools message={now} />}</AnswerContent>
     </article>
   );
 }
@@ -65,7 +63,7 @@ type AnswerContentProps = { message: Message; children: (now: Message) => ReactN
 
 /** Content of an answer, while it is written and afterwards; `children` follow below it. */
 export function AnswerContent({ message: stored, children }: AnswerContentProps) {
-  const isGrowing = isInProgress(stored);
+  const isGrowing = isUnderWay(stored);
   const run = useLiveRun(isGrowing ? (stored.run?.id ?? null) : null);
   const message = isGrowing ? mergeLiveRun(stored, run) : stored;
   const { reasoning } = message;

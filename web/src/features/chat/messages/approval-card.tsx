@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ShieldQuestion } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useUser } from '#web/api/current-user.ts';
-import { decideCall } from '#web/features/chat/threads/mutations.ts';
+import { decideCall } from '#web/features/chat/shared/mutations.ts';
 import { isEnter } from '#web/lib/enter-key.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -171,14 +171,14 @@ function Decision({ mayHaveRun, sent, onDecide }: DecisionProps) {
 
 type DenialProps = { isSent: boolean; label: string; onDeny: (reason: string) => void; onCancel: () => void };
 
-/** A reason helps the model to go on in another way. */
+/** A reason helps the model to continue differently. */
 function Denial({ isSent, label, onDeny, onCancel }: DenialProps) {
   const [reason, setReason] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
   const keyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') {
-      // Only this is given up; the answer is not stopped.
+      // Esc cancels this form, without stopping the answer.
       event.preventDefault();
       onCancel();
     }

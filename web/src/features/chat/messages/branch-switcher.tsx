@@ -1,7 +1,7 @@
 import type { Message } from '@roster/contracts/chat';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { useThreadActions } from './thread-actions.ts';
 
 /** '2/3' among sibling messages, with buttons to switch. */
 export function BranchSwitcher({ message }: { message: Message }) {

@@ -1,36 +1,45 @@
 import { correctionLimit, type Message } from '@roster/contracts/chat';
-import { isBlank } from '@roster/contracts/text/blank';
 import { codePointLength } from '@roster/contracts/text/length';
+import { requiredText } from '@roster/contracts/text/text';
 import { useState } from 'react';
+import { Controller, type ControllerRenderProps } from 'react-hook-form';
+import { z } from 'zod';
 import { FormDialog } from '#web/components/form-dialog.tsx';
+import { useSchemaForm } from '#web/lib/schema-form.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { useRating } from './rating-mutation.ts';
 
-/** The counter comes when the limit is near. */
+/** Length from which the counter is shown. */
 const countedFrom = correctionLimit * 0.9;
 
-function problemOf(text: string, answer: string): string | undefined {
-  if (isBlank(text)) return 'Write how the answer should have read.';
-  if (text.trim() === answer.trim()) return 'This is the answer as it was. Change it, or rate it good.';
-  if (codePointLength(text) > correctionLimit) return 'The correction cannot exceed 100000 characters';
-  return undefined;
-}
+const CorrectionText = requiredText(
+  correctionLimit,
+  'The correction cannot exceed 100000 characters',
+  'Write how the answer should have read.',
+);
+/** An unchanged answer is no correction. */
+const correctionForm = (answer: string) =>
+  z.object({
+    correction: CorrectionText.refine(
+      (text) => text.trim() !== answer.trim(),
+      'This is the answer as it was. Change it, or rate it good.',
+    ),
+  });
 
 export type CorrectionDialogProps = { message: Message; onClose: () => void };
 
-/** How an answer should have read, in the reader's words. */
+/** Lets the user write how an answer should have read. */
 export function CorrectionDialog({ message, onClose }: CorrectionDialogProps) {
-  const before = message.rating?.correction ?? message.text;
-  const [text, setText] = useState(before);
-  const [problem, setProblem] = useState<string>();
+  const [schema] = useState(() => correctionForm(message.text));
+  const form = useSchemaForm(
+    schema,
+    { correction: message.rating?.correction ?? message.text },
+    { shouldFocusError: false },
+  );
+  const { isDirty } = form.formState;
   const rating = useRating(message);
-  const length = codePointLength(text);
-  const submit = () => {
-    const found = problemOf(text, message.text);
-    setProblem(found);
-    if (!found) rating.mutate({ correction: text }, { onSuccess: onClose });
-  };
+  const submit = form.handleSubmit((values) => rating.mutate(values, { onSuccess: onClose }));
   return (
     <FormDialog
       size="lg"
@@ -41,7 +50,7 @@ export function CorrectionDialog({ message, onClose }: CorrectionDialogProps) {
       onSubmit={submit}
       onClose={onClose}
       unsaved={{
-        when: text !== before && !rating.isSuccess,
+        when: isDirty && !rating.isSuccess,
         what: 'your correction',
         question: {
           title: 'Discard your correction?',
@@ -50,31 +59,44 @@ export function CorrectionDialog({ message, onClose }: CorrectionDialogProps) {
         },
       }}
     >
-      <Field
-        label="Corrected answer"
-        error={problem}
-        hint="Ctrl+Enter saves."
-        counter={length > countedFrom ? { value: length, max: correctionLimit } : undefined}
-      >
-        {(control) => (
-          <Textarea
-            {...control}
-            data-autofocus
-            value={text}
-            rows={14}
-            onChange={(event) => {
-              setText(event.target.value);
-              setProblem(undefined);
-            }}
-            onKeyDown={(event) => {
-              if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-              event.preventDefault();
-              event.currentTarget.form?.requestSubmit();
-            }}
-            className="max-h-[60dvh] min-h-40"
-          />
-        )}
-      </Field>
+      <Controller
+        control={form.control}
+        name="correction"
+        rules={{ onChange: () => form.clearErrors('correction') }}
+        render={({ field, fieldState }) => <CorrectionField field={field} error={fieldState.error?.message} />}
+      />
     </FormDialog>
+  );
+}
+
+type CorrectionFieldProps = {
+  field: ControllerRenderProps<{ correction: string }, 'correction'>;
+  error: string | undefined;
+};
+
+function CorrectionField({ field, error }: CorrectionFieldProps) {
+  const length = codePointLength(field.value);
+  return (
+    <Field
+      label="Corrected answer"
+      error={error}
+      hint="Ctrl+Enter saves."
+      counter={length > countedFrom ? { value: length, max: correctionLimit } : undefined}
+    >
+      {(control) => (
+        <Textarea
+          {...control}
+          {...field}
+          data-autofocus
+          rows={14}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+            event.preventDefault();
+            event.currentTarget.form?.requestSubmit();
+          }}
+          className="max-h-[60dvh] min-h-40"
+        />
+      )}
+    </Field>
   );
 }

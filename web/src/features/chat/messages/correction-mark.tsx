@@ -1,10 +1,10 @@
 import type { Message } from '@roster/contracts/chat';
 import { useId, useState } from 'react';
+import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
 import { Button } from '#web/ui/button.tsx';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
 import { useRating } from './rating-mutation.ts';
-import { useThreadActions } from './thread-actions.ts';
 
 /** Marks an answer that has a correction, and shows it on request. */
 export function CorrectionMark({ message, correction }: { message: Message; correction: string }) {

@@ -5,7 +5,6 @@ import {
   memo,
   type Ref,
   type RefObject,
-  Suspense,
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
@@ -13,28 +12,20 @@ import {
   useRef,
 } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
-import { loadEnd, loadNewer, loadOlder } from '#web/features/chat/threads/thread-cache.ts';
-import { useLoadMore } from '#web/features/chat/use-load-more.ts';
+import { undecided } from '#web/features/chat/shared/answers.ts';
+import { changesOfModel, type PendingMessage, withPending } from '#web/features/chat/shared/message-changes.ts';
+import type { MessageWindow } from '#web/features/chat/shared/message-window.ts';
+import { loadEnd, loadNewer, loadOlder } from '#web/features/chat/shared/thread-cache.ts';
+import type { MessageListHandle } from '#web/features/chat/shared/thread-state.ts';
+import { useFurtherPages } from '#web/features/chat/shared/use-further-pages.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import { Spinner } from '#web/ui/states/spinner.tsx';
 import { Answer } from './answer.tsx';
-import { answerToChoose } from './answers.ts';
-import { modelChanges, type PendingMessage, withPending } from './message-changes.ts';
-import type { MessageWindow } from './message-window.ts';
 import { PendingQuestion } from './pending-question.tsx';
 import { Question } from './question.tsx';
 import { type AutoScroll, useAutoScroll } from './use-auto-scroll.ts';
-
-export type MessageListHandle = {
-  goToEnd: () => void;
-  show: (messageId: number) => void;
-  /** Stops following the end. */
-  stay: () => void;
-  /** The scrolling element; rendered messages carry their id in `data-message`. */
-  area: () => HTMLElement | null;
-};
 
 type MessageListProps = {
   ref: Ref<MessageListHandle>;
@@ -89,7 +80,7 @@ function useScrolling(props: MessageListProps, rows: Rows, { scroller, handle, a
 function usePagesAround({ threadId, window }: MessageListProps, scroller: RefObject<HTMLElement | null>): () => void {
   const client = useQueryClient();
   const { olderCursor, newerCursor } = window;
-  const loadMore = useLoadMore(() => {
+  const loadMore = useFurtherPages(() => {
     const area = scroller.current;
     if (!area) return undefined;
     const needsOlder = olderCursor !== null && area.scrollTop < ahead;
@@ -113,8 +104,8 @@ export function MessageList(props: MessageListProps) {
   const handle = useRef<VirtualizerHandle>(null);
   const autoScroll = useAutoScroll(scroller, content);
   const rows = useMemo(() => withPending(window, pending), [window, pending]);
-  const open = answerToChoose(window);
-  const newModels = useMemo(() => modelChanges(window.items), [window.items]);
+  const open = undecided(window);
+  const newModels = useMemo(() => changesOfModel(window.items), [window.items]);
   const loadMore = usePagesAround(props, scroller);
   useScrolling(props, rows, { scroller, handle, autoScroll });
   const kept = [indexIn(rows, editingId), indexIn(rows, pending?.id)].filter((index) => index >= 0);
@@ -184,8 +175,7 @@ function JumpToLatest({ threadId, window: { newerCursor }, autoScroll: { isAway,
   );
 }
 
-const loadSideBySide = async () => (await import('./side-by-side.tsx')).SideBySide;
-const SideBySide = onDemand(loadSideBySide, Answer);
+const SideBySide = lazyPart(async () => (await import('./side-by-side.tsx')).SideBySide, { failed: Answer });
 
 type MessageRowProps = {
   row: Message | PendingMessage;
@@ -212,9 +202,7 @@ const MessageRow = memo(function MessageRow({ row, editing, marked, together, ne
         ) : row.role === 'user' ? (
           <Question message={row} editing={editing} />
         ) : together ? (
-          <Suspense fallback={<Answer message={row} />}>
-            <SideBySide message={row} />
-          </Suspense>
+          <SideBySide message={row} />
         ) : (
           <>
             {newModel && <NewModel model={newModel} />}

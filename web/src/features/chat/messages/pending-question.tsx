@@ -1,6 +1,6 @@
 import { AttachmentChip, kindByName, sizeOf } from '#web/features/chat/attachments/attachment-chip.tsx';
+import type { PendingMessage } from '#web/features/chat/shared/message-changes.ts';
 import { classNames } from '#web/ui/class-names.ts';
-import type { PendingMessage } from './message-changes.ts';
 import { isLongQuestion, questionClass, questionLineClass, questionTextClass } from './question-classes.ts';
 
 /** The question being sent, where and how it will appear. */

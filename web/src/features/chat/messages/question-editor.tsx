@@ -4,15 +4,15 @@ import { X } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { AttachmentChip, kindByName, sizeOf } from '#web/features/chat/attachments/attachment-chip.tsx';
 import { useAttachmentPreview } from '#web/features/chat/attachments/attachment-preview.tsx';
-import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
 import { useMessageLength } from '#web/features/chat/composer/use-message-length.ts';
+import type { StoredFile } from '#web/features/chat/shared/attachments.ts';
+import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
 import { isImeKey, isSubmitKey } from '#web/lib/enter-key.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { useThreadActions } from './thread-actions.ts';
 
-/** The question as it is being changed, from what an edit that was not sent has left. */
+/** The edited question; starts from an unsent edit, if there is one. */
 function useEdited(message: Message) {
   const { sendEdited, unsentEdit, blockedReason } = useThreadActions();
   const [unsent] = useState(() => unsentEdit(message.id));
@@ -29,7 +29,7 @@ function useEdited(message: Message) {
   const send = () => {
     if (blockedReason) return;
     if (tooLong) return;
-    // The server's words for an empty message are the contract's too, but there is no need to ask it.
+    // Same text as the server's, without a request.
     if (isBlank(text)) return setProblem('Message is required');
     sendEdited({ messageId: message.id, parentId: message.parentId, text, files });
   };

@@ -1,16 +1,16 @@
 import type { Message } from '@roster/contracts/chat';
 import { Pencil } from 'lucide-react';
 import { useState } from 'react';
+import { ImageLinks, MessageFiles } from '#web/features/chat/attachments/message-files.tsx';
+import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
 import { formatDateTime, formatTime } from '#web/lib/format.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { BranchSwitcher } from './branch-switcher.tsx';
-import { ImageLinks, MessageFiles } from './message-files.tsx';
 import { MessageTools } from './message-tools.tsx';
 import { isLongQuestion, questionClass, questionLineClass, questionTextClass } from './question-classes.ts';
 import { QuestionEditor } from './question-editor.tsx';
-import { useThreadActions } from './thread-actions.ts';
 
 /** User text is shown as written, with line breaks; only answers are Markdown. */
 export function Question({ message, editing }: { message: Message; editing: boolean }) {

@@ -1,10 +1,10 @@
 import { type AnswerRating, chat, type Message } from '@roster/contracts/chat';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { refreshMessages } from '#web/features/chat/threads/thread-cache.ts';
-import { messagesQuery } from '#web/features/chat/threads/thread-queries.ts';
+import { withMessage } from '#web/features/chat/shared/message-changes.ts';
+import { refreshMessages } from '#web/features/chat/shared/thread-cache.ts';
+import { messagesQuery } from '#web/features/chat/shared/thread-queries.ts';
 import { call } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
-import { withMessage } from './message-changes.ts';
 
 /** Saves the rating of an answer. Changes to one answer are sent in order. */
 export function useRating({ id, threadId }: Message) {

@@ -4,17 +4,22 @@ import { ArrowRight, Square } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { mergeLiveRun } from '#web/api/runs/run-message.ts';
 import { useLiveRun, watchRun } from '#web/api/runs/run-store.ts';
-import { refreshThread } from '#web/features/chat/threads/thread-cache.ts';
+import { answersQuery } from '#web/features/chat/shared/answers.ts';
+import { awaitedAnswer } from '#web/features/chat/shared/message-changes.ts';
+import { isUnderWay } from '#web/features/chat/shared/message-window.ts';
+import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
+import { refreshThread } from '#web/features/chat/shared/thread-cache.ts';
 import { formatCost, formatNumber } from '#web/lib/format.ts';
+import { mediaQueryStore, useStore } from '#web/lib/store.ts';
 import { Button } from '#web/ui/button.tsx';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { AnswerContent } from './answer.tsx';
-import { answersQuery } from './answers.ts';
-import { placeholderAnswer } from './message-changes.ts';
-import { isInProgress } from './message-window.ts';
-import { useThreadActions } from './thread-actions.ts';
-import { useWide } from './use-wide.ts';
+
+const wide = mediaQueryStore('(min-width: 1024px)');
+
+/** True if there is room for parallel answers side by side. */
+const useWide = (): boolean => useStore(wide);
 
 /** Parallel answers in the order requested; the shown one is taken from the list, which is newer. */
 function useParallelAnswers(shown: Message): readonly Message[] {
@@ -23,7 +28,7 @@ function useParallelAnswers(shown: Message): readonly Message[] {
   return together.map(
     (id) =>
       (id === shown.id ? shown : answers.data?.find((answer) => answer.id === id)) ?? {
-        ...placeholderAnswer(shown, { id: 0, threadId, messageId: id, state: 'queued' }),
+        ...awaitedAnswer(shown, { id: 0, threadId, messageId: id, state: 'queued' }),
         parentId,
         run: null,
       },
@@ -84,7 +89,7 @@ export function SideBySide({ message: shown }: { message: Message }) {
           (answer) =>
             answer.id !== shown.id &&
             answer.run &&
-            isInProgress(answer) && <RunWatcher key={answer.id} answer={answer} run={answer.run} />,
+            isUnderWay(answer) && <RunWatcher key={answer.id} answer={answer} run={answer.run} />,
         )}
       {isWide ? <Columns answers={answers} /> : <InTabs answers={answers} />}
     </>
@@ -121,7 +126,7 @@ function InTabs({ answers }: { answers: readonly Message[] }) {
         label: (
           <span className="font-mono text-sm">
             {nameOf(answer, at)}
-            {isInProgress(answer) && <UnderWayMark answer={answer} />}
+            {isUnderWay(answer) && <UnderWayMark answer={answer} />}
           </span>
         ),
       }))}
@@ -163,7 +168,7 @@ function Column({ answer, name, hasName }: ColumnProps) {
 function ColumnFoot({ answer, name }: { answer: Message; name: string }) {
   const { goOnWith, stopRun } = useThreadActions();
   const { run, state, text } = answer;
-  const isGrowing = isInProgress(answer);
+  const isGrowing = isUnderWay(answer);
   return (
     <div className="mt-auto pt-2">
       <div className="flex items-end gap-1">

@@ -4,9 +4,9 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { awaitsApproval } from '#web/api/runs/run-store.ts';
 import { formatTime } from '#web/lib/format.ts';
 import { indentJson } from '#web/lib/json-text.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { CodeBlock } from '#web/ui/markdown/code-block.tsx';
-import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import type { ApprovalCardProps } from './approval-card.tsx';
 import { callSubject } from './call-subject.ts';
 
@@ -71,11 +71,10 @@ const NoCard = () => (
     A call waits for your approval, but its question could not be loaded. Reload the page.
   </p>
 );
-const ApprovalCard = onDemand<ApprovalCardProps>(
-  async () => (await import('./approval-card.tsx')).ApprovalCard,
-  NoCard,
-  CardRoom,
-);
+const ApprovalCard = lazyPart<ApprovalCardProps>(async () => (await import('./approval-card.tsx')).ApprovalCard, {
+  pending: CardRoom,
+  failed: NoCard,
+});
 
 /** Tool calls of an answer: one line each, with input and output collapsed. */
 export function ToolCalls({ calls, waitsUntil, place }: ToolCallsProps) {

@@ -4,7 +4,7 @@ import { ArrowDownToLine, Pencil, RotateCw } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { SettingsLink } from '#web/components/settings-link.tsx';
 import { ChatTargetMenu } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
-import { useThreadActions } from '#web/features/chat/messages/thread-actions.ts';
+import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { endedEarlyTexts } from './ended-early-texts.ts';

@@ -2,11 +2,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { awaitsApproval, type RunEnd, useLiveRun, watchRun } from '#web/api/runs/run-store.ts';
 import { useNotifyFinished } from '#web/api/use-notify.ts';
-import { runEndOf } from '#web/features/chat/messages/message-changes.ts';
-import { activeRun } from '#web/features/chat/messages/message-window.ts';
-import { showRunEnd } from '#web/features/chat/threads/mutations.ts';
-import { refreshMessages, refreshThread, showThread } from '#web/features/chat/threads/thread-cache.ts';
-import { messagesQuery, threadQuery } from '#web/features/chat/threads/thread-queries.ts';
+import { endOf } from '#web/features/chat/shared/message-changes.ts';
+import { runUnderWay } from '#web/features/chat/shared/message-window.ts';
+import { showRunEnd } from '#web/features/chat/shared/mutations.ts';
+import { refreshMessages, refreshThread, showThread } from '#web/features/chat/shared/thread-cache.ts';
+import { messagesQuery, threadQuery } from '#web/features/chat/shared/thread-queries.ts';
 import { endedEarlyTexts } from './ended-early-texts.ts';
 
 /** Text of the notification; none if the user stopped the answer. */
@@ -36,7 +36,7 @@ function useApprovalRequests(threadId: number, asked: string, notify: ReturnType
 export function useThreadUpdates(threadId: number) {
   const client = useQueryClient();
   const thread = useQuery(threadQuery(threadId));
-  const run = useQuery({ ...messagesQuery(threadId), select: activeRun }).data ?? null;
+  const run = useQuery({ ...messagesQuery(threadId), select: runUnderWay }).data ?? null;
   const runId = run?.id ?? null;
   const answerId = run?.messageId ?? null;
 
@@ -57,7 +57,7 @@ export function useThreadUpdates(threadId: number) {
     return () => {
       unwatch();
       // A refetch may report the end before the stream does.
-      const end = hasEnded ? undefined : runEndOf(client.getQueryData(messagesQuery(threadId).queryKey), answerId);
+      const end = hasEnded ? undefined : endOf(client.getQueryData(messagesQuery(threadId).queryKey), answerId);
       if (!end) return;
       showRunEnd(client, threadId, answerId, null);
       tell(end);

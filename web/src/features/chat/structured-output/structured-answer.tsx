@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { threadQuery } from '#web/features/chat/threads/thread-queries.ts';
+import { threadQuery } from '#web/features/chat/shared/thread-queries.ts';
 import { saveText } from '#web/lib/download.ts';
 import { slugFileName } from '#web/lib/file-name.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';

@@ -1,30 +1,30 @@
 import { chat, type Message } from '@roster/contracts/chat';
 import type { QueryClient } from '@tanstack/react-query';
-import { answersQuery } from '#web/features/chat/messages/answers.ts';
-import { clearPendingSend, pendingSend } from '#web/features/chat/messages/client-id.ts';
-import { withMessage } from '#web/features/chat/messages/message-changes.ts';
+import { answersQuery } from '#web/features/chat/shared/answers.ts';
+import { forgetSending, sendingOf } from '#web/features/chat/shared/client-id.ts';
+import { withMessage } from '#web/features/chat/shared/message-changes.ts';
+import { carryOut, switching } from '#web/features/chat/shared/mutations.ts';
+import { refreshMessages, showThread } from '#web/features/chat/shared/thread-cache.ts';
+import { isRefusal, messagesQuery, threadQuery } from '#web/features/chat/shared/thread-queries.ts';
+import type { OpenThread } from '#web/features/chat/shared/thread-state.ts';
 import { call } from '#web/lib/api-client.ts';
 import { isBudgetError } from '#web/lib/budget-error.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
-import { pendingToolChanges, runMutation } from './mutations.ts';
-import { refreshMessages, showThread } from './thread-cache.ts';
-import { isClientError, messagesQuery, threadQuery } from './thread-queries.ts';
-import type { OpenThread } from './thread-state.ts';
 
 /** Requests the rest of an answer. */
 const continueAnswer = (client: QueryClient, answer: Message, overBudget: boolean) =>
-  runMutation(client, async () => {
+  carryOut(client, async () => {
     const { id, threadId, parentId } = answer;
-    await pendingToolChanges.get(threadId);
+    await switching.get(threadId);
     const place = `continue:${id}`;
     const { message, run } = await call(chat.continue, {
       params: { id },
-      body: { clientId: pendingSend(place, '', id).clientId, ...(overBudget && { overBudget }) },
+      body: { clientId: sendingOf(place, '', id).clientId, ...(overBudget && { overBudget }) },
     }).catch((error: unknown) => {
-      if (isClientError(error)) clearPendingSend(place);
+      if (isRefusal(error)) forgetSending(place);
       throw error;
     });
-    clearPendingSend(place);
+    forgetSending(place);
     const { queryKey } = messagesQuery(threadId);
     await client.cancelQueries({ queryKey });
     const put = (one: Message) => (one.id === id ? message : one);

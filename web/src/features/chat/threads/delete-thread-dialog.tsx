@@ -1,9 +1,9 @@
 import type { Thread } from '@roster/contracts/chat';
 import { useQueryClient } from '@tanstack/react-query';
+import { leaveRemoved, useRemoveThread } from '#web/features/chat/shared/mutations.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { toast } from '#web/lib/toast.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
-import { forgetRemovedThread, useRemoveThread } from './mutations.ts';
 
 type DeleteThreadDialogProps = {
   thread: Thread;
@@ -19,7 +19,7 @@ export function DeleteThreadDialog({ thread, onOpenChange, onRemoved }: DeleteTh
     remove.mutate(thread.id, {
       onSuccess: () => {
         onOpenChange(false);
-        forgetRemovedThread(client, thread.id, onRemoved(thread.id)).catch(reportError);
+        leaveRemoved(client, thread.id, onRemoved(thread.id)).catch(reportError);
         toast({ title: 'Conversation deleted', description: thread.title });
       },
       onError: showFailure('The conversation was not deleted'),

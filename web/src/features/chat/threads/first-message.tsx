@@ -1,11 +1,11 @@
-import type { PendingMessage } from '#web/features/chat/messages/message-changes.ts';
 import { PendingQuestion } from '#web/features/chat/messages/pending-question.tsx';
+import type { PendingMessage } from '#web/features/chat/shared/message-changes.ts';
 
 // Everything a new conversation needs besides the composer.
 export { ChatTargetMenu as AnswererMenu } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
 export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
-export { pendingMessage } from '#web/features/chat/messages/message-changes.ts';
-export { startThread, UnfinishedStartError as UnfinishedStart } from './mutations.ts';
+export { pendingMessage } from '#web/features/chat/shared/message-changes.ts';
+export { startThread, UnfinishedStart } from '#web/features/chat/shared/mutations.ts';
 
 /** Placed where the message list will show it. */
 export function FirstQuestion({ pending }: { pending: PendingMessage }) {

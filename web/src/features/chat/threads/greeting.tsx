@@ -1,6 +1,6 @@
 import { useUser } from '#web/api/current-user.ts';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
-import type { Answerer } from '#web/features/chat/chat-targets/use-chat-targets.ts';
+import type { Answerer } from '#web/features/chat/shared/use-assistants.ts';
 import { Starters } from './starters.tsx';
 
 type GreetingProps = {

@@ -5,27 +5,22 @@ import { useRouter } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useUser } from '#web/api/current-user.ts';
 import { clearSendRequest, hasPendingQuestion, newThreadDraftKey } from '#web/api/pending-question.ts';
-import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
 import { rememberChoice, rememberedModel } from '#web/features/chat/chat-targets/choice-memory.ts';
-import {
-  type Choice,
-  chatTargetFor,
-  composerPlaceholder,
-  useChatTargets,
-} from '#web/features/chat/chat-targets/use-chat-targets.ts';
 import { Composer } from '#web/features/chat/composer/composer.tsx';
-import { composerAt } from '#web/features/chat/composer/composer-state.ts';
-import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
-import type { PendingMessage } from '#web/features/chat/messages/message-changes.ts';
+import type { StoredFile } from '#web/features/chat/shared/attachments.ts';
+import { composerAt } from '#web/features/chat/shared/composer-state.ts';
+import { focusUnlessTouch } from '#web/features/chat/shared/focus-unless-touch.ts';
+import type { PendingMessage } from '#web/features/chat/shared/message-changes.ts';
+import { answererOf, type Choice, placeholderFor, useAnswerers } from '#web/features/chat/shared/use-assistants.ts';
+import { whenAppReady } from '#web/lib/app-ready.ts';
 import { readDraft, writeDraft } from '#web/lib/drafts.ts';
-import { loadedModule } from '#web/lib/loaded-module.ts';
-import { preloadOnceUsable } from '#web/lib/preload.ts';
+import { lazyModule } from '#web/lib/lazy.ts';
 import { Greeting } from './greeting.tsx';
 import { PaneHeader } from './pane-header.tsx';
 
-const firstMessage = loadedModule(() => import('./first-message.tsx'));
-// There soon: until then, what is sent waits.
-preloadOnceUsable(firstMessage.load);
+const firstMessage = lazyModule(() => whenAppReady(() => import('./first-message.tsx')));
+// Loaded shortly after; messages sent earlier wait for it.
+firstMessage.preload();
 
 type NewThreadPaneProps = {
   /** The user's choice; undefined for the answerer of the last conversation, or the default assistant. */
@@ -39,7 +34,7 @@ const place = newThreadDraftKey;
 
 /** The answerer: the user's choice, else that of the last conversation, else the default assistant. */
 function useNewThreadTarget(choice: Choice | undefined) {
-  const known = useChatTargets();
+  const known = useAnswerers();
   const userId = useUser().id;
   const defaultId = known?.defaultAnswerer.assistantId ?? null;
   const remembered = known && rememberedModel(userId, defaultId);
@@ -47,7 +42,7 @@ function useNewThreadTarget(choice: Choice | undefined) {
     choice ?? (remembered ? { assistantId: null, model: remembered } : { assistantId: defaultId, model: null });
   return {
     current,
-    answerer: chatTargetFor(known, current),
+    answerer: answererOf(known, current),
     // The default is known in a moment; Enter pressed before that must not skip the assistant.
     isKnown: known !== undefined || choice !== undefined,
     remember: () => rememberChoice(userId, current, defaultId),
@@ -207,7 +202,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
       <Composer
         ref={box}
         place={place}
-        placeholder={composerPlaceholder(answerer)}
+        placeholder={placeholderFor(answerer)}
         onSend={send}
         sending={pending !== null}
         waiting={!parts || !isKnown}

@@ -1,18 +1,25 @@
 import type { Message } from '@roster/contracts/chat';
-import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
-import type { Choice } from '#web/features/chat/chat-targets/use-chat-targets.ts';
-import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
-import { answerToChoose, parallelRuns } from '#web/features/chat/messages/answers.ts';
-import { pendingMessage } from '#web/features/chat/messages/message-changes.ts';
-import { isInProgress } from '#web/features/chat/messages/message-window.ts';
-import type { ThreadActions, UnsentEdit } from '#web/features/chat/messages/thread-actions.ts';
+import { runsTogether, undecided } from '#web/features/chat/shared/answers.ts';
+import type { StoredFile } from '#web/features/chat/shared/attachments.ts';
+import { focusUnlessTouch } from '#web/features/chat/shared/focus-unless-touch.ts';
+import { pendingMessage } from '#web/features/chat/shared/message-changes.ts';
+import { isUnderWay } from '#web/features/chat/shared/message-window.ts';
+import {
+  chosen,
+  regenerateAnswer,
+  sendMessage,
+  stopRun,
+  turnToBranch,
+  updateThread,
+} from '#web/features/chat/shared/mutations.ts';
+import type { ThreadActions, UnsentEdit } from '#web/features/chat/shared/thread-actions.ts';
+import { refreshMessages, refreshThread } from '#web/features/chat/shared/thread-cache.ts';
+import { messagesQuery } from '#web/features/chat/shared/thread-queries.ts';
+import type { OpenThread } from '#web/features/chat/shared/thread-state.ts';
+import type { Choice } from '#web/features/chat/shared/use-assistants.ts';
 import { ApiError } from '#web/lib/api-client.ts';
 import { isBudgetError } from '#web/lib/budget-error.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
-import { regenerateAnswer, sendMessage, stopRun, targetFields, turnToBranch, updateThread } from './mutations.ts';
-import { refreshMessages, refreshThread } from './thread-cache.ts';
-import { messagesQuery } from './thread-queries.ts';
-import type { OpenThread } from './thread-state.ts';
 
 const messagesOf = ({ client, threadId }: OpenThread) => client.getQueryData(messagesQuery(threadId).queryKey);
 
@@ -60,12 +67,12 @@ type Question = { text: string; files: readonly StoredFile[]; models: readonly s
 /** Follows the head shown on this page, so that a branch selected in another tab does not matter. */
 export async function sendQuestion(open: OpenThread, { text, files, models, overBudget }: Question): Promise<boolean> {
   const window = messagesOf(open);
-  if (answerToChoose(window)) {
+  if (undecided(window)) {
     open.change({ failure: { error: answerNotChosenError(), insist: null } });
     return false;
   }
   const last = window?.newerCursor === null ? window.items.at(-1) : undefined;
-  const parentId = last && !isInProgress(last) ? last.id : undefined;
+  const parentId = last && !isUnderWay(last) ? last.id : undefined;
   const draft = { place: `chat:${open.threadId}`, text, files, parentId, models };
   if (!(await send(open, draft, overBudget, null))) return false;
   // Only once: the conversation continues with one of them.
@@ -96,8 +103,8 @@ function endRun({ client, threadId, change }: OpenThread, id: number) {
 /** Stops the running answer and its parallel answers. */
 export function stopAnswers(open: OpenThread, runId: number): void {
   open.change({ stoppingRun: runId });
-  const beside = answerToChoose(messagesOf(open));
-  const runs = beside ? parallelRuns(open.client, open.threadId, beside) : [];
+  const beside = undecided(messagesOf(open));
+  const runs = beside ? runsTogether(open.client, open.threadId, beside) : [];
   for (const id of new Set([runId, ...runs])) endRun(open, id);
 }
 
@@ -185,7 +192,7 @@ export function threadActions(open: OpenThread) {
     improve: (improving: Message | null) => change({ improving }),
     showBranch: (messageId: number) => showBranch(open, messageId),
     choose: (choice: Choice) => {
-      updateThread(client, threadId, targetFields(choice)).catch(showFailure('The model was not changed'));
+      updateThread(client, threadId, chosen(choice)).catch(showFailure('The model was not changed'));
     },
     stopRun: (runId: number) => endRun(open, runId),
   };

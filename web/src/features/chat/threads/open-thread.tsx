@@ -1,21 +1,24 @@
 import type { Thread } from '@roster/contracts/chat';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { MessageSquareOff } from 'lucide-react';
-import { lazy, Suspense, useCallback, useEffect, useMemo } from 'react';
+import { useCallback, useEffect, useMemo } from 'react';
 import { AttachmentPreview } from '#web/features/chat/attachments/attachment-preview.tsx';
-import { chatTargetFor, useChatTargets } from '#web/features/chat/chat-targets/use-chat-targets.ts';
 import { useFindBar } from '#web/features/chat/find/use-find-bar.tsx';
-import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
 import type { CorrectionDialogProps } from '#web/features/chat/messages/correction-dialog.tsx';
-import { loadMessageList } from '#web/features/chat/messages/load-message-list.ts';
+import { MessageList } from '#web/features/chat/messages/load-message-list.ts';
 import { LoadingMessages } from '#web/features/chat/messages/loading-messages.tsx';
-import { type ThreadActions, ThreadActionsContext } from '#web/features/chat/messages/thread-actions.ts';
 import { useThreadUpdates } from '#web/features/chat/runs/use-thread-updates.ts';
+import { focusUnlessTouch } from '#web/features/chat/shared/focus-unless-touch.ts';
+import { type ThreadActions, ThreadActionsContext } from '#web/features/chat/shared/thread-actions.ts';
+import { messagesQuery } from '#web/features/chat/shared/thread-queries.ts';
+import type { FoundMessage, OpenThread as Open, ThreadState } from '#web/features/chat/shared/thread-state.ts';
+import { answererOf, useAnswerers } from '#web/features/chat/shared/use-assistants.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { whenAppReady } from '#web/lib/app-ready.ts';
+import { isImeKey } from '#web/lib/enter-key.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { toastError } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
-import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { AssistantChanged } from './assistant-changed.tsx';
@@ -23,23 +26,34 @@ import { Greeting } from './greeting.tsx';
 import { stopAnswers, threadActions } from './open-thread-actions.ts';
 import { PaneHeader } from './pane-header.tsx';
 import { ThreadHeader } from './thread-header.tsx';
-import { messagesQuery } from './thread-queries.ts';
-import type { FoundMessage, OpenThread as Open, ThreadState } from './thread-state.ts';
-import { useEscape } from './use-escape.ts';
+
+/** Runs on Esc, unless something closer (dialog, menu, search, editor) handles it. null: do nothing. */
+function useEscape(act: (() => void) | null): void {
+  useEffect(() => {
+    if (!act) return;
+    const keyDown = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented || isImeKey(event)) return;
+      if (document.querySelector('[aria-modal="true"], [role="menu"]')) return;
+      event.preventDefault();
+      act();
+    };
+    document.addEventListener('keydown', keyDown);
+    return () => document.removeEventListener('keydown', keyDown);
+  }, [act]);
+}
 
 // Needed by the composer of an open conversation.
 export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
-export { composerTools as toolsOf } from './mutations.ts';
+export { toolsOf } from '#web/features/chat/shared/mutations.ts';
 export { editLast, sendQuestion, stopAnswers } from './open-thread-actions.ts';
 
-const MessageList = lazy(loadMessageList);
-const RetirementNotice = lazy(async () => ({
-  default: (await whenAppReady(() => import('./retirement-notice.tsx'))).RetirementNotice,
-}));
+const RetirementNotice = lazyPart(
+  async () => (await whenAppReady(() => import('./retirement-notice.tsx'))).RetirementNotice,
+);
 
-const CorrectionDialog = onDemand<CorrectionDialogProps>(
+const CorrectionDialog = lazyPart<CorrectionDialogProps>(
   async () => (await import('#web/features/chat/messages/correction-dialog.tsx')).CorrectionDialog,
-  NoDialog,
+  { failed: NoDialog },
 );
 
 /** Shown if its chunk cannot be loaded. */
@@ -115,11 +129,7 @@ export function OpenThread({ open, state, runId, target, onBack, onRemoved }: Op
         {thread.data?.assistantId && messages.data && (
           <AssistantChanged assistantId={thread.data.assistantId} messages={messages.data} />
         )}
-        {thread.data && messages.data && (
-          <Suspense>
-            <RetirementNotice thread={thread.data} messages={messages.data} />
-          </Suspense>
-        )}
+        {thread.data && messages.data && <RetirementNotice thread={thread.data} messages={messages.data} />}
         {improving && <CorrectionDialog message={improving} onClose={stopImproving} />}
         <output className="sr-only">
           {runId === null
@@ -140,23 +150,21 @@ type MessagesProps = Pick<OpenThreadProps, 'open' | 'state'> & {
 
 function Messages({ open: { threadId, list, box }, state, targetId, thread }: MessagesProps) {
   const messages = useQuery(messagesQuery(threadId));
-  const answerer = chatTargetFor(useChatTargets(), thread.data ?? { assistantId: null, model: null });
+  const answerer = answererOf(useAnswerers(), thread.data ?? { assistantId: null, model: null });
   const error = thread.error ?? messages.error;
   if (thread.data && messages.data?.items.length === 0 && !state.pending)
     return <Greeting place={`chat:${threadId}`} answerer={answerer} several={state.several.length} />;
   if (messages.data)
     return (
       <AttachmentPreview box={box}>
-        <Suspense fallback={<LoadingMessages />}>
-          <MessageList
-            ref={list}
-            threadId={threadId}
-            window={messages.data}
-            pending={state.pending}
-            editingId={state.editingId}
-            targetId={targetId}
-          />
-        </Suspense>
+        <MessageList
+          ref={list}
+          threadId={threadId}
+          window={messages.data}
+          pending={state.pending}
+          editingId={state.editingId}
+          targetId={targetId}
+        />
       </AttachmentPreview>
     );
   if (!error || messages.isFetching) return <LoadingMessages />;

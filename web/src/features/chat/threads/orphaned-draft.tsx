@@ -2,15 +2,15 @@ import { isBlank } from '@roster/contracts/text/blank';
 import { useQueryClient } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
 import { useState } from 'react';
-import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
-import type { Choice } from '#web/features/chat/chat-targets/use-chat-targets.ts';
 import { Composer } from '#web/features/chat/composer/composer.tsx';
-import { composerAt, useComposer } from '#web/features/chat/composer/composer-state.ts';
 import { SendFailure } from '#web/features/chat/composer/send-failure.tsx';
+import type { StoredFile } from '#web/features/chat/shared/attachments.ts';
+import { composerAt, useComposer } from '#web/features/chat/shared/composer-state.ts';
+import { startThread } from '#web/features/chat/shared/mutations.ts';
+import type { Choice } from '#web/features/chat/shared/use-assistants.ts';
 import { Button } from '#web/ui/button.tsx';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
-import { startThread } from './mutations.ts';
 
 type LeftTextProps = {
   place: string;

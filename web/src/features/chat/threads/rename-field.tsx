@@ -1,15 +1,15 @@
 import type { Thread } from '@roster/contracts/chat';
 import { isBlank } from '@roster/contracts/text/blank';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { useUpdateThread } from '#web/features/chat/shared/mutations.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { isEnter, isImeKey } from '#web/lib/enter-key.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { Input } from '#web/ui/forms/input.tsx';
-import { useUpdateThread } from './mutations.ts';
 
 type RenameFieldProps = { thread: Thread; onDone: () => void; className?: string | undefined };
 
-/** The title as it is typed, and why it was not kept. */
+/** The typed title, and why it was not saved. */
 function useRenaming({ thread, onDone }: RenameFieldProps) {
   const [title, setTitle] = useState(thread.title);
   const [error, setError] = useState<string | null>(null);
@@ -19,7 +19,7 @@ function useRenaming({ thread, onDone }: RenameFieldProps) {
     finished.current = true;
     onDone();
   };
-  /** The contract's words for a title that cannot be used come from the server. */
+  /** The server validates the title. */
   const save = (isLeaving: boolean) => {
     if (finished.current || update.isPending) return;
     if (title.trim() === thread.title || (isLeaving && isBlank(title))) return done();
@@ -38,7 +38,7 @@ function useRenaming({ thread, onDone }: RenameFieldProps) {
   return { title, error, change, save, done };
 }
 
-/** A title being changed where it stands. Enter or leaving keeps it, Esc does not. */
+/** Edits a title in place. Enter or blur saves it, Esc cancels. */
 export function RenameField(props: RenameFieldProps) {
   const { title, error, change, save, done } = useRenaming(props);
   const input = useRef<HTMLInputElement>(null);

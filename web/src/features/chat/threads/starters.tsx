@@ -1,4 +1,4 @@
-import { composerAt, useComposer } from '#web/features/chat/composer/composer-state.ts';
+import { composerAt, useComposer } from '#web/features/chat/shared/composer-state.ts';
 
 /** Starters: pressing one sends it. Hidden while something else is being written. */
 export function Starters({ place, starters }: { place: string; starters: readonly string[] }) {

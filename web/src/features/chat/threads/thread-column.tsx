@@ -1,22 +1,24 @@
 import { usePrefetchQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
-import { lazy, Suspense, useDeferredValue, useState } from 'react';
+import { useDeferredValue, useState } from 'react';
+import { LoadingAssistants, LoadingRows } from '#web/features/chat/shared/loading-rows.tsx';
+import { type ThreadView, threadListQuery } from '#web/features/chat/shared/queries.ts';
+import type { Match } from '#web/features/chat/shared/thread-state.ts';
 import { whenAppReady } from '#web/lib/app-ready.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { SearchField } from '#web/ui/forms/search-field.tsx';
 import { MenuButton } from '#web/ui/top-bar.tsx';
-import { LoadingAssistants, LoadingRows } from './loading-rows.tsx';
-import { type ThreadView, threadListQuery } from './queries.ts';
-import type { Match } from './thread-state.ts';
 
 const loadList = () => whenAppReady(() => import('./thread-list.tsx'));
-const ThreadList = lazy(async () => ({ default: (await loadList()).ThreadList }));
-const ViewButtons = lazy(async () => ({ default: (await loadList()).ViewButtons }));
+const ThreadList = lazyPart(async () => (await loadList()).ThreadList, { pending: LoadingRows });
+const ViewButtons = lazyPart(async () => (await loadList()).ViewButtons);
 
-const AssistantList = lazy(async () => ({
-  default: (await whenAppReady(() => import('#web/features/chat/chat-targets/assistant-list.tsx'))).AssistantList,
-}));
+const AssistantList = lazyPart(
+  async () => (await whenAppReady(() => import('#web/features/chat/chat-targets/assistant-list.tsx'))).AssistantList,
+  { pending: ComingAssistants },
+);
 
 const titles = {
   recent: 'Recent Conversations',
@@ -65,23 +67,17 @@ export function ThreadColumn(props: ThreadColumnProps) {
         <h2 className="min-w-0 flex-1 truncate font-medium text-muted-foreground text-sm">
           {(q === '' ? titles : found)[view]}
         </h2>
-        <Suspense>
-          <ViewButtons view={view} onChange={setView} />
-        </Suspense>
+        <ViewButtons view={view} onChange={setView} />
       </div>
-      <Suspense fallback={<LoadingRows />}>
-        <ThreadList
-          key={`${view} ${q}`}
-          filter={{ q, view }}
-          openThreadId={openThreadId}
-          onOpen={onOpen}
-          onOpenMatch={onOpenMatch}
-          onRemoved={onRemoved}
-        />
-      </Suspense>
-      <Suspense fallback={<ComingAssistants />}>
-        <AssistantList onStartChat={onStartChat} />
-      </Suspense>
+      <ThreadList
+        key={`${view} ${q}`}
+        filter={{ q, view }}
+        openThreadId={openThreadId}
+        onOpen={onOpen}
+        onOpenMatch={onOpenMatch}
+        onRemoved={onRemoved}
+      />
+      <AssistantList onStartChat={onStartChat} />
     </section>
   );
 }

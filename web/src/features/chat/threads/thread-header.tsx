@@ -3,7 +3,7 @@ import { Ellipsis } from 'lucide-react';
 import { useState } from 'react';
 import { ChatTargetMenu } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
 import type { ChatTargetPickerProps } from '#web/features/chat/chat-targets/chat-target-picker.tsx';
-import type { Choice } from '#web/features/chat/chat-targets/use-chat-targets.ts';
+import type { Choice } from '#web/features/chat/shared/use-assistants.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { CreatedByToken } from './created-by-token.tsx';

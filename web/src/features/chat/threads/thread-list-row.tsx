@@ -1,16 +1,33 @@
 import type { ThreadListItem } from '@roster/contracts/chat';
 import { Link } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
-import { lazy, type MouseEvent, memo, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import { type MouseEvent, memo, type RefObject, useEffect, useRef, useState } from 'react';
+import type { Match } from '#web/features/chat/shared/thread-state.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
+import { searchPattern } from '#web/lib/search-pattern.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { CreatedByToken } from './created-by-token.tsx';
-import { HighlightedText } from './highlighted-text.tsx';
 import { ThreadMenu } from './thread-menu.tsx';
-import type { Match } from './thread-state.ts';
 
-const RenameField = lazy(async () => ({ default: (await import('./rename-field.tsx')).RenameField }));
+/** Text with search hits highlighted. */
+function MarkedText({ text, query }: { text: string; query: string }) {
+  const pattern = searchPattern(query);
+  if (!pattern) return text;
+  return text.split(pattern).map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a part's only identity is its place
+      <mark key={index} className="rounded-xs bg-warning/25 text-foreground">
+        {part}
+      </mark>
+    ),
+  );
+}
+
+const RenameField = lazyPart(async () => (await import('./rename-field.tsx')).RenameField);
 
 type ThreadListRowProps = {
   thread: ThreadListItem;
@@ -42,12 +59,7 @@ export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowPro
   const link = useRef<HTMLAnchorElement>(null);
   const [renaming, setRenaming] = useRenaming(link);
 
-  if (renaming)
-    return (
-      <Suspense>
-        <RenameField thread={thread} onDone={() => setRenaming(false)} />
-      </Suspense>
-    );
+  if (renaming) return <RenameField thread={thread} onDone={() => setRenaming(false)} />;
   const open = (event: MouseEvent) => {
     if (!isPlainClick(event)) return;
     event.preventDefault();
@@ -100,7 +112,7 @@ function TitleAndMatch({ thread, query }: Pick<ThreadListRowProps, 'thread' | 'q
     <>
       <span className="flex items-center gap-2">
         <span dir="auto" className="min-w-0 flex-1 truncate">
-          <HighlightedText text={title} query={query} />
+          <MarkedText text={title} query={query} />
         </span>
         <CreatedByToken name={madeBy} className="max-w-[45%]" />
         {archived && query !== '' && <Badge>Archived</Badge>}
@@ -118,7 +130,7 @@ function TitleAndMatch({ thread, query }: Pick<ThreadListRowProps, 'thread' | 'q
       </span>
       {match && (
         <span dir="auto" className="mt-0.5 line-clamp-2 font-normal text-muted-foreground text-sm">
-          <HighlightedText text={match.snippet} query={query} />
+          <MarkedText text={match.snippet} query={query} />
         </span>
       )}
     </>

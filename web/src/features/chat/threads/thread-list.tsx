@@ -2,19 +2,19 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Archive, ArrowLeft, Bot, MessagesSquare, SearchX } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useMemo, useRef } from 'react';
 import { VList, type VListHandle } from 'virtua';
-import { useLoadMore } from '#web/features/chat/use-load-more.ts';
+import { LoadingRows } from '#web/features/chat/shared/loading-rows.tsx';
+import { type ThreadFilter, type ThreadView, threadListQuery } from '#web/features/chat/shared/queries.ts';
+import { forgetMiddle, loadAround, loadMoreThreads } from '#web/features/chat/shared/thread-cache.ts';
+import { threadQuery } from '#web/features/chat/shared/thread-queries.ts';
+import type { Match } from '#web/features/chat/shared/thread-state.ts';
+import { useFurtherPages } from '#web/features/chat/shared/use-further-pages.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import type { Icon } from '#web/ui/icon.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { LoadingRows } from './loading-rows.tsx';
-import { type ThreadFilter, type ThreadView, threadListQuery } from './queries.ts';
-import { loadAround, loadMoreThreads, resetToEnd } from './thread-cache.ts';
 import { groupThreads, type ThreadRow } from './thread-groups.ts';
 import { ThreadListRow } from './thread-list-row.tsx';
-import { threadQuery } from './thread-queries.ts';
-import type { Match } from './thread-state.ts';
 
 const names = {
   recent: 'Recent conversations',
@@ -52,7 +52,7 @@ function useOpening({ onOpen, onOpenMatch }: Pick<ThreadListProps, 'onOpen' | 'o
   const client = useQueryClient();
   const open = useCallback(
     (id: number) => {
-      resetToEnd(client, id);
+      forgetMiddle(client, id);
       onOpen(id);
     },
     [client, onOpen],
@@ -103,7 +103,7 @@ export function ThreadList({ filter, openThreadId, onOpen, onOpenMatch, onRemove
     return data.items.map((thread) => ({ kind: 'thread', thread }));
   }, [data, filter.q, filter.view]);
   const { open, openMatch } = useOpening({ onOpen, onOpenMatch });
-  const loadMore = useLoadMore(() => {
+  const loadMore = useFurtherPages(() => {
     const handle = list.current;
     if (!handle || !data?.nextCursor) return undefined;
     const isNear = handle.scrollSize - handle.scrollOffset - handle.viewportSize <= 1200;

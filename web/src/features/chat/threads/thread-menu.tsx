@@ -1,14 +1,13 @@
 import { chat, type Thread } from '@roster/contracts/chat';
 import { Archive, ArchiveRestore, FileCode2, FileText, Pencil, Pin, PinOff, Search, Trash2 } from 'lucide-react';
-import { lazy, type ReactElement, Suspense, useState } from 'react';
+import { type ReactElement, useState } from 'react';
+import { useUpdateThread } from '#web/features/chat/shared/mutations.ts';
 import { urlOf } from '#web/lib/api-client.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menus/menu.tsx';
-import { useUpdateThread } from './mutations.ts';
 
-const DeleteThreadDialog = lazy(async () => ({
-  default: (await import('./delete-thread-dialog.tsx')).DeleteThreadDialog,
-}));
+const DeleteThreadDialog = lazyPart(async () => (await import('./delete-thread-dialog.tsx')).DeleteThreadDialog);
 
 type ThreadMenuProps = {
   thread: Thread;
@@ -68,11 +67,7 @@ export function ThreadMenu({ thread, trigger, onRename, onFind, onRemoved }: Thr
           Delete
         </MenuItem>
       </Menu>
-      {asking && (
-        <Suspense fallback={null}>
-          <DeleteThreadDialog thread={thread} onOpenChange={setAsking} onRemoved={onRemoved} />
-        </Suspense>
-      )}
+      {asking && <DeleteThreadDialog thread={thread} onOpenChange={setAsking} onRemoved={onRemoved} />}
     </>
   );
 }

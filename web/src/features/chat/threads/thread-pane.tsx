@@ -1,27 +1,28 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useMemo, useReducer, useRef } from 'react';
-import {
-  chatTargetFor,
-  composerPlaceholder,
-  useChatTargets,
-} from '#web/features/chat/chat-targets/use-chat-targets.ts';
+import { useEffect, useMemo, useReducer, useRef } from 'react';
 import { Composer } from '#web/features/chat/composer/composer.tsx';
-import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
-import { loadMessageList } from '#web/features/chat/messages/load-message-list.ts';
+import { MessageList } from '#web/features/chat/messages/load-message-list.ts';
 import { LoadingMessages } from '#web/features/chat/messages/loading-messages.tsx';
-import type { MessageListHandle } from '#web/features/chat/messages/message-list.tsx';
-import { activeRun } from '#web/features/chat/messages/message-window.ts';
+import { focusUnlessTouch } from '#web/features/chat/shared/focus-unless-touch.ts';
+import { runUnderWay } from '#web/features/chat/shared/message-window.ts';
+import { messagesQuery, threadQuery } from '#web/features/chat/shared/thread-queries.ts';
+import {
+  type FoundMessage,
+  type MessageListHandle,
+  noThreadState,
+  type OpenThread,
+  withChanges,
+} from '#web/features/chat/shared/thread-state.ts';
+import { answererOf, placeholderFor, useAnswerers } from '#web/features/chat/shared/use-assistants.ts';
 import { ApiError } from '#web/lib/api-client.ts';
-import { loadedModule } from '#web/lib/loaded-module.ts';
-import { preloadOnceUsable } from '#web/lib/preload.ts';
+import { whenAppReady } from '#web/lib/app-ready.ts';
+import { lazyModule, lazyPart } from '#web/lib/lazy.ts';
 import { PaneHeader } from './pane-header.tsx';
-import { messagesQuery, threadQuery } from './thread-queries.ts';
-import { type FoundMessage, noThreadState, type OpenThread, withChanges } from './thread-state.ts';
 
-const openThread = loadedModule(() => import('./open-thread.tsx'));
-/** What a conversation is drawn with. One can write in it before. */
+const openThread = lazyModule(() => whenAppReady(() => import('./open-thread.tsx')));
+/** Preloads the messages. The composer works before that. */
 export const loadOpenThread = openThread.load;
-for (const load of [loadOpenThread, loadMessageList]) preloadOnceUsable(load);
+for (const later of [openThread, MessageList]) later.preload();
 
 type ThreadPaneProps = {
   threadId: number;
@@ -32,8 +33,8 @@ type ThreadPaneProps = {
   onRemoved: () => unknown;
 };
 
-/** What was written in a conversation that was deleted meanwhile. */
-const OrphanedDraft = lazy(async () => ({ default: (await import('./orphaned-draft.tsx')).OrphanedDraft }));
+/** Shown if the conversation was deleted while something was being written. */
+const OrphanedDraft = lazyPart(async () => (await import('./orphaned-draft.tsx')).OrphanedDraft);
 
 const isGone = (error: unknown) => error instanceof ApiError && error.status === 404;
 
@@ -49,12 +50,12 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
   const [state, change] = useReducer(withChanges, noThreadState);
   const open = useMemo<OpenThread>(() => ({ client, threadId, list, box, change }), [client, threadId]);
   const thread = useQuery(threadQuery(threadId));
-  const run = useQuery({ ...messagesQuery(threadId), select: activeRun });
+  const run = useQuery({ ...messagesQuery(threadId), select: runUnderWay });
   const parts = openThread.use();
   useEffect(() => focusUnlessTouch(box.current), []);
 
   const { assistantId = null, model = null } = thread.data ?? {};
-  const answerer = chatTargetFor(useChatTargets(), { assistantId, model });
+  const answerer = answererOf(useAnswerers(), { assistantId, model });
   const runId = run.data?.id ?? thread.data?.runId ?? null;
   const stop = async (id: number) => (await loadOpenThread()).stopAnswers(open, id);
   const { several, failure } = state;
@@ -66,19 +67,17 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
         <Opening title={thread.data?.title} onBack={onBack} />
       )}
       {isGone(thread.error ?? run.error) ? (
-        <Suspense>
-          <OrphanedDraft
-            place={`chat:${threadId}`}
-            choice={{ assistantId, model }}
-            isSending={state.pending !== null}
-            onStarted={onStarted}
-          />
-        </Suspense>
+        <OrphanedDraft
+          place={`chat:${threadId}`}
+          choice={{ assistantId, model }}
+          isSending={state.pending !== null}
+          onStarted={onStarted}
+        />
       ) : (
         <Composer
           ref={box}
           place={`chat:${threadId}`}
-          placeholder={composerPlaceholder(answerer)}
+          placeholder={placeholderFor(answerer)}
           onSend={async (text, overBudget, files) =>
             (await loadOpenThread()).sendQuestion(open, { text, files, models: several, overBudget })
           }

@@ -1,8 +1,8 @@
 import { CodeXml, Globe, ImagePlus, Wrench, X } from 'lucide-react';
 import type { RefObject } from 'react';
+import { type ComposerTools, hostedNames, switchedHosted, without } from '#web/features/chat/shared/thread-tools.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { builtInToolNames, type ComposerTools, overriddenBuiltInTools, withoutOverride } from './thread-tools.ts';
 import { useServers } from './use-tools.ts';
 
 const icons = { webSearch: Globe, codeInterpreter: CodeXml, imageGeneration: ImagePlus };
@@ -14,18 +14,18 @@ export function ToolOverrides({ tools, box }: SwitchedToolsProps) {
   const { assistantId, switched, onSwitch } = tools;
   const { serversOff = [] } = switched;
   const servers = useServers(assistantId, serversOff.length > 0) ?? [];
-  const hosted = overriddenBuiltInTools(switched);
+  const hosted = switchedHosted(switched);
   // One that the assistant does not use is off anyway.
   const off = servers.filter(({ id }) => serversOff.includes(id));
   if (hosted.length === 0 && off.length === 0) return null;
-  const takeOff = (key: Parameters<typeof withoutOverride>[0]) => {
-    onSwitch(withoutOverride(key, switched));
+  const takeOff = (key: Parameters<typeof without>[0]) => {
+    onSwitch(without(key, switched));
     box.current?.focus();
   };
   return (
     <ul aria-label="Tools switched for this conversation" className="flex basis-full flex-wrap gap-1.5 p-0.5">
       {hosted.map(({ name, on }) => (
-        <Mark key={name} icon={icons[name]} name={builtInToolNames[name]} isOn={on} onTakeOff={() => takeOff(name)} />
+        <Mark key={name} icon={icons[name]} name={hostedNames[name]} isOn={on} onTakeOff={() => takeOff(name)} />
       ))}
       {off.map(({ id, name }) => (
         <Mark key={id} icon={Wrench} name={name} isOn={false} onTakeOff={() => takeOff(id)} />

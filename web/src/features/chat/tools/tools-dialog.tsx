@@ -1,10 +1,16 @@
 import { builtInTools } from '@roster/contracts/assistants/tools';
+import {
+  type ComposerTools,
+  hostedNames,
+  isOn,
+  withHosted,
+  withServer,
+} from '#web/features/chat/shared/thread-tools.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 import { Switch } from '#web/ui/forms/switch.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
-import { builtInToolNames, type ComposerTools, isOn, withBuiltInTool, withServer } from './thread-tools.ts';
 import { useDefaultTools, useServers, useToolSupport } from './use-tools.ts';
 
 type ToolsDialogProps = { tools: ComposerTools; onClose: () => void };
@@ -45,12 +51,12 @@ export function ToolsDialog({ tools, onClose }: ToolsDialogProps) {
             return (
               <Switch
                 key={name}
-                label={builtInToolNames[name]}
+                label={hostedNames[name]}
                 description={reason ?? stateWords(switched[name], answerer.assistant !== null)}
                 checked={on}
                 // An enabled tool can always be turned off.
                 disabled={reason !== null && !on}
-                onChange={({ target }) => onSwitch(withBuiltInTool(name, target.checked, answerer.own, switched))}
+                onChange={({ target }) => onSwitch(withHosted(name, target.checked, answerer.own, switched))}
               />
             );
           })}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { chosenToolsQuery } from '#web/api/chosen-tools.ts';
 import { toolSupportQuery } from '#web/api/models.ts';
-import type { ComposerTools } from './thread-tools.ts';
+import type { ComposerTools } from '#web/features/chat/shared/thread-tools.ts';
 
 type AssistantsTools = {
   own: AssistantTools;

@@ -1,10 +1,10 @@
 import type { Judging, JudgingDetail } from '@roster/contracts/comparisons/judging';
 import { Play, Plus, Square, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { AskErrorNotice } from '#web/features/comparisons/ask-error-notice.tsx';
-import type { WholeComparison } from '#web/features/comparisons/queries.ts';
-import { sideNames } from '#web/features/comparisons/sides.ts';
-import { TallyBar } from '#web/features/comparisons/tally.tsx';
+import { AskProblem } from '#web/features/comparisons/shared/ask-problem.tsx';
+import type { WholeComparison } from '#web/features/comparisons/shared/queries.ts';
+import { sideNames } from '#web/features/comparisons/shared/sides.ts';
+import { TallyBar } from '#web/features/comparisons/shared/tally.tsx';
 import { ApiError } from '#web/lib/api-client.ts';
 import { formatCost, formatCount, formatNumber } from '#web/lib/format.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
@@ -96,9 +96,7 @@ export function JudgeCard({ comparison, judging, reason }: JudgeCardProps) {
         ) : (
           judgings.length > 1 && <ShownChoice judging={judging} />
         )}
-        {calls.create.error && insist && (
-          <AskErrorNotice error={calls.create.error} isWaiting={false} onInsist={insist} />
-        )}
+        {calls.create.error && insist && <AskProblem error={calls.create.error} isWaiting={false} onInsist={insist} />}
         {!isForm && shown && <Shown comparison={comparison} shown={shown} calls={calls} reason={reason} />}
       </CardBody>
     </Card>
@@ -145,7 +143,7 @@ function Shown({ comparison, shown, calls, reason }: ShownProps) {
           <span className="text-muted-foreground text-sm">{formatNumber(tally.unreadable)} without a verdict</span>
         )}
       </div>
-      {problem && <AskErrorNotice error={problem} isWaiting={isAsking} onInsist={() => resume(true)} />}
+      {problem && <AskProblem error={problem} isWaiting={isAsking} onInsist={() => resume(true)} />}
       <TallyBar tally={tally} prompts={comparison.items.length} names={names} />
       <p className="text-sm">{agreementText(shown)}</p>
       <Progress shown={shown} isWaiting={isWaiting} calls={calls} reason={reason} onResume={() => resume(false)} />

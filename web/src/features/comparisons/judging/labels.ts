@@ -1,5 +1,5 @@
 import type { JudgingDetail, Outcome, Verdict } from '@roster/contracts/comparisons/judging';
-import type { SideNames } from '#web/features/comparisons/sides.ts';
+import type { SideNames } from '#web/features/comparisons/shared/sides.ts';
 import { formatNumber } from '#web/lib/format.ts';
 
 export const defaultCriteria =

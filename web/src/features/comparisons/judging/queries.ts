@@ -1,14 +1,13 @@
 import { comparisonJudging, type Judging, type JudgingDetail } from '@roster/contracts/comparisons/judging';
-import { keepPreviousData, type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { refreshTestSets } from '#web/features/comparisons/test-sets/refresh.ts';
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { judgingsKey, refreshJudgings, refreshTestSets } from '#web/features/comparisons/shared/refresh.ts';
 import { call } from '#web/lib/api-client.ts';
 
 const pollMs = 1_000;
-const keyOf = (id: number) => ['comparisons', 'judgings', id] as const;
 
 export const judgingsQuery = (id: number) =>
   queryOptions({
-    queryKey: [...keyOf(id), 'list'],
+    queryKey: [...judgingsKey(id), 'list'],
     queryFn: async ({ signal }): Promise<Judging[]> =>
       (await call(comparisonJudging.list, { params: { id } }, signal)).items,
     refetchOnMount: 'always',
@@ -16,7 +15,7 @@ export const judgingsQuery = (id: number) =>
 
 export const judgingQuery = (id: number, judgingId: number) =>
   queryOptions({
-    queryKey: [...keyOf(id), 'one', judgingId],
+    queryKey: [...judgingsKey(id), 'one', judgingId],
     queryFn: ({ signal }): Promise<JudgingDetail> =>
       call(comparisonJudging.judging, { params: { id, judgingId } }, signal),
     refetchOnMount: 'always',
@@ -28,15 +27,12 @@ export type JudgingDraft = { model: string; criteria: string };
 /** Estimate for judging all answered prompts. */
 export const judgingEstimateQuery = (id: number, answered: number, draft: JudgingDraft) =>
   queryOptions({
-    queryKey: [...keyOf(id), 'estimate', answered, draft],
+    queryKey: [...judgingsKey(id), 'estimate', answered, draft],
     queryFn: ({ signal }) => call(comparisonJudging.estimate, { params: { id }, body: draft }, signal),
     enabled: draft.model !== '' && draft.criteria.trim() !== '',
     placeholderData: keepPreviousData,
     retry: false,
   });
-
-/** Votes and repeated answers change a judging's totals. */
-export const refreshJudgings = (client: QueryClient, id: number) => client.invalidateQueries({ queryKey: keyOf(id) });
 
 type Start = { judgingId: number; overBudget?: boolean };
 

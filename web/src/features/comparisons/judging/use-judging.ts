@@ -1,7 +1,8 @@
 import type { Comparison } from '@roster/contracts/comparisons/comparisons';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { judgingQuery, judgingsQuery, refreshJudgings } from './queries.ts';
+import { refreshJudgings } from '#web/features/comparisons/shared/refresh.ts';
+import { judgingQuery, judgingsQuery } from './queries.ts';
 
 /** Judgings of a comparison, and the selected one: the newest by default. */
 export function useJudging({ id, state }: Pick<Comparison, 'id' | 'state'>) {

@@ -1,6 +1,6 @@
 import type { Outcome, Verdict } from '@roster/contracts/comparisons/judging';
 import { Scale } from 'lucide-react';
-import type { SideNames } from '#web/features/comparisons/sides.ts';
+import type { SideNames } from '#web/features/comparisons/shared/sides.ts';
 import { Badge, type BadgeTone } from '#web/ui/badge.tsx';
 import { outcomeName, reasonsOf, stateName } from './labels.ts';
 

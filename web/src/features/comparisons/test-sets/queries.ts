@@ -10,9 +10,9 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import type { z } from 'zod';
-import { comparisonQuery } from '#web/features/comparisons/queries.ts';
+import { comparisonQuery } from '#web/features/comparisons/shared/queries.ts';
+import { testSetsKey as key, refreshTestSets } from '#web/features/comparisons/shared/refresh.ts';
 import { call } from '#web/lib/api-client.ts';
-import { testSetsKey as key, refreshTestSets } from './refresh.ts';
 
 const pollMs = 1_000;
 /** Cursor of the first page. */

@@ -9,8 +9,8 @@ import { FormDialog } from '#web/components/form-dialog.tsx';
 import { ModelOptions, ModelSelect } from '#web/components/model-select.tsx';
 import { RefusalNotice } from '#web/components/refusal-notice.tsx';
 import { defaultCriteria } from '#web/features/comparisons/judging/labels.ts';
-import { modelGroups } from '#web/features/comparisons/model-options.ts';
-import { tunedModelsQuery } from '#web/features/comparisons/queries.ts';
+import { modelGroups } from '#web/features/comparisons/shared/model-options.ts';
+import { tunedModelsQuery } from '#web/features/comparisons/shared/queries.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { formatCost, formatCount, formatDateTime } from '#web/lib/format.ts';
 import { allItems } from '#web/lib/paged-items.ts';
@@ -43,7 +43,7 @@ type RunDialogProps = {
 
 const typingMs = 300;
 
-/** What is chosen, and what that would take. */
+/** The selection, and its estimated cost. */
 function useRunFields(set: TestSet, draft: RunDialogProps['draft']) {
   const { data: pages } = useInfiniteQuery(runsQuery(set.id));
   const runs = pages ? allItems(pages) : [];

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { WholeComparison } from '#web/features/comparisons/queries.ts';
-import { SaveResults } from '#web/features/comparisons/save-results.tsx';
-import { sideNames } from '#web/features/comparisons/sides.ts';
+import type { WholeComparison } from '#web/features/comparisons/shared/queries.ts';
+import { SaveResults } from '#web/features/comparisons/shared/save-results.tsx';
+import { sideNames } from '#web/features/comparisons/shared/sides.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';

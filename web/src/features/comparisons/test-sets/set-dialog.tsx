@@ -45,7 +45,7 @@ export function SetDialog({ assistantId, set, onSaved, onClose }: SetDialogProps
   const first = set?.items.map(keptQuestion) ?? [typedQuestion()];
   const [name, setName] = useState(set?.name ?? '');
   const [questions, setQuestions] = useState<readonly DraftQuestion[]>(first);
-  // What is wrong is said once it was to be saved, and for as long as it is.
+  // Errors appear after the first attempt to submit.
   const [wasTried, setTried] = useState(false);
   const problems = wasTried ? problemsOf(name, questions) : {};
   const [isChanged, setChanged] = useState(false);
@@ -171,7 +171,7 @@ function Adding({ assistantId, questions, onChange, onTyped }: AddingProps) {
   const full = isFull ? `At most ${testQuestionLimit} questions` : undefined;
   const chosen = new Set(questions.map(({ key }) => key));
   const choose = (question: DraftQuestion, isChosen: boolean) =>
-    // An empty box is not kept before what was chosen.
+    // Drops empty boxes before the selected questions.
     onChange(
       isChosen
         ? [...questions.filter(({ from, text }) => from !== 'typed' || text !== ''), question]

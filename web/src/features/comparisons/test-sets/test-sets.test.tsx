@@ -1,75 +1,15 @@
-import { assistants } from '@roster/contracts/assistants/assistants';
-import { assistantVersions } from '@roster/contracts/assistants/versions';
-import { type ComparisonPrompt, comparisons } from '@roster/contracts/comparisons/comparisons';
-import { draftComparisons } from '@roster/contracts/comparisons/drafts';
-import { comparisonJudging } from '@roster/contracts/comparisons/judging';
 import { replays } from '@roster/contracts/comparisons/replays';
-import {
-  type TestCounts,
-  type TestRun,
-  type TestRunEstimate,
-  type TestSetDetail,
-  testSets,
-} from '@roster/contracts/comparisons/test-sets';
+import { testSets } from '@roster/contracts/comparisons/test-sets';
 import { datasets } from '@roster/contracts/fine-tuning/datasets';
-import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
 import { models } from '@roster/contracts/models/models';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
+import { answer, refusal } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
-import { assistant, serveAssistants } from '#web/testing/assistants.ts';
-import { fixtureDate, model, modelList, person } from '#web/testing/new-account.ts';
+import { fixtureDate, person } from '#web/testing/new-account.ts';
 import { expectText, expectTexts, press } from '#web/testing/page.ts';
-import { type RunResults, resultsCsv, resultsJson } from './results.ts';
+import { counts, estimate, given, run, set, settings } from '#web/testing/test-sets.ts';
 
-const settings = {
-  ...{ label: 'Version 2', model: 'gpt-4o', instructions: 'Be brief.', temperature: 0.7, effort: null },
-  ...{ responseSchema: null, assistantVersion: 2 },
-};
-const counts = (more: Partial<TestCounts> = {}): TestCounts => ({
-  ...{ unchanged: 0, better: 0, worse: 0, open: 0, new: 0, unanswered: 0 },
-  ...more,
-});
-const run = (id: number, more: Partial<TestRun> = {}): TestRun => ({
-  ...{ id, kind: 'test', title: 'Tutor, Basics: Version 2', assistant: { id: 1, name: 'Tutor' } },
-  ...{ candidate: settings, baseline: { ...settings, label: 'Version 1', assistantVersion: 1 } },
-  ...{ prompts: 20, answered: 20, tally: { candidate: 0, baseline: 0, tie: 0 }, state: 'idle', refusal: null },
-  ...{ createdAt: fixtureDate, isJudging: false },
-  counts: counts({ unchanged: 14, better: 4, worse: 2 }),
-  ...more,
-});
-const set: TestSetDetail = {
-  ...{ id: 7, assistant: { id: 1, name: 'Tutor', version: 2, model: 'gpt-4o' }, name: 'Basics' },
-  ...{ questions: 2, runs: 1, newestRun: run(4), createdAt: fixtureDate, updatedAt: fixtureDate },
-  items: [
-    { id: 1, source: 'typed', turns: [{ role: 'user', text: 'Typed one' }], expected: 'Wished' },
-    { id: 2, source: 'dataset', turns: [{ role: 'user', text: 'Of a dataset' }], expected: null },
-  ],
-};
-const nothingAsked = { answers: 0, inputTokens: 0, outputTokens: 0, costUsd: 0, unpriced: [] };
-const estimate: TestRunEstimate = {
-  ...{ ...nothingAsked, answers: 2, costUsd: 0.0041, baselineAnswers: 0, stored: 2, withoutBaseline: 0 },
-  judge: null,
-};
-
-function given(more?: () => void) {
-  serveAssistants(assistant(1, { version: 2 }));
-  answer(models.list, modelList(model('gpt-4o'), model('gpt-4.1')));
-  answer(fineTuning.customModels, []);
-  answer(testSets.list, { items: [set] });
-  answer(testSets.set, set);
-  answer(testSets.runs, { items: [run(4)], nextCursor: null });
-  answer(testSets.estimate, ({ body }) => ({
-    ...estimate,
-    judge: body.judge && { ...nothingAsked, answers: 4, costUsd: 0.01 },
-  }));
-  answer(assistantVersions.list, [
-    { number: 2, origin: { kind: 'person' }, changed: ['instructions'], createdAt: fixtureDate },
-    { number: 1, origin: { kind: 'person' }, changed: [], createdAt: fixtureDate },
-  ]);
-  more?.();
-}
 const openSet = (more?: () => void) => open('/test-sets/7', { answers: () => given(more) });
 const dialog = page.getByRole('dialog');
 const button = (name: string) => dialog.getByRole('button', { name });
@@ -267,103 +207,4 @@ test('retries sets and runs that failed to load', async () => {
   await page.getByRole('button', { name: 'Try Again' }).click();
   await expectText(page.getByRole('main'), 'The runs could not be loaded');
   await expectText(page.getByRole('main'), 'Typed one');
-});
-
-const complete = {
-  state: 'complete' as const,
-  usage: null,
-  error: null,
-  createdAt: fixtureDate,
-  finishedAt: fixtureDate,
-};
-const prompt = (id: number, more: Partial<ComparisonPrompt> = {}): ComparisonPrompt => ({
-  ...{ id, instructions: '', turns: [{ role: 'user', text: `@Question ${id}` }], expected: null },
-  ...{ candidate: { ...complete, runId: id, text: '+1', stored: null }, hasBaseline: true },
-  ...{ baseline: { ...complete, runId: null, text: 'Earlier', stored: { model: 'gpt-4o', version: 1 } } },
-  ...{ vote: null, isDue: false },
-  ...more,
-});
-const results: RunResults = {
-  set: { id: 7, name: 'Basics' },
-  run: run(4, { prompts: 2, answered: 2, counts: counts({ better: 1, new: 1 }) }),
-  items: [
-    { promptId: 1, result: 'better', by: 'judge' },
-    { promptId: 2, result: 'new', by: null },
-  ],
-};
-const whole = { ...results.run, items: [prompt(1), prompt(2, { baseline: null, hasBaseline: false })] };
-
-test('shows the results of a run, and a question without earlier answer alone', async () => {
-  open('/fine-tuning/comparisons/4', {
-    answers: () =>
-      given(() => {
-        answer(comparisons.comparison, whole);
-        answer(comparisons.estimate, nothingAsked);
-        answer(comparisonJudging.list, { items: [] });
-        answer(testSets.results, { ...results, items: [...results.items] });
-      }),
-  });
-  const card = page.getByRole('region', { name: 'Results' });
-  await expectText(card, '0 of 2 unchanged, 1 better, 0 worse, 1 new.');
-  await expectTexts(card.getByRole('row'), [
-    'Question This run Earlier run Result By',
-    '1. @Question 1 +1 Earlier Better Judge',
-    '2. @Question 2 +1 — New —',
-  ]);
-  await expectText(page.getByRole('main'), '2 of 2 prompts answered');
-  const second = page.getByRole('region', { name: 'Prompt 2' });
-  await expectTexts(second.getByRole('heading', { level: 3 }), ['This run']);
-  await expect.element(page.getByRole('button', { name: 'Ask all' })).toHaveAttribute('aria-disabled', 'true');
-});
-
-test('saves results as CSV without formulas, and as JSON', () => {
-  const csv = resultsCsv(whole, results).split('\r\n');
-  expect(csv[1]).toBe(`'@Question 1,,'+1,Earlier,Better,Judge,`);
-  expect(csv[2]).toBe(`'@Question 2,,'+1,,New,,`);
-  expect(JSON.parse(resultsJson(whole, results))).toMatchObject({
-    set: 'Basics',
-    counts: { better: 1, new: 1 },
-    results: [
-      { result: 'better', by: 'judge', candidate: { text: '+1' } },
-      { result: 'new', baseline: null },
-    ],
-  });
-});
-
-test('shows the effect of a change before saving, until the next edit', async () => {
-  let sent: unknown;
-  open('/settings?tab=assistants&edit=1', {
-    answers: () =>
-      given(() => {
-        answer(assistants.files, []);
-        answer(testSets.run, ({ body }) => {
-          sent = body;
-          return run(9, { state: 'asking' });
-        });
-        answer(testSets.results, { set: results.set, run: run(9), items: [] });
-        answer(comparisons.comparison, { ...run(9), items: [] });
-        answer(comparisons.estimate, nothingAsked);
-        answer(comparisonJudging.list, { items: [] });
-        answer(draftComparisons.draft, { assistantId: 1, version: 2, changes: {} });
-      }),
-  });
-  const panel = page.getByRole('dialog', { name: 'Edit Assistant' });
-  await expectText(panel, 'Change something above, and see here what that does to the answers before you save.');
-  const instructions = panel.getByLabelText('Instructions', { exact: true });
-  await instructions.fill('Be kind.');
-  await panel.getByRole('button', { name: 'Try the draft on ‘Basics’...' }).click();
-  await page.getByRole('dialog', { name: 'Try the draft' }).getByRole('button', { name: 'Start' }).click();
-  const line = panel.getByRole('status').filter({ hasText: 'See all answers' });
-  await expectText(line, /^Before you save ?14 of 20 unchanged, 4 better, 2 worse\./);
-  expect(sent).toEqual({
-    candidate: { kind: 'draft', changes: { instructions: 'Be kind.' } },
-    baseline: { kind: 'version', version: 2 },
-    judge: null,
-    overBudget: false,
-  });
-  await instructions.fill('Be kinder.');
-  await expectText(line, 'Of the draft before your last edits');
-  await line.getByRole('button', { name: 'See all answers' }).click();
-  await expect.poll(address).toBe('/fine-tuning/comparisons/9');
-  expect(requestsTo(testSets.run)).toHaveLength(1);
 });

@@ -1,31 +1,35 @@
-import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
+import { DatasetFormat, DatasetName } from '@roster/contracts/fine-tuning/datasets';
 import { useNavigate } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { z } from 'zod';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { formatCount } from '#web/lib/format.ts';
+import { useSchemaForm } from '#web/lib/schema-form.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { RadioGroup } from '#web/ui/forms/radio-group.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { remainderText } from './gather-more-dialog.tsx';
 import { GatheringFields } from './gathering-fields.tsx';
-import { nameProblem } from './name-problem.ts';
-import { type GatheringChoice, useCreateDataset } from './queries.ts';
+import { useCreateDataset } from './queries.ts';
+
+const DatasetForm = z.object({
+  name: DatasetName,
+  format: DatasetFormat,
+  choice: z.object({ assistantId: z.number().nullable(), withInstructions: z.boolean() }),
+});
 
 export function CreateDatasetDialog({ onClose }: { onClose: () => void }) {
-  const [name, setName] = useState('');
-  const [problem, setProblem] = useState<string>();
-  const [format, setFormat] = useState<DatasetFormat>('chat');
-  const [choice, setChoice] = useState<GatheringChoice>({ assistantId: null, withInstructions: true });
+  const form = useSchemaForm(DatasetForm, {
+    name: '',
+    format: 'chat',
+    choice: { assistantId: null, withInstructions: true },
+  });
+  const [format, choice] = form.watch(['format', 'choice']);
   const create = useCreateDataset();
   const navigate = useNavigate();
-  const nameField = useRef<HTMLInputElement>(null);
-  const submit = () => {
-    const found = nameProblem(name);
-    setProblem(found);
-    if (found) return nameField.current?.focus();
+  const submit = form.handleSubmit((values) =>
     create.mutate(
-      { name, format, ...choice },
+      { name: values.name, format: values.format, ...values.choice },
       {
         onSuccess: ({ id, added, left }) => {
           toast({ title: 'Success', description: `${formatCount(added, 'example')} gathered.${remainderText(left)}` });
@@ -33,8 +37,8 @@ export function CreateDatasetDialog({ onClose }: { onClose: () => void }) {
           void navigate({ to: '/fine-tuning/datasets/$id', params: { id } });
         },
       },
-    );
-  };
+    ),
+  );
   return (
     <FormDialog
       title="New Dataset"
@@ -46,20 +50,11 @@ export function CreateDatasetDialog({ onClose }: { onClose: () => void }) {
       failed={{ title: 'The dataset was not made', error: create.error, fallback: 'Please try again.' }}
       className="space-y-5"
     >
-      <Field label="Name" required error={problem}>
-        {(control) => (
-          <Input
-            {...control}
-            ref={nameField}
-            data-autofocus
-            autoComplete="off"
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
+      <Field label="Name" required error={form.formState.errors.name?.message}>
+        {(control) => <Input {...control} {...form.register('name')} data-autofocus autoComplete="off" />}
       </Field>
-      <FormatChoice format={format} onChange={setFormat} />
-      <GatheringFields choice={choice} onChange={setChoice} format={format} />
+      <FormatChoice format={format} onChange={(next) => form.setValue('format', next)} />
+      <GatheringFields choice={choice} onChange={(next) => form.setValue('choice', next)} format={format} />
     </FormDialog>
   );
 }

@@ -1,9 +1,11 @@
-import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
+import { type Dataset, DatasetName } from '@roster/contracts/fine-tuning/datasets';
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { z } from 'zod';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { errorText } from '#web/lib/api-client.ts';
+import { useSchemaForm } from '#web/lib/schema-form.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
@@ -11,7 +13,6 @@ import { Input } from '#web/ui/forms/input.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menus/menu.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
-import { nameProblem } from './name-problem.ts';
 import { useDeleteDataset, useRenameDataset } from './queries.ts';
 
 type DatasetMenuProps = { dataset: Dataset; onDeleted?: () => void; variant?: 'ghost' | 'secondary' };
@@ -52,19 +53,20 @@ export function DatasetMenu({ dataset, onDeleted, variant }: DatasetMenuProps) {
 
 type DialogProps = { dataset: Dataset; onClose: () => void };
 
+const RenameForm = z.object({ name: DatasetName });
+
 function RenameDialog({ dataset, onClose }: DialogProps) {
-  const [name, setName] = useState(dataset.name);
-  const [problem, setProblem] = useState<string>();
+  const form = useSchemaForm(RenameForm, { name: dataset.name }, { shouldFocusError: false });
   const rename = useRenameDataset();
-  const submit = () => {
-    const found = nameProblem(name);
-    setProblem(found);
-    if (!found)
-      rename.mutate(
-        { id: dataset.id, name },
-        { onSuccess: onClose, onError: (error) => setProblem(errorText(error, 'Please try again.')) },
-      );
-  };
+  const submit = form.handleSubmit(({ name }) =>
+    rename.mutate(
+      { id: dataset.id, name },
+      {
+        onSuccess: onClose,
+        onError: (error) => form.setError('name', { message: errorText(error, 'Please try again.') }),
+      },
+    ),
+  );
   return (
     <FormDialog
       size="sm"
@@ -74,16 +76,8 @@ function RenameDialog({ dataset, onClose }: DialogProps) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label="Name" required error={problem}>
-        {(control) => (
-          <Input
-            {...control}
-            data-autofocus
-            autoComplete="off"
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
+      <Field label="Name" required error={form.formState.errors.name?.message}>
+        {(control) => <Input {...control} {...form.register('name')} data-autofocus autoComplete="off" />}
       </Field>
     </FormDialog>
   );

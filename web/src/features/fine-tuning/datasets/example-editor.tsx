@@ -22,7 +22,7 @@ type ExampleEditorProps = { datasetId: number; example: DatasetExample; onClose:
 
 const names: readonly (keyof Texts)[] = ['instructions', 'question', 'answer', 'rejected'];
 
-/** The texts of an example while they are edited; only those that were changed are saved. */
+/** Texts of an example being edited; only changed ones are saved. */
 function useExampleTexts({ datasetId, example, onClose }: ExampleEditorProps) {
   const [before] = useState(() => textsOf(example));
   const [texts, setTexts] = useState(before);

@@ -1,11 +1,12 @@
 import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
-import { isBlank } from '@roster/contracts/text/blank';
+import { nameText } from '@roster/contracts/text/text';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { z } from 'zod';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatCount, formatMegabytes, formatNumber } from '#web/lib/format.ts';
+import { useSchemaForm } from '#web/lib/schema-form.ts';
 import { buttonClass } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
@@ -30,27 +31,26 @@ const fileNameOf = (name: string) =>
       .slice(0, 100) || 'dataset'
   }.jsonl`;
 
-/** What is to be saved, and how it is divided. `share`: of the examples to validate with, null for one file. */
-function useTrainingFile(dataset: Dataset) {
-  const [filename, setFilename] = useState(() => fileNameOf(dataset.name));
-  const [share, setShare] = useState<number | null>(null);
-  const [problem, setProblem] = useState<string>();
-  const save = useSaveDataset(dataset.id);
-  const division = useQuery(divisionQuery(dataset.id, share ?? usualShare));
-  const submit = () => {
-    const found = isBlank(filename) ? 'Name is required' : undefined;
-    setProblem(found);
-    if (found) return;
-    save.mutate(
-      { filename, validationShare: share },
-      { onSuccess: (files) => toast({ title: 'Success', description: `${files.training.filename} has been saved.` }) },
-    );
-  };
-  return { filename, setFilename, share, setShare, problem, save, division, submit };
-}
+const SaveForm = z.object({
+  filename: nameText(200, 'The name cannot exceed 200 characters', 'Name is required'),
+  /** Share of the examples to validate with; null for one file. */
+  validationShare: z.number().nullable(),
+});
 
 export function SaveDialog({ dataset, onClose }: { dataset: Dataset; onClose: () => void }) {
-  const { filename, setFilename, share, setShare, problem, save, division, submit } = useTrainingFile(dataset);
+  const form = useSchemaForm(
+    SaveForm,
+    { filename: fileNameOf(dataset.name), validationShare: null },
+    { shouldFocusError: false },
+  );
+  const share = form.watch('validationShare');
+  const save = useSaveDataset(dataset.id);
+  const division = useQuery(divisionQuery(dataset.id, share ?? usualShare));
+  const submit = form.handleSubmit((values) =>
+    save.mutate(values, {
+      onSuccess: (files) => toast({ title: 'Success', description: `${files.training.filename} has been saved.` }),
+    }),
+  );
   if (save.data) return <SavedDialog files={save.data} onClose={onClose} />;
   return (
     <FormDialog
@@ -63,19 +63,16 @@ export function SaveDialog({ dataset, onClose }: { dataset: Dataset; onClose: ()
       failed={{ title: 'Nothing was saved', error: save.error, fallback: 'Please try again.' }}
       className="space-y-5"
     >
-      <Field label="Filename" required error={problem}>
+      <Field label="Filename" required error={form.formState.errors.filename?.message}>
         {(control) => (
-          <Input
-            {...control}
-            data-autofocus
-            autoComplete="off"
-            maxLength={200}
-            value={filename}
-            onChange={(event) => setFilename(event.target.value)}
-          />
+          <Input {...control} {...form.register('filename')} data-autofocus autoComplete="off" maxLength={200} />
         )}
       </Field>
-      <ValidationField share={share} isWhole={division.data?.conversations === 1} onChange={setShare} />
+      <ValidationField
+        share={share}
+        isWhole={division.data?.conversations === 1}
+        onChange={(next) => form.setValue('validationShare', next)}
+      />
       <WhatComes dataset={dataset} division={share === null ? null : division.data} />
       {share !== null && division.error && (
         <RetryNotice tone="warning" title="The parts could not be counted" query={division}>

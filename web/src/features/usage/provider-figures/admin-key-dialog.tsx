@@ -1,8 +1,9 @@
 import { providerNameIn } from '@roster/contracts/provider-name';
-import { isBlank } from '@roster/contracts/text/blank';
-import { useRef, useState } from 'react';
+import { AdminKey } from '@roster/contracts/usage/usage';
+import { z } from 'zod';
 import { FormDialog } from '#web/components/form-dialog.tsx';
-import { ApiError } from '#web/lib/api-client.ts';
+import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { useSchemaForm } from '#web/lib/schema-form.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { SecretInput } from '#web/ui/forms/secret-input.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
@@ -10,19 +11,12 @@ import { useSaveAdminKey } from './queries.ts';
 
 type AdminKeyDialogProps = { provider: string; replaces: boolean; onClose: () => void };
 
-/** The key that is typed, what is wrong with it, and how it is saved. */
+const AdminKeyForm = z.object({ adminKey: AdminKey });
+
 function useAdminKeyForm({ provider, onClose }: Omit<AdminKeyDialogProps, 'replaces'>) {
-  const [adminKey, setAdminKey] = useState('');
-  const [isMissing, setIsMissing] = useState(false);
-  const field = useRef<HTMLInputElement>(null);
+  const form = useSchemaForm(AdminKeyForm, { adminKey: '' });
   const { mutate, isPending, error, reset } = useSaveAdminKey();
-  const wrongField = error instanceof ApiError ? error.fields?.adminKey : undefined;
-  const submit = () => {
-    setIsMissing(isBlank(adminKey));
-    if (isBlank(adminKey)) {
-      field.current?.focus();
-      return;
-    }
+  const submit = form.handleSubmit(({ adminKey }) =>
     mutate(adminKey, {
       onSuccess: ({ notice }) => {
         toast(
@@ -32,21 +26,24 @@ function useAdminKeyForm({ provider, onClose }: Omit<AdminKeyDialogProps, 'repla
         );
         onClose();
       },
-      onError: () => field.current?.focus(),
-    });
-  };
-  const type = (key: string) => {
-    setAdminKey(key);
-    setIsMissing(false);
-    if (error) reset();
-  };
-  const problem = isMissing ? 'Admin key is required' : wrongField;
-  return { adminKey, type, field, problem, submit, isPending, error: wrongField ? null : error };
+      onError: (failure) => {
+        if (!showFieldErrors(form, failure)) form.setFocus('adminKey');
+      },
+    }),
+  );
+  const control = form.register('adminKey', {
+    onChange() {
+      form.clearErrors('adminKey');
+      if (error) reset();
+    },
+  });
+  const problem = form.formState.errors.adminKey?.message;
+  return { control, problem, submit, isPending, error: problem === undefined ? error : null };
 }
 
 /** Saves an admin key, after explaining what it is and how it is used. */
 export function AdminKeyDialog({ provider, replaces, onClose }: AdminKeyDialogProps) {
-  const { adminKey, type, field, problem, submit, isPending, error } = useAdminKeyForm({ provider, onClose });
+  const { control: field, problem, submit, isPending, error } = useAdminKeyForm({ provider, onClose });
   return (
     <FormDialog
       title={replaces ? 'Replace admin key' : 'Add admin key'}
@@ -67,12 +64,10 @@ export function AdminKeyDialog({ provider, replaces, onClose }: AdminKeyDialogPr
         {(control) => (
           <SecretInput
             {...control}
-            ref={field}
+            {...field}
             what="admin key"
             autoComplete="off"
             placeholder="sk-admin-…"
-            value={adminKey}
-            onChange={(event) => type(event.currentTarget.value)}
             className="font-mono placeholder:font-sans"
           />
         )}

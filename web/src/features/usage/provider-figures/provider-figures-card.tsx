@@ -7,6 +7,7 @@ import { useProviderName } from '#web/api/sign-in-options.ts';
 import { type DayRange, daysBetween } from '#web/features/usage/shared/range.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { formatLongDate } from '#web/lib/format.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
@@ -16,10 +17,12 @@ import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
-import { AdminKeyDialog } from './admin-key-dialog.tsx';
 import { ByDay, ByModel, Totals } from './comparison-tables.tsx';
 import { FiguresSkeleton } from './figures-skeleton.tsx';
 import { adminKeyQuery, maxProviderRangeDays, providerFiguresQuery, useRemoveAdminKey } from './queries.ts';
+
+// Forms bring their library and all schemas.
+const AdminKeyDialog = lazyPart(async () => (await import('./admin-key-dialog.tsx')).AdminKeyDialog);
 
 type CardProps = { range: DayRange; className?: string | undefined };
 

@@ -1,0 +1,16 @@
+import { RefusalNotice } from '#web/components/refusal-notice.tsx';
+import { errorText } from '#web/lib/api-client.ts';
+import { Notice } from '#web/ui/states/notice.tsx';
+
+type AskProblemProps = { error: unknown; isWaiting: boolean; onInsist: () => void };
+
+/** Explains why nothing was asked, and what to do. */
+export function AskProblem({ error, isWaiting, onInsist }: AskProblemProps) {
+  if (isWaiting)
+    return (
+      <Notice live title="Waiting">
+        {errorText(error)} It goes on by itself.
+      </Notice>
+    );
+  return <RefusalNotice error={error} title="The models were not asked" insistLabel="Ask anyway" onInsist={onInsist} />;
+}

@@ -125,15 +125,15 @@ async function main() {
   const shells: Shells = {};
   for (const page of [...pages, '/auth?tab=register']) {
     // A fresh module instance per page: modules that an earlier page loaded would not be requested again.
-    const { shellOf }: { shellOf: (path: string, user: User | null) => Promise<Shell> } = await import(
+    const { renderShell }: { renderShell: (path: string, user: User | null) => Promise<Shell> } = await import(
       `${entry}?${encodeURIComponent(page)}`
     );
     asked.clear();
     const path = page.replaceAll(/:\w+/g, anyId);
     const byKind: Record<string, Shell> = {};
     const isFor = forVisitors.test(page.split('?')[0] ?? '') ? [] : kinds;
-    for (const { kind, user } of isFor) byKind[kind] = await shellOf(path, user);
-    if (isFor.length === 0 || forBoth.test(page)) byKind.visitor = await shellOf(path, null);
+    for (const { kind, user } of isFor) byKind[kind] = await renderShell(path, user);
+    if (isFor.length === 0 || forBoth.test(page)) byKind.visitor = await renderShell(path, null);
     const scripts = [...asked].flatMap((part) => [...filesOf(part)]).filter((file) => !entryFiles.has(file));
     const needsAllStyles = !firstPages.includes(page);
     shells[page] = { scripts: [...new Set(scripts)].map((file) => `/${file}`), byKind, needsAllStyles };

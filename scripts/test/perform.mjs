@@ -84,13 +84,17 @@ async function perform(step, { name, run: work }, rest, { isLive, isQuiet }) {
 }
 
 /**
- * Performs the checks of these steps: those that use one core in parallel, then the steps that use all cores, one after
- * the other. Returns an outcome for each check, with the name of its step.
+ * Performs the checks of these steps and returns an outcome for each check, with the name of its step.
+ *
+ * Checks take one core each. The longest step that is `isShared` leaves cores idle, so the checks and then the other
+ * shared steps run beside it. The steps that take all cores follow, one after the other.
  */
 export async function performAll(steps, rest) {
   const outcomes = [];
   const note = async (step, work) => outcomes.push({ step: step.name, ...(await work) });
   const waiting = steps.filter(({ alone }) => !alone).flatMap((step) => step.checks.map((check) => ({ step, check })));
+  const shared = steps.filter(({ isShared }) => isShared);
+  const longest = shared.splice(-1);
   // A single check is shown completely, with its build; of many only failures, counts and times.
   const isQuiet = steps.flatMap(({ name, checks }) => (name === 'build' ? [] : checks)).length > 1;
   /** Promises of the steps that others need: those wait until it has ended, however it ends. */
@@ -106,10 +110,19 @@ export async function performAll(steps, rest) {
       await note(step, ending);
     }
   }
-  await Promise.all(Array.from({ length: availableParallelism() }, lane));
-  for (const step of steps.filter(({ alone }) => alone))
-    for (const check of step.checks) await note(step, perform(step.name, check, rest, { isLive: true, isQuiet }));
-  return outcomes;
+  async function inTurn(chosen, isLive) {
+    for (const step of chosen)
+      for (const check of step.checks) await note(step, perform(step.name, check, rest, { isLive, isQuiet }));
+  }
+  const lanes = Math.max(1, availableParallelism() - longest.length);
+  const checked = Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all([inTurn(longest, !isQuiet), checked.then(() => inTurn(shared, !isQuiet))]);
+  await inTurn(
+    steps.filter(({ alone, isShared }) => alone && !isShared),
+    true,
+  );
+  const order = steps.map(({ name }) => name);
+  return outcomes.toSorted((one, other) => order.indexOf(one.step) - order.indexOf(other.step));
 }
 
 const row = (name, ...cells) => console.log(name.padEnd(14) + cells.map((cell) => String(cell).padStart(10)).join(''));

@@ -120,7 +120,8 @@ const server = serverTests('quick', 'tests: server');
 /**
  * The steps of `npm test`, in this order; `npm run test:all` adds the long ones, and `test:long` has only them. An
  * extra step runs only if it is named. Checks use one core each and run in parallel; those of a step that is `alone`
- * use all cores, and take the arguments after the step's name.
+ * use all cores, and take the arguments after the step's name. A step that `isShared` too leaves cores idle, so other
+ * steps run beside it.
  */
 export const steps = [
   {
@@ -165,12 +166,25 @@ export const steps = [
     checks: [check('package', ['scripts/package/check.mjs'])],
   },
   { name: 'first-load', about: 'what a first visit fetches, against its budget', needs: 'build', checks: [firstLoad] },
-  { name: 'simulator', about: 'tests of the simulated provider', alone: true, checks: [testsOf('simulator')] },
-  { name: 'web', about: 'tests of the web: logic in Node, components in Chromium', alone: true, checks: [web] },
+  {
+    name: 'simulator',
+    about: 'tests of the simulated provider',
+    alone: true,
+    isShared: true,
+    checks: [testsOf('simulator')],
+  },
+  {
+    name: 'web',
+    about: 'tests of the web: logic in Node, components in Chromium',
+    alone: true,
+    isShared: true,
+    checks: [web],
+  },
   {
     name: 'server',
     about: 'tests of the server on SQLite, without those that take long',
     alone: true,
+    isShared: true,
     checks: [server],
   },
   {

@@ -95,7 +95,8 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     bodyLimit: MAX_JSON_BYTES,
     forceCloseConnections: true,
     // Silently dropping a misspelt fault would make a test pass for the wrong reason.
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
+    // Compiling the meta-schema would be most of the work of a start.
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, meta: false, validateSchema: false } },
     // Fine-tuned models have long names.
     routerOptions: { maxParamLength: 300 },
   });

@@ -27,11 +27,11 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
   const assistant = (content: string) => ({ role: 'assistant', content });
 
   /** A dataset of `count` examples without a conversation. */
-  const filled = (visitor: HttpClient, count: number, answer: (index: number) => string = (index) => `A${index}`) =>
+  const filled = (visitor: HttpClient, count: number) =>
     datasetOf(
       app,
       visitor,
-      Array.from({ length: count }, (_, index) => ({ question: `Q${index}`, answer: answer(index) })),
+      Array.from({ length: count }, (_, index) => ({ question: `Q${index}`, answer: `A${index}` })),
     );
   const answersIn = (text: string): string[] => jsonLines(text).map(({ messages }) => messages.at(-1).content);
 
@@ -260,18 +260,6 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
     expect((await ada.get('/api/files/summary')).body.totalFiles).toBe(999);
     await until('The bytes to be removed', async () => inStore(app).length === before);
     expect((await save(ada, id, { filename: 'one' })).status).toBe(201);
-  });
-
-  test('refuses a file beyond 50 MB, and leaves nothing of it', async () => {
-    const ada = await somebody();
-    const id = await filled(ada, 60, () => 'x'.repeat(1_000_000));
-    const { status, body } = await save(ada, id, { filename: 'large' });
-    expect([status, body.code]).toEqual([413, 'too_large']);
-    expect((await ada.get('/api/files')).body).toEqual([]);
-    const examples = await examplesOf(ada, id);
-    for (const example of examples.slice(0, 20))
-      await ada.patch(`${datasetsPath}/${id}/examples/${example.id}`, { review: 'left_out' });
-    expect((await save(ada, id, { filename: 'large' })).status).toBe(201);
   });
 
   test('is part of the account export', async () => {

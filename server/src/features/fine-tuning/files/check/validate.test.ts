@@ -1,9 +1,7 @@
-import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cookieOf, filePlaces, startFileApp, uploaded } from '#server/testing/files';
+import { filePlaces, startFileApp, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
-import { callUnderWay, conversation, pair, preference } from '#server/testing/training-files';
-import { whenAvailable } from '#server/testing/until';
+import { conversation, pair, preference } from '#server/testing/training-files';
 
 const examples = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => conversation(`What is ${n + from}?`, `It is ${n + from}.`));
@@ -19,22 +17,22 @@ function startedWith(...[engine, store]: (typeof filePlaces)[number]) {
   });
   afterAll(() => place.stop());
 
-  const saved = async (content: string[] | Buffer, visitor = ada) =>
+  const saved = async (content: string[] | Buffer) =>
     (
-      await uploaded(place.app, visitor, {
+      await uploaded(place.app, ada, {
         filename: 'a.jsonl',
         content: Buffer.isBuffer(content) ? content : content.join('\n'),
         purpose: 'fine-tune',
       })
     ).id;
-  const check = (trainingFileId: number, more: object = {}, visitor = ada) =>
-    visitor.post('/api/fine-tuning/validate', { trainingFileId, ...more });
+  const check = (trainingFileId: number, more: object = {}) =>
+    ada.post('/api/fine-tuning/validate', { trainingFileId, ...more });
   const messages = (report: { problems: { message: string }[] }) => report.problems.map(({ message }) => message);
-  return { place: () => place, ada: () => ada, saved, check, messages };
+  return { saved, check, messages };
 }
 
 describe.each(filePlaces)('checking a training file on %s and %s', (engine, store) => {
-  const { place, ada, saved, check, messages } = startedWith(engine, store);
+  const { saved, check, messages } = startedWith(engine, store);
 
   test('counts, and estimates the cost', async () => {
     const id = await saved(examples(60));
@@ -112,49 +110,6 @@ describe.each(filePlaces)('checking a training file on %s and %s', (engine, stor
       ['The file has another format than the training file.'],
     ]);
     expect((await check(training, { validationFileId: null })).body.validation).toBeNull();
-  });
-
-  const large = () => Buffer.from(examples(100_000).join('\n'));
-
-  test('lets others through while it works, and allows one check per user', async () => {
-    const id = await saved(large());
-    const bob = await place().app.as('bob');
-    const [checking] = await callUnderWay(() => check(id));
-    let isDone = false;
-    void checking?.finally(() => {
-      isDone = true;
-    });
-    const isRefused = async () => {
-      const { status, headers } = await check(id);
-      return status === 429 && headers['retry-after'] === '5';
-    };
-    expect((await bob.get('/api/user')).status).toBe(200);
-    // Answered between two steps of the check.
-    expect([await isRefused(), isDone]).toEqual([true, false]);
-    const done = await checking;
-    // On a busy machine the store may have been given up in between.
-    const { body } = done?.status === 200 ? done : await whenAvailable(() => check(id));
-    expect(body.training.examples).toBe(100_000);
-  });
-
-  test('ends when the user has left, and is free for the next', async () => {
-    const id = await saved(large());
-    const leaving = new AbortController();
-    const small = await saved(examples(60));
-    const [asked] = await callUnderWay(async () => {
-      const { statusCode } = await request(`${place().app.url}/api/fine-tuning/validate`, {
-        method: 'POST',
-        headers: { cookie: cookieOf(ada()), 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
-        body: JSON.stringify({ trainingFileId: id }),
-        signal: leaving.signal,
-      });
-      return { status: statusCode };
-    });
-    leaving.abort();
-    await expect(asked).rejects.toThrow();
-    // Immediate: a user who reopens a dialog is not refused because of themselves.
-    const { status, body } = await check(small);
-    expect([status, body.training?.examples]).toEqual([200, 60]);
   });
 });
 

@@ -5,7 +5,6 @@ import { beside, setUser } from '#server/testing/database';
 import { download, filePlaces, startFileApp, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 import { conversation, pair } from '#server/testing/training-files';
-import { whenAvailable } from '#server/testing/until';
 
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, n) => conversation(`Question ${n}`, `Answer ${n}`));
@@ -183,18 +182,6 @@ describe.each(filePlaces)('files made of a training file on %s and %s', (engine,
     const { status, body } = await split(visitor, id);
     expect([status, body.code]).toEqual([409, 'quota_exceeded']);
     await expectOnly(visitor, ['full.bin', 'Old notes.jsonl'], before);
-  });
-
-  test('makes no file that would be larger than a file may be', async () => {
-    const visitor = await someone();
-    const line = pair('"'.repeat(50), '"'.repeat(50));
-    // A conversation takes more letters than a pair.
-    const lines = Array.from({ length: Math.floor((fileSizeLimit - 1) / (line.length + 1)) }, () => line);
-    const id = await saved(visitor, lines);
-    const before = place().stored().length;
-    const { status, body } = await whenAvailable(() => convert(visitor, id));
-    expect([status, body.code]).toEqual([413, 'too_large']);
-    await expectOnly(visitor, ['Old notes.jsonl'], before);
   });
 
   test('refuses a Viewer', async () => {

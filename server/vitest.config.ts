@@ -5,28 +5,28 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { patienceMs, testLimitMs } from '../scripts/test/patience.ts';
 import { serverTests, testFilesOf } from '../scripts/test/selection.ts';
 
-// As scripts/install.mjs has it, also where the runner is called by itself: a worker and the servers that tests start
-// need not compile what another one has.
+// Set here too, for a runner that is started by itself: workers and the servers that tests start share compiled code.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../.cache/compiled', import.meta.url));
 
-/** These take longest: begun last, they would be waited for alone. Most start a server many times, or wait for its bounds. */
+/** The slowest files start first, so that no worker runs one alone at the end. */
 const longest = [
   'generated-input',
   'crash',
   'connections',
   'hanging-provider',
-  'backup',
-  'drain',
+  'back-up',
+  'graceful-shutdown',
   'operator',
   'processes',
-  'open-responses',
+  'response-registry',
   'account/export',
   'validate',
   'generated-files',
-  'closing',
+  'delete-account',
   'away',
+  'database-unavailable',
   'knowledge',
-  'ended-meanwhile',
+  'access-revoked-meanwhile',
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -46,16 +46,16 @@ export default defineConfig({
     include: chosen
       ? testFilesOf(chosen, fileURLToPath(new URL('src', import.meta.url))).map((path) => `src/${path}`)
       : ['src/**/*.test.ts'],
-    // Their titles name the engine, so that what runs beside them in one file runs once.
+    // Titles name the engine, so tests without an engine run once.
     ...(chosen === 'postgres' && { testNamePattern: 'postgres' }),
-    // They need programs from outside: scripts/test/system.mjs has them run where those are.
+    // These need other programs; scripts/test/system.mjs runs them where those are installed.
     exclude: process.env.SYSTEM_TESTS ? [] : ['**/*.system.test.ts'],
     globalSetup: ['src/testing/global-setup.ts'],
     testTimeout: testLimitMs,
     hookTimeout: testLimitMs,
     expect: { poll: { timeout: patienceMs, interval: 20 } },
     pool: 'forks',
-    // Two more than there are cores: a third of the time tests wait, for disks, for databases and for each other.
+    // Two more than there are cores: a third of the time tests wait for disks, databases and each other.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     // A worker loads the server once for all of its files. They share nothing else: each starts applications of its own.

@@ -118,7 +118,7 @@ test('reports a database locked by another process as unavailable, and a full on
   database.exec('pragma busy_timeout = 0');
   const other = new DatabaseSync(database.location() ?? '');
   other.exec('begin immediate');
-  await expect(put('early')).rejects.toMatchObject({ name: 'Unavailable', part: 'database' });
+  await expect(put('early')).rejects.toMatchObject({ name: 'UnavailableError', part: 'database' });
   other.exec('rollback');
   other.close();
   database.exec('pragma max_page_count = 20');

@@ -245,7 +245,7 @@ describe('outgoing requests', () => {
   test.each(['*.example.org', 'http://example.org', '10.0.0.0/33', 'a b', 'example.org/path', 'x@y', 'h:99999'])(
     'rejects %s as a host to list',
     (entry) => {
-      expect(() => allowedHosts(`example.org,${entry}`)).toThrow(`${entry} is no host`);
+      expect(() => allowedHosts(`example.org,${entry}`)).toThrow(`${entry} is not a host`);
     },
   );
 });

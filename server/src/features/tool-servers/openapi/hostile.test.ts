@@ -160,7 +160,7 @@ paths: {/a: {post: {requestBody: {content: {application/json: {schema: {enum: *d
     const thread = createReadWorker({ withinMs: 3_000 });
     let ticks = 0;
     const timer = setInterval(() => ticks++, 5);
-    await expect(thread.read({ ...order, text })).rejects.toMatchObject({ name: 'Unreadable' });
+    await expect(thread.read({ ...order, text })).rejects.toMatchObject({ name: 'UnreadableDocumentError' });
     clearInterval(timer);
     expect(ticks).toBeGreaterThan(0);
     await thread.close();

@@ -224,6 +224,6 @@ test('says what is wrong with the file of commands', () => {
   expect(wrong('{"a":{"command":""}}')).toThrow('a.command');
   expect(wrong('{"a":{"command":"x","shell":true}}')).toThrow('a: Unrecognized key');
   expect(wrong('{"../a":{"command":"x"}}')).toThrow('Invalid key');
-  expect(wrong('[]')).toThrow('the whole');
+  expect(wrong('[]')).toThrow('the file');
   expect(wrong('no')).toThrow('JSON');
 });

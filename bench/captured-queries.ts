@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import pg from 'pg';
-import { connect } from '../server/src/db/connect.ts';
+import { openDatabase } from '../server/src/db/connect.ts';
 import { openReader } from '../server/src/db/read-connection.ts';
 import type { Database } from '../server/src/db/schema.ts';
 import { searchWords } from '../server/src/db/search-words.ts';
@@ -45,7 +45,7 @@ export function sqliteFloor(file: string): Floor {
 export function postgresFloor(url: string, folder: string): Floor {
   return {
     async queriesOf(work) {
-      const database = connect(url, folder);
+      const database = openDatabase(url, folder);
       return capture(database.db, work).finally(() => database.close());
     },
     async timeAlone(queries, samples) {

@@ -1,4 +1,4 @@
-import { connect } from '../server/src/db/connect.ts';
+import { openDatabase } from '../server/src/db/connect.ts';
 import { userRepository } from '../server/src/features/auth/shared/repository.ts';
 import { sessionService } from '../server/src/http/sessions/sessions.ts';
 
@@ -6,7 +6,7 @@ const atOnce = 8;
 
 /** Creates signed-in users as the server stores them, without hashing passwords. Returns their session tokens. */
 export async function signInMany(url: string, folder: string, count: number): Promise<string[]> {
-  const database = connect(url, folder);
+  const database = openDatabase(url, folder);
   const users = userRepository(database.db);
   const sessions = sessionService(database.db, () => undefined);
   const tokens: string[] = [];

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { installBeside } from './beside.ts';
+import { installExtraPackages } from './extra-packages.ts';
 import { median } from './figures.ts';
 import { cacheFolder, root } from './processes.ts';
 import { settings } from './settings.ts';
@@ -48,7 +48,10 @@ function examine(url: string, cookie: string, triesLeft = 2): Report {
 
 /** Medians of several reports on each of the first pages; they never fail the benchmark. */
 export async function measureLighthouse(): Promise<{ faults: string[] }> {
-  if (!existsSync(join(root, 'web/dist/.pages.json')) || !installBeside(folder, { lighthouse: version }, {}, entry)) {
+  if (
+    !existsSync(join(root, 'web/dist/.pages.json')) ||
+    !installExtraPackages(folder, { lighthouse: version }, {}, entry)
+  ) {
     console.log('\nLighthouse: not measured, the browser application is not built or Lighthouse cannot be had.');
     return { faults: [] };
   }

@@ -2,11 +2,11 @@
 // server's own repositories and cached under .cache/bench while schema and this file are unchanged.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect, type OpenDatabase } from '../server/src/db/connect.ts';
+import { type OpenDatabase, openDatabase } from '../server/src/db/connect.ts';
 import { messageRepository } from '../server/src/features/chat/shared/message-repository.ts';
 import { searchRepository } from '../server/src/features/chat/shared/search-repository.ts';
 import { threadRepository } from '../server/src/features/chat/shared/thread-repository.ts';
-import { keptFolder, registered } from './kept-folder.ts';
+import { cachedFolder, registered } from './cached-folder.ts';
 import { answer, question, title } from './prose.ts';
 import { settings } from './settings.ts';
 import { model } from './targets.ts';
@@ -25,7 +25,7 @@ export type Lists = { folder: string; userId: number; longThreadId: number };
 
 /** A writable copy. */
 export async function listsFolder(providerPort: number): Promise<Lists> {
-  const folder = await keptFolder(`lists-of-${settings.messages}`, ['lists-data.ts', 'prose.ts'], (half) =>
+  const folder = await cachedFolder(`lists-of-${settings.messages}`, ['lists-data.ts', 'prose.ts'], (half) =>
     fill(half, providerPort),
   );
   const { userId, longThreadId }: Lists = JSON.parse(readFileSync(join(folder, 'lists.json'), 'utf8'));
@@ -35,7 +35,7 @@ export async function listsFolder(providerPort: number): Promise<Lists> {
 async function fill(folder: string, providerPort: number) {
   console.log(`Filling a database with ${threads} conversations and ${2 * pairs} messages (once) …`);
   const userId = await registered(folder, providerPort, email, key);
-  const database = connect(undefined, folder);
+  const database = openDatabase(undefined, folder);
   const longThreadId = await fillThreads(database, userId);
   for (let step = 0; step < 500; step++) await searchRepository(database.db).merge();
   await database.close();

@@ -10,7 +10,7 @@ import { measureFirstLoad } from './first-load.ts';
 import { measureLighthouse } from './lighthouse.ts';
 import { measureLists } from './lists.ts';
 import { measureLongTasks } from './long-tasks.ts';
-import { measureMoves } from './moves.ts';
+import { measureMigrations } from './moves.ts';
 import { endAll, endedAlso } from './processes.ts';
 import { printProfile } from './profile.ts';
 import { measureRelay } from './relay.ts';
@@ -32,7 +32,7 @@ const parts: Part[] = [
   { name: 'lists', measure: measureLists },
   { name: 'cluster', measure: measureCluster },
   { name: 'analytics', measure: measureAnalytics },
-  { name: 'moves', measure: measureMoves },
+  { name: 'moves', measure: measureMigrations },
   { name: 'sign-ins', measure: measureSignIns },
   { name: 'upload', measure: measureUpload },
   { name: 'validation', measure: measureValidation },

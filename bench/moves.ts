@@ -44,7 +44,7 @@ async function measured({ name, env }: Engine): Promise<Measured> {
 }
 
 /** Measures migrating a thousand assistants to another model in one transaction, each with its version, and back. */
-export async function measureMoves(): Promise<{ faults: string[] }> {
+export async function measureMigrations(): Promise<{ faults: string[] }> {
   const postgres = await startPostgres();
   endedAlso.add(postgres.stop);
   try {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../server/src/testing/free-port.ts';
-import { installBeside } from './beside.ts';
 import { exchange } from './exchange.ts';
+import { installExtraPackages } from './extra-packages.ts';
 import { cacheFolder, type Program, startProgram } from './processes.ts';
 
 export const gateway = '@portkey-ai/gateway';
@@ -14,7 +14,7 @@ const entry = join(folder, 'node_modules', gateway, 'build/start-server.js');
 
 /** A well-known gateway in JavaScript, for comparison; undefined if it cannot be installed. */
 export async function startPortkey(upstreamPort: number) {
-  if (!installBeside(folder, { [gateway]: version }, overrides, entry)) {
+  if (!installExtraPackages(folder, { [gateway]: version }, overrides, entry)) {
     console.log(`${gateway} could not be installed: measured without it.`);
     return undefined;
   }

@@ -1,9 +1,9 @@
 // A data folder with 1,000,000 calls of one user in a year, with their sums, cached as in kept-folder.ts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect } from '../server/src/db/connect.ts';
+import { openDatabase } from '../server/src/db/connect.ts';
 import { usageRepository } from '../server/src/features/usage/repository.ts';
-import { keptFolder, registered } from './kept-folder.ts';
+import { cachedFolder, registered } from './cached-folder.ts';
 
 const calls = 1_000_000;
 const perTransaction = 20_000;
@@ -18,7 +18,7 @@ const firstMoment = Date.parse('2025-11-21T00:00:00Z');
 const year = 365 * 24 * 60 * 60_000;
 
 export async function usageFolder(providerPort: number): Promise<{ folder: string; userId: number }> {
-  const folder = await keptFolder('usage', ['usage-data.ts'], (half) => fill(half, providerPort));
+  const folder = await cachedFolder('usage', ['usage-data.ts'], (half) => fill(half, providerPort));
   const { userId }: { userId: number } = JSON.parse(readFileSync(join(folder, 'usage.json'), 'utf8'));
   return { folder, userId };
 }
@@ -26,7 +26,7 @@ export async function usageFolder(providerPort: number): Promise<{ folder: strin
 async function fill(folder: string, providerPort: number) {
   console.log(`Filling a database with ${calls.toLocaleString('en')} calls (once; some minutes) …`);
   const userId = await registered(folder, providerPort, email, key);
-  const database = connect(undefined, folder);
+  const database = openDatabase(undefined, folder);
   for (let first = 0; first < calls; first += perTransaction)
     await database.db.transaction().execute(async (trx) => {
       const usage = usageRepository(trx);

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../server/src/testing/free-port.ts';
+import { prepareEnvironment } from './environment.ts';
 import { etcd } from './etcd.ts';
-import { prepareGround } from './ground.ts';
 import { haproxy } from './haproxy.ts';
 import { pgbouncer } from './pgbouncer.ts';
 import { type Member, passwords, postgresMember } from './postgres-member.ts';
@@ -20,7 +20,7 @@ const diskMegabytes = 600;
  * load balancer.
  */
 export async function startCluster(say: (what: string) => void) {
-  const ground = prepareGround();
+  const ground = prepareEnvironment();
   const keeper = await etcd(ground);
   await keeper.start();
   const members = [

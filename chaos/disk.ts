@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Ground } from './ground.ts';
+import type { Environment } from './environment.ts';
 import { atExit } from './processes.ts';
 
 const megabyte = 1024 * 1024;
@@ -9,7 +9,7 @@ const megabyte = 1024 * 1024;
 export type SmallDisk = { folder: string; fill: () => void; free: () => void };
 
 /** A small in-memory file system. undefined: this user may not mount one. */
-export function smallDisk({ makeFolder, as }: Ground, name: string, megabytes: number): SmallDisk | undefined {
+export function smallDisk({ makeFolder, as }: Environment, name: string, megabytes: number): SmallDisk | undefined {
   const folder = makeFolder(name);
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700`, 'roster-chaos', folder]);
   if (mounted.status !== 0) return undefined;

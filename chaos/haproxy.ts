@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { freePort } from '../server/src/testing/free-port.ts';
-import type { Ground } from './ground.ts';
+import type { Environment } from './environment.ts';
 import type { Member } from './postgres-member.ts';
-import { onePart } from './processes.ts';
+import { createPart } from './processes.ts';
 
 /** One entry for users, to any ready process, and one for the current primary of the database. */
 export async function haproxy(
-  { folder, programs, as, writeFile }: Ground,
+  { folder, programs, as, writeFile }: Environment,
   members: Pick<Member, 'name' | 'port' | 'restPort'>[],
   rosterPorts: number[],
 ) {
@@ -55,7 +55,7 @@ ${servers('unready', ' no-check backup')}
 `;
   const file = writeFile('haproxy.cfg', settings);
   const command = { name: 'haproxy', path: programs.path('haproxy'), args: ['-db', '-f', file], folder, as };
-  return { people, primary, ...onePart(command, () => accepts(people)) };
+  return { people, primary, ...createPart(command, () => accepts(people)) };
 }
 
 const accepts = (port: number) =>

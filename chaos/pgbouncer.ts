@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { freePort } from '../server/src/testing/free-port.ts';
-import type { Ground } from './ground.ts';
+import type { Environment } from './environment.ts';
 import { passwords } from './postgres-member.ts';
-import { onePart } from './processes.ts';
+import { createPart } from './processes.ts';
 
 /** The pooler in transaction mode. It knows one address: that of the current primary. */
-export async function pgbouncer({ folder, programs, as, writeFile }: Ground, primaryPort: number) {
+export async function pgbouncer({ folder, programs, as, writeFile }: Environment, primaryPort: number) {
   const port = await freePort();
   const users = writeFile('pgbouncer-users.txt', `"roster" "${passwords.roster}"\n`);
   const settings = [
@@ -27,7 +27,7 @@ export async function pgbouncer({ folder, programs, as, writeFile }: Ground, pri
   ];
   const file = writeFile('pgbouncer.ini', `${settings.join('\n')}\n`);
   const url = `postgres://roster:${passwords.roster}@127.0.0.1:${port}/roster`;
-  const part = onePart({ name: 'pgbouncer', path: programs.path('pgbouncer'), args: [file], folder, as }, () =>
+  const part = createPart({ name: 'pgbouncer', path: programs.path('pgbouncer'), args: [file], folder, as }, () =>
     canAsk(url),
   );
   return { url, ...part };

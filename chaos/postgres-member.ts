@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../server/src/testing/free-port.ts';
 import { smallDisk } from './disk.ts';
-import type { Ground } from './ground.ts';
-import { answers, atExit, onePart } from './processes.ts';
+import type { Environment } from './environment.ts';
+import { answers, atExit, createPart } from './processes.ts';
 
 export const passwords = { postgres: 'of-the-superuser', replicator: 'of-the-replicator', roster: 'of-roster' };
 
@@ -31,7 +31,7 @@ const agreed = {
 
 /** A member, on a separate disk that can be filled if this user may mount one. */
 export async function postgresMember(
-  ground: Ground,
+  ground: Environment,
   { name, etcdPort, diskMegabytes }: { name: string; etcdPort: number; diskMegabytes: number },
 ) {
   const { folder, programs, as, makeFolder, writeFile } = ground;
@@ -66,7 +66,7 @@ export async function postgresMember(
   );
   const rest = `http://127.0.0.1:${restPort}`;
   const command = { name, path: programs.path('patroni'), args: [settings], folder, as };
-  const patroni = onePart(command, () => answers(`${rest}/health`));
+  const patroni = createPart(command, () => answers(`${rest}/health`));
   const killServer = (signal: NodeJS.Signals) => {
     const file = join(dataFolder, 'postmaster.pid');
     const pid = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : 0;

@@ -46,7 +46,7 @@ export function startProcess({ name, path, args, folder, env = {}, as }: Command
 }
 
 /** A part of the cluster with one process: started, stopped in order, killed, and restarted. */
-export function onePart(
+export function createPart(
   command: Command,
   isReady: () => Promise<boolean>,
   { stopSignal = 'SIGTERM' as NodeJS.Signals } = {},
@@ -73,7 +73,7 @@ export function onePart(
   };
 }
 
-export type Part = ReturnType<typeof onePart>;
+export type Part = ReturnType<typeof createPart>;
 
 const readyWithinMs = 60_000;
 

@@ -1,16 +1,16 @@
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../server/src/testing/free-port.ts';
-import type { Ground } from './ground.ts';
-import { answers, onePart } from './processes.ts';
+import type { Environment } from './environment.ts';
+import { answers, createPart } from './processes.ts';
 
 export const root = dirname(import.meta.dirname);
 const startsWithinMs = 120_000;
 
 /** The simulated provider. */
-export async function provider({ folder }: Ground) {
+export async function provider({ folder }: Environment) {
   const port = await freePort();
-  const part = onePart(
+  const part = createPart(
     {
       name: 'provider',
       path: process.execPath,
@@ -24,8 +24,8 @@ export async function provider({ folder }: Ground) {
 }
 
 /** A Roster process like `npm start`, with a supervisor that restarts it until it stays up. */
-export function rosterProcess({ folder, makeFolder }: Ground, name: string, port: number, env: NodeJS.ProcessEnv) {
-  const part = onePart(
+export function rosterProcess({ folder, makeFolder }: Environment, name: string, port: number, env: NodeJS.ProcessEnv) {
+  const part = createPart(
     {
       name,
       path: process.execPath,

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { freePort } from '../server/src/testing/free-port.ts';
-import type { Ground } from './ground.ts';
-import { answers, onePart, type Part, untilReady } from './processes.ts';
+import type { Environment } from './environment.ts';
+import { answers, createPart, type Part, untilReady } from './processes.ts';
 
 const user = { id: 'roster:files', secret: 'a-secret-of-the-store' };
 const bucket = 'roster';
@@ -11,7 +11,7 @@ const kinds = ['account', 'container', 'object'] as const;
  * OpenStack Swift with its S3 layer: a proxy, and one server each for accounts, containers and objects, with one copy
  * of everything.
  */
-export async function swift(ground: Ground) {
+export async function swift(ground: Environment) {
   const { folder, programs, as, makeFolder, writeFile } = ground;
   const own = makeFolder('swift');
   makeFolder('swift/devices');
@@ -22,7 +22,7 @@ export async function swift(ground: Ground) {
   );
   const cachePort = await freePort();
   const parts: Part[] = [
-    onePart(
+    createPart(
       {
         name: 'memcached',
         path: programs.path('memcached'),
@@ -82,7 +82,7 @@ function proxySettings(own: string, port: number, cachePort: number): string[] {
 }
 
 function server(
-  { folder, programs, as, writeFile }: Ground,
+  { folder, programs, as, writeFile }: Environment,
   kind: (typeof kinds)[number] | 'proxy',
   settings: string[],
   port: number,
@@ -90,10 +90,10 @@ function server(
   const file = writeFile(`swift/${kind}-server.conf`, `${settings.join('\n')}\n`);
   const path = programs.path(`swift-${kind}-server`);
   const command = { name: `swift-${kind}`, path, args: [file, '-v'], folder, as };
-  return onePart(command, () => answers(`http://127.0.0.1:${port}/healthcheck`));
+  return createPart(command, () => answers(`http://127.0.0.1:${port}/healthcheck`));
 }
 
-function makeRing({ programs, as }: Ground, cwd: string, kind: string, port: number) {
+function makeRing({ programs, as }: Environment, cwd: string, kind: string, port: number) {
   const steps = [['create', '8', '1', '0'], ['add', `r1z1-127.0.0.1:${port}/d1`, '1'], ['rebalance']];
   for (const step of steps) {
     const done = spawnSync(programs.path('swift-ring-builder'), [`${kind}.builder`, ...step], { cwd, ...as });

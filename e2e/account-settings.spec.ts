@@ -14,7 +14,7 @@ import {
   toasts,
   untilUsable,
 } from './fixtures.ts';
-import { expectBareAddress, keptAddressLink, keptMail } from './mailbox.ts';
+import { expectBareAddress, keptMail, storedAddressLink } from './mailbox.ts';
 
 const chosen = 'a new sentence to remember';
 const activity = (page: Page) => page.locator('section').filter({ hasText: 'Recent security activity' });
@@ -110,7 +110,7 @@ test('changes the user’s address with the password and a link sent to the new 
   const asked = await keptMail(roster, email, 'Another address was asked for your Roster account');
   expect(asked.text).toContain(next);
 
-  const link = await keptAddressLink(roster, next);
+  const link = await storedAddressLink(roster, next);
   // Nothing changes before that.
   await page.reload();
   await expect(page.getByRole('main').getByText(email)).toBeVisible();

@@ -6,7 +6,7 @@ import {
   expectNoSidewaysScroll,
   expectToast,
   goodKey,
-  leaveAll,
+  leaveAllPages,
   newEmail,
   password,
   request,
@@ -125,7 +125,7 @@ test('names a provider without file search, and continues the chat', async ({ pa
   await send.click();
   await untilDone();
   await expect(answers).toContainText('The assistant’s files could not be searched: OpenAI has no file search.');
-  await leaveAll(page.context());
+  await leaveAllPages(page.context());
 });
 
 test.describe('on a phone', () => {

@@ -5,7 +5,7 @@ import {
   expectAccessibleInBothThemes,
   expectNoSidewaysScroll,
   goodKey,
-  leaveAll,
+  leaveAllPages,
   newEmail,
   password,
   request,
@@ -91,5 +91,5 @@ test('approves a call in another tab, over reloads, and continues the answer in 
     await expect(shown.getByText('Called pay of Demo server')).toBeVisible();
   }
   expect(tools.called).toHaveLength(1);
-  await leaveAll(context);
+  await leaveAllPages(context);
 });

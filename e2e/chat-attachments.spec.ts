@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { conversation } from './conversation.ts';
+import { createDataTransfer, type Given, pasteInto } from './drop-and-paste.ts';
 import {
   expect,
   expectAccessible,
@@ -10,7 +11,6 @@ import {
   test,
   toasts,
 } from './fixtures.ts';
-import { carried, type Given, pasteInto } from './given-files.ts';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -248,7 +248,7 @@ test('accepts dropped and pasted files, and removes one', async ({ page }) => {
   await ask('Hello [[tokens 5]]');
   await untilDone();
   const pane = page.getByRole('region', { name: 'Messages' });
-  const dataTransfer = await carried(page, [image]);
+  const dataTransfer = await createDataTransfer(page, [image]);
   await pane.dispatchEvent('dragenter', { dataTransfer });
   await expect(page.getByText('Drop files to attach them to your message')).toBeVisible();
   await pane.dispatchEvent('drop', { dataTransfer });

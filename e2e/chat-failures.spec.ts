@@ -1,4 +1,4 @@
-import { conversation, counted } from './conversation.ts';
+import { conversation, numberedTokens } from './conversation.ts';
 import { expect, request, test } from './fixtures.ts';
 
 test.beforeEach(async ({ page, withAssistant }) => {
@@ -96,8 +96,8 @@ test('does not show as an answer what the provider sends instead of one', async 
   await untilDone();
   await ask('In pieces, with unknown events in between [[bench 30]] [[unknown]] [[fragments]]');
   await untilDone();
-  await expect(answers.last()).toContainText(counted(30));
+  await expect(answers.last()).toContainText(numberedTokens(30));
   await ask('With nonsense in between [[bench 30]] [[malformed 12]]');
   await expect(answers.last().getByText('The provider sent something that could not be read.')).toBeVisible();
-  await expect(answers.last()).toContainText(counted(12));
+  await expect(answers.last()).toContainText(numberedTokens(12));
 });

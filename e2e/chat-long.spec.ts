@@ -1,6 +1,6 @@
 import type { Locator } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
-import { expect, hold, isInViewport, request, test } from './fixtures.ts';
+import { expect, isInViewport, pressAndHold, request, test } from './fixtures.ts';
 
 const distanceToEnd = (scroller: Locator) =>
   scroller.evaluate((area) => Math.round(area.scrollHeight - area.scrollTop - area.clientHeight));
@@ -69,7 +69,7 @@ test('moves nothing under a pressed pointer while an answer grows', async ({ pag
   await expect(answers).toHaveCount(2);
   await growth();
   const good = answers.first().getByRole('button', { name: 'Good answer' });
-  await hold(page, good);
+  await pressAndHold(page, good);
   const top = await scroller.evaluate((area) => area.scrollTop);
   const shown = async () => (await answers.last().innerText()).length;
   const stored = async (): Promise<number> => {

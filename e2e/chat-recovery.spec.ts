@@ -1,4 +1,4 @@
-import { conversation, counted } from './conversation.ts';
+import { conversation, numberedTokens } from './conversation.ts';
 import { expect, goodKey, newEmail, password, request, test } from './fixtures.ts';
 
 test('keeps the text after a crash in mid-answer, and gives a whole answer on retry', async ({ page, ownRoster }) => {
@@ -18,10 +18,10 @@ test('keeps the text after a crash in mid-answer, and gives a whole answer on re
   await page.reload();
   await expect(interrupted).toBeVisible();
   await expect(questions).toHaveCount(1);
-  await expect(answers).toContainText(counted(20));
+  await expect(answers).toContainText(numberedTokens(20));
   await expect(answers).not.toContainText('t0199');
   await answers.getByRole('button', { name: 'Try again' }).click();
   await untilDone();
-  await expect(answers).toContainText(counted(200));
+  await expect(answers).toContainText(numberedTokens(200));
   await expect(answers.getByText('Version 2 of 2')).toBeVisible();
 });

@@ -1,4 +1,4 @@
-import { conversation, counted } from './conversation.ts';
+import { conversation, numberedTokens } from './conversation.ts';
 import { expect, expectToast, goodKey, newEmail, password, test, untilUsable } from './fixtures.ts';
 
 test('gets from nothing to an answer that survives a reload, is found again and continued', { tag: '@main' }, async ({
@@ -31,7 +31,7 @@ test('gets from nothing to an answer that survives a reload, is found again and 
   await expect(stop).toBeVisible();
   await growth();
   await untilDone();
-  await expect(answers).toContainText(counted(400));
+  await expect(answers).toContainText(numberedTokens(400));
   await expect(questions).toHaveCount(1);
   await expect(page.getByRole('heading', { name: 'Plan garden', level: 2 })).toBeVisible();
   await expect(answers).toContainText('gpt-4o');
@@ -83,7 +83,7 @@ test('continues an answer while nobody watches', async ({ page, context, withAss
   await page.close();
   const later = await context.newPage();
   await later.goto(address);
-  await expect(conversation(later).answers).toContainText(counted(100));
+  await expect(conversation(later).answers).toContainText(numberedTokens(100));
 });
 
 test('chooses the assistant in the dialog for a new chat', async ({ page, withAssistant: _ }) => {

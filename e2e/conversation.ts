@@ -43,7 +43,7 @@ export function conversation(page: Page) {
 export type ConversationHelper = ReturnType<typeof conversation>;
 
 /** ' t0000 t0001 …', the simulator's answer to `[[bench 200]]`. */
-export const counted = (count: number) =>
+export const numberedTokens = (count: number) =>
   Array.from({ length: count }, (_, index) => `t${String(index).padStart(4, '0')}`).join(' ');
 
 export async function startThread(page: Page, roster: Roster, thread: { title?: string; assistantId?: number }) {

@@ -1,7 +1,7 @@
 import type { BrowserContext, Locator, Page, Request } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
+import { createDataTransfer, pasteInto } from './drop-and-paste.ts';
 import { expect, followDevice, newEmail, password, request, test, toasts, untilUsable } from './fixtures.ts';
-import { carried, pasteInto } from './given-files.ts';
 
 const scripts = '**/assets/*.js';
 
@@ -167,7 +167,7 @@ test.describe('before any script', () => {
     await page.goto('/chat', { waitUntil: 'commit' });
     const { message, questions, untilDone } = conversation(page);
     await pasteInto(page, 'Message', [notes]);
-    const dataTransfer = await carried(page, [{ ...notes, name: 'more.txt' }]);
+    const dataTransfer = await createDataTransfer(page, [{ ...notes, name: 'more.txt' }]);
     await page.getByRole('main').dispatchEvent('drop', { dataTransfer });
     await message.fill('What is in these?');
     await message.press('Enter');

@@ -23,7 +23,7 @@ type WorkerFixtures = { roster: Roster; administrator: { email: string } };
 let people = 0;
 
 /** Call before a server ends: a page may still load what it needs later, and a failure would count as an error. */
-export async function leaveAll(context: BrowserContext) {
+export async function leaveAllPages(context: BrowserContext) {
   for (const page of context.pages()) await page.goto('about:blank');
 }
 
@@ -76,7 +76,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   ownRoster: async ({ context }, use) => {
     await using roster = await startRoster();
     await use(roster);
-    await leaveAll(context);
+    await leaveAllPages(context);
   },
   elsewhere: async ({ browser, roster }, use) => {
     const context = await browser.newContext({ baseURL: roster.url });
@@ -204,7 +204,7 @@ export const isInViewport = (what: Locator) =>
   );
 
 /** Presses an element that may be moving, and keeps it pressed. */
-export async function hold(page: Page, button: Locator) {
+export async function pressAndHold(page: Page, button: Locator) {
   await expect(async () => {
     await button.hover();
     await page.mouse.down();

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { atGitHub, type GitHub, startGitHub } from '../server/src/testing/github.ts';
 import { atGoogle, type Google, startGoogle } from '../server/src/testing/google.ts';
 import { expect, expectAccessible, expectToast, newEmail, password, request, test } from './fixtures.ts';
-import { keptPasswordLink } from './mailbox.ts';
+import { storedPasswordLink } from './mailbox.ts';
 import { type Roster, startRoster } from './roster.ts';
 
 let google: Google;
@@ -50,7 +50,7 @@ test('registers with Google, signs in again, and returns to the requested page',
   // A first password comes by a link to the user's address.
   await page.getByRole('button', { name: 'Set Password' }).click();
   await expectToast(page, 'Link requested', 'Whoever operates this installation');
-  await page.goto(await keptPasswordLink(roster, email));
+  await page.goto(await storedPasswordLink(roster, email));
   await page.getByLabel('New Password', { exact: true }).fill(password);
   await page.getByLabel('Confirm Password').fill(password);
   await page.keyboard.press('Enter');

@@ -5,13 +5,13 @@ import {
   expectAccessible,
   expectNoSidewaysScroll,
   expectToast,
-  leaveAll,
+  leaveAllPages,
   newEmail,
   password,
   request,
   test,
 } from './fixtures.ts';
-import { expectBareAddress, keptPasswordLink } from './mailbox.ts';
+import { expectBareAddress, storedPasswordLink } from './mailbox.ts';
 import { startRoster } from './roster.ts';
 
 const chosen = 'a new sentence to remember';
@@ -46,7 +46,7 @@ test('replaces a forgotten password by keyboard, and signs every device out', { 
   );
   await expectAccessible(visitor);
 
-  const link = await keptPasswordLink(roster, email);
+  const link = await storedPasswordLink(roster, email);
   await visitor.goto(link);
   await expect(visitor.getByRole('heading', { name: 'Set a new password' })).toBeVisible();
   await expectBareAddress(visitor, '/reset-password');
@@ -164,5 +164,5 @@ test('confirms an address, and resets by mail, over a mail server', async ({ pag
   await expect(visitor.getByRole('heading', { name: `Welcome, ${email}` })).toBeVisible();
   await context.close();
   await mails.stop();
-  await leaveAll(page.context());
+  await leaveAllPages(page.context());
 });

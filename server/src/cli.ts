@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 
 /** npx ends only the shell in between, but the user means the server: stop when the parent process is gone. */
-function endWithParent() {
+function exitWithParent() {
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
@@ -14,15 +14,15 @@ function endWithParent() {
   timer.unref();
 }
 
-const numbersIn = (text: string) => (text.match(/\d+/g) ?? []).map(Number);
+const versionNumbers = (text: string) => (text.match(/\d+/g) ?? []).map(Number);
 
 /**
  * npm only warns about `engines`, so check it here. Runs before any import of Roster, which an older Node.js might not
  * load.
  */
 function isOlder(needed: string): boolean {
-  const [major = 0, minor = 0] = numbersIn(process.versions.node);
-  const [neededMajor = 0, neededMinor = 0] = numbersIn(needed);
+  const [major = 0, minor = 0] = versionNumbers(process.versions.node);
+  const [neededMajor = 0, neededMinor = 0] = versionNumbers(needed);
   return major < neededMajor || (major === neededMajor && minor < neededMinor);
 }
 
@@ -35,6 +35,6 @@ if (isOlder(about.engines.node)) {
   console.error(`Roster needs Node.js ${about.engines.node.slice(2)} or newer. This is ${process.version}.`);
   process.exitCode = 1;
 } else if (word === undefined || (word === 'start' && more.length === 0)) {
-  if (process.env.npm_command === 'exec') endWithParent();
+  if (process.env.npm_command === 'exec') exitWithParent();
   await import('./main.ts');
 } else await import('./cli/main.ts');

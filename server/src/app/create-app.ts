@@ -1,6 +1,6 @@
 import { createGracefulShutdown } from '#server/http/graceful-shutdown';
 import type { Phase } from '#server/http/health-routes';
-import { usualTimes } from '#server/http/limits/connections';
+import { defaultTimeouts } from '#server/http/limits/connections';
 import { createFeatures } from './features.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { registerRoutes } from './routes.ts';
@@ -26,7 +26,7 @@ export async function createApp({ checkResponses = false, jobTimes, tools, ...co
     state,
     metricsServer,
     jobTimes,
-    connectionTimes: context.connectionTimes ?? usualTimes,
+    connectionTimes: context.connectionTimes ?? defaultTimeouts,
     drain,
   });
   return { app: services.app, ...routes, needsSetupCode: auth.needsSetupCode, ...lifecycle };

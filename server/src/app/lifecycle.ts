@@ -3,7 +3,7 @@ import { scheduledBackups } from '#server/backup/scheduled/scheduled';
 import { maskStoredErrors } from '#server/features/account/mask-stored-errors';
 import type { Feature } from '#server/features/feature';
 import type { Phase } from '#server/http/health-routes';
-import type { ConnectionTimes } from '#server/http/limits/connections';
+import type { ConnectionTimeouts } from '#server/http/limits/connections';
 import { removeExpiredRateCounts } from '#server/http/limits/shared-rate-limits';
 import { jobRepository } from '#server/jobs/repository';
 import { createScheduler, removeFailedJobs } from '#server/jobs/scheduler';
@@ -16,7 +16,7 @@ type Options = {
   state: { phase: Phase };
   metricsServer: { close: () => Promise<void> } | undefined;
   jobTimes: ForTests['jobTimes'];
-  connectionTimes: ConnectionTimes;
+  connectionTimes: ConnectionTimeouts;
   drain: (withinMs: number) => Promise<void>;
 };
 

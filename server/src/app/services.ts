@@ -5,7 +5,7 @@ import type { ToolRegistry } from '#server/conversation/tools';
 import type { OpenDatabase } from '#server/db/connect';
 import { isPostgres } from '#server/db/engine';
 import type { Presence } from '#server/db/presence';
-import type { ConnectionTimes } from '#server/http/limits/connections';
+import type { ConnectionTimeouts } from '#server/http/limits/connections';
 import { createRateLimits } from '#server/http/limits/rate-limits';
 import { createSharedRateLimits } from '#server/http/limits/shared-rate-limits';
 import { createServer } from '#server/http/server';
@@ -14,7 +14,7 @@ import { liveSessions, sessionService } from '#server/http/sessions/sessions';
 import { createEventStreams } from '#server/http/streaming/event-stream';
 import { createResponseRegistry } from '#server/http/streaming/response-registry';
 import { version } from '#server/lib/version';
-import { withLastTimes } from '#server/mail/record-outcomes';
+import { recordMailTimes } from '#server/mail/record-outcomes';
 import { createMailTransport } from '#server/mail/transport';
 import { noMetrics } from '#server/metrics/metrics';
 import { type Catalogue, loadCatalogue } from '#server/provider/catalogue/catalogue';
@@ -33,7 +33,7 @@ export type ForTests = {
   /** Parses every response with its contract. */
   checkResponses?: boolean;
   hashingCost?: HashingCost;
-  connectionTimes?: ConnectionTimes;
+  connectionTimes?: ConnectionTimeouts;
   jobTimes?: { pollMs: number };
   providerTimes?: ProviderTimeouts;
   toolTimes?: ToolTimeouts;
@@ -73,7 +73,7 @@ export async function createServices(context: AppContext, forTests: ForTests) {
   return {
     ...context,
     ...createHttpServices(context, { metrics, tracing, times: forTests.connectionTimes }),
-    mail: withLastTimes(createMailTransport(config, log), db, log),
+    mail: recordMailTimes(createMailTransport(config, log), db, log),
     hashingCost,
     catalogue,
     metrics,
@@ -125,13 +125,13 @@ async function loadPrometheus(catalogue: Catalogue) {
 
 /** Loaded lazily to save memory when tracing is off. */
 async function loadTracing({ url, headers, service }: NonNullable<Config['traces']>, log: FastifyBaseLogger) {
-  const [{ createExporter }, { tracingTo }] = await Promise.all([
+  const [{ createExporter }, { createTracing }] = await Promise.all([
     import('#server/tracing/exporter'),
     import('#server/tracing/collector'),
   ]);
   const resource = { 'service.name': service, 'service.version': version };
   const onProblem = (error: unknown) => log.warn({ err: error }, 'traces did not reach their collector');
-  return tracingTo(createExporter({ url, headers: JSON.parse(headers.reveal()), resource, onProblem }));
+  return createTracing(createExporter({ url, headers: JSON.parse(headers.reveal()), resource, onProblem }));
 }
 
 export type Services = Awaited<ReturnType<typeof createServices>>;

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '#server/config/config';
-import { connect, reach } from '#server/db/connect';
+import { openDatabase, verifyDatabase } from '#server/db/connect';
 import { migrate } from '#server/db/migrate';
-import { join } from '#server/db/presence';
+import { joinInstances } from '#server/db/presence';
 import type { Synchronous } from '#server/db/sqlite';
-import { reasonOf, StartupError } from '#server/lib/errors';
+import { failureReason, StartupError } from '#server/lib/errors';
 import { rememberMasterKey, verifyMasterKey } from '#server/security/key-check';
 import { rewrapKeys } from '#server/security/key-rotation';
 import { createVault } from '#server/security/vault';
@@ -18,7 +18,7 @@ async function listen(app: Awaited<ReturnType<typeof createApp>>['app'], { port,
     return await app.listen({ port, host });
   } catch (cause) {
     throw new StartupError(
-      `PORT ${port} of ${host} cannot be used: ${reasonOf(cause)}. End what listens there, or set PORT to another one.`,
+      `PORT ${port} of ${host} cannot be used: ${failureReason(cause)}. End what listens there, or set PORT to another one.`,
       { cause },
     );
   }
@@ -34,9 +34,9 @@ export async function start(
     log.fatal({ err: error }, 'disk failure; stopping so that no unsaved data is acknowledged');
     process.exit(70);
   }
-  const database = connect(config.databaseUrl, config.dataDir, onDiskFailure, synchronous);
+  const database = openDatabase(config.databaseUrl, config.dataDir, onDiskFailure, synchronous);
   try {
-    await reach(database);
+    await verifyDatabase(database);
     const vault = createVault(config.masterKeys);
     await verifyMasterKey(database.db, vault);
     const applied = await migrate(database);
@@ -53,7 +53,7 @@ export async function start(
     if (database.file && (statSync(database.file).mode & 0o077) !== 0)
       log.warn(`other users of this machine can read the database; fix it with: chmod 600 '${database.file}'*`);
     const setupCode = randomBytes(16).toString('base64url');
-    const presence = await join(database, config.databaseDirectUrl, (error) =>
+    const presence = await joinInstances(database, config.databaseDirectUrl, (error) =>
       log.error({ err: error }, 'database signals'),
     );
     const running = await createApp({ config, database, presence, log, setupCode, ...forTests });

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { CliError } from '#server/lib/cli-error';
-import { reasonOf } from '#server/lib/errors';
+import { failureReason } from '#server/lib/errors';
 import type { Secret } from '#server/security/secret';
 import { FileKey } from '#server/storage/file-store';
 import { type Row, type Table, type Tables, tables } from './dump-repository.ts';
-import { DecryptionError, decrypted, isEncrypted } from './scheduled/age.ts';
+import { DecryptionError, decrypt, isEncrypted } from './scheduled/age.ts';
 import { contentOf, fileSource, type Source, type TarMember, tarMembers, tarWriter } from './tar.ts';
 
 const Count = z.int().min(0);
@@ -38,7 +38,7 @@ const manifestName = 'manifest.json';
 const checksumName = 'manifest.json.sha256';
 
 /** Rows as JSON lines, in large chunks. */
-async function* asLines(rows: AsyncIterable<Row>, counted: () => void): AsyncGenerator<Buffer> {
+async function* toLines(rows: AsyncIterable<Row>, counted: () => void): AsyncGenerator<Buffer> {
   let lines: string[] = [];
   let length = 0;
   for await (const row of rows) {
@@ -90,7 +90,7 @@ export function archiveWriter(file: FileHandle, createdAt: Date) {
         let rows = 0;
         const { sha256 } = await tar.add(
           tableName(name),
-          asLines(from.rowsOf(name), () => rows++),
+          toLines(from.rowsOf(name), () => rows++),
         );
         written.push({ name, rows, sha256 });
       }
@@ -114,7 +114,7 @@ export function archiveWriter(file: FileHandle, createdAt: Date) {
 /** Opens an archive and reads all of it once. @throws Refused if it is damaged, incomplete or something else */
 export async function openArchive(path: string, passphrase: () => Secret | undefined = () => undefined) {
   const unreadable = (cause: unknown) => {
-    throw new CliError(`${path} cannot be read: ${reasonOf(cause)}.`, { cause });
+    throw new CliError(`${path} cannot be read: ${failureReason(cause)}.`, { cause });
   };
   // Opening a pipe would wait for a writer.
   if (!(await stat(path).catch(unreadable)).isFile()) throw new CliError(`${path} is no file.`);
@@ -138,7 +138,7 @@ async function plainSource(file: FileHandle, path: string, passphrase: () => Sec
   const secret = passphrase();
   if (!secret) throw new CliError(`${path} is encrypted. Set BACKUP_PASSPHRASE_FILE to the file with its passphrase.`);
   try {
-    return await decrypted(source, secret);
+    return await decrypt(source, secret);
   } catch (cause) {
     if (!(cause instanceof DecryptionError)) throw cause;
     throw new CliError(`${path} cannot be decrypted: ${cause.message}. Nothing was changed.`, { cause });

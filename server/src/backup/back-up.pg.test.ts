@@ -15,11 +15,11 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Engine } from '#server/db/connect';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { emptyDatabase, engines, goodKey, password, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, clientId, messagesOf, newThread, post } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { download, inStore, sha256, someBytes, startFileApp, untilCopy, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 import { roster, spawnRoster } from '#server/testing/roster';
@@ -169,8 +169,8 @@ describe.each(places)('backup of %s with files on %s, made during writes, restor
     for (const [name, value] of there.cookies) revived.cookies.set(name, value);
     expect((await there.get('/api/user')).status).toBe(200);
     expect((await revived.get('/api/user')).status).toBe(401);
-    expect((await called(source.app, token, '/v1/models')).status).toBe(200);
-    expect((await called(target, token, '/v1/models')).status).toBe(401);
+    expect((await callApi(source.app, token, '/v1/models')).status).toBe(200);
+    expect((await callApi(target, token, '/v1/models')).status).toBe(401);
     const ada = await signedIn(target, 'ada');
     expect(await messagesOf(ada, threadId)).toEqual(before);
     const found = await ada.get('/api/threads?q=zebra');
@@ -322,7 +322,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
     expect((await roster(['restore', backup], variablesOf(target))).code).toBe(1);
     expect(inStore(target).toSorted()).toEqual([firstKey, secondKey].toSorted());
     expect(readFileSync(join(target.dataDir, 'files', secondKey), 'utf8')).toBe('of another one');
-    expect(await beside(target, (db) => db.selectFrom('users').select('id').execute())).toEqual([]);
+    expect(await withDatabase(target, (db) => db.selectFrom('users').select('id').execute())).toEqual([]);
   });
 
   test('makes no backup if bytes differ from the stored ones', async () => {
@@ -349,7 +349,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
   describe('while it waits for the bytes of a file', () => {
     /** Attaches the file wherever that is possible. */
     async function usedEverywhere(other: TestApp, owner: HttpClient, fileId: number) {
-      const assistantId = await created(owner);
+      const assistantId = await createAssistant(owner);
       await owner.post(`/api/assistants/${assistantId}/files`, { fileIds: [fileId] });
       await owner.post('/api/settings/apikey', { apiKey: goodKey });
       const threadId = await newThread(owner);

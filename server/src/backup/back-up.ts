@@ -8,7 +8,7 @@ import type { FileStore } from '#server/storage/file-store';
 import { archiveWriter, openArchive, StoredFile } from './archive.ts';
 import {
   hasFile,
-  ofDeletedFile,
+  onFileDeleted,
   postgresTables,
   type Row,
   snapshot,
@@ -37,7 +37,7 @@ export async function backUp({ database, store }: Dependencies, target: string):
     throw new CliError(`${unfinished} is in the way. ${why}`, { cause });
   });
   try {
-    await atOneMoment(database, `${path}.db.part`, (tables) => write(file, tables, database, store));
+    await withSnapshot(database, `${path}.db.part`, (tables) => write(file, tables, database, store));
     await file.close();
     const archive = await openArchive(unfinished);
     await archive.close();
@@ -57,7 +57,7 @@ export async function backUp({ database, store }: Dependencies, target: string):
   } catch (error) {
     await file.close();
     await rm(unfinished, { force: true });
-    if (!isNoRoom(error)) throw error;
+    if (!isOutOfSpace(error)) throw error;
     throw new CliError(`There is no room for a backup in ${dirname(path)}. Choose a folder with more room.`, {
       cause: error,
     });
@@ -65,13 +65,13 @@ export async function backUp({ database, store }: Dependencies, target: string):
 }
 
 /** While writing the file, or the copy of SQLite’s tables next to it. */
-const isNoRoom = (error: unknown) => isDiskFull(error) || error instanceof DatabaseFullError;
+const isOutOfSpace = (error: unknown) => isDiskFull(error) || error instanceof DatabaseFullError;
 
 function refuseExisting(path: string) {
   if (existsSync(path)) throw new CliError(`${path} exists already. Choose another name: nothing is overwritten.`);
 }
 
-async function atOneMoment(database: OpenDatabase, copy: string, work: (tables: Tables) => Promise<void>) {
+async function withSnapshot(database: OpenDatabase, copy: string, work: (tables: Tables) => Promise<void>) {
   if (database.engine === 'postgres')
     return database.db
       .transaction()
@@ -107,7 +107,7 @@ async function write(file: FileHandle, tables: Tables, database: OpenDatabase, s
     if (added.size !== size || added.sha256 !== sha256)
       throw new CliError(`The bytes of file ${id} (${key}) are not the ones that were stored. No backup was made.`);
   }
-  const kept = without(gone);
+  const kept = withoutDeletedFiles(gone);
   await archive.finish({ ...tables, rowsOf: (table) => kept(table, tables.rowsOf(table)) });
 }
 
@@ -122,11 +122,13 @@ function storedFile(row: Row) {
 }
 
 /** Drops the rows of files that were deleted after the snapshot, as the deletion did. */
-function without(gone: ReadonlySet<number>): (table: Table, rows: AsyncIterable<Row>) => AsyncGenerator<Row> {
+function withoutDeletedFiles(
+  gone: ReadonlySet<number>,
+): (table: Table, rows: AsyncIterable<Row>) => AsyncGenerator<Row> {
   const goneEntries = new Set<Row[string] | undefined>();
   const isGone = (id: Row[string] | undefined) => typeof id === 'number' && gone.has(id);
   return async function* (table, rows) {
-    const references = ofDeletedFile[table] ?? [];
+    const references = onFileDeleted[table] ?? [];
     for await (const row of rows) {
       if (table === 'files' && isGone(row.id)) continue;
       if (table === 'program_vector_store_batch_files' && goneEntries.has(row.entry_id)) continue;

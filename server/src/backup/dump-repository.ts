@@ -12,7 +12,7 @@ export type Table = Exclude<keyof Database, 'schema_migrations'>;
  * Every table of an installation, after those that it refers to. A table of the schema that is missing here does not
  * compile, because it would be missing from every backup.
  */
-const inOrder: Record<Table, true> = {
+const tableOrder: Record<Table, true> = {
   settings: true,
   instances: true,
   rate_counts: true,
@@ -87,14 +87,14 @@ const inOrder: Record<Table, true> = {
   tool_calls: true,
   thread_approvals: true,
 };
-const isTable = (name: string): name is Table => Object.hasOwn(inOrder, name);
-export const tables = Object.keys(inOrder).filter(isTable);
+const isTable = (name: string): name is Table => Object.hasOwn(tableOrder, name);
+export const tables = Object.keys(tableOrder).filter(isTable);
 
 /**
  * What happens to rows when their file is deleted, as their foreign keys say: the row is deleted, or its column set to
  * null. A provider file must also be deleted there.
  */
-export const ofDeletedFile: Partial<Record<Table, { column: string; goes: boolean }[]>> = {
+export const onFileDeleted: Partial<Record<Table, { column: string; goes: boolean }[]>> = {
   file_uses: [{ column: 'file_id', goes: true }],
   assistant_files: [{ column: 'file_id', goes: true }],
   program_vector_store_files: [{ column: 'file_id', goes: true }],
@@ -208,7 +208,7 @@ export async function keysInUse(db: Kysely<Database>): Promise<Set<string>> {
 }
 
 /** The temporary space for a backup: with SQLite a second copy of the database, and a third as text. */
-export async function neededBytes({ db, file }: Pick<OpenDatabase, 'db' | 'file'>): Promise<number> {
+export async function backupBytes({ db, file }: Pick<OpenDatabase, 'db' | 'file'>): Promise<number> {
   const { total } = await db
     .selectFrom('files')
     .select(sql<string | number>`coalesce(sum(size), 0)`.as('total'))

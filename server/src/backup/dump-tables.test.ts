@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { startApp } from '#server/testing/app';
-import { ofDeletedFile, tables } from './dump-repository.ts';
+import { onFileDeleted, tables } from './dump-repository.ts';
 
 test('copies every table after those it refers to, and knows what a deleted file leaves', async () => {
   const app = await startApp('sqlite');
@@ -14,7 +14,7 @@ test('copies every table after those it refers to, and knows what a deleted file
     .map(({ name }) => String(name))
     .filter((name) => !/^(sqlite_|schema_migrations$|\w+_search)/.test(name));
   expect(tables.toSorted()).toEqual(all.toSorted());
-  const known = Object.entries(ofDeletedFile).flatMap(([table, its]) =>
+  const known = Object.entries(onFileDeleted).flatMap(([table, its]) =>
     its.map(({ column, goes }) => `${table}.${column} ${goes ? 'CASCADE' : 'SET NULL'}`),
   );
   const ofFiles: string[] = [];

@@ -1,6 +1,6 @@
-import { connect, type OpenDatabase } from '#server/db/connect';
-import { migrate, waitForOthers } from '#server/db/migrate';
-import { serversOn } from '#server/db/presence';
+import { type OpenDatabase, openDatabase } from '#server/db/connect';
+import { lockMigrations, migrate } from '#server/db/migrate';
+import { countServers } from '#server/db/presence';
 import { CliError } from '#server/lib/cli-error';
 import { fill, hasUsers, type Table, type Tables } from './dump-repository.ts';
 
@@ -12,7 +12,7 @@ export async function openEmptyTarget(
   /** The number of migrations to apply; default: all. */
   count?: number,
 ): Promise<OpenDatabase> {
-  const database = connect(url, dataDir);
+  const database = openDatabase(url, dataDir);
   try {
     await refuseUsed(database, what).catch((cause: unknown) => {
       if (cause instanceof CliError || !url) throw cause;
@@ -32,13 +32,13 @@ export async function openEmptyTarget(
 }
 
 async function refuseUsed(database: Pick<OpenDatabase, 'engine' | 'db'>, what: string) {
-  if ((await serversOn(database)) > 0) throw new CliError(`Roster is running on ${what}. Stop it first.`);
+  if ((await countServers(database)) > 0) throw new CliError(`Roster is running on ${what}. Stop it first.`);
   if (await hasUsers(database.db))
     throw new CliError(`There are accounts in ${what} already. Nothing was changed: it must be an empty installation.`);
 }
 
 /** Fills the target in one transaction. Returns the number of rows by table. */
-export function fillWhole(
+export function fillInTransaction(
   { engine, db }: OpenDatabase,
   from: Tables,
   what: string,
@@ -46,7 +46,7 @@ export function fillWhole(
 ): Promise<Map<Table, number>> {
   return db.transaction().execute(async (trx) => {
     // A server that starts meanwhile waits for this lock too, and finds everything.
-    await waitForOthers(trx, engine);
+    await lockMigrations(trx, engine);
     await refuseUsed({ engine, db: trx }, what);
     return fill(trx, from, known);
   });

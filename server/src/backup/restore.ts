@@ -1,4 +1,4 @@
-import { firstRestored, isOwnHistory, migrate } from '#server/db/migrate';
+import { isKnownHistory, migrate, oldestRestorable } from '#server/db/migrate';
 import { CliError } from '#server/lib/cli-error';
 import type { MasterKey } from '#server/security/master-key';
 import type { Secret } from '#server/security/secret';
@@ -6,7 +6,7 @@ import { createVault, VaultError } from '#server/security/vault';
 import type { FileKey, FileStore } from '#server/storage/file-store';
 import { digest, type OpenArchive, openArchive } from './archive.ts';
 import type { Row, Table, Tables } from './dump-repository.ts';
-import { fillWhole, openEmptyTarget } from './empty-target.ts';
+import { fillInTransaction, openEmptyTarget } from './empty-target.ts';
 
 type Place = {
   backupPassphrase: () => Secret | undefined;
@@ -17,10 +17,10 @@ type Place = {
 };
 
 /** Opens a backup of this or an earlier version. @throws Refused */
-async function openOwn(path: string, passphrase: Place['backupPassphrase']): Promise<OpenArchive> {
+async function openSupportedArchive(path: string, passphrase: Place['backupPassphrase']): Promise<OpenArchive> {
   const archive = await openArchive(path, passphrase);
   const { migrations } = archive.manifest;
-  if (isOwnHistory(migrations) && migrations.some(({ name }) => name === firstRestored)) return archive;
+  if (isKnownHistory(migrations) && migrations.some(({ name }) => name === oldestRestorable)) return archive;
   await archive.close();
   throw new CliError(
     `${path} was made by another version of Roster. That one is newer, or too old for its backups to be restored by this one: restore it with the version that made it.`,
@@ -31,7 +31,7 @@ const rowsIn = ({ manifest }: OpenArchive) => manifest.tables.reduce((total, tab
 
 /** Reads a whole backup; needs no installation. */
 export async function verifyBackup({ backupPassphrase }: Pick<Place, 'backupPassphrase'>, path: string) {
-  const archive = await openOwn(path, backupPassphrase);
+  const archive = await openSupportedArchive(path, backupPassphrase);
   await archive.close();
   const { createdAt, files, migrations } = archive.manifest;
   return (
@@ -42,7 +42,7 @@ export async function verifyBackup({ backupPassphrase }: Pick<Place, 'backupPass
 
 /** Restores a backup into an empty installation whose server is stopped. Reads all of it before writing anything. */
 export async function restore(place: Place, path: string, keepSessions: boolean): Promise<string> {
-  const archive = await openOwn(path, place.backupPassphrase);
+  const archive = await openSupportedArchive(path, place.backupPassphrase);
   try {
     const isKeyThere = await checkKey(archive, place.masterKeys());
     const { rows, upgraded } = await put(archive, place, keepSessions);
@@ -82,7 +82,7 @@ async function checkKey(archive: OpenArchive, masterKeys: MasterKey[] | undefine
 }
 
 /** Rows that have ended or been used since the backup; restoring them would revive them. */
-const endedSince: ReadonlySet<Table> = new Set<Table>([
+const staleTables: ReadonlySet<Table> = new Set<Table>([
   'sessions',
   'sign_in_flows',
   'tool_server_flows',
@@ -90,23 +90,23 @@ const endedSince: ReadonlySet<Table> = new Set<Table>([
 ]);
 
 /** The tokens stay as revoked, because usage refers to them. */
-async function* revoked(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+async function* revokeTokens(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
   const at = new Date().toISOString();
   for await (const row of rows) yield { ...row, token_hash: null, revoked_at: row.revoked_at ?? at };
 }
 
 /** A backup is made while the record says that one is in progress. */
-async function* withoutBackup(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+async function* dropBackupRecord(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
   for await (const row of rows) if (row.name !== 'backup') yield row;
 }
 
-const withoutEnded = (from: Tables): Tables => ({
+const dropStaleRows = (from: Tables): Tables => ({
   ...from,
   async *rowsOf(table) {
-    if (endedSince.has(table)) return;
+    if (staleTables.has(table)) return;
     const rows = from.rowsOf(table);
-    if (table === 'access_tokens') yield* revoked(rows);
-    else if (table === 'settings') yield* withoutBackup(rows);
+    if (table === 'access_tokens') yield* revokeTokens(rows);
+    else if (table === 'settings') yield* dropBackupRecord(rows);
     else yield* rows;
   },
 });
@@ -115,8 +115,8 @@ async function put(archive: OpenArchive, { databaseUrl, dataDir, openStore }: Pl
   const what = databaseUrl ? 'the database' : dataDir;
   const database = await openEmptyTarget(databaseUrl, dataDir, what, archive.manifest.migrations.length);
   try {
-    const from = keepSessions ? archive.tables : withoutEnded(archive.tables);
-    const fill = () => fillWhole(database, from, what, archive.known);
+    const from = keepSessions ? archive.tables : dropStaleRows(archive.tables);
+    const fill = () => fillInTransaction(database, from, what, archive.known);
     const counts = await putFiles(archive, await openStore(), fill).catch((cause: unknown) => {
       if (cause instanceof CliError) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startApp, type TestApp } from '#server/testing/app';
-import { forged } from '#server/testing/archive';
+import { forgeBackup } from '#server/testing/archive';
 import { inStore, uploaded } from '#server/testing/files';
 import { roster } from '#server/testing/roster';
 
-type Members = Parameters<Parameters<typeof forged>[2]>[0];
+type Members = Parameters<Parameters<typeof forgeBackup>[2]>[0];
 
 describe('backup that was tampered with, checksums and all,', () => {
   const folder = mkdtempSync(join(tmpdir(), 'roster-tampered-'));
@@ -80,7 +80,7 @@ describe('backup that was tampered with, checksums and all,', () => {
   test.each(forgeries)('is refused if it has %s, and nothing is written anywhere', async (_what, change) => {
     const place = mkdtempSync(join(folder, 'place-'));
     const file = join(place, 'forged.tar');
-    await forged(backup, file, change);
+    await forgeBackup(backup, file, change);
     const target = join(place, 'data', 'here');
     const refused = await roster(['restore', file], { DATA_DIR: target });
     expect([refused.code, refused.out]).toEqual([1, '']);
@@ -149,7 +149,7 @@ describe('backup that was tampered with, checksums and all,', () => {
       given_up_at: null,
       created_at: '2026-11-20T00:00:00.000Z',
     };
-    await forged(backup, file, table('jobs', [job]));
+    await forgeBackup(backup, file, table('jobs', [job]));
     copyFileSync(join(app.dataDir, 'master.key'), join(target.dataDir, 'master.key'));
     writeFileSync(join(target.dataDir, 'planted'), 'still here');
     const restored = await roster(['restore', file], { DATA_DIR: target.dataDir });

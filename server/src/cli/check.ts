@@ -1,12 +1,12 @@
 import type { SystemReport } from '@roster/contracts/system';
 import type { OperatorConfig } from '#server/config/config';
-import { connectBeside } from '#server/db/connect';
+import { openDatabaseUnlocked } from '#server/db/connect';
 import { systemReport } from '#server/features/system/report';
 import { openFileStore } from '#server/storage/create';
 
 /** The state of the installation, as administrators see it on the System page; needs no running server. */
 export async function check(config: OperatorConfig): Promise<{ text: string; isWell: boolean }> {
-  const database = connectBeside(config.databaseUrl, config.dataDir);
+  const database = openDatabaseUnlocked(config.databaseUrl, config.dataDir);
   try {
     const store = await openFileStore(config);
     const report = await systemReport({ database, store, installation: config.installation });
@@ -15,7 +15,7 @@ export async function check(config: OperatorConfig): Promise<{ text: string; isW
     const whole = { ...report, warnings: [...ofConfiguration, ...report.warnings] };
     const missing = partsOf(whole).filter(([, { problem }]) => problem !== null);
     const isWell = missing.length === 0 && whole.warnings.every(({ level }) => level !== 'problem');
-    return { text: inWords(whole).join('\n'), isWell };
+    return { text: describeReport(whole).join('\n'), isWell };
   } finally {
     await database.close();
   }
@@ -57,7 +57,7 @@ function mailInWords({ delivers, lastSentAt, lastFailure }: NonNullable<SystemRe
   return `${delivers ? 'sent by a mail server' : 'kept as files'}, last ${orNever(lastSentAt)}${failed}`;
 }
 
-function inWords(report: SystemReport): string[] {
+function describeReport(report: SystemReport): string[] {
   const label = (text: string) => `${text}:`.padEnd(17);
   const parts = partsOf(report).map(([name, { problem }, said]) => `${label(name)}${problem ?? said}`);
   const levels = { problem: 'PROBLEM', advice: 'Advice' };

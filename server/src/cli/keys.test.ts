@@ -8,7 +8,7 @@ import { ask, newThread } from '#server/testing/chat';
 import type { HttpClient } from '#server/testing/http-client';
 import { roster } from '#server/testing/roster';
 import { startToolServer } from '#server/testing/tool-peer';
-import { added, looked } from '#server/testing/tool-servers';
+import { addToolServer, untilDiscovered } from '#server/testing/tool-servers';
 
 describe.each(engines)('keys rotate on %s', (engine) => {
   let app: TestApp;
@@ -24,7 +24,7 @@ describe.each(engines)('keys rotate on %s', (engine) => {
     ada = await app.withKey('ada');
     threadId = await newThread(ada);
     await ada.post('/api/settings/admin-key', { adminKey: 'sk-admin-of-ada-0123456789' });
-    serverId = (await added(ada, peer.url, { auth: { type: 'header', name: 'X-Key', value: 'of-ada' } })).id;
+    serverId = (await addToolServer(ada, peer.url, { auth: { type: 'header', name: 'X-Key', value: 'of-ada' } })).id;
     file = join(app.dataDir, 'master.key');
     variables = { DATA_DIR: app.dataDir, ...(app.databaseUrl && { DATABASE_URL: app.databaseUrl }) };
   });
@@ -41,7 +41,7 @@ describe.each(engines)('keys rotate on %s', (engine) => {
     expect((await ada.get('/api/analytics/provider?from=2026-11-01&to=2026-11-02')).status).toBe(200);
     peer.requests.length = 0;
     await ada.post(`/api/tool-servers/${serverId}/refresh`);
-    expect((await looked(ada, serverId)).state).toBe('ready');
+    expect((await untilDiscovered(ada, serverId)).state).toBe('ready');
     expect(peer.requests[0]?.headers['x-key']).toBe('of-ada');
   };
 

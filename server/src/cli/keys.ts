@@ -4,9 +4,9 @@ import { constants, copyFile, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { keysInUse } from '#server/backup/dump-repository';
 import type { OperatorConfig } from '#server/config/config';
-import { connect, reach } from '#server/db/connect';
+import { openDatabase, verifyDatabase } from '#server/db/connect';
 import { checkSchema } from '#server/db/migrate';
-import { serversOn } from '#server/db/presence';
+import { countServers } from '#server/db/presence';
 import { CliError } from '#server/lib/cli-error';
 import { rememberMasterKey, verifyMasterKey } from '#server/security/key-check';
 import { rewrapKeys } from '#server/security/key-rotation';
@@ -31,10 +31,10 @@ export async function rotateKeys(config: OperatorConfig): Promise<string> {
       `There is no master key or no database in ${dataDir} yet. The server makes them at its first start.`,
     );
   // A running server would not know the new key: its folder lock, or its presence, prevents this.
-  const database = connect(databaseUrl, dataDir);
+  const database = openDatabase(databaseUrl, dataDir);
   try {
-    await reach(database);
-    if ((await serversOn(database)) > 0) throw new CliError('Roster is running on the database. Stop it first.');
+    await verifyDatabase(database);
+    if ((await countServers(database)) > 0) throw new CliError('Roster is running on the database. Stop it first.');
     await checkSchema(database);
     await verifyMasterKey(database.db, createVault(old));
     const file = masterKeyFile(dataDir);

@@ -2,9 +2,9 @@ import { basename } from 'node:path';
 import { backUp } from '#server/backup/back-up';
 import { restore, verifyBackup } from '#server/backup/restore';
 import { loadOperatorConfig, type OperatorConfig } from '#server/config/config';
-import { connect, connectBeside, type OpenDatabase, reach } from '#server/db/connect';
+import { type OpenDatabase, openDatabase, openDatabaseUnlocked, verifyDatabase } from '#server/db/connect';
 import { checkSchema, migrate } from '#server/db/migrate';
-import { lastBackup, remember } from '#server/db/timestamps-repository';
+import { lastBackup, saveTimestamp } from '#server/db/timestamps-repository';
 import { passwordLinks } from '#server/features/auth/passwords';
 import { CliError } from '#server/lib/cli-error';
 import { StartupError, UnavailableError } from '#server/lib/errors';
@@ -50,9 +50,9 @@ type Command = {
 };
 
 async function beside(config: OperatorConfig, work: (database: OpenDatabase) => Promise<string>): Promise<string> {
-  const database = connectBeside(config.databaseUrl, config.dataDir);
+  const database = openDatabaseUnlocked(config.databaseUrl, config.dataDir);
   try {
-    await reach(database);
+    await verifyDatabase(database);
     await checkSchema(database);
     return await work(database);
   } finally {
@@ -60,14 +60,14 @@ async function beside(config: OperatorConfig, work: (database: OpenDatabase) => 
   }
 }
 
-const aboutPeople = (database: OpenDatabase, { publicUrl, mailsOut }: OperatorConfig) =>
+const withUserCommands = (database: OpenDatabase, { publicUrl, mailsOut }: OperatorConfig) =>
   operatorCommands({ database, mailsOut, passwordLink: passwordLinks(database.db, publicUrl) });
 
 /** Lets migrations be a separate step before the first process of a new version. */
-async function bringUpToDate({ databaseUrl, dataDir }: OperatorConfig): Promise<string> {
-  const database = connect(databaseUrl, dataDir);
+async function migrateDatabase({ databaseUrl, dataDir }: OperatorConfig): Promise<string> {
+  const database = openDatabase(databaseUrl, dataDir);
   try {
-    await reach(database);
+    await verifyDatabase(database);
     const applied = await migrate(database);
     return applied.length === 0
       ? 'The database is up to date.'
@@ -82,14 +82,15 @@ const commands = new Map<string, Command>([
     'admin grant',
     {
       takes: 'one email address',
-      perform: (config, email) => beside(config, (database) => aboutPeople(database, config).grantAdministrator(email)),
+      perform: (config, email) =>
+        beside(config, (database) => withUserCommands(database, config).grantAdministrator(email)),
     },
   ],
   [
     'user reset-link',
     {
       takes: 'one email address',
-      perform: (config, email) => beside(config, (database) => aboutPeople(database, config).makeResetLink(email)),
+      perform: (config, email) => beside(config, (database) => withUserCommands(database, config).makeResetLink(email)),
     },
   ],
   [
@@ -99,7 +100,7 @@ const commands = new Map<string, Command>([
       perform: (config, file) =>
         beside(config, async (database) => {
           const { createdAt, bytes, said } = await backUp({ database, store: await openFileStore(config) }, file);
-          await remember(database.db, lastBackup, { at: createdAt, name: basename(file), bytes });
+          await saveTimestamp(database.db, lastBackup, { at: createdAt, name: basename(file), bytes });
           return said;
         }),
     },
@@ -115,7 +116,7 @@ const commands = new Map<string, Command>([
           : restore({ ...config, openStore: () => createFileStore(config) }, file, options.has('--keep-sessions')),
     },
   ],
-  ['migrate', { perform: bringUpToDate }],
+  ['migrate', { perform: migrateDatabase }],
   [
     'check',
     {

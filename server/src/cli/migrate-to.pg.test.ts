@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, password, startApp, type TestApp } from '#server/testing/app';
 import { ask, messagesOf, newThread } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { download, sha256, someBytes, untilCopy, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 import { roster } from '#server/testing/roster';
@@ -78,7 +78,7 @@ describe('migrate-to', () => {
       1,
       expect.stringContaining('There are accounts in the PostgreSQL database already. Nothing was changed'),
     ]);
-    const users = await beside(used, (db) => db.selectFrom('users').select('email').execute());
+    const users = await withDatabase(used, (db) => db.selectFrom('users').select('email').execute());
     expect(users).toEqual([{ email: 'zoe@example.com' }]);
   });
 
@@ -95,7 +95,7 @@ describe('migrate-to', () => {
       const { body } = await visitor.get(`/api/threads?q=${word}`);
       expect([word, body.items.map(({ id }: { id: number }) => id)]).toEqual([word, [threadId]]);
     }
-    const { rows: indexes } = await beside({ dataDir: app.dataDir, databaseUrl: url }, (db) =>
+    const { rows: indexes } = await withDatabase({ dataDir: app.dataDir, databaseUrl: url }, (db) =>
       sql`select 1 from pg_indexes where indexname in ('message_search_words', 'thread_search_words')`.execute(db),
     );
     expect(indexes).toHaveLength(2);
@@ -107,7 +107,7 @@ describe('migrate-to', () => {
   });
 
   test('has written to PostgreSQL only', async () => {
-    const left = await beside({ dataDir: app.dataDir, databaseUrl: undefined }, (db) =>
+    const left = await withDatabase({ dataDir: app.dataDir, databaseUrl: undefined }, (db) =>
       db.selectFrom('messages').select('id').where('thread_id', '=', threadId).execute(),
     );
     expect(left).toHaveLength(before.length);

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sqliteTables } from '#server/backup/dump-repository';
-import { fillWhole, openEmptyTarget } from '#server/backup/empty-target';
-import { connect } from '#server/db/connect';
+import { fillInTransaction, openEmptyTarget } from '#server/backup/empty-target';
+import { openDatabase } from '#server/db/connect';
 import { checkSchema } from '#server/db/migrate';
 import { CliError } from '#server/lib/cli-error';
 
@@ -24,13 +24,13 @@ export async function migrateTo({ databaseUrl, dataDir }: Place, url: string): P
   if (!existsSync(file))
     throw new CliError(`There is no Roster database in ${dataDir}. Set DATA_DIR as for the server.`);
   // Holds the folder's lock until everything is copied.
-  const source = connect(undefined, dataDir);
+  const source = openDatabase(undefined, dataDir);
   try {
     await checkSchema(source);
     const target = await openEmptyTarget(url, dataDir, 'the PostgreSQL database');
     const tables = sqliteTables(file);
     try {
-      const counts = await fillWhole(target, tables, 'the PostgreSQL database');
+      const counts = await fillInTransaction(target, tables, 'the PostgreSQL database');
       const rows = [...counts.values()].reduce((total, count) => total + count, 0);
       return (
         `All ${rows} rows are in the PostgreSQL database, counted table by table. Files and the master key stay where they are.\n` +

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, engines, password, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { newThread, send, until } from '#server/testing/chat';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import { freePort } from '#server/testing/free-port';
 import type { HttpClient } from '#server/testing/http-client';
-import { managed, recordOf } from '#server/testing/managed-users';
+import { managedUser, securityLogOf } from '#server/testing/managed-users';
 import { sources } from '#server/testing/programs';
 import { roster } from '#server/testing/roster';
 
@@ -35,10 +35,10 @@ describe.each(engines)('operator commands next to the running server on %s', (en
     expect([code, errors]).toEqual([0, '']);
     expect(out).toBe('bob@example.com is an administrator now (was Editor).\n');
     expect((await bob.get('/api/admin/users')).status).toBe(200);
-    expect((await recordOf(ada, 'bob@example.com'))[0]).toBe('role_changed, operator, Editor to Admin');
+    expect((await securityLogOf(ada, 'bob@example.com'))[0]).toBe('role_changed, operator, Editor to Admin');
     const again = await roster(['admin', 'grant', 'bob@example.com'], variables);
     expect([again.code, again.out]).toEqual([0, 'bob@example.com is an administrator already. Nothing was changed.\n']);
-    const record = await recordOf(ada, 'bob@example.com');
+    const record = await securityLogOf(ada, 'bob@example.com');
     expect(record.filter((event) => event.startsWith('role_changed'))).toHaveLength(1);
   });
 
@@ -53,7 +53,7 @@ describe.each(engines)('operator commands next to the running server on %s', (en
     const none = await roster(['models'], { ...variables, MODEL_CATALOGUE: catalogue });
     expect([none.code, none.out]).toEqual([0, 'No model that is used here ends within 90 days or has ended.\n']);
     const frank = await app.as('frank');
-    for (const name of ['One', 'Two']) await created(frank, { name, model: 'house-model' });
+    for (const name of ['One', 'Two']) await createAssistant(frank, { name, model: 'house-model' });
     const { code, out, errors } = await roster(['models'], { ...variables, MODEL_CATALOGUE: catalogue });
     expect([code, errors]).toEqual([0, '']);
     expect(out).toBe(
@@ -76,8 +76,10 @@ describe.each(engines)('operator commands next to the running server on %s', (en
 
   test('prints by user reset-link a link that works once, even for a locked account', async () => {
     await app.as('dave');
-    const { id } = await managed(ada, 'dave@example.com');
-    await beside(app, (db) => db.updateTable('users').set({ failed_sign_ins: 100 }).where('id', '=', id).execute());
+    const { id } = await managedUser(ada, 'dave@example.com');
+    await withDatabase(app, (db) =>
+      db.updateTable('users').set({ failed_sign_ins: 100 }).where('id', '=', id).execute(),
+    );
     const { code, out, errors } = await roster(['user', 'reset-link', 'dave@example.com'], variables);
     expect([code, errors]).toEqual([0, '']);
     const [, link = ''] = out.match(/(https:\S+)/) ?? [];
@@ -86,8 +88,8 @@ describe.each(engines)('operator commands next to the running server on %s', (en
     expect(searchParams.get('userId')).toBe(String(id));
     const token = searchParams.get('token') ?? '';
     expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
-    expect((await recordOf(ada, 'dave@example.com'))[0]).toMatch(/^reset_link_made, operator/);
-    const rows = await beside(app, (db) =>
+    expect((await securityLogOf(ada, 'dave@example.com'))[0]).toMatch(/^reset_link_made, operator/);
+    const rows = await withDatabase(app, (db) =>
       db.selectFrom('mailed_tokens').selectAll().where('user_id', '=', id).execute(),
     );
     expect(rows).toMatchObject([{ purpose: 'password', proves_email: null, used_at: null }]);
@@ -102,7 +104,7 @@ describe.each(engines)('operator commands next to the running server on %s', (en
       const { code, out, errors } = await roster([...name.split(' '), 'erin@example.com'], variables);
       expect([code, out]).toEqual([1, '']);
       expect(errors).toMatch(/^The account erin@example\.com is inactive\..*\n$/);
-      expect(await managed(ada, 'erin@example.com')).toMatchObject({ role: 'Editor', status: 'Inactive' });
+      expect(await managedUser(ada, 'erin@example.com')).toMatchObject({ role: 'Editor', status: 'Inactive' });
     },
   );
 
@@ -132,7 +134,7 @@ describe.each(engines)('operator commands next to the running server on %s', (en
   });
 
   test('refuses another version of the schema before writing anything', async () => {
-    const restore = await beside(app, async (db) => {
+    const restore = await withDatabase(app, async (db) => {
       const last = await db
         .selectFrom('schema_migrations')
         .selectAll()
@@ -145,10 +147,10 @@ describe.each(engines)('operator commands next to the running server on %s', (en
     const older = await roster(['admin', 'grant', 'ada@example.com'], variables);
     expect([older.code, older.errors]).toEqual([1, expect.stringContaining('older than this Roster')]);
     const newer = { name: '9999-future', checksum: 'x', applied_at: restore.applied_at };
-    await beside(app, (db) => db.insertInto('schema_migrations').values([restore, newer]).execute());
+    await withDatabase(app, (db) => db.insertInto('schema_migrations').values([restore, newer]).execute());
     const refused = await roster(['admin', 'grant', 'ada@example.com'], variables);
     expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining('newer than this Roster')]);
-    await beside(app, (db) => db.deleteFrom('schema_migrations').where('name', '=', newer.name).execute());
+    await withDatabase(app, (db) => db.deleteFrom('schema_migrations').where('name', '=', newer.name).execute());
     expect((await roster(['admin', 'grant', 'ada@example.com'], variables)).code).toBe(0);
   });
 
@@ -159,7 +161,7 @@ describe.each(engines)('operator commands next to the running server on %s', (en
         return roster(['admin', 'grant', `${name}@example.com`], variables);
       }),
     );
-    const { id } = await managed(ada, 'ada@example.com');
+    const { id } = await managedUser(ada, 'ada@example.com');
     for (let round = 0; round < 20; round++)
       expect((await ada.patch(`/api/admin/users/${id}`, { name: `Ada ${round}` })).status).toBe(200);
     expect((await grants).map(({ code }) => code)).toEqual([0, 0, 0]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidScheduleError, scheduleOf } from './backup-schedule.ts';
+import { InvalidScheduleError, parseSchedule } from './backup-schedule.ts';
 
-const after = (schedule: string, time: string) => scheduleOf(schedule).next(new Date(time)).toISOString();
+const after = (schedule: string, time: string) => parseSchedule(schedule).next(new Date(time)).toISOString();
 
 describe('schedule', () => {
   test.each([
@@ -40,7 +40,7 @@ describe('schedule', () => {
     ['0 0 31 2 *', 'There is no such day'],
     [`${'1,'.repeat(5_000)}1 * * * *`, 'too long'],
   ])('rejects %s', (schedule, said) => {
-    expect(() => scheduleOf(schedule)).toThrow(InvalidScheduleError);
-    expect(() => scheduleOf(schedule)).toThrow(said);
+    expect(() => parseSchedule(schedule)).toThrow(InvalidScheduleError);
+    expect(() => parseSchedule(schedule)).toThrow(said);
   });
 });

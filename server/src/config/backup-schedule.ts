@@ -22,7 +22,7 @@ export class InvalidScheduleError extends Error {
 }
 
 /** One part of a field: `*`, `5`, `1-5`, each with an optional step. */
-function partOf(text: string, { name, from, to }: Field): number[] {
+function parsePart(text: string, { name, from, to }: Field): number[] {
   const [, range = '', low, high, step] = /^(\*|(\d{1,2})(?:-(\d{1,2}))?)(?:\/(\d{1,2}))?$/.exec(text) ?? [];
   const first = range === '*' ? from : Number(low);
   const last = range === '*' || (high === undefined && step !== undefined) ? to : Number(high ?? low);
@@ -34,20 +34,20 @@ function partOf(text: string, { name, from, to }: Field): number[] {
   return Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, index) => first + index * every);
 }
 
-function fieldOf(text: string, field: Field): ReadonlySet<number> {
+function parseField(text: string, field: Field): ReadonlySet<number> {
   if (text.length > 200) throw new InvalidScheduleError(`The ${field.name} is too long`);
-  return new Set(text.split(',').flatMap((part) => partOf(part, field)));
+  return new Set(text.split(',').flatMap((part) => parsePart(part, field)));
 }
 
 /** @throws InvalidScheduleError with what is wrong */
-export function scheduleOf(text: string): Schedule {
+export function parseSchedule(text: string): Schedule {
   const [, hour, minute] = /^daily (\d{1,2}):(\d{2})$/.exec(text.trim()) ?? [];
   const words = hour === undefined ? text.trim().split(/\s+/) : [minute ?? '', hour, '*', '*', '*'];
   if (words.length !== fields.length)
     throw new InvalidScheduleError(
       'Write “daily 03:00”, or the five fields of cron: minute, hour, day, month and weekday',
     );
-  const [minutes, hours, days, months, weekdays] = fields.map((field, index) => fieldOf(words[index] ?? '', field));
+  const [minutes, hours, days, months, weekdays] = fields.map((field, index) => parseField(words[index] ?? '', field));
   if (!minutes || !hours || !days || !months || !weekdays) throw new InvalidScheduleError('A field is missing');
 
   // As in cron: if both day and weekday are given, either may match; a `*` with a step does not count as given.

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { reasonOf, StartupError } from '#server/lib/errors';
+import { failureReason, StartupError } from '#server/lib/errors';
 import { Secret } from '#server/security/secret';
-import { InvalidScheduleError, scheduleOf } from './backup-schedule.ts';
+import { InvalidScheduleError, parseSchedule } from './backup-schedule.ts';
 
 export class InvalidBackupSettingsError extends StartupError {
   override name = 'InvalidBackupSettingsError';
@@ -18,13 +18,13 @@ type Variables = {
 const shortest = 20;
 
 /** undefined: backups are not encrypted. */
-export function backupPassphrase(file: string | undefined): Secret | undefined {
+export function readBackupPassphrase(file: string | undefined): Secret | undefined {
   if (!file) return undefined;
   let text: string;
   try {
     text = readFileSync(resolve(file), 'utf8');
   } catch (cause) {
-    throw new InvalidBackupSettingsError(`BACKUP_PASSPHRASE_FILE: ${file} cannot be read: ${reasonOf(cause)}.`, {
+    throw new InvalidBackupSettingsError(`BACKUP_PASSPHRASE_FILE: ${file} cannot be read: ${failureReason(cause)}.`, {
       cause,
     });
   }
@@ -40,7 +40,7 @@ export function backupPassphrase(file: string | undefined): Secret | undefined {
   return new Secret(passphrase);
 }
 
-function targetOf(target: string, hasStore: boolean) {
+function parseTarget(target: string, hasStore: boolean) {
   if (!/^[a-z0-9]+:\/\//i.test(target)) return { folder: resolve(target) };
   const [, bucket, prefix = ''] =
     /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w./-]{0,500}))?$/.exec(target) ?? [];
@@ -53,17 +53,17 @@ function targetOf(target: string, hasStore: boolean) {
 }
 
 /** Scheduled backups; undefined if none are configured. @throws InvalidBackupSettingsError with what to change */
-export function backupsOf(env: Variables, hasStore: boolean) {
+export function parseBackupSettings(env: Variables, hasStore: boolean) {
   const { BACKUP_SCHEDULE: schedule, BACKUP_TARGET: target } = env;
   if (!schedule && !target) return undefined;
   if (!schedule || !target)
     throw new InvalidBackupSettingsError('Set BACKUP_SCHEDULE and BACKUP_TARGET, both or none.');
   try {
     return {
-      schedule: scheduleOf(schedule),
-      target: targetOf(target, hasStore),
+      schedule: parseSchedule(schedule),
+      target: parseTarget(target, hasStore),
       keep: env.BACKUP_KEEP,
-      passphrase: backupPassphrase(env.BACKUP_PASSPHRASE_FILE),
+      passphrase: readBackupPassphrase(env.BACKUP_PASSPHRASE_FILE),
     };
   } catch (cause) {
     if (!(cause instanceof InvalidScheduleError)) throw cause;

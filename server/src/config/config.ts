@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { reasonOf, StartupError } from '#server/lib/errors';
-import { allowedHosts } from '#server/outbound/allowed-hosts';
-import { proxiesOf } from '#server/outbound/proxy';
+import { failureReason, StartupError } from '#server/lib/errors';
+import { parseAllowedHosts } from '#server/outbound/allowed-hosts';
+import { createProxySelector } from '#server/outbound/proxy';
 import {
   generatedMasterKeys,
   type MasterKey,
@@ -14,9 +14,9 @@ import {
 } from '#server/security/master-key';
 import { Secret } from '#server/security/secret';
 import { readHeaders } from '#server/tracing/headers';
-import { backupPassphrase, backupsOf } from './backup-settings.ts';
+import { parseBackupSettings, readBackupPassphrase } from './backup-settings.ts';
 import { Environment } from './environment.ts';
-import { toolCommandsIn } from './tool-commands.ts';
+import { readToolCommands } from './tool-commands.ts';
 import { configWarnings } from './warnings.ts';
 
 export class InvalidConfigurationError extends StartupError {
@@ -24,10 +24,10 @@ export class InvalidConfigurationError extends StartupError {
 }
 
 /** A host in the form that `listen` takes: IPv6 addresses may come in brackets, as in a URL. */
-const bareHost = (host: string) => host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+const stripBrackets = (host: string) => host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
 
 export function isLoopback(hostname: string): boolean {
-  const host = bareHost(hostname);
+  const host = stripBrackets(hostname);
   if (isIP(host) === 6) return URL.parse(`http://[${host}]`)?.hostname === '[::1]';
   return host === 'localhost' || (isIP(host) === 4 && host.startsWith('127.'));
 }
@@ -61,7 +61,7 @@ export const secretVariables = [
 ] as const;
 
 /** Our OAuth client at an identity provider; undefined if it is not configured. */
-function client(name: 'GOOGLE' | 'GITHUB', id: string | undefined, secret: string | undefined) {
+function oauthClient(name: 'GOOGLE' | 'GITHUB', id: string | undefined, secret: string | undefined) {
   if (!id && !secret) return undefined;
   if (!id || !secret)
     throw new InvalidConfigurationError(`Set ${name}_CLIENT_ID and ${name}_CLIENT_SECRET, both or none.`);
@@ -69,7 +69,7 @@ function client(name: 'GOOGLE' | 'GITHUB', id: string | undefined, secret: strin
 }
 
 /** Rejects credentials in the URL, because the URL is logged. */
-function bare(name: string, address: string): URL {
+function parseBareUrl(name: string, address: string): URL {
   const url = new URL(address);
   if (url.username || url.password || url.search || url.hash)
     throw new InvalidConfigurationError(`${name} must be scheme, host and path only.`);
@@ -77,8 +77,8 @@ function bare(name: string, address: string): URL {
 }
 
 /** Secrets and identities use this connection: plain http is allowed only for a test server on this machine. */
-function trusted(name: string, address: string): URL {
-  const url = bare(name, address);
+function parseTrustedUrl(name: string, address: string): URL {
+  const url = parseBareUrl(name, address);
   if (url.protocol !== 'https:' && !isLoopback(url.hostname))
     throw new InvalidConfigurationError(`${name} must begin with https:// outside loopback.`);
   return url;
@@ -87,21 +87,21 @@ function trusted(name: string, address: string): URL {
 /** The proxies for outgoing requests. */
 function proxiesIn(env: Environment) {
   try {
-    return proxiesOf(env);
+    return createProxySelector(env);
   } catch (cause) {
-    throw new InvalidConfigurationError(reasonOf(cause), { cause });
+    throw new InvalidConfigurationError(failureReason(cause), { cause });
   }
 }
 
 /** undefined: files are stored in the data folder. */
-function s3Of(env: Environment) {
+function parseS3(env: Environment) {
   const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_ACCESS_KEY_ID: keyId, S3_SECRET_ACCESS_KEY: secret } = env;
   if (!endpoint && !bucket && !keyId && !secret) return undefined;
   if (!endpoint || !bucket || !keyId || !secret)
     throw new InvalidConfigurationError(
       'Set S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, all of them or none.',
     );
-  const url = trusted('S3_ENDPOINT', endpoint);
+  const url = parseTrustedUrl('S3_ENDPOINT', endpoint);
   return {
     endpoint: url,
     bucket,
@@ -113,14 +113,14 @@ function s3Of(env: Environment) {
 }
 
 /** Proxy variables are commonly written in either case. */
-const asOthersWriteThem = (variables: Record<string, string | undefined>) =>
+const normalizeProxyVariables = (variables: Record<string, string | undefined>) =>
   Object.fromEntries(
     ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].map((name) => [name, variables[name] || variables[name.toLowerCase()]]),
   );
 
 /** Parses the variables and derives the URL and the data folder. */
 function readEnvironment(variables: Record<string, string | undefined>) {
-  const parsed = Environment.safeParse({ ...variables, ...asOthersWriteThem(variables) });
+  const parsed = Environment.safeParse({ ...variables, ...normalizeProxyVariables(variables) });
   if (!parsed.success)
     throw new InvalidConfigurationError(`The configuration is not usable:\n${z.prettifyError(parsed.error)}`);
   const env = parsed.data;
@@ -142,7 +142,7 @@ function readEnvironment(variables: Record<string, string | undefined>) {
 }
 
 /** The settings that describe the installation; available without a running server. */
-const installationOf = ({ env, publicUrl, loopback, dataDir }: ReturnType<typeof readEnvironment>) => ({
+const describeInstallation = ({ env, publicUrl, loopback, dataDir }: ReturnType<typeof readEnvironment>) => ({
   publicUrl,
   loopback,
   dataDir,
@@ -151,17 +151,17 @@ const installationOf = ({ env, publicUrl, loopback, dataDir }: ReturnType<typeof
   trustProxy: env.TRUST_PROXY,
   minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,
   isProviderPlain: isPlainElsewhere(new URL(env.PROVIDER_BASE_URL)),
-  mail: mailServerOf(env.SMTP_URL),
+  mail: parseMailServer(env.SMTP_URL),
   storeKind: env.S3_ENDPOINT ? ('s3' as const) : ('folder' as const),
   backsUp: env.BACKUP_SCHEDULE !== undefined,
   masterKeyFile: env.MASTER_KEY_FILE ? resolve(env.MASTER_KEY_FILE) : masterKeyFile(dataDir),
 });
-export type Installation = ReturnType<typeof installationOf>;
+export type Installation = ReturnType<typeof describeInstallation>;
 
 const isPlainElsewhere = ({ protocol, hostname }: URL) => protocol === 'http:' && !isLoopback(hostname);
 
 /** undefined: no mail server. */
-function mailServerOf(address: string | undefined) {
+function parseMailServer(address: string | undefined) {
   const url = address === undefined ? null : URL.parse(address);
   if (!url) return undefined;
   const { searchParams } = url;
@@ -185,15 +185,15 @@ export function loadOperatorConfig(variables: Record<string, string | undefined>
     dataDir,
     databaseUrl: env.DATABASE_URL,
     mailsOut: env.SMTP_URL !== undefined,
-    s3: s3Of(env),
+    s3: parseS3(env),
     baseUrl: baseUrlOf(env),
     modelCatalogue: modelCatalogueOf(env),
-    installation: installationOf(read),
-    backupPassphrase: () => backupPassphrase(env.BACKUP_PASSPHRASE_FILE),
+    installation: describeInstallation(read),
+    backupPassphrase: () => readBackupPassphrase(env.BACKUP_PASSPHRASE_FILE),
     /**
      * Why the server would refuse to start; undefined if it would start, as far as can be told without the master key.
      */
-    refusal: () => refusalOf(read),
+    refusal: () => startupProblem(read),
     /** The variable that holds the master keys; undefined: the file in the data folder. */
     masterKeyVariable: variable,
     /** undefined: none is configured yet. */
@@ -201,7 +201,7 @@ export function loadOperatorConfig(variables: Record<string, string | undefined>
   };
 }
 
-function refusalOf(read: ReturnType<typeof readEnvironment>): string | undefined {
+function startupProblem(read: ReturnType<typeof readEnvironment>): string | undefined {
   try {
     const { backups } = serverSettings(read);
     refuseSharedSecrets(read.env, [], backups?.passphrase);
@@ -215,7 +215,7 @@ function refusalOf(read: ReturnType<typeof readEnvironment>): string | undefined
 export type OperatorConfig = ReturnType<typeof loadOperatorConfig>;
 
 /** Origins whose pages may call /v1 with a token, as browsers send them. */
-function originsOf(list: string): ReadonlySet<string> {
+function parseOrigins(list: string): ReadonlySet<string> {
   const origins = list.split(',').flatMap((part) => part.trim() || []);
   for (const origin of origins) {
     const url = URL.parse(origin);
@@ -228,25 +228,25 @@ function originsOf(list: string): ReadonlySet<string> {
 }
 
 /** Hosts on which tool servers are allowed although they are private, on this machine or on an unusual port. */
-function toolHostsOf(list: string) {
+function parseToolHosts(list: string) {
   try {
-    return allowedHosts(list);
+    return parseAllowedHosts(list);
   } catch (cause) {
-    throw new InvalidConfigurationError(`TOOL_HOSTS_ALLOWED: ${reasonOf(cause)}.`, { cause });
+    throw new InvalidConfigurationError(`TOOL_HOSTS_ALLOWED: ${failureReason(cause)}.`, { cause });
   }
 }
 
 /** The commands that administrators may add as tool servers. */
-function toolCommandsOf(file: string | undefined) {
+function configuredToolCommands(file: string | undefined) {
   try {
-    return toolCommandsIn(file && resolve(file));
+    return readToolCommands(file && resolve(file));
   } catch (cause) {
-    throw new InvalidConfigurationError(`TOOL_COMMANDS: ${file} cannot be used: ${reasonOf(cause)}.`, { cause });
+    throw new InvalidConfigurationError(`TOOL_COMMANDS: ${file} cannot be used: ${failureReason(cause)}.`, { cause });
   }
 }
 
 /** undefined: metrics are off and nothing is counted. */
-function metricsOf({ METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN: token, PORT, HOST }: Environment) {
+function metricsSettings({ METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN: token, PORT, HOST }: Environment) {
   if (port === undefined && token === undefined) return undefined;
   if (port === PORT && host === HOST)
     throw new InvalidConfigurationError('METRICS_PORT is the same as PORT. Set it to another one.');
@@ -255,16 +255,16 @@ function metricsOf({ METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN: toke
       'METRICS_HOST is not a loopback address, so others can read the metrics: set METRICS_TOKEN.',
     );
   return {
-    listen: port === undefined ? undefined : { port, host: bareHost(host) },
+    listen: port === undefined ? undefined : { port, host: stripBrackets(host) },
     token: token ? new Secret(token) : undefined,
   };
 }
 
 /** undefined: there is no collector and nothing is traced. */
-function tracesOf(env: Environment) {
+function tracingSettings(env: Environment) {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = env;
   if (endpoint === undefined) return undefined;
-  const url = (headers === undefined ? bare : trusted)('OTEL_EXPORTER_OTLP_ENDPOINT', endpoint);
+  const url = (headers === undefined ? parseBareUrl : parseTrustedUrl)('OTEL_EXPORTER_OTLP_ENDPOINT', endpoint);
   const given = readHeaders(headers ?? '');
   if (!given)
     throw new InvalidConfigurationError('OTEL_EXPORTER_OTLP_HEADERS must be name=value, with commas between them.');
@@ -304,22 +304,22 @@ function refuseSharedSecrets(env: Environment, keys: MasterKey[], passphrase: Se
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Each is undefined if it is not configured. */
-function loginProvidersOf(env: Environment) {
-  const google = client('GOOGLE', env.GOOGLE_CLIENT_ID, env.GOOGLE_CLIENT_SECRET);
-  const github = client('GITHUB', env.GITHUB_CLIENT_ID, env.GITHUB_CLIENT_SECRET);
+function loginProviderSettings(env: Environment) {
+  const google = oauthClient('GOOGLE', env.GOOGLE_CLIENT_ID, env.GOOGLE_CLIENT_SECRET);
+  const github = oauthClient('GITHUB', env.GITHUB_CLIENT_ID, env.GITHUB_CLIENT_SECRET);
   const proxyFor = proxiesIn(env);
   return {
     google: google && {
       ...google,
       proxyFor,
-      issuer: trusted('GOOGLE_ISSUER', env.GOOGLE_ISSUER),
+      issuer: parseTrustedUrl('GOOGLE_ISSUER', env.GOOGLE_ISSUER),
       trustEmail: env.GOOGLE_TRUST_EMAIL === 'true',
     },
     github: github && {
       ...github,
       proxyFor,
-      url: trusted('GITHUB_URL', env.GITHUB_URL),
-      apiUrl: trusted('GITHUB_API_URL', env.GITHUB_API_URL),
+      url: parseTrustedUrl('GITHUB_URL', env.GITHUB_URL),
+      apiUrl: parseTrustedUrl('GITHUB_API_URL', env.GITHUB_API_URL),
     },
   };
 }
@@ -333,14 +333,14 @@ function serverSettings(read: ReturnType<typeof readEnvironment>) {
     );
   if (!loopback && env.RATE_LIMIT_SCALE !== 1)
     throw new InvalidConfigurationError('RATE_LIMIT_SCALE is for load tests on loopback only.');
-  const installation = installationOf(read);
-  const providerUrl = bare('PROVIDER_BASE_URL', env.PROVIDER_BASE_URL);
+  const installation = describeInstallation(read);
+  const providerUrl = parseBareUrl('PROVIDER_BASE_URL', env.PROVIDER_BASE_URL);
   if (env.SMTP_URL && !env.MAIL_FROM)
     throw new InvalidConfigurationError('With SMTP_URL set MAIL_FROM too, the address that mail comes from.');
   const isOpenAi = providerUrl.hostname === 'api.openai.com';
   return {
     port: env.PORT,
-    host: bareHost(env.HOST),
+    host: stripBrackets(env.HOST),
     publicUrl,
     loopback,
     dataDir,
@@ -362,18 +362,18 @@ function serverSettings(read: ReturnType<typeof readEnvironment>) {
       smtpUrl: env.SMTP_URL ? new Secret(env.SMTP_URL) : undefined,
       from: env.MAIL_FROM ?? `Roster <roster@${publicUrl.hostname}>`,
     },
-    ...loginProvidersOf(env),
-    s3: s3Of(env),
-    backups: backupsOf(env, env.S3_ENDPOINT !== undefined),
+    ...loginProviderSettings(env),
+    s3: parseS3(env),
+    backups: parseBackupSettings(env, env.S3_ENDPOINT !== undefined),
     minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,
     followIntervalMs: env.FOLLOW_INTERVAL_MS,
     registration: env.REGISTRATION,
-    apiAllowedOrigins: originsOf(env.API_ALLOWED_ORIGINS),
-    toolHostsAllowed: toolHostsOf(env.TOOL_HOSTS_ALLOWED),
-    toolCommands: toolCommandsOf(env.TOOL_COMMANDS),
+    apiAllowedOrigins: parseOrigins(env.API_ALLOWED_ORIGINS),
+    toolHostsAllowed: parseToolHosts(env.TOOL_HOSTS_ALLOWED),
+    toolCommands: configuredToolCommands(env.TOOL_COMMANDS),
     trustProxy: env.TRUST_PROXY,
-    metrics: metricsOf(env),
-    traces: tracesOf(env),
+    metrics: metricsSettings(env),
+    traces: tracingSettings(env),
     logLevel: env.LOG_LEVEL,
     rateLimitScale: env.RATE_LIMIT_SCALE,
     installation,

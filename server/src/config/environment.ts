@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 /** Digits only: JavaScript also reads a blank, 0x10 and 1e3 as numbers, which are seldom meant. */
-const whole = (least: number, most: number) =>
+const wholeNumber = (least: number, most: number) =>
   z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.int().min(least).max(most));
-const port = (least: number) => whole(least, 65_535);
-const blankAsAbsent = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
-const setting = <T extends z.ZodType>(schema: T) => z.preprocess(blankAsAbsent, schema);
+const port = (least: number) => wholeNumber(least, 65_535);
+const blankAsUndefined = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
+const setting = <T extends z.ZodType>(schema: T) => z.preprocess(blankAsUndefined, schema);
 
 /** Each variable has a row in docs/operator/configure.md. */
 export const Environment = z.object({
@@ -29,7 +29,7 @@ export const Environment = z.object({
   MASTER_KEY_FILE: setting(z.string().optional()),
   PROVIDER_BASE_URL: setting(z.url({ protocol: /^https?$/ }).default('https://api.openai.com/v1')),
   PROVIDER_NAME: setting(z.string().max(60).optional()),
-  PROVIDER_FIRST_TOKEN_SECONDS: setting(whole(10, 7_200).default(600)),
+  PROVIDER_FIRST_TOKEN_SECONDS: setting(wholeNumber(10, 7_200).default(600)),
   DEFAULT_MODEL: setting(z.string().max(200).default('gpt-4o')),
   MODEL_CATALOGUE: setting(z.string().optional()),
   SMTP_URL: setting(z.url({ protocol: /^smtps?$/, hostname: /./ }).optional()),
@@ -65,17 +65,17 @@ export const Environment = z.object({
   HTTP_PROXY: setting(z.string().max(1_000).optional()),
   NO_PROXY: setting(z.string().max(10_000).optional()),
   HSTS_INCLUDE_SUBDOMAINS: setting(z.enum(['true', 'false']).default('false')),
-  MIN_FREE_DISK_BYTES: setting(whole(0, Number.MAX_SAFE_INTEGER).default(512 * 1024 * 1024)),
+  MIN_FREE_DISK_BYTES: setting(wholeNumber(0, Number.MAX_SAFE_INTEGER).default(512 * 1024 * 1024)),
   BACKUP_SCHEDULE: setting(z.string().max(1_000).optional()),
   BACKUP_TARGET: setting(z.string().max(1_000).optional()),
-  BACKUP_KEEP: setting(whole(1, 1_000).default(7)),
+  BACKUP_KEEP: setting(wholeNumber(1, 1_000).default(7)),
   BACKUP_PASSPHRASE_FILE: setting(z.string().optional()),
-  FOLLOW_INTERVAL_MS: setting(whole(1, 3_600_000).default(5_000)),
+  FOLLOW_INTERVAL_MS: setting(wholeNumber(1, 3_600_000).default(5_000)),
   REGISTRATION: setting(z.enum(['open', 'closed']).default('open')),
   API_ALLOWED_ORIGINS: setting(z.string().max(10_000).default('')),
   TOOL_HOSTS_ALLOWED: setting(z.string().max(10_000).default('')),
   TOOL_COMMANDS: setting(z.string().optional()),
-  TRUST_PROXY: setting(whole(0, 10).default(0)),
+  TRUST_PROXY: setting(wholeNumber(0, 10).default(0)),
   METRICS_PORT: setting(port(1).optional()),
   METRICS_HOST: setting(z.string().default('127.0.0.1')),
   METRICS_TOKEN: setting(

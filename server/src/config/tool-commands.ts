@@ -16,7 +16,7 @@ const Commands = z.record(
 );
 
 /** The commands that the operator allows; none without a file. @throws Error that says what is wrong with it */
-export function toolCommandsIn(file: string | undefined): ToolCommands {
+export function readToolCommands(file: string | undefined): ToolCommands {
   if (file === undefined) return new Map();
   const { data, error } = Commands.safeParse(JSON.parse(readFileSync(file, 'utf8')));
   if (error) {

@@ -29,15 +29,15 @@ export type StoredContent = {
 export const readContent = (stored: string | null): StoredContent => (stored === null ? {} : JSON.parse(stored));
 
 /** Separates the texts of a message with several text parts. */
-export const betweenTexts = '\n\n';
+export const textSeparator = '\n\n';
 
 /** The text of each text part, in order; null for the others. */
-export function textsOf(parts: StoredPart[], text: string): (string | null)[] {
+export function partTexts(parts: StoredPart[], text: string): (string | null)[] {
   let from = 0;
   return parts.map((part) => {
     if (part.type !== 'text') return null;
     const words = text.slice(from, from + part.length);
-    from += part.length + betweenTexts.length;
+    from += part.length + textSeparator.length;
     return words;
   });
 }

@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import { makeDataFolder, orUnusable } from '#server/lib/data-folder';
-import { reasonOf, StartupError } from '#server/lib/errors';
+import { createDataFolder, orStartupError } from '#server/lib/data-folder';
+import { failureReason, StartupError } from '#server/lib/errors';
 import { withAfterCommit } from './after-commit.ts';
 import { lockFolder } from './folder-lock.ts';
 import { postgresDialect } from './postgres.ts';
@@ -30,17 +30,17 @@ export type OpenDatabase = {
 };
 
 /** Opens PostgreSQL if `url` is given, otherwise the SQLite file in the data folder, which it locks. */
-export function connect(
+export function openDatabase(
   url: string | undefined,
   dataDir: string,
   onDiskFailure: (error: unknown) => void = () => undefined,
   synchronous?: Synchronous,
 ): OpenDatabase {
-  makeDataFolder(dataDir);
+  createDataFolder(dataDir);
   if (url) return connectPostgres(url);
   const lock = lockFolder(dataDir);
   const file = join(dataDir, 'roster.db');
-  const sqlite = orUnusable(file, () => {
+  const sqlite = orStartupError(file, () => {
     const opened = openSqlite(file, synchronous);
     // SQLite also opens a file that is only readable.
     accessSync(file, constants.R_OK | constants.W_OK);
@@ -76,14 +76,14 @@ export function connect(
  * Connects next to a running server: skips the folder's lock, which excludes a second server, not a second writer.
  * SQLite lets writers take turns. @throws StartupError if there is no database
  */
-export function connectBeside(url: string | undefined, dataDir: string): OpenDatabase {
+export function openDatabaseUnlocked(url: string | undefined, dataDir: string): OpenDatabase {
   if (url) return connectPostgres(url);
   const file = join(dataDir, 'roster.db');
   if (!existsSync(file))
     throw new StartupError(
       `There is no Roster database in ${dataDir}. Set DATA_DIR or DATABASE_URL as for the server.`,
     );
-  const sqlite = orUnusable(file, () => openSqlite(file));
+  const sqlite = orStartupError(file, () => openSqlite(file));
   const db = new Kysely<Database>({ dialect: withAfterCommit(sqliteDialect(sqlite)) });
   return { engine: 'sqlite', db, reader: db, file, check: () => answers(db), close: () => db.destroy() };
 }
@@ -137,10 +137,12 @@ async function hasRoom(db: Kysely<Database>) {
 }
 
 /** Runs the first query. @throws StartupError with the reason */
-export async function reach({ db, file }: OpenDatabase) {
+export async function verifyDatabase({ db, file }: OpenDatabase) {
   try {
     await sql`select 1 from (select 1) as one`.execute(db);
   } catch (cause) {
-    throw new StartupError(`The database ${file ?? 'in DATABASE_URL'} cannot be used: ${reasonOf(cause)}.`, { cause });
+    throw new StartupError(`The database ${file ?? 'in DATABASE_URL'} cannot be used: ${failureReason(cause)}.`, {
+      cause,
+    });
   }
 }

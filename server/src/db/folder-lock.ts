@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { orUnusable } from '#server/lib/data-folder';
+import { orStartupError } from '#server/lib/data-folder';
 import { StartupError } from '#server/lib/errors';
 
 const busy = 5;
@@ -11,9 +11,9 @@ const isBusy = (error: unknown) => error instanceof Error && 'errcode' in error 
  * releases it when the process ends, even in a crash.
  */
 export function lockFolder(dataDir: string): { release: () => void } {
-  const lock = orUnusable(dataDir, () => new DatabaseSync(join(dataDir, 'lock.db'), { timeout: 0 }));
+  const lock = orStartupError(dataDir, () => new DatabaseSync(join(dataDir, 'lock.db'), { timeout: 0 }));
   try {
-    orUnusable(dataDir, () => take(lock, dataDir));
+    orStartupError(dataDir, () => acquire(lock, dataDir));
   } catch (error) {
     lock.close();
     throw error;
@@ -35,7 +35,7 @@ export function isFolderInUse(dataDir: string): boolean {
   }
 }
 
-function take(lock: DatabaseSync, dataDir: string) {
+function acquire(lock: DatabaseSync, dataDir: string) {
   try {
     // In memory-journal mode no journal is left behind for the next start to recover.
     lock.exec('pragma journal_mode = memory; begin exclusive');

@@ -55,7 +55,7 @@ export async function lockUserRow(trx: Kysely<Database>, userId: number) {
 }
 
 /** Keeps the user from being deleted until the transaction ends; others may hold this lock too. */
-export async function keepUser(trx: Kysely<Database>, userId: number) {
+export async function shareLockUser(trx: Kysely<Database>, userId: number) {
   if (isPostgres(trx)) await trx.selectFrom('users').select('id').where('id', '=', userId).forKeyShare().execute();
 }
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase } from '#server/testing/app';
-import { connect } from './connect.ts';
+import { openDatabase } from './connect.ts';
 import { migrate } from './migrate.ts';
 
 test('creates one schema when several processes start at once on an empty PostgreSQL', async () => {
   const empty = await emptyDatabase('postgres');
-  const databases = [1, 2, 3, 4, 5, 6].map(() => connect(empty.url, empty.dataDir));
+  const databases = [1, 2, 3, 4, 5, 6].map(() => openDatabase(empty.url, empty.dataDir));
   onTestFinished(async () => {
     for (const database of databases) await database.close();
     await empty.remove();

@@ -9,7 +9,7 @@ import { versionRepository } from '#server/features/assistants/versions/reposito
 import { findThreads } from '#server/features/chat/search/threads-repository';
 import { quarterOf } from '#server/features/usage/zone-days';
 import { emptyDatabase, engines } from '#server/testing/app';
-import { connect } from './connect.ts';
+import { openDatabase } from './connect.ts';
 import { migrate } from './migrate.ts';
 import { up as addComparisons } from './migrations/0010-usage-of-comparisons.ts';
 import { up as indexWordsInside } from './migrations/0014-words-inside-texts.ts';
@@ -28,7 +28,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 describe.each(engines)('migrations on %s', (engine) => {
   async function opened() {
     const empty = await emptyDatabase(engine);
-    const database = connect(empty.url, empty.dataDir);
+    const database = openDatabase(empty.url, empty.dataDir);
     onTestFinished(async () => {
       await database.close();
       await empty.remove();

@@ -140,7 +140,7 @@ export async function migrate(
   const db = database.db;
   await db.transaction().execute(async (trx) => {
     // On PostgreSQL even `if not exists` fails when two processes create the table at once.
-    await waitForOthers(trx, database.engine);
+    await lockMigrations(trx, database.engine);
     await trx.schema
       .createTable('schema_migrations')
       .ifNotExists()
@@ -155,7 +155,7 @@ export async function migrate(
   const [next] = due;
   if (!next) return [];
   if (applied.length > 0 && database.file) await backUp(db, database.file, next[0]);
-  for (const [name, migration] of due) await applyOnceFree(db, database.engine, name, migration);
+  for (const [name, migration] of due) await applyWithRetry(db, database.engine, name, migration);
   return due.map(([name]) => name);
 }
 
@@ -186,7 +186,7 @@ function checkHistory(applied: Applied[], folder = migrationFiles) {
 }
 
 /** True for the history of a database of this or an earlier version. */
-export const isOwnHistory = (history: Applied[]): boolean =>
+export const isKnownHistory = (history: Applied[]): boolean =>
   history.every(({ name, checksum }, index) => name === migrations[index]?.[0] && isChecksumOf(name, checksum));
 
 /**
@@ -209,10 +209,10 @@ export async function schemaState(db: Kysely<Database>): Promise<'ok' | 'newer'>
 /**
  * The oldest version that can be restored: from here on the search index is filled the same way in all later versions.
  */
-export const firstRestored = '0014-words-inside-texts';
+export const oldestRestorable = '0014-words-inside-texts';
 
 /** Several processes may start at once on one PostgreSQL; they migrate one after the other. */
-export async function waitForOthers(trx: Kysely<Database>, engine: Engine) {
+export async function lockMigrations(trx: Kysely<Database>, engine: Engine) {
   if (engine === 'postgres') await sql`select pg_advisory_xact_lock(7260418, 0)`.execute(trx);
 }
 
@@ -226,7 +226,7 @@ const isLockNotAvailable = (error: unknown) => isObject(error) && error.code ===
  * While a step waits for a table that a backup or an export is reading, all other queries wait behind it. So it gives
  * up before the second after which PostgreSQL checks for deadlocks, lets others through, and tries again.
  */
-async function applyOnceFree(db: Kysely<Database>, engine: Engine, name: string, migration: Migration) {
+async function applyWithRetry(db: Kysely<Database>, engine: Engine, name: string, migration: Migration) {
   for (let waited = 0; ; waited++)
     try {
       return await apply(db, engine, name, migration);
@@ -244,7 +244,7 @@ async function applyOnceFree(db: Kysely<Database>, engine: Engine, name: string,
 async function apply(db: Kysely<Database>, engine: Engine, name: string, migration: Migration) {
   await db.transaction().execute(async (trx) => {
     if (engine === 'postgres') {
-      await waitForOthers(trx, engine);
+      await lockMigrations(trx, engine);
       // Processes that waited for the lock find the step done.
       const done = await trx.selectFrom('schema_migrations').select('name').where('name', '=', name).execute();
       if (done.length > 0) return;

@@ -20,16 +20,16 @@ const readOnly = '25006';
  * Errors of the system, of PostgreSQL, and of a pooler in front of it (08P01), when a server cannot be reached or used:
  * class 08, 57P (stopping or starting), 53 (disk full, out of memory, too many connections), 58 (disk failure).
  */
-const awayCode =
+const unavailableCode =
   /^(E(CONNREFUSED|CONNRESET|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)|08...|57P0.|53...|58...|25006)$/;
-const awayMessage =
+const unavailableMessage =
   /^(Connection terminated|timeout exceeded when|timeout expired|Client (has encountered|was closed))/;
 
-const isAway = (error: unknown) =>
+const isUnavailable = (error: unknown) =>
   error instanceof Error &&
   (error instanceof UnresponsiveError ||
-    ('code' in error && typeof error.code === 'string' && awayCode.test(error.code)) ||
-    awayMessage.test(error.message));
+    ('code' in error && typeof error.code === 'string' && unavailableCode.test(error.code)) ||
+    unavailableMessage.test(error.message));
 
 const isReadOnly = (error: unknown) => error instanceof Error && 'code' in error && error.code === readOnly;
 
@@ -115,7 +115,7 @@ class WatchedDriver extends PostgresDriver {
   #told(error: unknown): never {
     // Connections to a former primary would stay there forever.
     if (isReadOnly(error)) this.#leaveAll();
-    throw isAway(error) ? new UnavailableError('database', error) : error;
+    throw isUnavailable(error) ? new UnavailableError('database', error) : error;
   }
 
   override async destroy() {

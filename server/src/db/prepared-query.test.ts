@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, engines } from '#server/testing/app';
-import { connect } from './connect.ts';
+import { openDatabase } from './connect.ts';
 import { migrate } from './migrate.ts';
 import { type Params, prepared } from './prepared-query.ts';
 
@@ -22,7 +22,7 @@ const count = prepared(
 describe.each(engines)('prepared query on %s', (engine) => {
   test('uses the values of each call, inside and outside a transaction', async () => {
     const empty = await emptyDatabase(engine);
-    const database = connect(empty.url, empty.dataDir);
+    const database = openDatabase(empty.url, empty.dataDir);
     onTestFinished(async () => {
       await database.close();
       await empty.remove();

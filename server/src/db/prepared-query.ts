@@ -2,7 +2,7 @@ import { type CompiledQuery, type Kysely, type QueryExecutorProvider, type RawBu
 import type { Database } from './schema.ts';
 
 /** A placeholder in a compiled query for a value given at execution. */
-class Place {
+class Placeholder {
   readonly name: PropertyKey;
   constructor(name: PropertyKey) {
     this.name = name;
@@ -23,8 +23,8 @@ type Query<Row> = { compile(database: QueryExecutorProvider): CompiledQuery<Row>
  * takes longer than SQLite needs to answer it: worth it for queries of every message, not for the rest.
  */
 export function prepared<Values extends object, Row>(build: (db: Kysely<Database>, at: Params<Values>) => Query<Row>) {
-  type Own = Place & { name: keyof Values };
-  const isPlace = (value: unknown): value is Own => value instanceof Place;
+  type Own = Placeholder & { name: keyof Values };
+  const isPlace = (value: unknown): value is Own => value instanceof Placeholder;
   // Each database has its own adapter, shared by its transactions.
   const compiled = new WeakMap<object, CompiledQuery<Row>>();
 
@@ -34,7 +34,7 @@ export function prepared<Values extends object, Row>(build: (db: Kysely<Database
     if (!query) {
       // Plugins see queries with their values; the product has none.
       const plain = db.withoutPlugins();
-      query = build(plain, (name) => sql`${new Place(name)}`).compile(plain);
+      query = build(plain, (name) => sql`${new Placeholder(name)}`).compile(plain);
       compiled.set(adapter, query);
     }
     const parameters = query.parameters.map((value) => (isPlace(value) ? values[value.name] : value));

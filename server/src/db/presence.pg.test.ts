@@ -4,9 +4,9 @@ import { emptyDatabase } from '#server/testing/app';
 import { until } from '#server/testing/chat';
 import { startNetworkLink } from '#server/testing/network-link';
 import { ownTime } from '#server/testing/process-clock';
-import { connect } from './connect.ts';
+import { openDatabase } from './connect.ts';
 import { migrate } from './migrate.ts';
-import { join, type Signal } from './presence.ts';
+import { joinInstances, type Signal } from './presence.ts';
 import type { Database } from './schema.ts';
 
 const cleanUp: (() => Promise<void>)[] = [];
@@ -19,11 +19,11 @@ async function aDatabase(engine: 'sqlite' | 'postgres') {
   cleanUp.push(remove);
   /** A process of the installation as the others see it. */
   async function aProcess(signalsBy = url) {
-    const database = connect(url, dataDir);
+    const database = openDatabase(url, dataDir);
     cleanUp.push(() => database.close());
     await migrate(database);
     const problems: unknown[] = [];
-    const presence = await join(database, signalsBy, (problem) => problems.push(problem));
+    const presence = await joinInstances(database, signalsBy, (problem) => problems.push(problem));
     let isThere = true;
     async function leave() {
       if (isThere) await presence.leave();
@@ -152,12 +152,12 @@ describe('process with a silent connection to PostgreSQL', () => {
     const direct = new URL(url ?? '');
     const line = await startNetworkLink({ host: direct.hostname, port: Number(direct.port) });
     cleanUp.push(line.close);
-    const database = connect(url, dataDir);
+    const database = openDatabase(url, dataDir);
     cleanUp.push(() => database.close());
     await migrate(database);
     const problems: unknown[] = [];
     const byLine = direct.href.replace(direct.host, `127.0.0.1:${line.port}`);
-    const presence = await join(database, byLine, (problem) => problems.push(problem));
+    const presence = await joinInstances(database, byLine, (problem) => problems.push(problem));
     return { line, presence, problems };
   }
 

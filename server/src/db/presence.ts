@@ -4,7 +4,7 @@ import { version } from '#server/lib/version';
 import type { OpenDatabase } from './connect.ts';
 import { isFolderInUse } from './folder-lock.ts';
 import type { Database } from './schema.ts';
-import { backWithinMs, signalConnection } from './signal-connection.ts';
+import { reconnectedWithinMs, signalConnection } from './signal-connection.ts';
 
 /** Messages between processes on one database; ids only, since receivers reread the rows. */
 export type Signal = { eventsOf: number[] } | { stop: number };
@@ -29,7 +29,7 @@ const channel = 'roster';
 const idsPerSignal = 700;
 
 /** The number of running servers on this database; with SQLite use the folder's lock instead. */
-export async function serversOn(database: Pick<OpenDatabase, 'engine' | 'db'>): Promise<number> {
+export async function countServers(database: Pick<OpenDatabase, 'engine' | 'db'>): Promise<number> {
   if (database.engine === 'sqlite') return 0;
   const { rows } = await sql<{ count: number }>`select count(*) as count from pg_locks
     where locktype = 'advisory' and granted and classid = ${sql.lit(lockSpace)} and objsubid = 2
@@ -40,7 +40,7 @@ export async function serversOn(database: Pick<OpenDatabase, 'engine' | 'db'>): 
 const listedAtMost = 50;
 
 /** The running servers on this database, newest first. With SQLite there is at most one. */
-export async function processesOn({ engine, db, file }: Pick<OpenDatabase, 'engine' | 'db' | 'file'>) {
+export async function listServers({ engine, db, file }: Pick<OpenDatabase, 'engine' | 'db' | 'file'>) {
   const newest = db.selectFrom('instances').select(['id', 'started_at as startedAt', 'version']).orderBy('id', 'desc');
   if (engine === 'sqlite') return file && isFolderInUse(dirname(file)) ? newest.limit(1).execute() : [];
   return newest
@@ -54,7 +54,7 @@ export async function processesOn({ engine, db, file }: Pick<OpenDatabase, 'engi
 }
 
 /** `url`: for a session of PostgreSQL itself, which a pooler of transactions does not provide. */
-export async function join(
+export async function joinInstances(
   database: OpenDatabase,
   url: string | undefined,
   onProblem: (error: unknown) => void,
@@ -64,11 +64,11 @@ export async function join(
     .values({ started_at: new Date().toISOString(), version })
     .returning('id')
     .executeTakeFirstOrThrow();
-  if (!url) return alone(database.db, id);
-  return amongOthers(database.db, url, id, onProblem);
+  if (!url) return singleProcess(database.db, id);
+  return multiProcess(database.db, url, id, onProblem);
 }
 
-function alone(db: Kysely<Database>, instance: number): Presence {
+function singleProcess(db: Kysely<Database>, instance: number): Presence {
   return {
     instance,
     send: () => undefined,
@@ -78,14 +78,14 @@ function alone(db: Kysely<Database>, instance: number): Presence {
   };
 }
 
-async function amongOthers(
+async function multiProcess(
   db: Kysely<Database>,
   url: string,
   instance: number,
   onProblem: (error: unknown) => void,
 ): Promise<Presence> {
   const listeners: ((signal: Signal) => void)[] = [];
-  const joinedAt = (await hasJustCome(db)) ? performance.now() : Number.NEGATIVE_INFINITY;
+  const joinedAt = (await hasJustStarted(db)) ? performance.now() : Number.NEGATIVE_INFINITY;
   const connection = await signalConnection({
     url,
     begin: { text: 'select pg_advisory_lock($1, $2)', values: [lockSpace, instance] },
@@ -96,12 +96,12 @@ async function amongOthers(
     },
     onProblem,
   });
-  const areAllBack = () => performance.now() - (connection.since() ?? joinedAt) > backWithinMs;
+  const areAllBack = () => performance.now() - (connection.since() ?? joinedAt) > reconnectedWithinMs;
 
   return {
     instance,
     send(signal) {
-      for (const part of inParts(signal)) void notify(db, part).catch(onProblem);
+      for (const part of splitSignal(signal)) void notify(db, part).catch(onProblem);
     },
     listen: (listener) => listeners.push(listener),
     isGone: async (other) =>
@@ -117,7 +117,7 @@ async function amongOthers(
 const notify = (db: Kysely<Database>, signal: Signal) =>
   sql`select pg_notify(${channel}, ${JSON.stringify(signal)})`.execute(db);
 
-function inParts(signal: Signal): Signal[] {
+function splitSignal(signal: Signal): Signal[] {
   if ('stop' in signal) return [signal];
   const { eventsOf } = signal;
   return Array.from({ length: Math.ceil(eventsOf.length / idsPerSignal) }, (_, part) => ({
@@ -137,7 +137,7 @@ async function isFree(db: Kysely<Database>, instance: number): Promise<boolean> 
  * True if this PostgreSQL was started or promoted moments ago. For a former standby only the time of the last
  * transaction from the old primary is known, whose failure may have been noticed late.
  */
-async function hasJustCome(db: Kysely<Database>): Promise<boolean> {
+async function hasJustStarted(db: Kysely<Database>): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`select pg_postmaster_start_time() > now() - interval '10 seconds'
     or coalesce(pg_last_xact_replay_timestamp() > now() - interval '2 minutes', false) as has`.execute(db);
   return rows[0]?.has === true;

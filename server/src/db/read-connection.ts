@@ -12,8 +12,8 @@ import {
 } from 'kysely';
 import type { Database } from './schema.ts';
 
-export type ReaderQuestion = { id: number; sql: string; parameters: readonly unknown[] };
-export type ReaderAnswer = { id: number; rows: unknown[] } | { id: number; error: string };
+export type ReaderRequest = { id: number; sql: string; parameters: readonly unknown[] };
+export type ReaderResponse = { id: number; rows: unknown[] } | { id: number; error: string };
 
 /**
  * A second, read-only connection to the SQLite file on a separate thread, for queries that may take longer than a few
@@ -41,7 +41,7 @@ function readerDriver(file: string): Driver {
   function start(): Worker {
     const started = new Worker(new URL('./read-worker.ts', import.meta.url), { workerData: file });
     started.unref();
-    started.on('message', (answer: ReaderAnswer) => {
+    started.on('message', (answer: ReaderResponse) => {
       const question = pending.get(answer.id);
       pending.delete(answer.id);
       if ('error' in answer) question?.reject(new Error(answer.error));
@@ -63,7 +63,7 @@ function readerDriver(file: string): Driver {
       const rows = await new Promise<unknown[]>((resolve, reject) => {
         pending.set(id, { resolve, reject });
         thread.ref();
-        thread.postMessage({ id, sql, parameters } satisfies ReaderQuestion);
+        thread.postMessage({ id, sql, parameters } satisfies ReaderRequest);
       }).finally(() => {
         if (pending.size === 0) thread.unref();
       });

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ReaderAnswer, ReaderQuestion } from './read-connection.ts';
+import type { ReaderRequest, ReaderResponse } from './read-connection.ts';
 import { searchWords } from './search-words.ts';
 import { bindable, statementCache } from './statements.ts';
 
@@ -12,8 +12,8 @@ database.exec('pragma temp_store = memory');
 database.function('search_words', { deterministic: true }, (text) => searchWords(String(text)));
 const prepare = statementCache(database);
 
-port.on('message', ({ id, sql, parameters }: ReaderQuestion) => {
-  let answer: ReaderAnswer;
+port.on('message', ({ id, sql, parameters }: ReaderRequest) => {
+  let answer: ReaderResponse;
   try {
     // SQLite's rows have no prototype, which structured cloning rejects.
     answer = {

@@ -6,7 +6,7 @@ const reconnectMs = 1_000;
 const connectWithinMs = 3_000;
 const goodbyeMs = 1_000;
 /** After the database is back, every running process has reconnected within this time. */
-export const backWithinMs = reconnectMs + connectWithinMs + 1_000;
+export const reconnectedWithinMs = reconnectMs + connectWithinMs + 1_000;
 
 type Options = {
   url: string;

@@ -3,14 +3,14 @@ import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kys
 import { bindable, statementCache } from './statements.ts';
 
 /** Maximum number of transactions that share a commit, so that readers wait only briefly. */
-const groupAtMost = 64;
+const maxGroupSize = 64;
 
 type Member = { resolve: () => void; reject: (error: unknown) => void };
 /** `isDue`: the event loop turn in which it started is over. */
 type Group = { size: number; members: Member[]; isDue: boolean };
 
 /** Maps an SQLite error to the one to throw. */
-type Told = (error: unknown) => unknown;
+type MapError = (error: unknown) => unknown;
 
 /**
  * SQLite on this thread, with group commit. A commit waits for the disk, which is most of a short transaction's time,
@@ -20,15 +20,15 @@ type Told = (error: unknown) => unknown;
  *
  * A statement outside a transaction never runs inside a group: it sees committed data only.
  */
-export function groupingDriver(database: DatabaseSync, told: Told): Driver {
+export function groupingDriver(database: DatabaseSync, told: MapError): Driver {
   const groups = new Groups(database, told);
   return {
     init: async () => undefined,
     acquireConnection: async () => new Connection(groups),
-    beginTransaction: (connection) => own(connection).begin(),
-    commitTransaction: async (connection) => own(connection).commit(),
-    rollbackTransaction: async (connection) => own(connection).undo(),
-    releaseConnection: async (connection) => own(connection).undo(),
+    beginTransaction: (connection) => ownConnection(connection).begin(),
+    commitTransaction: async (connection) => ownConnection(connection).commit(),
+    rollbackTransaction: async (connection) => ownConnection(connection).undo(),
+    releaseConnection: async (connection) => ownConnection(connection).undo(),
     async destroy() {
       groups.close();
       database.close();
@@ -36,7 +36,7 @@ export function groupingDriver(database: DatabaseSync, told: Told): Driver {
   };
 }
 
-function own(connection: DatabaseConnection): Connection {
+function ownConnection(connection: DatabaseConnection): Connection {
   if (connection instanceof Connection) return connection;
   throw new Error('This connection is of another database');
 }
@@ -47,12 +47,12 @@ class Groups {
   current: Connection | undefined;
   readonly #database: DatabaseSync;
   readonly #prepare: ReturnType<typeof statementCache>;
-  readonly #told: Told;
+  readonly #told: MapError;
   #group: Group | undefined;
   readonly #waitingTransactions: (() => void)[] = [];
   readonly #waitingStatements: (() => void)[] = [];
 
-  constructor(database: DatabaseSync, told: Told) {
+  constructor(database: DatabaseSync, told: MapError) {
     this.#database = database;
     this.#prepare = statementCache(database);
     this.#told = told;
@@ -162,7 +162,7 @@ class Groups {
   /** Starts the next waiting transactions after one, or a group, has ended. */
   #goOn() {
     while (!this.current) {
-      if (this.#group && (this.#group.isDue || this.#group.size >= groupAtMost)) this.#commit();
+      if (this.#group && (this.#group.isDue || this.#group.size >= maxGroupSize)) this.#commit();
       // Between two groups, so that continuous transactions cannot starve them.
       if (!this.#group) for (const run of this.#waitingStatements.splice(0)) run();
       const begin = this.#waitingTransactions.shift();

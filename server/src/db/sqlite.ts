@@ -19,16 +19,16 @@ export function openSqlite(file: string, synchronous: Synchronous = 'full'): Dat
 const diskFailureCodes = new Set([10, 11]);
 
 /** Another connection, such as an operator's command, writes for longer than we wait; or the file is read-only. */
-const awayCodes = new Set([5, 6, 8]);
+const unavailableCodes = new Set([5, 6, 8]);
 /** No room for the file or its log, or (SQLITE_IOERR_SHMSIZE) for the log's index, which loses nothing. */
 const isFull = (code: number) => (code & 0xff) === 13 || code === 4874;
 
 const codeOf = (error: unknown) =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;
 
-function told(error: unknown): unknown {
+function toDatabaseError(error: unknown): unknown {
   const code = codeOf(error);
-  if (awayCodes.has(code & 0xff)) return new UnavailableError('database', error);
+  if (unavailableCodes.has(code & 0xff)) return new UnavailableError('database', error);
   if (isFull(code)) return new DatabaseFullError(error);
   return error;
 }
@@ -51,7 +51,7 @@ export function sqliteDialect(database: DatabaseSync, { onDiskFailure, onFull }:
     const code = codeOf(error);
     if (isFull(code)) onFull?.();
     else if (diskFailureCodes.has(code & 0xff)) onDiskFailure?.(error);
-    return told(error);
+    return toDatabaseError(error);
   }
   return {
     createAdapter: () => new SharedAdapter(),

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { emptyDatabase, engines } from '#server/testing/app';
 import { until } from '#server/testing/until';
-import { connect, type Engine, type OpenDatabase } from './connect.ts';
+import { type Engine, type OpenDatabase, openDatabase } from './connect.ts';
 import { migrate } from './migrate.ts';
 import released from './migrations/released.json' with { type: 'json' };
 
@@ -18,7 +18,7 @@ const count = Object.keys(released).indexOf(lastRelease.migration) + 1;
 /** A database as the last release leaves it. */
 async function ofLastRelease(engine: Engine) {
   const empty = await emptyDatabase(engine);
-  const database = connect(empty.url, empty.dataDir);
+  const database = openDatabase(empty.url, empty.dataDir);
   const closing = [database];
   onTestFinished(async () => {
     for (const open of closing) await open.close();
@@ -29,7 +29,7 @@ async function ofLastRelease(engine: Engine) {
     database,
     /** Another process on it. */
     another() {
-      const other = connect(empty.url, empty.dataDir);
+      const other = openDatabase(empty.url, empty.dataDir);
       closing.push(other);
       return other;
     },

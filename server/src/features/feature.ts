@@ -51,5 +51,5 @@ export type AccountRemovalPart = {
 };
 
 /** Objects that could not be deleted at the provider, with their singular and plural names. */
-export type LeftAtProvider = { left: number; one: string; many: string };
-export type RemoveAtProvider = (userId: number) => Promise<LeftAtProvider[]>;
+export type ProviderLeftovers = { left: number; one: string; many: string };
+export type RemoveAtProvider = (userId: number) => Promise<ProviderLeftovers[]>;

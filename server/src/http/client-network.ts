@@ -10,7 +10,7 @@ export type Network = {
 };
 
 /** The eight groups of an IPv6 address in any notation; undefined if it is not one. */
-function groupsOf(address: string): number[] | undefined {
+function parseIPv6Groups(address: string): number[] | undefined {
   const [plain = ''] = address.split('%');
   if (!isIPv6(plain)) return undefined;
   const dotted = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(plain);
@@ -24,7 +24,7 @@ function groupsOf(address: string): number[] | undefined {
   return [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16));
 }
 
-const ofIPv4 = (address: string): Network => ({
+const ipv4Network = (address: string): Network => ({
   counted: address,
   site: undefined,
   region: address.split('.').slice(0, 2).join('.'),
@@ -35,13 +35,13 @@ export const clientNetwork = ({ ip }: { ip: string }) => networkOf(ip).counted;
 
 /** IPv6 by its /64, the least that one connection gets; IPv4-mapped IPv6 as IPv4. */
 export function networkOf(address: string): Network {
-  if (isIPv4(address)) return ofIPv4(address);
-  const groups = groupsOf(address);
+  if (isIPv4(address)) return ipv4Network(address);
+  const groups = parseIPv6Groups(address);
   // A proxy in front may have written something that is not an address.
   if (!groups) return { counted: address.slice(0, 64), site: undefined, region: 'no address' };
   const [high = 0, low = 0] = groups.slice(6);
   const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (mapped) return ofIPv4([high >> 8, high & 255, low >> 8, low & 255].join('.'));
+  if (mapped) return ipv4Network([high >> 8, high & 255, low >> 8, low & 255].join('.'));
   const prefix = (length: number) =>
     `${groups
       .slice(0, length / 16)

@@ -39,7 +39,7 @@ export function errorBody(error: AppError, requestId: string): ErrorBody {
 }
 
 /** Fastify answers an undecodable URL without running hooks or routes, so this response sets all headers itself. */
-export function answerUnreadableAddress(headers: Record<string, string>) {
+export function handleUndecodableUrl(headers: Record<string, string>) {
   return (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const error = new AppError('invalid_input', 'The address is not valid.');
     reply.headers({ ...headers, 'cache-control': 'no-store' }).type('application/json; charset=utf-8');
@@ -50,16 +50,16 @@ export function answerUnreadableAddress(headers: Record<string, string>) {
   };
 }
 
-type Unreadable = Error & { code?: string; rawPacket?: Buffer };
+type UnparsableRequest = Error & { code?: string; rawPacket?: Buffer };
 
 /** Empty if unknown: only the unparsable packet is left, which may be a later one of the request. */
-function addressIn({ rawPacket }: Unreadable): string {
+function addressIn({ rawPacket }: UnparsableRequest): string {
   const [, address = ''] = /^[A-Z]+ (\S+)/.exec(rawPacket?.toString('latin1', 0, 100) ?? '') ?? [];
   return address;
 }
 
 /** Requests that are not HTTP or exceed the header limit never reach Fastify; they are answered on the socket. */
-export function answerToUnreadable(unreadable: Unreadable): string {
+export function unparsableResponse(unreadable: UnparsableRequest): string {
   const error =
     unreadable.code === 'HPE_HEADER_OVERFLOW'
       ? new AppError('too_large', 'The address or the headers are too large.')
@@ -78,10 +78,14 @@ export function answerToUnreadable(unreadable: Unreadable): string {
 }
 
 /** Logged with their origin. Failed sign-ins and cross-site requests have their own log events. */
-const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['rate_limited', 'not_allowed', 'setup_code_required']);
+const loggedRejections: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'rate_limited',
+  'not_allowed',
+  'setup_code_required',
+]);
 
 /** The error as the client may see it. Details that are withheld go to the log. */
-export function settled(error: unknown, request: FastifyRequest, reply: FastifyReply): AppError {
+export function toClientError(error: unknown, request: FastifyRequest, reply: FastifyReply): AppError {
   const expected = asAppError(error);
   if (!expected) request.log.error({ err: error }, 'unexpected failure');
   else if (error instanceof UnavailableError)
@@ -91,7 +95,7 @@ export function settled(error: unknown, request: FastifyRequest, reply: FastifyR
   const answer = expected ?? new AppError('internal', 'Something went wrong on our side. Please try again.');
   const { code } = answer;
   if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds);
-  if (refusals.has(code))
+  if (loggedRejections.has(code))
     request.log.warn(
       { event: code, address: clientNetwork(request), route: request.routeOptions.url },
       'request refused',
@@ -102,7 +106,7 @@ export function settled(error: unknown, request: FastifyRequest, reply: FastifyR
 /** The only place that turns errors into responses; api-door.ts has the one for the public API. */
 export function handleErrors(app: FastifyInstance) {
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const answer = settled(error, request, reply);
+    const answer = toClientError(error, request, reply);
     return reply.status(errorStatus[answer.code]).send(errorBody(answer, request.id));
   });
 }

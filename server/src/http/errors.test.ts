@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { engines, startApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 
 describe.each(engines)('unexpected failure on %s', (engine) => {
   test('reaches the client without its message, and the log with it', async () => {
     const app = await startApp(engine);
     onTestFinished(() => app.stop());
     const ada = await app.as('ada');
-    await beside(app, (db) => sql`alter table provider_keys rename to somewhere_else`.execute(db));
+    await withDatabase(app, (db) => sql`alter table provider_keys rename to somewhere_else`.execute(db));
     const { status, body } = await ada.get('/api/user/config');
     expect(status).toBe(500);
     expect(body).toEqual({

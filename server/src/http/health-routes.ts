@@ -1,7 +1,7 @@
 import { errorStatus } from '@roster/contracts/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError, restarting } from '#server/lib/errors';
-import { errorBody, settled } from './error-handler.ts';
+import { AppError, restartingError } from '#server/lib/errors';
+import { errorBody, toClientError } from './error-handler.ts';
 
 export type Phase = 'starting' | 'ready' | 'stopping';
 
@@ -14,20 +14,20 @@ export function healthRoutes(app: FastifyInstance, state: { phase: Phase }, part
   const config = { access: 'operation', anyHost: true } as const;
   app.get('/healthz', { config }, async () => ({ status: 'ok' }));
   app.get('/readyz', { config }, async (request, reply) => {
-    if (state.phase !== 'ready') return missing(request, reply, notNow(state.phase), { server: state.phase });
-    const { answers, failure } = await askAll(parts);
+    if (state.phase !== 'ready') return missing(request, reply, notReady(state.phase), { server: state.phase });
+    const { answers, failure } = await checkAll(parts);
     const all = { server: 'ready', ...answers };
     return failure === undefined ? { status: 'ready', parts: all } : missing(request, reply, failure.reason, all);
   });
 }
 
-const notNow = (phase: Phase) =>
+const notReady = (phase: Phase) =>
   phase === 'stopping'
-    ? restarting()
+    ? restartingError()
     : new AppError('unavailable', 'Roster is starting. Please try again in a moment.', { retryAfterSeconds: 2 });
 
 /** Checks all in parallel, each with its own timeout; the first failure in order is the reason. */
-async function askAll(parts: HealthChecks) {
+async function checkAll(parts: HealthChecks) {
   const asked = Object.entries(parts);
   const outcomes = await Promise.allSettled(asked.map(([, ask]) => ask()));
   const answers = Object.fromEntries(
@@ -37,6 +37,6 @@ async function askAll(parts: HealthChecks) {
 }
 
 function missing(request: FastifyRequest, reply: FastifyReply, reason: unknown, parts: Record<string, string>) {
-  const answer = settled(reason, request, reply);
+  const answer = toClientError(reason, request, reply);
   return reply.status(errorStatus[answer.code]).send({ ...errorBody(answer, request.id), parts });
 }

@@ -14,11 +14,11 @@ export type Receive<Fields> = <T>(take: (file: IncomingFile) => Promise<T>) => P
 export type ReceivedForm<T> = { fields: Record<string, string>; file: T };
 
 const fieldLimit = 10_000;
-const fieldsAtMost = 20;
+const maxFields = 20;
 
-const incomplete = (cause?: unknown) =>
+const incompleteUpload = (cause?: unknown) =>
   new AppError('invalid_input', 'The upload did not arrive whole. Please try again.', { cause });
-const refused = (field: string, message: string) =>
+const invalidUpload = (field: string, message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
 /** The bytes of one part, up to the limit. A truncated part throws instead of looking like a shorter one. */
@@ -33,7 +33,7 @@ async function* bounded(part: AsyncIterable<unknown>, limit: number): AsyncGener
       yield chunk;
     }
   } catch (error) {
-    throw error instanceof AppError ? error : incomplete(error);
+    throw error instanceof AppError ? error : incompleteUpload(error);
   }
 }
 
@@ -44,8 +44,8 @@ function open(request: IncomingMessage) {
       limits: {
         fieldNameSize: 100,
         fieldSize: fieldLimit,
-        fields: fieldsAtMost,
-        parts: fieldsAtMost + 5,
+        fields: maxFields,
+        parts: maxFields + 5,
         headerPairs: 20,
       },
     });
@@ -64,7 +64,7 @@ export async function receiveForm<T>(
   take: (file: IncomingFile) => Promise<T>,
 ): Promise<ReceivedForm<T>> {
   // A request that is already destroyed emits neither `end` nor `error`.
-  if (request.destroyed) throw incomplete();
+  if (request.destroyed) throw incompleteUpload();
   const parser = open(request);
   const fields = new Map<string, string>();
   let part: (AsyncIterable<unknown> & { destroy: (error?: Error) => unknown }) | undefined;
@@ -72,8 +72,8 @@ export async function receiveForm<T>(
   try {
     await new Promise<void>((resolve, reject) => {
       parser.on('field', (name, value, _nameCut, valueCut) => {
-        if (valueCut || value.includes('\0')) reject(refused(name, 'This field cannot be stored'));
-        else if (fields.has(name)) reject(refused(name, 'This field may be there only once'));
+        if (valueCut || value.includes('\0')) reject(invalidUpload(name, 'This field cannot be stored'));
+        else if (fields.has(name)) reject(invalidUpload(name, 'This field may be there only once'));
         else fields.set(name, value);
       });
       parser.on('file', (name, stream, filename, _encoding, type) => {
@@ -81,7 +81,9 @@ export async function receiveForm<T>(
         if (name !== 'file' || taken) {
           stream.resume();
           reject(
-            name === 'file' ? refused('file', 'Send one file at a time') : refused(name, 'This field is not known'),
+            name === 'file'
+              ? invalidUpload('file', 'Send one file at a time')
+              : invalidUpload(name, 'This field is not known'),
           );
           return;
         }
@@ -92,15 +94,15 @@ export async function receiveForm<T>(
       for (const event of ['partsLimit', 'fieldsLimit'] as const)
         parser.once(event, () => reject(new AppError('invalid_input', 'The upload has too many parts.')));
       parser.once('finish', resolve);
-      parser.once('error', (cause) => reject(cause instanceof AppError ? cause : incomplete(cause)));
+      parser.once('error', (cause) => reject(cause instanceof AppError ? cause : incompleteUpload(cause)));
       // A broken connection ends the request without ending the form.
       request.once('close', () => {
-        if (!request.complete) reject(incomplete());
+        if (!request.complete) reject(incompleteUpload());
       });
-      request.once('error', (cause) => reject(incomplete(cause)));
+      request.once('error', (cause) => reject(incompleteUpload(cause)));
       request.pipe(parser);
     });
-    if (!taken) throw refused('file', 'Please select at least one file to upload');
+    if (!taken) throw invalidUpload('file', 'Please select at least one file to upload');
     return { fields: Object.fromEntries(fields), file: await taken };
   } catch (error) {
     request.unpipe(parser);
@@ -112,7 +114,7 @@ export async function receiveForm<T>(
 }
 
 /** Reads the form of a request; text fields are validated after the file, when all have arrived. */
-export const receiver =
+export const createFormReceiver =
   <B extends z.ZodType>(
     request: IncomingMessage,
     { body, bodyLimit }: { body: B; bodyLimit: number },

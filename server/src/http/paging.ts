@@ -2,13 +2,13 @@ import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { AppError } from '#server/lib/errors';
 
-export const notOurCursor = (cause?: unknown) => {
+export const invalidCursor = (cause?: unknown) => {
   const message = 'The cursor is not one that this list gave.';
   return new AppError('invalid_input', message, { fields: { cursor: message }, cause });
 };
 
 /** Opaque cursors: where a list's next page starts. `position` is the schema of the sort key. */
-export function cursorsOf<Position extends z.ZodType>(position: Position) {
+export function createCursors<Position extends z.ZodType>(position: Position) {
   return {
     encode: (place: z.input<Position>): string => Buffer.from(JSON.stringify(place)).toString('base64url'),
     /** @throws AppError if the cursor is not from this list */
@@ -17,10 +17,10 @@ export function cursorsOf<Position extends z.ZodType>(position: Position) {
       try {
         read = JSON.parse(Buffer.from(cursor, 'base64url').toString());
       } catch (cause) {
-        throw notOurCursor(cause);
+        throw invalidCursor(cause);
       }
       const place = position.safeParse(read);
-      if (!place.success) throw notOurCursor(place.error);
+      if (!place.success) throw invalidCursor(place.error);
       return place.data;
     },
   };
@@ -29,14 +29,14 @@ export function cursorsOf<Position extends z.ZodType>(position: Position) {
 /**
  * The first `limit` items, and a cursor after the last of them if there are more. Callers query one more than `limit`.
  */
-export function pageOf<Item>(found: Item[], limit: number, cursorOf: (last: Item) => string) {
+export function toPage<Item>(found: Item[], limit: number, cursorOf: (last: Item) => string) {
   const items = found.slice(0, limit);
   const last = found.length > limit ? items.at(-1) : undefined;
   return { items, nextCursor: last === undefined ? null : cursorOf(last) };
 }
 
 /** Sets a Link header with the next page, for responses that are bare lists. */
-export function linkNext(reply: FastifyReply, path: string, query: object, cursor: string | null) {
+export function setNextLink(reply: FastifyReply, path: string, query: object, cursor: string | null) {
   if (cursor === null) return;
   const asked = new URLSearchParams();
   for (const [name, value] of Object.entries(query))

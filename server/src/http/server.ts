@@ -3,8 +3,8 @@ import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import type { Config } from '#server/config/config';
 import type { Metrics } from '#server/metrics/metrics';
 import type { Tracing } from '#server/tracing/tracing';
-import { answerUnreadableAddress, handleErrors } from './error-handler.ts';
-import { type ConnectionTimes, guardConnections, usualTimes } from './limits/connections.ts';
+import { handleErrors, handleUndecodableUrl } from './error-handler.ts';
+import { type ConnectionTimeouts, defaultTimeouts, enforceTimeouts } from './limits/connections.ts';
 import { readJsonBodies } from './limits/json-body.ts';
 import { protect, securityHeaders } from './protection/protection.ts';
 import { withoutTrailingSlash } from './public-api/router.ts';
@@ -13,10 +13,14 @@ import { traceRequests } from './traced-requests.ts';
 
 const usualBodyLimit = 256 * 1024;
 
-type Around = { metrics: Pick<Metrics, 'request'>; tracing: Tracing; times?: ConnectionTimes | undefined };
+type Around = { metrics: Pick<Metrics, 'request'>; tracing: Tracing; times?: ConnectionTimeouts | undefined };
 
 /** A server without routes: limits, protection, error handling and log. */
-export function createServer(config: Config, log: FastifyBaseLogger, { metrics, tracing, times = usualTimes }: Around) {
+export function createServer(
+  config: Config,
+  log: FastifyBaseLogger,
+  { metrics, tracing, times = defaultTimeouts }: Around,
+) {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -37,10 +41,10 @@ export function createServer(config: Config, log: FastifyBaseLogger, { metrics, 
     },
     forceCloseConnections: true,
     clientErrorHandler: (error, socket) => connections.refuse(error, socket),
-    frameworkErrors: answerUnreadableAddress(securityHeaders(config)),
+    frameworkErrors: handleUndecodableUrl(securityHeaders(config)),
   });
   app.server.maxHeadersCount = 100;
-  const connections = guardConnections(app, times);
+  const connections = enforceTimeouts(app, times);
   traceRequests(app, tracing);
   protect(app, config);
   readJsonBodies(app, usualBodyLimit);

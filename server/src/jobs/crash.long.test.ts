@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, engines } from '#server/testing/app';
 import { until } from '#server/testing/chat';
 import { killableServer, registered } from '#server/testing/crash';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { startMailServer } from '#server/testing/mail';
 
 const subject = 'Confirm your email address for Roster';
@@ -38,7 +38,7 @@ describe.each(engines)('killed server on %s', (engine) => {
     mails.state.refusal = undefined;
     await server.start();
     // The dead process's lease is over.
-    await beside(place, (db) =>
+    await withDatabase(place, (db) =>
       db
         .updateTable('jobs')
         .set({ claimed_until: new Date().toISOString() })

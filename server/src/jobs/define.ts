@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 
 /** The last attempt is after about a day. Also for kinds that only a later version knows. */
-export const usualAttempts = 30;
-const usuallyAtOnce = 4;
+export const defaultAttempts = 30;
+const defaultConcurrency = 4;
 const firstDelayMs = 5_000;
 const longestDelayMs = 60 * 60_000;
 
 /** The wait after an attempt: seconds at first, an hour at the end. */
-export const delayAfter = (attempts: number) => Math.min(longestDelayMs, firstDelayMs * 2 ** (attempts - 1));
+export const retryDelay = (attempts: number) => Math.min(longestDelayMs, firstDelayMs * 2 ** (attempts - 1));
 
 /** Thrown if a retry would change nothing: the job fails at once. */
 export class PermanentJobError extends Error {
@@ -38,8 +38,8 @@ export type Job<Payload extends z.ZodType = z.ZodType> = {
 type Definition<Payload extends z.ZodType> = Pick<Job<Payload>, 'name' | 'payload'> & Partial<Job<Payload>>;
 
 export const defineJob = <Payload extends z.ZodType>(definition: Definition<Payload>): Job<Payload> => ({
-  attempts: usualAttempts,
-  atOnce: usuallyAtOnce,
+  attempts: defaultAttempts,
+  atOnce: defaultConcurrency,
   ...definition,
 });
 

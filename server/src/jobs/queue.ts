@@ -22,7 +22,7 @@ export function onEnqueued(db: Kysely<Database>, listener: Listener) {
 
 const dueAt = (inMs: number) => new Date(Date.now() + inMs).toISOString();
 
-function tell(rows: Kysely<Database>, inMs: number) {
+function notifyListener(rows: Kysely<Database>, inMs: number) {
   const { adapter } = rows.getExecutor();
   return afterCommit(rows, () => listeners.get(adapter)?.(inMs));
 }
@@ -35,13 +35,13 @@ export async function enqueue<Payload extends z.ZodType>(
   { inMs = 0 }: Due = {},
 ) {
   await jobRepository(rows).insert(job.name, JSON.stringify(payload), dueAt(inMs));
-  await tell(rows, inMs);
+  await notifyListener(rows, inMs);
 }
 
 /** Retries a failed job. Returns its kind; undefined: there is none. */
 export async function requeue(rows: Kysely<Database>, id: number): Promise<string | undefined> {
   const kind = await jobRepository(rows).takeUpAgain(id, dueAt(0));
-  if (kind !== undefined) await tell(rows, 0);
+  if (kind !== undefined) await notifyListener(rows, 0);
   return kind;
 }
 
@@ -55,5 +55,5 @@ export async function enqueueOnce<Payload extends z.ZodType>(
   const jobs = jobRepository(rows);
   const stored = JSON.stringify(payload);
   if (!(await jobs.bringForward(job.name, stored, dueAt(inMs)))) await jobs.insert(job.name, stored, dueAt(inMs));
-  await tell(rows, inMs);
+  await notifyListener(rows, inMs);
 }

@@ -17,14 +17,14 @@ const toJob = (row: Selectable<Database['jobs']>, claimedUntil: string): StoredJ
 });
 
 /** The jobs that a process has capacity for. */
-export type Room = {
+export type Capacity = {
   /** Only these kinds; undefined: all. */
   kinds?: readonly string[];
   exceptKinds: readonly string[];
   /** Except payloads of these kinds that start so. */
   exceptPayloads: readonly { kind: string; beginning: string }[];
 };
-const noneExcept: Room = { exceptKinds: [], exceptPayloads: [] };
+const noneExcept: Capacity = { exceptKinds: [], exceptPayloads: [] };
 
 /** Executed every second for as long as Roster runs. */
 const due = prepared<{ now: string }, { id: number }>((db, at) =>
@@ -66,7 +66,7 @@ export function jobRepository(db: Kysely<Database>) {
     async claim(
       now: string,
       until: string,
-      { kinds, exceptKinds, exceptPayloads }: Room = noneExcept,
+      { kinds, exceptKinds, exceptPayloads }: Capacity = noneExcept,
     ): Promise<StoredJob | undefined> {
       const row = await db
         .updateTable('jobs')

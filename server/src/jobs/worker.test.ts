@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { connect } from '#server/db/connect';
+import { openDatabase } from '#server/db/connect';
 import { migrate } from '#server/db/migrate';
 import { emptyDatabase, engines } from '#server/testing/app';
 import { until } from '#server/testing/chat';
-import { defineJob, delayAfter, type JobHandler, jobHandler, PermanentJobError } from './define.ts';
+import { defineJob, type JobHandler, jobHandler, PermanentJobError, retryDelay } from './define.ts';
 import { enqueue, enqueueOnce } from './queue.ts';
 import { jobRepository } from './repository.ts';
 import { createWorker } from './worker.ts';
@@ -20,16 +20,16 @@ const count = defineJob({ name: 'count', payload: z.object({ number: z.number() 
 const plain = (name: string) => defineJob({ name, payload: z.object({}) });
 
 test('doubles the wait from five seconds to an hour', () => {
-  expect([1, 2, 3, 10, 11, 29].map(delayAfter)).toEqual([5_000, 10_000, 20_000, 2_560_000, 3_600_000, 3_600_000]);
+  expect([1, 2, 3, 10, 11, 29].map(retryDelay)).toEqual([5_000, 10_000, 20_000, 2_560_000, 3_600_000, 3_600_000]);
 });
 
 describe.each(engines)('background jobs on %s', (engine) => {
   async function prepared() {
     const empty = await emptyDatabase(engine);
-    const first = connect(empty.url, empty.dataDir);
+    const first = openDatabase(empty.url, empty.dataDir);
     await migrate(first);
     // A second process has its own connection; with SQLite there is only one process.
-    const second = empty.url ? connect(empty.url, empty.dataDir) : first;
+    const second = empty.url ? openDatabase(empty.url, empty.dataDir) : first;
     const stops: (() => Promise<void>)[] = [];
     onTestFinished(async () => {
       for (const stop of stops) await stop();
@@ -130,7 +130,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
         return row?.attempts === attempts && row.last_error === 'not yet' && row.claimed_until === null;
       });
       const [row] = await rows();
-      expect(Date.parse(row?.run_at ?? '')).toBeGreaterThanOrEqual(before + delayAfter(attempts));
+      expect(Date.parse(row?.run_at ?? '')).toBeGreaterThanOrEqual(before + retryDelay(attempts));
       await change({ run_at: now() });
     }
     await until('the end of all jobs', async () => (await rows()).length === 0);

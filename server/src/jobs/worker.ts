@@ -2,10 +2,10 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { settlesWithin } from '#server/lib/with-timeout';
-import { failureClass, failureInWords } from '#server/logging/failure';
-import { delayAfter, InvalidPayloadError, type JobHandler, PermanentJobError, usualAttempts } from './define.ts';
+import { describeFailure, failureClass } from '#server/logging/failure';
+import { defaultAttempts, InvalidPayloadError, type JobHandler, PermanentJobError, retryDelay } from './define.ts';
 import { onEnqueued } from './queue.ts';
-import { jobRepository, type Room, type StoredJob } from './repository.ts';
+import { type Capacity, jobRepository, type StoredJob } from './repository.ts';
 
 const leaseMs = 5 * 60_000;
 const atOnce = 4;
@@ -23,8 +23,8 @@ type Options = {
 /** Executes background jobs: a few at once, with retries, in any of several processes. */
 export function createWorker({ db, handlers, log, pollMs = 1_000, stopWithinMs = 5_000 }: Options) {
   const jobs = jobRepository(db);
-  const working: Working = { jobs, handlers, log, perform: performer(jobs, handlers, log), underWay: new Map() };
-  const looking = oneAfterTheOther(() => takeAll(working, looking), log);
+  const working: Working = { jobs, handlers, log, perform: createExecutor(jobs, handlers, log), underWay: new Map() };
+  const looking = serialize(() => claimAll(working, looking), log);
   let timer: NodeJS.Timeout | undefined;
 
   return {
@@ -58,7 +58,7 @@ type Working = {
 type Looking = { isOpen: () => boolean; look: () => void };
 
 /** A call during a run causes one more run afterwards; none start once it is closed. */
-function oneAfterTheOther(work: () => Promise<void>, log: FastifyBaseLogger) {
+function serialize(work: () => Promise<void>, log: FastifyBaseLogger) {
   let isOpen = false;
   let looking: Promise<void> | undefined;
   let lookAgain = false;
@@ -92,12 +92,12 @@ function oneAfterTheOther(work: () => Promise<void>, log: FastifyBaseLogger) {
   };
 }
 
-async function takeAll({ jobs, handlers, log, perform, underWay }: Working, looking: Looking) {
+async function claimAll({ jobs, handlers, log, perform, underWay }: Working, looking: Looking) {
   while (looking.isOpen()) {
     const now = Date.now();
     const at = new Date(now).toISOString();
     if (!(await jobs.isAnyDue(at))) return;
-    const room = roomBeside([...underWay.values()], handlers);
+    const room = remainingCapacity([...underWay.values()], handlers);
     if (room.kinds?.length === 0) return;
     const job = await jobs.claim(at, new Date(now + leaseMs).toISOString(), room);
     if (!job) return;
@@ -113,7 +113,7 @@ async function takeAll({ jobs, handlers, log, perform, underWay }: Working, look
 }
 
 /** The capacity left next to the running jobs. */
-function roomBeside(running: readonly StoredJob[], handlers: readonly JobHandler[]): Room {
+function remainingCapacity(running: readonly StoredJob[], handlers: readonly JobHandler[]): Capacity {
   const waiting = handlers.flatMap(({ job }) => (job.waits ? [job.name] : []));
   const isFull = running.filter(({ kind }) => !waiting.includes(kind)).length >= atOnce;
   const exceptKinds: string[] = [];
@@ -130,7 +130,11 @@ function roomBeside(running: readonly StoredJob[], handlers: readonly JobHandler
 }
 
 /** Executes one job, and stores its result. */
-function performer(jobs: ReturnType<typeof jobRepository>, handlers: readonly JobHandler[], log: FastifyBaseLogger) {
+function createExecutor(
+  jobs: ReturnType<typeof jobRepository>,
+  handlers: readonly JobHandler[],
+  log: FastifyBaseLogger,
+) {
   const byName = new Map(handlers.map((handler) => [handler.job.name, handler]));
 
   async function attempt(job: StoredJob, attempts: number) {
@@ -142,12 +146,12 @@ function performer(jobs: ReturnType<typeof jobRepository>, handlers: readonly Jo
   }
 
   return async function perform(job: StoredJob) {
-    const attempts = byName.get(job.kind)?.job.attempts ?? usualAttempts;
+    const attempts = byName.get(job.kind)?.job.attempts ?? defaultAttempts;
     try {
       await attempt(job, attempts);
     } catch (error) {
       const what = { err: error, event: 'job_failed', kind: job.kind, jobId: job.id, attempts: job.attempts };
-      const failed = { said: failureInWords(error), failure: failureClass(error) };
+      const failed = { said: describeFailure(error), failure: failureClass(error) };
       if (error instanceof PermanentJobError || job.attempts >= attempts) {
         log.error(what, 'a job failed for good');
         // Called first: if it does not finish, the job fails once more and calls it again.
@@ -155,7 +159,7 @@ function performer(jobs: ReturnType<typeof jobRepository>, handlers: readonly Jo
         await jobs.giveUp(job, new Date().toISOString(), failed);
       } else {
         log.warn(what, 'a job failed and will be retried');
-        await jobs.tryAgain(job, new Date(Date.now() + delayAfter(job.attempts)).toISOString(), failed);
+        await jobs.tryAgain(job, new Date(Date.now() + retryDelay(job.attempts)).toISOString(), failed);
       }
       return;
     }

@@ -1,4 +1,4 @@
-import { garbageCollector } from './garbage-collector.ts';
+import { exposeGarbageCollector } from './garbage-collector.ts';
 
 const collectEvery = 8 * 1024 * 1024;
 
@@ -8,14 +8,14 @@ const collectEvery = 8 * 1024 * 1024;
  * needs. A collection takes one to two milliseconds.
  */
 export function bufferCollector() {
-  let collect: ReturnType<typeof garbageCollector> | undefined;
+  let collect: ReturnType<typeof exposeGarbageCollector> | undefined;
   let passed = 0;
   return {
     passed(bytes: number) {
       passed += bytes;
       if (passed < collectEvery) return;
       passed = 0;
-      collect ??= garbageCollector();
+      collect ??= exposeGarbageCollector();
       collect({ type: 'minor', execution: 'sync' });
     },
   };

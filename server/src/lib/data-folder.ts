@@ -1,9 +1,9 @@
 import { mkdirSync, statSync } from 'node:fs';
-import { reasonOf, StartupError } from './errors.ts';
+import { failureReason, StartupError } from './errors.ts';
 
 /** Creates the folder, readable by its owner only. @throws StartupError */
-export function makeDataFolder(dataDir: string) {
-  orUnusable(dataDir, () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
+export function createDataFolder(dataDir: string) {
+  orStartupError(dataDir, () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
 }
 
 /**
@@ -31,13 +31,13 @@ function ownerOf(path: string): number | undefined {
 }
 
 /** @throws StartupError with the system's reason: not a folder, no permission, read-only, a damaged file */
-export function orUnusable<T>(place: string, open: () => T): T {
+export function orStartupError<T>(place: string, open: () => T): T {
   try {
     return open();
   } catch (cause) {
     if (cause instanceof StartupError) throw cause;
     throw new StartupError(
-      `${place} cannot be used: ${reasonOf(cause)}. ${ownedByAnother(place) ?? 'Set DATA_DIR to a folder that Roster may write to.'}`,
+      `${place} cannot be used: ${failureReason(cause)}. ${ownedByAnother(place) ?? 'Set DATA_DIR to a folder that Roster may write to.'}`,
       { cause },
     );
   }

@@ -27,7 +27,7 @@ export class AppError extends Error {
 }
 
 /** The error for requests that a shutdown interrupts. */
-export const restarting = (cause?: unknown) =>
+export const restartingError = (cause?: unknown) =>
   new AppError('unavailable', 'Roster is restarting. Please try again in a moment.', { cause, retryAfterSeconds: 3 });
 
 /** The disk or the quota is full. */
@@ -35,7 +35,7 @@ export const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 
 /** The system's reason for a failure, for operators. If several addresses were tried, only the error code has it. */
-export function reasonOf(error: unknown): string {
+export function failureReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || ('code' in error ? String(error.code) : error.name);
 }
@@ -45,7 +45,7 @@ export class UnavailableError extends Error {
   override name = 'UnavailableError';
   readonly part: 'database' | 'storage';
   constructor(part: UnavailableError['part'], cause: unknown) {
-    super(reasonOf(cause), { cause });
+    super(failureReason(cause), { cause });
     this.part = part;
   }
 }

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 type Collection = { type: 'minor' | 'major'; execution: 'sync'; flavor?: 'regular' | 'last-resort' };
 
 /** V8's garbage collector, which is exposed only with a flag. */
-export function garbageCollector(): (collection: Collection) => void {
+export function exposeGarbageCollector(): (collection: Collection) => void {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   return (collection) => {
@@ -20,7 +20,10 @@ const afterMs = 1_000;
  * V8 would do it only under memory pressure.
  */
 export const collectAfterStart = () =>
-  setTimeout(() => garbageCollector()({ type: 'major', execution: 'sync', flavor: 'last-resort' }), afterMs).unref();
+  setTimeout(
+    () => exposeGarbageCollector()({ type: 'major', execution: 'sync', flavor: 'last-resort' }),
+    afterMs,
+  ).unref();
 
 /**
  * V8 lets a small heap grow to four times its live size before it collects, which takes an hour under steady load and

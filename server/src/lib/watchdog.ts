@@ -1,6 +1,6 @@
 import { UnavailableError } from './errors.ts';
 
-type Watched = {
+type WatchdogOptions = {
   /** Checks that the other side responds. */
   probe: () => Promise<unknown>;
   /** Called once when it does not, so that work in progress can be aborted. */
@@ -12,13 +12,13 @@ export class UnresponsiveError extends Error {
   override name = 'UnresponsiveError';
 }
 
-const lookEveryMs = 250;
+const checkEveryMs = 250;
 /** Twice this must stay below the three seconds within which a caller gets its response. */
-const patienceMs = 1_000;
+const silenceMs = 1_000;
 const probeMs = 1_500;
 
 /** Settles with the work, or rejects at the deadline. Results that arrived while this process was busy still count. */
-export function within<T>(ms: number, work: Promise<T>): Promise<T> {
+export function withDeadline<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       const tooLate = () => reject(new UnresponsiveError(`There was no answer within ${ms} ms`));
@@ -33,7 +33,7 @@ export function within<T>(ms: number, work: Promise<T>): Promise<T> {
  * probed. Slow work continues while probes succeed; otherwise all waiting and new callers are rejected at once until it
  * responds again.
  */
-export function createWatchdog({ probe, onAway = () => undefined }: Watched) {
+export function createWatchdog({ probe, onAway = () => undefined }: WatchdogOptions) {
   const waiting = new Set<(reason: Error) => void>();
   let progressAt = 0;
   let reason: Error | undefined;
@@ -41,10 +41,10 @@ export function createWatchdog({ probe, onAway = () => undefined }: Watched) {
   let isProbing = false;
   let isStopped = false;
 
-  async function look() {
-    if (isProbing || (!reason && performance.now() - progressAt < patienceMs)) return;
+  async function check() {
+    if (isProbing || (!reason && performance.now() - progressAt < silenceMs)) return;
     isProbing = true;
-    const failure = await within(probeMs, probe()).then(
+    const failure = await withDeadline(probeMs, probe()).then(
       () => undefined,
       (cause: unknown) => new UnresponsiveError('there is no answer', { cause }),
     );
@@ -68,7 +68,7 @@ export function createWatchdog({ probe, onAway = () => undefined }: Watched) {
     async during<T>(work: () => Promise<T>): Promise<T> {
       if (reason) throw reason;
       if (waiting.size === 0) progressAt = performance.now();
-      if (!isStopped) timer ??= setInterval(() => void look(), lookEveryMs).unref();
+      if (!isStopped) timer ??= setInterval(() => void check(), checkEveryMs).unref();
       let reject: (reason: Error) => void = () => undefined;
       const gone = new Promise<never>((_, refuse) => {
         reject = refuse;

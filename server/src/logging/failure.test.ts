@@ -3,11 +3,11 @@ import { AppError } from '#server/lib/errors';
 import { ProviderError } from '#server/provider/transport/error';
 import { password, startApp, type TestApp } from '#server/testing/app';
 import { until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { uploaded } from '#server/testing/files';
 import { startRawProvider } from '#server/testing/raw-provider';
-import { bare } from '#server/testing/test-environment';
-import { failureInWords, loggedFailure } from './failure.ts';
+import { bareRequest } from '#server/testing/test-environment';
+import { describeFailure, serializeFailure } from './failure.ts';
 
 const words = 'You said: my mother’s maiden name is Lovelace';
 const refused = new ProviderError('bad_request', `The provider refused the request. ${words}`, {
@@ -18,16 +18,16 @@ const refused = new ProviderError('bad_request', `The provider refused the reque
 
 test('logs a provider failure by its codes, however deep it is nested', () => {
   for (const error of [refused, new AppError('provider_failed', refused.message, { cause: refused })]) {
-    const logged = JSON.stringify(loggedFailure(error));
+    const logged = JSON.stringify(serializeFailure(error));
     expect(logged).not.toContain('Lovelace');
     for (const known of ['bad_request', '400', 'invalid_value', 'req_7', 'failure.test.ts'])
       expect(logged).toContain(known);
-    expect(failureInWords(error)).toBe(
+    expect(describeFailure(error)).toBe(
       'the provider failed: code bad_request, status 400, providerCode invalid_value, providerRequestId req_7',
     );
   }
   const talkative = new ProviderError('bad_request', words, { providerCode: words, requestId: `${words}\n` });
-  expect(JSON.stringify(loggedFailure(talkative)) + failureInWords(talkative)).not.toContain('Lovelace');
+  expect(JSON.stringify(serializeFailure(talkative)) + describeFailure(talkative)).not.toContain('Lovelace');
 });
 
 test('logs no values from an error: no unparsable text, no row, no other field', () => {
@@ -37,16 +37,16 @@ test('logs no values from an error: no unparsable text, no row, no other field',
   } catch (error) {
     broken = error;
   }
-  expect(JSON.stringify(loggedFailure(new Error('read', { cause: broken }))) + failureInWords(broken)).not.toContain(
-    'hunter',
-  );
+  expect(
+    JSON.stringify(serializeFailure(new Error('read', { cause: broken }))) + describeFailure(broken),
+  ).not.toContain('hunter');
   const row = Object.assign(new Error('duplicate key value violates unique constraint "users_email"'), {
     code: '23505',
     constraint: 'users_email',
     detail: 'Key (email)=(ada@example.com) already exists.',
     body: 'hunter2',
   });
-  const logged = loggedFailure(row);
+  const logged = serializeFailure(row);
   expect(logged).toMatchObject({ code: '23505', constraint: 'users_email', message: row.message });
   expect(JSON.stringify(logged)).not.toMatch(/ada@example|hunter2/);
 });
@@ -77,7 +77,7 @@ describe('log and job table', () => {
     await until('a copy at the provider', async () => (await states()) === 'ready');
     await ada.delete(`/api/files/${file.id}`);
     const jobs = () =>
-      beside(app, (db) => db.selectFrom('jobs').selectAll().where('last_error', 'is not', null).execute());
+      withDatabase(app, (db) => db.selectFrom('jobs').selectAll().where('last_error', 'is not', null).execute());
     await until('a failed removal', async () => (await jobs()).length > 0);
     const { body: thread } = await ada.post('/api/threads', { title: 'Words' });
     const { body } = await ada.post(`/api/threads/${thread.id}/messages`, { message: 'Hello', clientId: 'a1b2c3d4' });
@@ -95,7 +95,13 @@ describe('log and job table', () => {
 
   test('hold no part of a body that is not JSON', async () => {
     const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };
-    const { status } = await bare(app, 'POST', '/api/login', headers, `{"password":"${password}", "email": ada}`);
+    const { status } = await bareRequest(
+      app,
+      'POST',
+      '/api/login',
+      headers,
+      `{"password":"${password}", "email": ada}`,
+    );
     expect(status).toBe(400);
     expect(app.logLines.join('')).not.toContain(password.slice(0, 8));
   });

@@ -6,7 +6,7 @@ const causesAtMost = 8;
 
 const causeOf = (error: unknown) => (error instanceof Error ? error.cause : undefined);
 
-function chain(error: unknown): unknown[] {
+function causeChain(error: unknown): unknown[] {
   const all = [error];
   for (let cause = causeOf(error); cause !== undefined && all.length < causesAtMost; cause = causeOf(cause))
     all.push(cause);
@@ -14,7 +14,7 @@ function chain(error: unknown): unknown[] {
 }
 
 /** A code such as providers use for failures; longer text may contain personal data. */
-const word = (text: string | undefined) => (text !== undefined && /^[\w.-]{1,64}$/.test(text) ? text : undefined);
+const safeCode = (text: string | undefined) => (text !== undefined && /^[\w.-]{1,64}$/.test(text) ? text : undefined);
 
 const frames = (error: Error) =>
   error.stack
@@ -22,51 +22,51 @@ const frames = (error: Error) =>
     .filter((line) => /^\s+at /.test(line))
     .join('\n');
 
-const ofProvider = ({ code, status, providerCode, requestId }: ProviderError) => ({
+const providerFields = ({ code, status, providerCode, requestId }: ProviderError) => ({
   code,
   ...(status !== undefined && { status }),
-  ...(word(providerCode) && { providerCode: word(providerCode) }),
-  ...(word(requestId) && { providerRequestId: word(requestId) }),
+  ...(safeCode(providerCode) && { providerCode: safeCode(providerCode) }),
+  ...(safeCode(requestId) && { providerRequestId: safeCode(requestId) }),
 });
 
 /**
  * An error as it is logged. The provider's words are left out because they may repeat a conversation, with the messages
  * that quote them; likewise a parser's, which quotes what it could not read.
  */
-export function loggedFailure(error: unknown): unknown {
+export function serializeFailure(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
   const { name: type, cause } = error;
-  const below = cause === undefined ? {} : { cause: loggedFailure(cause) };
-  if (error instanceof ProviderError) return { type, ...ofProvider(error), stack: frames(error), ...below };
+  const below = cause === undefined ? {} : { cause: serializeFailure(cause) };
+  if (error instanceof ProviderError) return { type, ...providerFields(error), stack: frames(error), ...below };
   const fields = Object.fromEntries(
     Object.entries(error).filter(
       ([name, value]) => plainFields.includes(name) && ['string', 'number'].includes(typeof value),
     ),
   );
-  const isQuoting = error instanceof SyntaxError || chain(cause).some((one) => one instanceof ProviderError);
+  const isQuoting = error instanceof SyntaxError || causeChain(cause).some((one) => one instanceof ProviderError);
   const said = isQuoting ? { stack: frames(error) } : { message: error.message, stack: error.stack };
   const several =
-    error instanceof AggregateError ? { errors: error.errors.slice(0, causesAtMost).map(loggedFailure) } : {};
+    error instanceof AggregateError ? { errors: error.errors.slice(0, causesAtMost).map(serializeFailure) } : {};
   return { type, ...fields, ...said, ...several, ...below };
 }
 
 const codeIn = (error: unknown) =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? word(error.code) : undefined;
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? safeCode(error.code) : undefined;
 
 /** A code for a kind of failure: all that administrators may see of other users' failures. */
 export function failureClass(error: unknown): string {
-  const all = chain(error);
+  const all = causeChain(error);
   const provider = all.find((one) => one instanceof ProviderError);
   if (provider) return `provider ${provider.code}`;
   const code = all.map(codeIn).find((one) => one !== undefined);
-  return code ?? (error instanceof Error ? (word(error.name) ?? 'Error') : 'unknown');
+  return code ?? (error instanceof Error ? (safeCode(error.name) ?? 'Error') : 'unknown');
 }
 
 /** The same in one line, for operators who look at the row. */
-export function failureInWords(error: unknown): string {
-  const provider = chain(error).find((one) => one instanceof ProviderError);
+export function describeFailure(error: unknown): string {
+  const provider = causeChain(error).find((one) => one instanceof ProviderError);
   if (provider) {
-    const said = Object.entries(ofProvider(provider)).map(([name, value]) => `${name} ${value}`);
+    const said = Object.entries(providerFields(provider)).map(([name, value]) => `${name} ${value}`);
     return `the provider failed: ${said.join(', ')}`;
   }
   if (error instanceof SyntaxError) return 'something was no JSON';

@@ -2,7 +2,7 @@ import { write, writeSync } from 'node:fs';
 import { pino } from 'pino';
 import type { Config } from '#server/config/config';
 import { currentSpan } from '#server/tracing/context';
-import { loggedFailure } from './failure.ts';
+import { serializeFailure } from './failure.ts';
 
 /** The fields on every line, and the fields that are always removed. */
 export const logSettings = {
@@ -12,12 +12,12 @@ export const logSettings = {
     const span = currentSpan();
     return span ? { traceId: span.traceId } : {};
   },
-  serializers: { err: loggedFailure },
+  serializers: { err: serializeFailure },
 };
 
 const standardOutput = 1;
 /** Limit for lines that wait while the log is not read, in characters; later lines are dropped. */
-const waitingLimit = 8 * 1024 * 1024;
+const maxPendingCharacters = 8 * 1024 * 1024;
 const retryAfterMs = 100;
 const flushWithinMs = 1_000;
 
@@ -27,7 +27,7 @@ const isFull = (error: unknown) => error instanceof Error && 'code' in error && 
  * Writes lines without waiting for their reader. Pino's own destination writes the rest at exit and retries forever
  * once its reader is gone, so the process would never end.
  */
-function output() {
+function createOutput() {
   let lines: string[] = [];
   let waiting = 0;
   let dropped = 0;
@@ -35,7 +35,7 @@ function output() {
   const onWritten: (() => void)[] = [];
 
   function writeNext() {
-    if (dropped > 0 && waiting < waitingLimit / 2) {
+    if (dropped > 0 && waiting < maxPendingCharacters / 2) {
       lines.push(
         `${JSON.stringify({ level: 40, time: new Date().toISOString(), msg: 'log lines dropped', dropped })}\n`,
       );
@@ -60,7 +60,7 @@ function output() {
 
   return {
     write(line: string) {
-      if (waiting > waitingLimit) {
+      if (waiting > maxPendingCharacters) {
         dropped++;
         return;
       }
@@ -92,7 +92,7 @@ function output() {
  * waits.
  */
 export function createLog(level: Config['logLevel']) {
-  const destination = output();
+  const destination = createOutput();
   process.once('exit', destination.flushNow);
   return {
     log: pino({ level, ...logSettings }, destination),

@@ -51,4 +51,4 @@ export const mailJob = defineJob({ name: 'mail', payload: MailPayload });
  * The same for a template that the previous version does not know. That version fails jobs of its own kind that it
  * cannot read, but leaves unknown kinds to a process of this version.
  */
-export const newMailJob = defineJob({ name: 'mail.models-end', payload: MailPayload });
+export const modelEndsMailJob = defineJob({ name: 'mail.models-end', payload: MailPayload });

@@ -25,19 +25,19 @@ type EndingModel = { model: string; shutdownDate: string; successor: string | nu
 const providerNames: Record<Provider, string> = { google: 'Google', github: 'GitHub' };
 
 /** The lifetime of a mailed link, in words; see tokenLifeMs in features/auth/mailed-token-repository.ts. */
-const holds = 'The link works once, and for 30 minutes.';
+const linkLifetime = 'The link works once, and for 30 minutes.';
 
 /**
  * Roster's mails, in plain text. Its own text is ASCII only, so that a stored mail can be read, and its link followed,
  * in any text editor. Subjects are fixed: user input never gets into a header.
  */
 export function writeMessage(message: Message, to: string): Mail {
-  const [subject, paragraphs] = words(message, to);
+  const [subject, paragraphs] = render(message, to);
   return { to, subject, text: `${paragraphs.join('\n\n')}\n` };
 }
 
 /** Long: the texts of all mails, one after the other. */
-function words(message: Message, to: string): [subject: string, paragraphs: string[]] {
+function render(message: Message, to: string): [subject: string, paragraphs: string[]] {
   switch (message.about) {
     case 'password_link': {
       const set = message.hasPassword ? 'reset' : 'set';
@@ -55,7 +55,7 @@ function words(message: Message, to: string): [subject: string, paragraphs: stri
           who,
           `To choose a ${message.hasPassword ? 'new ' : ''}password, open this link:`,
           message.link,
-          `${holds} Setting the password signs you out on all devices.`,
+          `${linkLifetime} Setting the password signs you out on all devices.`,
           not,
         ],
       ];
@@ -67,7 +67,7 @@ function words(message: Message, to: string): [subject: string, paragraphs: stri
           `${oneLine(message.by)} has made a Roster account for you: ${to}.`,
           'To choose your password and sign in, open this link:',
           message.link,
-          `${holds} After that, ask for a new one with "Forgot password?" on the sign-in page.`,
+          `${linkLifetime} After that, ask for a new one with "Forgot password?" on the sign-in page.`,
           'If you do not know what this is about, ignore this mail.',
         ],
       ];
@@ -77,7 +77,7 @@ function words(message: Message, to: string): [subject: string, paragraphs: stri
         [
           `There is a Roster account with the address ${to}. To confirm that the address is yours, open this link in the browser where you are signed in:`,
           message.link,
-          holds,
+          linkLifetime,
           'If you did not register at Roster, ignore this mail, and do not open the link.',
         ],
       ];
@@ -87,7 +87,7 @@ function words(message: Message, to: string): [subject: string, paragraphs: stri
         [
           `The Roster account ${message.before} is to have the address ${to}. To make it so, open this link in the browser where you are signed in:`,
           message.link,
-          `${holds} Until then the address stays as it was.`,
+          `${linkLifetime} Until then the address stays as it was.`,
           'If you do not know what this is about, ignore this mail, and do not open the link.',
         ],
       ];

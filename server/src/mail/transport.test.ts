@@ -9,8 +9,8 @@ import { jobRepository } from '#server/jobs/repository';
 import { Secret } from '#server/security/secret';
 import { engines, password, startApp } from '#server/testing/app';
 import { until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
-import { keptMails, linkIn, startMailServer } from '#server/testing/mail';
+import { withDatabase } from '#server/testing/database';
+import { linkIn, startMailServer, storedMails } from '#server/testing/mail';
 import { mailJob } from './job.ts';
 import { createMailTransport } from './transport.ts';
 
@@ -24,7 +24,7 @@ describe.each(engines)('without a mail server, on %s', (engine) => {
     const ada = await app.as('ada');
     await app.visitor().post('/api/reset-password/request', { email: 'ada@example.com' });
     const [mail] = await until('a kept mail', async () => {
-      const kept = await keptMails(app);
+      const kept = await storedMails(app);
       return kept.length > 0 && kept;
     });
     if (!mail) throw new Error('There is no mail');
@@ -85,7 +85,7 @@ describe('every mail', () => {
       { template: 'login_method_disconnected', userId, provider: 'github' },
       { template: 'account_closed', email },
     ];
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       for (const payload of payloads) await enqueue(db, mailJob, payload);
     });
     const textOf = async (subject: string) => (await mails.mailTo(email, subject)).text;
@@ -116,14 +116,14 @@ describe('every mail', () => {
     const email = 'ada@example.com';
     const { id: userId } = (await (await app.as('ada')).get('/api/user')).body;
     await mails.mailTo(email, 'Confirm your email address for Roster');
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       await db.updateTable('users').set({ status: 'Inactive', email_verified_at: now() }).execute();
       await enqueue(db, mailJob, { template: 'set_password', userId });
       await enqueue(db, mailJob, { template: 'confirm_email', userId });
       await enqueue(db, mailJob, { template: 'password_changed', userId: 4711 });
     });
     await until('the end of all jobs', async () =>
-      beside(app, async (db) => (await db.selectFrom('jobs').select('id').execute()).length === 0),
+      withDatabase(app, async (db) => (await db.selectFrom('jobs').select('id').execute()).length === 0),
     );
     expect(mails.received).toHaveLength(1);
     await app.stop();
@@ -134,9 +134,9 @@ describe('every mail', () => {
     const mails = await startMailServer();
     const app = await startApp('sqlite', { env: mails.env });
     await app.visitor().post('/api/register', { email: 'unknown-here@example.com', password });
-    await beside(app, (db) => jobRepository(db).insert('mail', '{"template":"no such","token":"x"}', now()));
+    await withDatabase(app, (db) => jobRepository(db).insert('mail', '{"template":"no such","token":"x"}', now()));
     const errors = await until('two jobs that were given up', async () => {
-      const rows = await beside(app, (db) =>
+      const rows = await withDatabase(app, (db) =>
         db.selectFrom('jobs').selectAll().where('given_up_at', 'is not', null).orderBy('last_error').execute(),
       );
       return rows.length === 2 && rows.map((row) => row.last_error);

@@ -18,7 +18,9 @@ const timeoutMs = 20_000;
 
 /** Mail over SMTP; without a mail server mails are stored in the data folder, readable by the operator only. */
 export function createMailTransport({ mail, dataDir }: Pick<Config, 'mail' | 'dataDir'>, log: FastifyBaseLogger) {
-  return mail.smtpUrl ? overSmtp(mail.smtpUrl.reveal(), mail.from) : keptAsFiles(fileOutbox(dataDir), mail.from, log);
+  return mail.smtpUrl
+    ? smtpTransport(mail.smtpUrl.reveal(), mail.from)
+    : fileTransport(fileOutbox(dataDir), mail.from, log);
 }
 
 /** The address as an object: a string would be parsed as a list of addresses. */
@@ -37,7 +39,7 @@ const message = ({ to, subject, text }: Mail, from: string) => ({
  */
 function mailFailure(error: unknown): Error {
   const of = (name: string) => (error instanceof Error ? Object.entries(error).find(([key]) => key === name)?.[1] : '');
-  const reason = of('response') ? undefined : ownReason(error);
+  const reason = of('response') ? undefined : localReason(error);
   const words = [of('code'), of('command'), of('response'), reason].filter(
     (part) => typeof part === 'string' && part !== '',
   );
@@ -54,14 +56,14 @@ function mailFailure(error: unknown): Error {
  * Problems found on this side of the connection, such as a certificate, a name or a port, instead of the server's
  * words.
  */
-function ownReason(error: unknown): string | undefined {
+function localReason(error: unknown): string | undefined {
   const { code, message }: { code?: unknown; message?: unknown } = Object(error);
   const isOwn = typeof code === 'string' && !['EENVELOPE', 'EMESSAGE', 'EAUTH', 'EPROTOCOL'].includes(code);
   return isOwn && typeof message === 'string' && message !== '' ? message.slice(0, 200) : undefined;
 }
 
 /** Why the last mail failed, in a line for the operator: the kind of failure, and what this side has found. */
-export const mailFailureLine = (error: unknown) =>
+export const describeMailFailure = (error: unknown) =>
   error instanceof Error && 'reason' in error && typeof error.reason === 'string'
     ? `${failureClass(error)}: ${error.reason}`
     : failureClass(error);
@@ -70,7 +72,7 @@ export const mailFailureLine = (error: unknown) =>
 const loadNodemailer = () => import('nodemailer');
 
 /** Created on first use. */
-function onFirstUse<Value>(make: () => Promise<Value>) {
+function lazy<Value>(make: () => Promise<Value>) {
   let made: Promise<Value> | undefined;
   return {
     get: () => {
@@ -81,8 +83,8 @@ function onFirstUse<Value>(make: () => Promise<Value>) {
   };
 }
 
-function overSmtp(url: string, from: string): MailTransport {
-  const transport = onFirstUse(async () => {
+function smtpTransport(url: string, from: string): MailTransport {
+  const transport = lazy(async () => {
     const { createTransport } = await loadNodemailer();
     const { hostname, searchParams } = new URL(url);
     const isHere = isLoopback(hostname);
@@ -112,7 +114,7 @@ function overSmtp(url: string, from: string): MailTransport {
   };
 }
 
-function keptAsFiles(folder: string, from: string, log: FastifyBaseLogger): MailTransport {
+function fileTransport(folder: string, from: string, log: FastifyBaseLogger): MailTransport {
   let kept = 0;
   return {
     delivers: false,
@@ -123,7 +125,7 @@ function keptAsFiles(folder: string, from: string, log: FastifyBaseLogger): Mail
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const name = `${new Date().toISOString().replaceAll(':', '')}-${process.pid}-${++kept}.eml`;
       const file = join(folder, name);
-      await writeFile(`${file}.part`, readable(written.toString(), mail.text), { mode: 0o600, flag: 'wx' });
+      await writeFile(`${file}.part`, withPlainText(written.toString(), mail.text), { mode: 0o600, flag: 'wx' });
       await rename(`${file}.part`, file);
       log.info({ event: 'mail_kept', file }, 'no mail server is configured; the mail is stored as a file');
     },
@@ -132,7 +134,7 @@ function keptAsFiles(folder: string, from: string, log: FastifyBaseLogger): Mail
 }
 
 /** The same mail with its text unencoded: with transfer encoding a link could not be copied from the file. */
-function readable(written: string, text: string): string {
+function withPlainText(written: string, text: string): string {
   const head = written.slice(0, written.indexOf('\n\n'));
   return `${head.replace(/^Content-Transfer-Encoding: .*$/m, 'Content-Transfer-Encoding: 8bit')}\n\n${text}`;
 }

@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { startApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
-import { bare } from '#server/testing/test-environment';
+import { withDatabase } from '#server/testing/database';
+import { bareRequest } from '#server/testing/test-environment';
 
 const read = (path: string) => readFileSync(new URL(`../../../deploy/${path}`, import.meta.url), 'utf8');
 
@@ -39,8 +39,8 @@ test('queries only existing metrics in the dashboard and the alerts', async () =
   const app = await startApp('postgres', { env: { METRICS_TOKEN: token } });
   onTestFinished(() => app.stop());
   const value = JSON.stringify({ at: '2026-01-01T00:00:00.000Z', name: 'roster.tar', bytes: 1 });
-  await beside(app, (db) => db.insertInto('settings').values({ name: 'last_backup', value }).execute());
-  const { text } = await bare(app, 'GET', '/metrics', { authorization: `Bearer ${token}` });
+  await withDatabase(app, (db) => db.insertInto('settings').values({ name: 'last_backup', value }).execute());
+  const { text } = await bareRequest(app, 'GET', '/metrics', { authorization: `Bearer ${token}` });
   const there = new Set<string>();
   for (const [, name = '', type] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm))
     for (const end of type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) there.add(`${name}${end}`);

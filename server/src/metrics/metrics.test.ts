@@ -6,12 +6,12 @@ import { uploaded } from '#server/testing/files';
 import { freePort } from '#server/testing/free-port';
 import { startNetworkLink } from '#server/testing/network-link';
 import { startS3 } from '#server/testing/s3';
-import { bare } from '#server/testing/test-environment';
+import { bareRequest } from '#server/testing/test-environment';
 
 const token = 'metrics-token-of-the-tests';
 const authorization = `Bearer ${token}`;
 const metricsOf = async (app: Pick<TestApp, 'url'>, path = '/metrics') => {
-  const { status, text } = await bare(app, 'GET', path, { authorization });
+  const { status, text } = await bareRequest(app, 'GET', path, { authorization });
   expect(status).toBe(200);
   return text;
 };
@@ -38,14 +38,14 @@ const figureOf = (text: string, name: string, labels: Record<string, string> = {
 test('shows metrics to nobody if none are configured', async () => {
   const app = await startApp('sqlite');
   onTestFinished(() => app.stop());
-  expect((await bare(app, 'GET', '/metrics', { authorization })).status).toBe(404);
+  expect((await bareRequest(app, 'GET', '/metrics', { authorization })).status).toBe(404);
 });
 
 test.each(engines)('counts what is done on %s, for holders of the token', async (engine) => {
   const app = await startApp(engine, { env: { METRICS_TOKEN: token } });
   onTestFinished(() => app.stop());
   for (const wrong of [undefined, 'Bearer ', `Bearer ${token}x`, `Basic ${token}`, token]) {
-    const refused = await bare(app, 'GET', '/metrics', wrong === undefined ? {} : { authorization: wrong });
+    const refused = await bareRequest(app, 'GET', '/metrics', wrong === undefined ? {} : { authorization: wrong });
     expect([refused.status, refused.body.code]).toEqual([401, 'not_signed_in']);
   }
   const ada = await app.withKey('ada');
@@ -100,12 +100,12 @@ test('puts no personal data into labels, and adds none for hostile names and pat
   async function beHostile(from: number) {
     for (let number = from; number < from + 20; number++) {
       await ada.get(`/api/planted-${number}@example.com`);
-      await bare(app, 'GET', `/planted/${number}"} 1\\n`.replaceAll(' ', '%20'));
-      await bare(app, 'TRACE', `/planted-${number}`);
+      await bareRequest(app, 'GET', `/planted/${number}"} 1\\n`.replaceAll(' ', '%20'));
+      await bareRequest(app, 'TRACE', `/planted-${number}`);
       await ada.get(`/api/threads/${number}`);
-      await bare(app, 'POST', `/v1/planted-${number}`, program, '{}');
+      await bareRequest(app, 'POST', `/v1/planted-${number}`, program, '{}');
       const body = { model: `planted-"${number}\n`, messages: [{ role: 'user', content: 'planted' }] };
-      await bare(app, 'POST', '/v1/chat/completions', program, JSON.stringify(body));
+      await bareRequest(app, 'POST', '/v1/chat/completions', program, JSON.stringify(body));
     }
   }
   await beHostile(1);
@@ -131,15 +131,15 @@ test('serves metrics on their own port only, and nothing of them on the main one
   const app = await startApp('sqlite', { env: { METRICS_PORT: String(port) } });
   const own = { url: `http://127.0.0.1:${port}` };
   try {
-    expect((await bare(app, 'GET', '/metrics')).status).toBe(404);
-    const { status, text } = await bare(own, 'GET', '/metrics');
+    expect((await bareRequest(app, 'GET', '/metrics')).status).toBe(404);
+    const { status, text } = await bareRequest(own, 'GET', '/metrics');
     expect([status, text]).toEqual([200, expect.stringContaining('roster_part_up{part="database"} 1')]);
-    expect((await bare(own, 'GET', '/api/sign-in-options')).status).toBe(404);
-    expect((await bare(own, 'POST', '/metrics')).status).toBe(404);
+    expect((await bareRequest(own, 'GET', '/api/sign-in-options')).status).toBe(404);
+    expect((await bareRequest(own, 'POST', '/metrics')).status).toBe(404);
   } finally {
     await app.stop();
   }
-  await expect(bare(own, 'GET', '/metrics')).rejects.toThrow();
+  await expect(bareRequest(own, 'GET', '/metrics')).rejects.toThrow();
 });
 
 test('delays only its own figures when a store hangs', async () => {

@@ -34,7 +34,7 @@ export function createPrometheus(catalogue: Pick<Catalogue, 'family'>, version: 
     contentType: registry.contentType,
     /** All metrics as text, with current figures. */
     async text(figures: Figures): Promise<string> {
-      return `${await registry.metrics()}\n${await gaugesOf(figures).metrics()}`;
+      return `${await registry.metrics()}\n${await createGauges(figures).metrics()}`;
     },
   };
 }
@@ -93,7 +93,7 @@ function createCounters(registry: Registry, catalogue: Pick<Catalogue, 'family'>
 }
 
 /** Unknown figures are omitted, so the gauges are built anew each time. */
-function gaugesOf(figures: Figures): Registry {
+function createGauges(figures: Figures): Registry {
   const registry = new Registry();
   function gauge(name: string, help: string, value: number | undefined) {
     if (value !== undefined) new Gauge({ name, help, registers: [registry] }).set(value);

@@ -14,27 +14,27 @@ export type AllowedHosts = {
 };
 
 /** As `URL` writes it, without brackets and without a trailing dot. */
-export const hostOf = (hostname: string) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+export const normalizeHost = (hostname: string) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
-function entryOf(text: string): Entry | null {
+function parseEntry(text: string): Entry | null {
   const whole = parseRange(text);
   if (whole) return { host: null, range: whole, port: null };
   const url = URL.parse(`http://${text}`);
   const port = /:(\d+)$/.exec(text)?.[1];
   // Anything that `URL` changes or adds is more than a host and a port: a path, a user, a wildcard.
   if (url?.pathname !== '/' || /[/?#@*\s]/.test(text)) return null;
-  const host = hostOf(url.hostname);
+  const host = normalizeHost(url.hostname);
   const range = isIP(host) ? parseRange(host) : null;
   return { host: range ? null : host, range, port: port === undefined ? null : Number(port) };
 }
 
 /** @throws Error naming the entry that cannot be parsed */
-export function allowedHosts(list: string): AllowedHosts {
+export function parseAllowedHosts(list: string): AllowedHosts {
   const entries = list
     .split(',')
     .flatMap((part) => part.trim() || [])
     .map((text) => {
-      const entry = entryOf(text);
+      const entry = parseEntry(text);
       if (!entry) throw new Error(`${text} is not a host, host:port or range such as 10.1.0.0/16`);
       return entry;
     });

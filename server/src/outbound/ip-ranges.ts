@@ -57,16 +57,16 @@ const innerV6 = ranges('2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000:
 /** Addresses whose last four bytes are the IPv4 address that is reached. */
 const embedding = ranges('::ffff:0:0/96', '64:ff9b::/96');
 
-const isOneOf = (address: IpAddress, list: Range[]) => list.some((range) => isWithin(address, range));
+const isInAny = (address: IpAddress, list: Range[]) => list.some((range) => isWithin(address, range));
 
 /** The address that a connection to this one reaches. */
 export const reachableAddress = (address: IpAddress): IpAddress =>
-  isOneOf(address, embedding) ? ipaddr.fromByteArray(address.toByteArray().slice(-4)) : address;
+  isInAny(address, embedding) ? ipaddr.fromByteArray(address.toByteArray().slice(-4)) : address;
 
 export function addressKind(address: IpAddress): AddressKind {
   const at = reachableAddress(address);
-  if (isOneOf(at, metadata)) return 'metadata';
+  if (isInAny(at, metadata)) return 'metadata';
   if (at.range() === 'loopback') return 'loopback';
-  if (at.kind() === 'ipv4') return at.range() === 'unicast' && !isOneOf(at, innerV4) ? 'public' : 'inner';
-  return isOneOf(at, openV6) && !isOneOf(at, innerV6) ? 'public' : 'inner';
+  if (at.kind() === 'ipv4') return at.range() === 'unicast' && !isInAny(at, innerV4) ? 'public' : 'inner';
+  return isInAny(at, openV6) && !isInAny(at, innerV6) ? 'public' : 'inner';
 }

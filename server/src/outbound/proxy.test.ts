@@ -6,14 +6,15 @@ import { Secret } from '#server/security/secret';
 import { goodKey, startApp } from '#server/testing/app';
 import { ask, newThread } from '#server/testing/chat';
 import { startGitHub } from '#server/testing/github';
-import { goThrough } from '#server/testing/login-providers';
+import { signInThrough } from '#server/testing/login-providers';
 import { startProxy } from '#server/testing/proxy';
-import { allowedHosts } from './allowed-hosts.ts';
-import { fetchBy, noProxy, proxiesOf, tunnel } from './proxy.ts';
+import { parseAllowedHosts } from './allowed-hosts.ts';
+import { createProxyFetch, createProxySelector, noProxy, openTunnel } from './proxy.ts';
 import { createSsrfGuard } from './ssrf-guard.ts';
 
 const proxy = 'http://proxy.example:3128';
-const by = (NO_PROXY?: string) => proxiesOf({ HTTPS_PROXY: proxy, HTTP_PROXY: 'http://plain.example:8080', NO_PROXY });
+const by = (NO_PROXY?: string) =>
+  createProxySelector({ HTTPS_PROXY: proxy, HTTP_PROXY: 'http://plain.example:8080', NO_PROXY });
 const goesBy = (url: string, exceptions?: string) => by(exceptions)(new URL(url))?.reveal();
 
 describe('proxy for an address', () => {
@@ -51,8 +52,8 @@ describe('proxy for an address', () => {
   });
 
   test('is none without a setting, or with one for the other scheme only', () => {
-    expect(proxiesOf({ NO_PROXY: 'a.example' })).toBe(noProxy);
-    expect(proxiesOf({ HTTP_PROXY: proxy })(new URL('https://a.example'))).toBeUndefined();
+    expect(createProxySelector({ NO_PROXY: 'a.example' })).toBe(noProxy);
+    expect(createProxySelector({ HTTP_PROXY: proxy })(new URL('https://a.example'))).toBeUndefined();
   });
 
   test('is read from lower-case variables and without a scheme, as by other programs', () => {
@@ -82,7 +83,7 @@ describe('tunnel', () => {
     onTestFinished(() => server.close());
     server.state.manner = manner;
     const address = secret ? server.url.replace('hidden-word', secret) : server.url;
-    return tunnel(new Secret(address), 'far.example', 443, 300).then(
+    return openTunnel(new Secret(address), 'far.example', 443, 300).then(
       (socket) => {
         socket.destroy();
         return 'open';
@@ -109,7 +110,7 @@ describe('tunnel', () => {
   test('fails if the proxy cannot be reached', async () => {
     const server = await startProxy();
     await server.close();
-    await expect(tunnel(new Secret(server.url), 'far.example', 443)).rejects.toThrow('cannot be reached');
+    await expect(openTunnel(new Secret(server.url), 'far.example', 443)).rejects.toThrow('cannot be reached');
   });
 });
 
@@ -154,14 +155,14 @@ test('reaches a login provider through the proxy', async () => {
   const server = await startedByProxy();
   const github = await startGitHub();
   onTestFinished(() => github.close());
-  const calls = fetchBy(proxiesOf({ HTTP_PROXY: server.url }));
+  const calls = createProxyFetch(createProxySelector({ HTTP_PROXY: server.url }));
   const answer = await calls(`${far(github.url)}/api/user`);
   expect([answer.status, await answer.json()]).toEqual([401, { message: 'Bad credentials' }]);
   expect(server.asked).toEqual([new URL(far(github.url)).host]);
   // A login provider on this machine is reached directly, whatever is set.
   const app = await startApp('sqlite', { env: { ...github.env, HTTP_PROXY: server.url, HTTPS_PROXY: server.url } });
   onTestFinished(() => app.stop());
-  expect(await goThrough(app.visitor(), 'github')).toBe('/');
+  expect(await signInThrough(app.visitor(), 'github')).toBe('/');
   expect(server.asked).toHaveLength(1);
 });
 
@@ -171,8 +172,8 @@ describe('user-supplied addresses', () => {
     const server = await startProxy();
     onTestFinished(() => server.close());
     const outgoing = createSsrfGuard({
-      allowed: allowedHosts(''),
-      proxyFor: proxiesOf({ HTTPS_PROXY: server.url }),
+      allowed: parseAllowedHosts(''),
+      proxyFor: createProxySelector({ HTTPS_PROXY: server.url }),
       lookup: async (host) => [{ address: names[host] ?? '192.0.2.1', family: 4 }],
     });
     onTestFinished(() => outgoing.close());
@@ -202,6 +203,6 @@ test('use a tunnel for plain HTTP too, and the response is read to its end', asy
   await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void target.close());
   const { port }: AddressInfo | { port: number } = Object(target.address());
-  const answer = await fetchBy(proxiesOf({ HTTP_PROXY: server.url }))(`http://far.example:${port}/`);
+  const answer = await createProxyFetch(createProxySelector({ HTTP_PROXY: server.url }))(`http://far.example:${port}/`);
   expect((await answer.text()).length).toBe(200_000);
 });

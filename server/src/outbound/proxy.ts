@@ -2,7 +2,7 @@ import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { Secret } from '#server/security/secret';
-import { hostOf } from './allowed-hosts.ts';
+import { normalizeHost } from './allowed-hosts.ts';
 import { addressKind, isWithin, parseAddress, parseRange } from './ip-ranges.ts';
 
 /** The proxy for a URL; undefined: connect directly. */
@@ -18,13 +18,13 @@ const answerBytes = 16 * 1024;
 const portOf = ({ port, protocol }: URL) => Number(port) || (protocol === 'https:' ? 443 : 80);
 
 /** @throws Error naming the variable but not its value, which may contain a password */
-export function proxiesOf({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY = '' }: Variables): ProxyFor {
-  const ofHttps = proxyIn('HTTPS_PROXY', HTTPS_PROXY);
-  const ofHttp = proxyIn('HTTP_PROXY', HTTP_PROXY);
+export function createProxySelector({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY = '' }: Variables): ProxyFor {
+  const ofHttps = parseProxy('HTTPS_PROXY', HTTPS_PROXY);
+  const ofHttp = parseProxy('HTTP_PROXY', HTTP_PROXY);
   if (!ofHttps && !ofHttp) return noProxy;
-  const exceptions = NO_PROXY.split(/[\s,]+/).flatMap((entry) => (entry === '' ? [] : exceptionOf(entry)));
+  const exceptions = NO_PROXY.split(/[\s,]+/).flatMap((entry) => (entry === '' ? [] : parseNoProxyEntry(entry)));
   return (url) => {
-    const host = hostOf(url.hostname).toLowerCase();
+    const host = normalizeHost(url.hostname).toLowerCase();
     const bytes = parseAddress(host);
     const isHere = bytes ? addressKind(bytes) === 'loopback' : host === 'localhost';
     if (isHere || exceptions.some((isException) => isException(host, portOf(url)))) return undefined;
@@ -32,7 +32,7 @@ export function proxiesOf({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY = '' }: Variables)
   };
 }
 
-function proxyIn(name: string, text: string | undefined): Secret | undefined {
+function parseProxy(name: string, text: string | undefined): Secret | undefined {
   if (text === undefined) return undefined;
   const url = URL.parse(text.includes('://') ? text : `http://${text}`);
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '')
@@ -43,7 +43,7 @@ function proxyIn(name: string, text: string | undefined): Secret | undefined {
 }
 
 /** One entry of NO_PROXY: `*`, a domain with its subdomains, an address or a range, each with or without a port. */
-function exceptionOf(entry: string): (host: string, port: number) => boolean {
+function parseNoProxyEntry(entry: string): (host: string, port: number) => boolean {
   if (entry === '*') return () => true;
   const whole = parseRange(entry);
   const [, named = entry, portText] = whole ? [] : (/^(.*):(\d+)$/.exec(entry) ?? []);
@@ -67,10 +67,10 @@ export class ProxyError extends Error {
 }
 
 /** A connection to a host and port through a proxy, by CONNECT. Ten seconds in all. */
-export async function tunnel(proxy: Secret, host: string, port: number, withinMs = tunnelMs): Promise<Socket> {
+export async function openTunnel(proxy: Secret, host: string, port: number, withinMs = tunnelMs): Promise<Socket> {
   const url = new URL(proxy.reveal());
   const failed = (what: string, cause?: unknown) => new ProxyError(`The proxy ${url.host} ${what}`, { cause });
-  const at = { host: hostOf(url.hostname), port: portOf(url) };
+  const at = { host: normalizeHost(url.hostname), port: portOf(url) };
   const isSecure = url.protocol === 'https:';
   const socket = isSecure
     ? connectTls({ ...at, ...(parseAddress(at.host) === null && { servername: at.host }) })
@@ -126,21 +126,21 @@ type Connector = buildConnector.connector;
 type Target = Parameters<Connector>[0];
 
 /** The address that undici wants to connect to. */
-export const addressOf = ({ protocol, hostname, port }: Target): URL | null =>
-  URL.parse(`${protocol}//${hostname.includes(':') ? `[${hostOf(hostname)}]` : hostname}${port && `:${port}`}`);
+export const targetUrl = ({ protocol, hostname, port }: Target): URL | null =>
+  URL.parse(`${protocol}//${hostname.includes(':') ? `[${normalizeHost(hostname)}]` : hostname}${port && `:${port}`}`);
 
 /** Connects through the proxy if the address has one. TLS is end-to-end, inside the tunnel. */
-export function connectorBy(
+export function createProxyConnector(
   proxyFor: ProxyFor,
   build: typeof buildConnector,
   options: Parameters<typeof buildConnector>[0],
 ): Connector {
   const connect = build(options);
   return (target, callback) => {
-    const url = addressOf(target);
+    const url = targetUrl(target);
     const proxy = url ? proxyFor(url) : undefined;
     if (!url || !proxy) return connect(target, callback);
-    tunnel(proxy, hostOf(url.hostname), portOf(url)).then(
+    openTunnel(proxy, normalizeHost(url.hostname), portOf(url)).then(
       (socket) => throughTunnel(connect, target, socket, callback),
       (error: Error) => callback(error, null),
     );
@@ -170,11 +170,11 @@ const isPlainBody = (
 const isResponse = (value: unknown): value is Response => Object.prototype.toString.call(value) === '[object Response]';
 
 /** `fetch` itself, or a fetch through the proxy for the address. */
-export function fetchBy(proxyFor: ProxyFor): typeof fetch {
+export function createProxyFetch(proxyFor: ProxyFor): typeof fetch {
   let loading: ReturnType<typeof load> | undefined;
   async function load() {
     const undici = await import('undici');
-    const connect = connectorBy(proxyFor, undici.buildConnector, { timeout: tunnelMs, allowH2: false });
+    const connect = createProxyConnector(proxyFor, undici.buildConnector, { timeout: tunnelMs, allowH2: false });
     return { dispatcher: new undici.Agent({ connect, keepAliveTimeout: 1_000 }), undici };
   }
   return async (address, init) => {

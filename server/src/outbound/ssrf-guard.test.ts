@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { patienceMs } from '#server/testing/patience';
-import { allowedHosts } from './allowed-hosts.ts';
+import { parseAllowedHosts } from './allowed-hosts.ts';
 import { addressKind, parseAddress } from './ip-ranges.ts';
 import { createSsrfGuard, type Lookup, type OutboundRequest } from './ssrf-guard.ts';
 
@@ -50,7 +50,7 @@ async function talker(bytes: string, afterwards: (socket: Socket) => void = () =
 }
 
 function guard(allowed = '', lookup?: Lookup) {
-  const outgoing = createSsrfGuard({ allowed: allowedHosts(allowed), ...(lookup && { lookup }) });
+  const outgoing = createSsrfGuard({ allowed: parseAllowedHosts(allowed), ...(lookup && { lookup }) });
   closing.push(() => outgoing.close());
   return async (url: string, more: Partial<OutboundRequest> = {}) => {
     const answer = await outgoing.send({
@@ -245,7 +245,7 @@ describe('outgoing requests', () => {
   test.each(['*.example.org', 'http://example.org', '10.0.0.0/33', 'a b', 'example.org/path', 'x@y', 'h:99999'])(
     'rejects %s as a host to list',
     (entry) => {
-      expect(() => allowedHosts(`example.org,${entry}`)).toThrow(`${entry} is not a host`);
+      expect(() => parseAllowedHosts(`example.org,${entry}`)).toThrow(`${entry} is not a host`);
     },
   );
 });

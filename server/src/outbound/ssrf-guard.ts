@@ -2,10 +2,10 @@ import { promises as dns, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
 import type { Secret } from '#server/security/secret';
-import { type AllowedHosts, hostOf } from './allowed-hosts.ts';
+import { type AllowedHosts, normalizeHost } from './allowed-hosts.ts';
 import { AddressBlockedError, NotConnectedError, OutboundRequestError, outboundFailure } from './errors.ts';
 import { addressKind, parseAddress } from './ip-ranges.ts';
-import { addressOf, type ProxyFor, throughTunnel, tunnel } from './proxy.ts';
+import { openTunnel, type ProxyFor, targetUrl, throughTunnel } from './proxy.ts';
 
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
@@ -35,19 +35,19 @@ export type OutboundResponse = {
 
 const connectMs = 10_000;
 const headerBytes = 16 * 1024;
-const redirectsAtMost = 5;
+const maxRedirects = 5;
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 const lookUp: Lookup = (hostname) => dns.lookup(hostname, { all: true });
 
 /** Makes the error for a timeout of the other side. */
-type TooLate = (error: unknown, sent: boolean) => unknown;
+type MakeTimeoutError = (error: unknown, sent: boolean) => unknown;
 
 type Options = { allowed: AllowedHosts; lookup?: Lookup; proxyFor?: ProxyFor };
 
 /** The message names no address: users must not learn what a private name resolves to. */
-function refusal(url: URL, address: string, allowed: AllowedHosts): string | null {
-  const host = hostOf(url.hostname);
+function rejectionReason(url: URL, address: string, allowed: AllowedHosts): string | null {
+  const host = normalizeHost(url.hostname);
   const bytes = parseAddress(address);
   const port = portOf(url);
   const mayBeAllowed = `Roster’s operator can allow it with ${host}:${port} in TOOL_HOSTS_ALLOWED.`;
@@ -77,11 +77,11 @@ export function addressProblem(url: URL): string | null {
 
 /** Resolves a host once and checks every address. @throws AddressBlockedError */
 async function checkedAddresses(url: URL, { allowed, lookup = lookUp }: Options): Promise<LookupAddress[]> {
-  const host = hostOf(url.hostname);
+  const host = normalizeHost(url.hostname);
   const literal = parseAddress(host);
   const addresses = literal ? [{ address: host, family: literal.kind() === 'ipv4' ? 4 : 6 }] : await lookup(host);
   for (const { address } of addresses) {
-    const reason = refusal(url, address, allowed);
+    const reason = rejectionReason(url, address, allowed);
     if (reason) throw new AddressBlockedError(reason);
   }
   if (addresses.length === 0) throw new AddressBlockedError(`${host} has no address: the name is not known.`);
@@ -89,7 +89,7 @@ async function checkedAddresses(url: URL, { allowed, lookup = lookUp }: Options)
 }
 
 /** Returns the checked addresses, whatever the name resolves to by now. */
-const answerWith =
+const fixedLookup =
   (addresses: LookupAddress[]): LookupFunction =>
   (_hostname, { all }, callback) => {
     const [first] = addresses;
@@ -101,24 +101,24 @@ const answerWith =
  * Connects through a proxy by the checked address instead of the name, which the proxy could resolve differently. TLS
  * still verifies the name.
  */
-async function tunnelTo(url: URL, addresses: LookupAddress[], proxy: Secret) {
+async function connectThroughProxy(url: URL, addresses: LookupAddress[], proxy: Secret) {
   // Many proxies have no IPv6.
   const [first] = addresses.toSorted((one, other) => one.family - other.family);
-  if (!first) throw new AddressBlockedError(`${hostOf(url.hostname)} has no address.`);
-  return tunnel(proxy, first.address, portOf(url), connectMs);
+  if (!first) throw new AddressBlockedError(`${normalizeHost(url.hostname)} has no address.`);
+  return openTunnel(proxy, first.address, portOf(url), connectMs);
 }
 
 /** Connects only to addresses that were checked for this very connection. */
 function guardedConnector(build: typeof buildConnector, options: Options): buildConnector.connector {
   return (target, callback) => {
-    const url = addressOf(target);
+    const url = targetUrl(target);
     if (!url) return callback(new NotConnectedError('no address'), null);
     checkedAddresses(url, options).then(
       (addresses) => {
-        const connect = build({ timeout: connectMs, lookup: answerWith(addresses), maxCachedSessions: 0 });
+        const connect = build({ timeout: connectMs, lookup: fixedLookup(addresses), maxCachedSessions: 0 });
         const proxy = options.proxyFor?.(url);
         if (proxy) {
-          tunnelTo(url, addresses, proxy).then(
+          connectThroughProxy(url, addresses, proxy).then(
             (socket) =>
               throughTunnel(connect, target, socket, (error, through) => {
                 if (through) callback(null, through);
@@ -131,7 +131,8 @@ function guardedConnector(build: typeof buildConnector, options: Options): build
         connect(target, (error, socket) => {
           if (!socket) return callback(new NotConnectedError('not connected', { cause: error }), null);
           const at = parseAddress(socket.remoteAddress ?? '');
-          if (at && refusal(url, socket.remoteAddress ?? '', options.allowed) === null) return callback(null, socket);
+          if (at && rejectionReason(url, socket.remoteAddress ?? '', options.allowed) === null)
+            return callback(null, socket);
           socket.destroy();
           callback(new NotConnectedError('connected to another address'), null);
         });
@@ -142,13 +143,13 @@ function guardedConnector(build: typeof buildConnector, options: Options): build
 }
 
 /** Destroying an unread body emits an error, which would end the process if unhandled. */
-const drop = (body: Dispatcher.ResponseData['body']) => body.on('error', () => undefined).destroy();
+const discardBody = (body: Dispatcher.ResponseData['body']) => body.on('error', () => undefined).destroy();
 
 async function* bounded(
   { body }: Dispatcher.ResponseData,
   host: string,
   limit: number,
-  tooLate: TooLate,
+  tooLate: MakeTimeoutError,
 ): AsyncGenerator<Uint8Array, void> {
   let size = 0;
   try {
@@ -163,7 +164,7 @@ async function* bounded(
   } catch (error) {
     throw outboundFailure(host, tooLate(error, true), true);
   } finally {
-    drop(body);
+    discardBody(body);
   }
 }
 
@@ -177,23 +178,23 @@ function answerOf(
   response: Dispatcher.ResponseData,
   host: string,
   bodyLimit: number,
-  tooLate: TooLate,
+  tooLate: MakeTimeoutError,
 ): OutboundResponse {
   const encoding = String(response.headers['content-encoding'] ?? '');
   if (!/^(identity)?$/i.test(encoding)) {
-    drop(response.body);
+    discardBody(response.body);
     throw new OutboundRequestError(`${host} compresses its answers, which it was not asked to do.`, { sent: true });
   }
   return {
     status: response.statusCode,
     headers: headersOf(response.headers),
     body: bounded(response, host, bodyLimit, tooLate),
-    drop: () => drop(response.body),
+    drop: () => discardBody(response.body),
   };
 }
 
 /** Reports when a connection starts to write the request. */
-const watched = (to: Dispatcher.DispatchHandler, onStart: () => void): Dispatcher.DispatchHandler => ({
+const reportStart = (to: Dispatcher.DispatchHandler, onStart: () => void): Dispatcher.DispatchHandler => ({
   onRequestStart(...args) {
     onStart();
     to.onRequestStart?.(...args);
@@ -206,13 +207,13 @@ const watched = (to: Dispatcher.DispatchHandler, onStart: () => void): Dispatche
 });
 
 /** The target of a redirect; null: there is none. */
-function redirectOf({ statusCode, headers }: Dispatcher.ResponseData, from: URL): URL | null {
+function redirectTarget({ statusCode, headers }: Dispatcher.ResponseData, from: URL): URL | null {
   const { location } = headers;
   return redirectStatuses.has(statusCode) && typeof location === 'string' ? URL.parse(location, from.href) : null;
 }
 
 /** The next request after a redirect: without credentials for another origin; a GET if the status says so. */
-function redirected(call: OutboundRequest, to: URL, status: number): OutboundRequest {
+function requestAfterRedirect(call: OutboundRequest, to: URL, status: number): OutboundRequest {
   const { credentials, body, ...rest } = call;
   const keepsBody = status === 307 || status === 308;
   return {
@@ -226,14 +227,19 @@ function redirected(call: OutboundRequest, to: URL, status: number): OutboundReq
 type Loaded = { undici: typeof import('undici'); agent: Agent };
 
 /** One request up to the start of its response, without following redirects. */
-async function once({ undici, agent }: Loaded, call: OutboundRequest, signal: AbortSignal, tooLate: TooLate) {
+async function sendOnce(
+  { undici, agent }: Loaded,
+  call: OutboundRequest,
+  signal: AbortSignal,
+  tooLate: MakeTimeoutError,
+) {
   let sent = false;
   const noted = () => {
     sent = true;
   };
   try {
     return await undici.request(call.url, {
-      dispatcher: agent.compose((dispatch) => (request, handler) => dispatch(request, watched(handler, noted))),
+      dispatcher: agent.compose((dispatch) => (request, handler) => dispatch(request, reportStart(handler, noted))),
       method: call.method,
       headers: { ...call.headers, ...call.credentials },
       body: call.body ?? null,
@@ -243,7 +249,7 @@ async function once({ undici, agent }: Loaded, call: OutboundRequest, signal: Ab
       signal,
     });
   } catch (error) {
-    throw outboundFailure(hostOf(call.url.hostname), tooLate(error, sent), sent);
+    throw outboundFailure(normalizeHost(call.url.hostname), tooLate(error, sent), sent);
   }
 }
 
@@ -251,23 +257,23 @@ async function once({ undici, agent }: Loaded, call: OutboundRequest, signal: Ab
 async function send(loaded: () => Promise<Loaded>, first: OutboundRequest): Promise<OutboundResponse> {
   const time = AbortSignal.timeout(first.withinMs);
   const signal = first.signal ? AbortSignal.any([first.signal, time]) : time;
-  const host = hostOf(first.url.hostname);
-  const tooLate: TooLate = (error, sent) =>
+  const host = normalizeHost(first.url.hostname);
+  const tooLate: MakeTimeoutError = (error, sent) =>
     time.aborted && error === time.reason
       ? new OutboundRequestError(`${host} did not answer in time.`, { sent, cause: error })
       : error;
   let call = first;
-  for (let redirects = 0; redirects <= redirectsAtMost; redirects++) {
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     first.signal?.throwIfAborted();
     const wrong = addressProblem(call.url);
     if (wrong) throw new AddressBlockedError(wrong);
-    const response = await once(await loaded(), call, signal, tooLate);
-    const to = first.redirects === 'follow' ? redirectOf(response, call.url) : null;
+    const response = await sendOnce(await loaded(), call, signal, tooLate);
+    const to = first.redirects === 'follow' ? redirectTarget(response, call.url) : null;
     if (!to) return answerOf(response, host, first.bodyLimit, tooLate);
-    drop(response.body);
-    call = redirected(call, to, response.statusCode);
+    discardBody(response.body);
+    call = requestAfterRedirect(call, to, response.statusCode);
   }
-  throw new OutboundRequestError(`${host} redirects more than ${redirectsAtMost} times.`, { sent: true });
+  throw new OutboundRequestError(`${host} redirects more than ${maxRedirects} times.`, { sent: true });
 }
 
 /**

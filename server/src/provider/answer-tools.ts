@@ -53,11 +53,11 @@ const Call = z.object({
 /** PostgreSQL's text type cannot store U+0000. */
 const storable = (text: string) => text.replaceAll('\0', '\uFFFD');
 
-const notTaken = () =>
+const invalidCallError = () =>
   new ProviderError('bad_request', 'The model’s call of a tool could not be taken: it is too large, or damaged.');
 
 /** Reports the calls of one answer, each once, up to the limits of size and number. */
-export function callReader(tell: (call: ToolCall) => void) {
+export function createCallReader(tell: (call: ToolCall) => void) {
   const begun = new Set<string>();
   const taken = new Set<string>();
   const ofNoServer = { title: '', server: null };
@@ -76,7 +76,7 @@ export function callReader(tell: (call: ToolCall) => void) {
       hasFailed = false,
     ) {
       const parsed = Call.safeParse(given);
-      if (!parsed.success || taken.size >= callsLimit) throw notTaken();
+      if (!parsed.success || taken.size >= callsLimit) throw invalidCallError();
       const { callId, name, input, output } = parsed.data;
       if (taken.has(callId)) return;
       taken.add(callId);
@@ -93,4 +93,4 @@ export function callReader(tell: (call: ToolCall) => void) {
   };
 }
 
-export type CallReader = ReturnType<typeof callReader>;
+export type CallReader = ReturnType<typeof createCallReader>;

@@ -6,7 +6,7 @@ export type ContentPart =
   | { type: 'document'; filename: string; url: string };
 
 /** The text that the model reads in place of a file. */
-export const notIncluded = (filename: string) => `[The attached file “${filename}” is not included.]`;
+export const notIncludedNote = (filename: string) => `[The attached file “${filename}” is not included.]`;
 
 /** Likewise for a file that only code reads. */
 export const codeInterpreterFiles = (filename: string) =>
@@ -15,7 +15,7 @@ export const codeInterpreterFiles = (filename: string) =>
 async function fileOf({ filename, kind, mediaType, detail = 'auto', instead, read }: TurnFile): Promise<ContentPart> {
   if (instead !== undefined) return { type: 'text', text: instead };
   const bytes = await read();
-  if (!bytes) return { type: 'text', text: notIncluded(filename) };
+  if (!bytes) return { type: 'text', text: notIncludedNote(filename) };
   if (kind === 'text') return { type: 'text', text: `Attached file “${filename}”:\n\n${bytes.toString('utf8')}` };
   const url = `data:${mediaType};base64,${bytes.toString('base64')}`;
   return kind === 'image' ? { type: 'image', url, detail } : { type: 'document', filename, url };
@@ -27,7 +27,7 @@ async function partOf(part: string | TurnFile | TurnImage): Promise<ContentPart>
 }
 
 /** A turn in the provider's form: plain text, files followed by text, or parts in their order. */
-export async function contentOf<Part>(
+export async function toContent<Part>(
   { text, files, parts }: ConversationTurn,
   words: (text: string) => Part,
   toPart: (part: Exclude<ContentPart, { type: 'text' }>) => Part,

@@ -17,7 +17,7 @@ import { responsesAvailability } from './responses/availability.ts';
 import { createProviderHttp } from './transport/http.ts';
 import type { ProviderTimeouts } from './transport/timeouts.ts';
 import { loadCapabilities } from './unsupported/capabilities.ts';
-import { refusalOf, unsupportedTools } from './unsupported/tools.ts';
+import { rejectionTrait, unsupportedTools } from './unsupported/tools.ts';
 
 /** Client of the OpenAI HTTP API at the configured base URL. */
 export async function createProvider(options: {
@@ -48,7 +48,7 @@ export async function createProvider(options: {
       works: (model, field, apiKey) => traits.works(model, `refuses ${field}`, apiKey),
     },
     lacksTool: unsupportedTools(traits, name),
-    toolRefused: (model, tool, apiKey) => traits.learn(model, refusalOf(tool), apiKey),
+    toolRefused: (model, tool, apiKey) => traits.learn(model, rejectionTrait(tool), apiKey),
     checkKey: keyChecker(http, name),
     ...providerLists(http, name),
     files: providerFiles(http),

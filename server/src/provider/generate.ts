@@ -1,14 +1,19 @@
 import { providerNameIn } from '@roster/contracts/provider-name';
-import { answerByChatCompletions } from './chat-completions/answer.ts';
+import { generateWithChatCompletions } from './chat-completions/answer.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest } from './provider.ts';
-import { answerByResponses } from './responses/answer.ts';
+import { generateWithResponses } from './responses/answer.ts';
 import { mayLackResponses, responsesAvailability } from './responses/availability.ts';
 import { ProviderError } from './transport/error.ts';
-import { refusingWords } from './transport/failures.ts';
+import { rejectionPattern } from './transport/failures.ts';
 import type { ProviderHttp } from './transport/http.ts';
 import type { Capabilities } from './unsupported/capabilities.ts';
 import { type OptionalField, unsupportedFieldIn } from './unsupported/fields.ts';
-import { leaveOut, omitUnsupportedFunction, unsupportedFunctionIn, withoutFunctions } from './unsupported/functions.ts';
+import {
+  addOmitted,
+  omitUnsupportedFunction,
+  unsupportedFunctionIn,
+  withoutOmittedFunctions,
+} from './unsupported/functions.ts';
 import { unsupportedSettingNote } from './unsupported/notes.ts';
 import {
   doesNotServe,
@@ -72,13 +77,13 @@ export function createGenerator(http: ProviderHttp, providerName: string, traits
   /** Omits a rejected parameter, adds a note and remembers it. false: the answer needs it. */
   async function learn(error: unknown, request: AnswerRequest, omitted: Set<string>, onPieces: OnPieces) {
     const { model, search } = request;
-    const refusal = search && !omitted.has('search') ? refusedSearch(error, model) : undefined;
+    const refusal = search && !omitted.has('search') ? rejectedSearch(error, model) : undefined;
     if (refusal && search?.isNeeded) {
       if (!refusal.isOfModel) search.onRefused();
-      throw asNeeded(error);
+      throw requiredSearchError(error);
     }
     if (refusal) {
-      leaveSearchOut(request, omitted, onPieces, refusal.why);
+      omitSearch(request, omitted, onPieces, refusal.why);
       if (refusal.isOfModel) await traits.learn(model, traitOf(request, 'search'), request.apiKey);
       else search?.onRefused();
       return true;
@@ -108,7 +113,7 @@ export function createGenerator(http: ProviderHttp, providerName: string, traits
       if (isOfModel) await traits.learn(model, traitOf(request, tool), request.apiKey);
       return true;
     }
-    const form = refusedForm(error, request, omitted);
+    const form = rejectedFormat(error, request, omitted);
     if (form) {
       omitted.add(form);
       // A schema rejected in strict mode says nothing about other schemas.
@@ -131,7 +136,7 @@ export function createGenerator(http: ProviderHttp, providerName: string, traits
     let refusal: ProviderError | undefined;
     if (responses.areServed(apiKey, model))
       try {
-        const end = await answerByResponses(http, request, omitted, onPieces, signal);
+        const end = await generateWithResponses(http, request, omitted, onPieces, signal);
         await responses.haveAnswered(apiKey, model);
         return end;
       } catch (error) {
@@ -153,12 +158,12 @@ export function createGenerator(http: ProviderHttp, providerName: string, traits
     const canDoWithout = !request.search?.isNeeded;
     if (
       canDoWithout &&
-      leaveSearchOut(request, omitted, onPieces, `${providerNameIn('beginning', providerName)} has no file search.`)
+      omitSearch(request, omitted, onPieces, `${providerNameIn('beginning', providerName)} has no file search.`)
     )
       request.search?.onRefused();
     omitUnsupportedTools(request, omitted, onPieces, { why: hasNoTools(providerName) });
     try {
-      return await answerByChatCompletions(http, request, omitted, onPieces, signal);
+      return await generateWithChatCompletions(http, request, omitted, onPieces, signal);
     } catch (error) {
       // Neither API is served: report the first error, which is about the original request.
       const isNeither = error instanceof ProviderError && error.code === 'not_served';
@@ -183,18 +188,18 @@ export function createGenerator(http: ProviderHttp, providerName: string, traits
     for (const [parameter, value] of Object.entries(given))
       if (value !== null && omitted.has(parameter)) onPieces(leftOut(parameter, model));
     omitUnsupportedTools(request, omitted, onPieces, { isRefused, why: doesNotServe(model) });
-    if (isRefused('format')) leaveFormOut(request, omitted, onPieces);
-    if (isRefused('search') && !search?.isNeeded) leaveSearchOut(request, omitted, onPieces, notWith(model));
+    if (isRefused('format')) omitFormat(request, omitted, onPieces);
+    if (isRefused('search') && !search?.isNeeded) omitSearch(request, omitted, onPieces, notWith(model));
     return omitted;
   }
 
   return async function answer(request: AnswerRequest, onPieces: OnPieces, signal: AbortSignal): Promise<AnswerEnd> {
     const omitted = knownRefusals(request, onPieces);
-    for (const name of request.refusedFunctions ?? []) leaveOut(name, omitted);
-    const telling = tellingTo(onPieces);
+    for (const name of request.refusedFunctions ?? []) addOmitted(name, omitted);
+    const telling = trackOutput(onPieces);
     for (;;) {
       try {
-        const end = await answerOnce(inForm(request, omitted), omitted, telling, signal);
+        const end = await answerOnce(withoutRejected(request, omitted), omitted, telling, signal);
         await learnSuccess(request, omitted);
         return end;
       } catch (error) {
@@ -207,7 +212,7 @@ export function createGenerator(http: ProviderHttp, providerName: string, traits
 type Telling = { onPieces: OnPieces; hasSaid: () => boolean };
 
 /** Tracks whether readers have seen part of the answer: from then on the request must not be repeated. */
-function tellingTo(onPieces: OnPieces): Telling {
+function trackOutput(onPieces: OnPieces): Telling {
   let hasSaid = false;
   return {
     onPieces(pieces) {
@@ -218,15 +223,15 @@ function tellingTo(onPieces: OnPieces): Telling {
   };
 }
 
-function leaveFormOut({ model, canLeaveFormatOut }: AnswerRequest, omitted: Set<string>, onPieces: OnPieces) {
+function omitFormat({ model, canLeaveFormatOut }: AnswerRequest, omitted: Set<string>, onPieces: OnPieces) {
   if (!canLeaveFormatOut) return;
   omitted.add('format');
   onPieces(leftOut('format', model));
 }
 
 /** The request without rejected functions and formats. */
-function inForm(request: AnswerRequest, omitted: ReadonlySet<string>): AnswerRequest {
-  const sent = withoutFunctions(request, omitted);
+function withoutRejected(request: AnswerRequest, omitted: ReadonlySet<string>): AnswerRequest {
+  const sent = withoutOmittedFunctions(request, omitted);
   const { tools, instructions } = sent;
   return {
     ...inFormat(sent, omitted),
@@ -253,7 +258,7 @@ function inFormat(request: AnswerRequest, omitted: ReadonlySet<string>): AnswerR
 }
 
 /** The rejected part of the response format: strict mode only, or the whole format. */
-function refusedForm(
+function rejectedFormat(
   error: unknown,
   { format, canLeaveFormatOut }: AnswerRequest,
   omitted: ReadonlySet<string>,
@@ -268,7 +273,7 @@ function refusedForm(
   const isRefused =
     error.code === 'unsupported_parameter' ||
     /unavailable/i.test(error.message) ||
-    refusingWords.test(error.said ?? '');
+    rejectionPattern.test(error.said ?? '');
   return isRefused ? 'format' : undefined;
 }
 
@@ -294,7 +299,7 @@ function leftOut(setting: string, model: string): AnswerPiece[] {
 const notWith = (model: string) => `${model} does not support file search.`;
 
 /** Omits the file search and adds a note with the reason. false: it was already omitted. */
-function leaveSearchOut(
+function omitSearch(
   { search }: AnswerRequest,
   omitted: Set<string>,
   onPieces: (pieces: AnswerPiece[]) => void,
@@ -307,7 +312,7 @@ function leaveSearchOut(
 }
 
 /** The error of an answer that cannot do without the search. */
-function asNeeded(cause: unknown): unknown {
+function requiredSearchError(cause: unknown): unknown {
   if (!(cause instanceof ProviderError) || cause.code !== 'store_gone') return cause;
   const { status } = cause;
   const message =
@@ -318,13 +323,13 @@ function asNeeded(cause: unknown): unknown {
 /**
  * The note for a rejected file search, if the answer can continue without it. undefined: something else was rejected.
  */
-function refusedSearch(error: unknown, model: string): { why: string; isOfModel: boolean } | undefined {
+function rejectedSearch(error: unknown, model: string): { why: string; isOfModel: boolean } | undefined {
   if (!(error instanceof ProviderError)) return undefined;
   if (error.code === 'store_gone')
     return { why: 'the provider does not have them any more. They are being indexed again.', isOfModel: false };
   const isAboutTools = error.param?.startsWith('tool') || /file_search/i.test(error.message);
   if ((error.status !== 400 && error.status !== 422) || !isAboutTools) return undefined;
-  if (error.code === 'unsupported_parameter' || refusingWords.test(error.said ?? ''))
+  if (error.code === 'unsupported_parameter' || rejectionPattern.test(error.said ?? ''))
     return { why: notWith(model), isOfModel: true };
   return { why: error.message, isOfModel: false };
 }

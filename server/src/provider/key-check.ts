@@ -1,11 +1,11 @@
 import { providerNameIn } from '@roster/contracts/provider-name';
 import type { Secret } from '#server/security/secret';
-import { modelListLimit, modelsIn } from './resources/model-list.ts';
+import { modelListLimit, parseModels } from './resources/model-list.ts';
 import { ProviderError } from './transport/error.ts';
 import { isErrorValue } from './transport/error-fields.ts';
-import { failureInStream } from './transport/failures.ts';
+import { toStreamError } from './transport/failures.ts';
 import type { ProviderHttp } from './transport/http.ts';
-import { pressedMs } from './transport/timeouts.ts';
+import { interactiveMs } from './transport/timeouts.ts';
 
 export type KeyCheck =
   | { result: 'works' }
@@ -18,10 +18,10 @@ export type KeyCheck =
 export function keyChecker(http: ProviderHttp, name: string) {
   return async function checkKey(apiKey: Secret): Promise<KeyCheck> {
     try {
-      const signal = AbortSignal.timeout(pressedMs);
+      const signal = AbortSignal.timeout(interactiveMs);
       const call = { method: 'GET', path: '/models', apiKey, retries: 0, limit: modelListLimit, signal } as const;
       const answer = await http.json(call);
-      if (!modelsIn(answer) && isErrorValue(answer)) throw failureInStream(answer, apiKey);
+      if (!parseModels(answer) && isErrorValue(answer)) throw toStreamError(answer, apiKey);
       return { result: 'works' };
     } catch (error) {
       if (!(error instanceof ProviderError)) {

@@ -1,7 +1,7 @@
 import { personas, startPersona, thoughtAbout, wrongKeyEnding } from '@roster/simulator/personas/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, newThread } from '#server/testing/chat';
 import { reasoningOf } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
@@ -95,7 +95,7 @@ describe.each(personas)('persona $name', (persona) => {
 
   async function toolCallOf(visitor: HttpClient) {
     if (id === 'perplexity') return 'not served';
-    const threadId = await newThread(visitor, { assistantId: await created(visitor, { model }) });
+    const threadId = await newThread(visitor, { assistantId: await createAssistant(visitor, { model }) });
     const { answer } = await ask(app, visitor, threadId, `[[call]] ${question}`);
     expect(answer.calls?.[0]).toMatchObject({ name: 'demo_weather', state: 'done', output: 'It rains.' });
     expect(answer).toMatchObject({ state: 'complete', text: 'The functions said: It rains.' });

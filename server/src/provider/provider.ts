@@ -121,7 +121,7 @@ export type ProviderAssistant = {
   raw: Record<string, unknown>;
 };
 
-export type RefusedFields = {
+export type RejectedFields = {
   has: (model: string, field: string, apiKey: Secret) => boolean;
   learn: (model: string, field: string, apiKey: Secret) => Promise<void>;
   works: (model: string, field: string, apiKey: Secret) => Promise<void>;
@@ -140,7 +140,7 @@ export type Provider = {
   relay: (call: RelayCall) => Promise<RelayedResponse>;
   responses: ResponsesAvailability;
   /** Request fields that a model has rejected, by field name; efforts with their value. */
-  refusedFields: RefusedFields;
+  refusedFields: RejectedFields;
   /** Why a model is known to lack a built-in tool; null if nothing is known. Sends no request. */
   lacksTool: (model: string, tool: BuiltInTool, apiKey: Secret | undefined) => string | null;
   /** Records that the model has rejected it. */

@@ -2,7 +2,7 @@ import type { Secret } from '#server/security/secret';
 import { noAnswerAtAll } from './responses/availability.ts';
 import type { ProviderHttp } from './transport/http.ts';
 import type { StreamingBody } from './transport/streaming-body.ts';
-import { drawingMs, type ProviderTimeouts } from './transport/timeouts.ts';
+import { imageMs, type ProviderTimeouts } from './transport/timeouts.ts';
 
 export type RelayCall = {
   /** Relative to the base URL; default: Chat Completions. */
@@ -42,7 +42,7 @@ export const createRelay =
       path,
       retries: 0,
       ...call,
-      ...(draws && { silentMs: drawingMs }),
+      ...(draws && { silentMs: imageMs }),
       ...(streams ? { awaitsWord: () => !hasBegun } : { firstByteMs: wholeMs }),
     });
     void body.begins().then(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { countsFor, readUsage, usageIn } from './token-counts.ts';
+import { countsToRecord, findUsage, parseUsage } from './token-counts.ts';
 
 const counts = { inputTokens: 12, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 5, reasoningTokens: 0 };
 
@@ -67,7 +67,7 @@ describe('reading usage', () => {
       },
       { outputTokens: 205, reasoningTokens: 200 },
     ],
-  ])('%s', (_title, usage, more) => expect(readUsage(usage)).toEqual({ ...counts, ...more }));
+  ])('%s', (_title, usage, more) => expect(parseUsage(usage)).toEqual({ ...counts, ...more }));
 
   test('reads no parts larger than the whole', () => {
     const usage = {
@@ -76,9 +76,9 @@ describe('reading usage', () => {
       completion_tokens: 5,
       completion_tokens_details: { reasoning_tokens: 6 },
     };
-    expect(readUsage(usage)).toEqual(counts);
+    expect(parseUsage(usage)).toEqual(counts);
     const details = { cached_tokens: 10, cache_write_tokens: 3 };
-    expect(readUsage({ ...usage, prompt_tokens_details: details })).toEqual({ ...counts, cachedTokens: 10 });
+    expect(parseUsage({ ...usage, prompt_tokens_details: details })).toEqual({ ...counts, cachedTokens: 10 });
   });
 });
 
@@ -99,7 +99,7 @@ test.each([
   ['the total alone', { total_tokens: 17 }],
   ['counts that nobody has used', { prompt_tokens: 200_000_000, completion_tokens: 5 }],
   ['other names', { tokens: 17 }],
-])('treats a usage that is %s as unknown', (_title, usage) => expect(readUsage(usage)).toBeNull());
+])('treats a usage that is %s as unknown', (_title, usage) => expect(parseUsage(usage)).toBeNull());
 
 describe('finding usage', () => {
   const usage = { prompt_tokens: 12, completion_tokens: 5 };
@@ -107,10 +107,10 @@ describe('finding usage', () => {
     ['beside the choices', { choices: [], usage }],
     ['under a name of the provider', { choices: [], usage: null, x_groq: { id: 'req_1', usage } }],
     ['in the choice', { choices: [{ delta: {}, finish_reason: 'stop', usage }] }],
-  ])('%s', (_title, answer) => expect(usageIn(answer)).toEqual(counts));
+  ])('%s', (_title, answer) => expect(findUsage(answer)).toEqual(counts));
 
   test.each([[{}], [null], [{ choices: 'none', x_groq: 5 }], [{ choices: [null] }]])('finds none in %j', (answer) =>
-    expect(usageIn(answer)).toBeNull(),
+    expect(findUsage(answer)).toBeNull(),
   );
 });
 
@@ -127,18 +127,18 @@ test('keeps known fields among unknown ones, in any order', () => {
   ];
   for (const name of names)
     for (const value of odd) {
-      expect(readUsage({ [name]: value, ...known })).toEqual(counts);
-      expect(readUsage({ ...known, [name]: value })).toEqual(counts);
+      expect(parseUsage({ [name]: value, ...known })).toEqual(counts);
+      expect(parseUsage({ ...known, [name]: value })).toEqual(counts);
     }
 });
 
 test('counts output for an answer with text, whatever is reported', () => {
   const estimated = { ...counts, inputTokens: 10, outputTokens: 7 };
   const none = { ...estimated, outputTokens: 0 };
-  expect(countsFor(counts, estimated)).toEqual({ counts, estimated: false });
-  expect(countsFor(null, estimated)).toEqual({ counts: estimated, estimated: true });
-  expect(countsFor({ ...counts, outputTokens: 0 }, estimated)).toEqual({ counts: estimated, estimated: true });
-  expect(countsFor({ ...counts, outputTokens: 0 }, none)).toEqual({
+  expect(countsToRecord(counts, estimated)).toEqual({ counts, estimated: false });
+  expect(countsToRecord(null, estimated)).toEqual({ counts: estimated, estimated: true });
+  expect(countsToRecord({ ...counts, outputTokens: 0 }, estimated)).toEqual({ counts: estimated, estimated: true });
+  expect(countsToRecord({ ...counts, outputTokens: 0 }, none)).toEqual({
     counts: { ...counts, outputTokens: 0 },
     estimated: false,
   });

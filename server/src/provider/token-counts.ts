@@ -19,7 +19,7 @@ const object = (value: unknown) => (isObject(value) ? value : {});
  * Reads the reported usage of Chat Completions or Responses. null: not plausible, so the caller estimates. Every
  * request has input, so an input of 0 is a field that nobody filled.
  */
-export function readUsage(value: unknown): TokenCounts | null {
+export function parseUsage(value: unknown): TokenCounts | null {
   const usage = object(value);
   const inputs = [usage.prompt_tokens, usage.input_tokens];
   const outputs = [usage.completion_tokens, usage.output_tokens];
@@ -51,23 +51,23 @@ export function readUsage(value: unknown): TokenCounts | null {
 }
 
 /** The usage in a chunk or a whole answer, wherever providers put it. */
-export function usageIn(answer: unknown): TokenCounts | null {
+export function findUsage(answer: unknown): TokenCounts | null {
   const { usage, x_groq: groq, choices } = object(answer);
   const [choice] = Array.isArray(choices) ? choices : [];
-  return readUsage(usage) ?? readUsage(object(groq).usage) ?? readUsage(object(choice).usage);
+  return parseUsage(usage) ?? parseUsage(object(groq).usage) ?? parseUsage(object(choice).usage);
 }
 
 const standardTiers = new Set(['', 'default', 'auto', 'standard', 'on_demand']);
 
 /** The service tier in a chunk, an answer or a response; null: the standard tier, or none is named. */
-export function tierIn(answer: unknown): string | null {
+export function findTier(answer: unknown): string | null {
   const { service_tier: tier } = object(answer);
   if (typeof tier !== 'string' || standardTiers.has(tier)) return null;
   return tier === 'fast' ? 'priority' : tier.slice(0, 40);
 }
 
 /** The counts to record: those reported, unless they count no output for an answer with text. */
-export function countsFor(reported: TokenCounts | null, estimated: TokenCounts) {
+export function countsToRecord(reported: TokenCounts | null, estimated: TokenCounts) {
   const isBelieved = reported !== null && (reported.outputTokens > 0 || estimated.outputTokens === 0);
   return isBelieved ? { counts: reported, estimated: false } : { counts: estimated, estimated: true };
 }

@@ -19,7 +19,7 @@ const Citation = z.object({
 });
 
 /** Reports each place where an answer cites a web page, once; some providers repeat them at the end. */
-export function webLinkReader(tell: (link: WebLink) => void) {
+export function createLinkReader(tell: (link: WebLink) => void) {
   const told = new Set<string>();
   return (annotation: unknown) => {
     const citation = Citation.safeParse(annotation);

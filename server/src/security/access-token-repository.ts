@@ -21,7 +21,7 @@ export type AccessTokenRecord = {
 };
 
 /** A valid token with its owner's current role. */
-export type GoodToken = AccessTokenRecord & { userId: number; role: Role };
+export type ValidToken = AccessTokenRecord & { userId: number; role: Role };
 
 const now = () => new Date().toISOString();
 const monthOf = (time: string) => time.slice(0, 7);
@@ -144,7 +144,7 @@ export function accessTokenRepository(db: Kysely<Database>) {
       return Number(count);
     },
     /** The token with its owner's current state; only if both are valid. */
-    async byHash(tokenHash: string): Promise<GoodToken | undefined> {
+    async byHash(tokenHash: string): Promise<ValidToken | undefined> {
       const row = await findByHash.first(db, { tokenHash, now: now() });
       return row && { ...toRecord(row), userId: row.user_id, role: row.role };
     },

@@ -4,10 +4,10 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 
 /** The signed-in user, read for every request: a session caches nothing about its user. */
-export type SignedIn = { userId: number; role: Role; sessionId: string };
+export type SignedInUser = { userId: number; role: Role; sessionId: string };
 
 /** The user behind a request. */
-export type Actor = SignedIn & {
+export type Actor = SignedInUser & {
   /**
    * Checks session, status and role again. A slow request (one that reads a body or files, hashes, or calls another
    * service) calls this first in its committing transaction; until that ends, none of them can change.
@@ -17,9 +17,9 @@ export type Actor = SignedIn & {
 };
 
 /** Finds the user of a session token. */
-export type FindActor = (token: string, request: FastifyRequest) => Promise<SignedIn | null>;
+export type FindActor = (token: string, request: FastifyRequest) => Promise<SignedInUser | null>;
 
 /**
  * The current role of a session's user if the session is still valid; both rows stay locked until the transaction ends.
  */
-export type LockActor = (trx: Kysely<Database>, who: SignedIn) => Promise<Role | null>;
+export type LockActor = (trx: Kysely<Database>, who: SignedInUser) => Promise<Role | null>;

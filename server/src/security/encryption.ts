@@ -2,14 +2,14 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { dataKeyRepository } from './data-key-repository.ts';
 import type { Secret } from './secret.ts';
-import { type PersonalSecret, type Vault, VaultError } from './vault.ts';
+import { type UserSecret, type Vault, VaultError } from './vault.ts';
 
 /** Encrypts a user's secret with that user's data key, which is created on first use. */
 export async function encryptWithDataKey(
   { db, vault }: { db: Kysely<Database>; vault: Vault },
   userId: number,
   secret: Secret,
-  purpose: PersonalSecret,
+  purpose: UserSecret,
 ): Promise<string> {
   const dataKeys = dataKeyRepository(db);
   const wrapped = await dataKeys.ensure(userId, vault.newDataKey(userId));

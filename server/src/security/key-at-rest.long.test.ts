@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, goodKey, startApp, type TestApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import type { HttpClient } from '#server/testing/http-client';
 
@@ -24,7 +24,7 @@ describe.each(engines)('stored provider key on %s', (engine) => {
 
   /** All stored text of all tables. */
   const everythingStored = () =>
-    beside(app, async (db) => {
+    withDatabase(app, async (db) => {
       const tables = await db.introspection.getTables();
       const rows = [];
       for (const { name } of tables)
@@ -77,7 +77,7 @@ describe.each(engines)('stored provider key on %s', (engine) => {
     const eve = await app.withKey('eve');
     const idOf = async (visitor: typeof ada) => (await visitor.get('/api/user')).body.id;
     const [adaId, eveId] = [await idOf(ada), await idOf(eve)];
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       const keys = await db
         .selectFrom('provider_keys')
         .selectAll()
@@ -97,7 +97,7 @@ describe.each(engines)('stored provider key on %s', (engine) => {
   test('can be saved again over one that cannot be read', async () => {
     const dave = await app.withKey('dave');
     const { id } = (await dave.get('/api/user')).body;
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('data_keys').set({ wrapped: 'v1.lost.AAAAAAAAAAAAAAAA.AAAA' }).where('user_id', '=', id).execute(),
     );
     expect((await dave.post('/api/assistants/fetch-from-openai', {})).body.code).toBe('key_unreadable');
@@ -111,7 +111,7 @@ describe('wrong master key', () => {
     const app = await startApp(engine);
     const ada = await app.withKey('ada');
     const everything = () =>
-      beside(app, async (db) =>
+      withDatabase(app, async (db) =>
         Promise.all([
           db.selectFrom('settings').selectAll().orderBy('name').execute(),
           db.selectFrom('data_keys').selectAll().orderBy('user_id').execute(),
@@ -130,12 +130,14 @@ describe('wrong master key', () => {
     await refused();
     expect(await everything()).toEqual(before);
     // Not even a pending migration runs.
-    const steps = await beside(app, (db) => db.selectFrom('schema_migrations').selectAll().orderBy('name').execute());
+    const steps = await withDatabase(app, (db) =>
+      db.selectFrom('schema_migrations').selectAll().orderBy('name').execute(),
+    );
     const last = steps.at(-1);
     if (!last) throw new Error('the schema has no steps');
-    await beside(app, (db) => db.deleteFrom('schema_migrations').where('name', '=', last.name).execute());
+    await withDatabase(app, (db) => db.deleteFrom('schema_migrations').where('name', '=', last.name).execute());
     await refused();
-    await beside(app, (db) => db.insertInto('schema_migrations').values(last).execute());
+    await withDatabase(app, (db) => db.insertInto('schema_migrations').values(last).execute());
     const right = readFileSync(join(app.dataDir, 'master.key'), 'utf8').trim();
     await app.startWith({ MASTER_KEY: `${other},${right}` });
     expect((await ada.post('/api/assistants/fetch-from-openai', {})).status).toBe(200);
@@ -145,9 +147,9 @@ describe('wrong master key', () => {
 
 describe('data keys that cannot be decrypted at startup', () => {
   const dataKeys = (app: TestApp) =>
-    beside(app, (db) => db.selectFrom('data_keys').selectAll().orderBy('user_id').execute());
+    withDatabase(app, (db) => db.selectFrom('data_keys').selectAll().orderBy('user_id').execute());
   const checks = (app: TestApp) =>
-    beside(app, (db) => db.selectFrom('settings').selectAll().where('name', 'like', 'key_check%').execute());
+    withDatabase(app, (db) => db.selectFrom('settings').selectAll().where('name', 'like', 'key_check%').execute());
   const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;
   const opens = async (visitor: HttpClient) => (await visitor.get('/api/models')).body.source === 'provider';
   const wordOf = (app: TestApp) => app.logLines.find((line) => line.includes('cannot be opened with the configured'));
@@ -159,7 +161,7 @@ describe('data keys that cannot be decrypted at startup', () => {
       const [ada, bob] = [await app.withKey('ada'), await app.withKey('bob')];
       const bobId = await idOf(bob);
       await app.halt();
-      await beside(app, (db) =>
+      await withDatabase(app, (db) =>
         db.updateTable('data_keys').set({ wrapped: 'v1.damaged' }).where('user_id', '=', bobId).execute(),
       );
       const before = await dataKeys(app);

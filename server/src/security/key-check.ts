@@ -14,7 +14,7 @@ async function storedChecks(db: Kysely<Database>): Promise<Map<string, string>> 
   return new Map(rows.map(({ name, value }) => [name, value]));
 }
 
-function opens(vault: Vault, check: string): boolean {
+function canDecrypt(vault: Vault, check: string): boolean {
   try {
     vault.verifyKeyCheck(check);
     return true;
@@ -30,7 +30,7 @@ function opens(vault: Vault, check: string): boolean {
  */
 export async function verifyMasterKey(db: Kysely<Database>, vault: Vault) {
   const checks = [...(await storedChecks(db)).values()];
-  if (checks.length > 0 && !checks.some((check) => opens(vault, check)))
+  if (checks.length > 0 && !checks.some((check) => canDecrypt(vault, check)))
     throw new InvalidMasterKeyError(
       'The master key is not the one this database was made with. Put the right one back (MASTER_KEY, MASTER_KEY_FILE or DATA_DIR/master.key).',
     );
@@ -44,9 +44,9 @@ export async function rememberMasterKey(db: Kysely<Database>, vault: Vault) {
   const checks = await storedChecks(db);
   const [current, before] = names.map((name) => checks.get(name));
   if (current === undefined) return insertCheck(db, vault);
-  if (!opens(vault, current)) return;
+  if (!canDecrypt(vault, current)) return;
   if (!current.startsWith(`v1.${vault.currentKeyId}.`)) return replaceCheck(db, vault, current);
-  if (before !== undefined && !opens(vault, before))
+  if (before !== undefined && !canDecrypt(vault, before))
     await db.deleteFrom('settings').where('name', '=', 'key_check_before').where('value', '=', before).execute();
 }
 

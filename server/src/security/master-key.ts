@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDataFolder, orUnusable } from '#server/lib/data-folder';
+import { createDataFolder, orStartupError } from '#server/lib/data-folder';
 import { StartupError } from '#server/lib/errors';
 import { Secret } from './secret.ts';
 
@@ -30,12 +30,12 @@ function parseMasterKey(text: string, source: string): MasterKey {
   if (canonical !== text.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/'))
     throw new InvalidMasterKeyError(`${source} is not base64. ${how}`);
   if (key.length !== 32) throw new InvalidMasterKeyError(`${source} must be 32 bytes, it is ${key.length}. ${how}`);
-  if (looksMade(key)) throw new InvalidMasterKeyError(`${source} is not random enough to be a key. ${how}`);
+  if (looksLikeExample(key)) throw new InvalidMasterKeyError(`${source} is not random enough to be a key. ${how}`);
   return { id: createHash('sha256').update(key).digest('hex').slice(0, 8), key: new Secret(key) };
 }
 
 /** Constant, repeated, counting or readable bytes: an example from a document, not a key. */
-function looksMade(key: Buffer): boolean {
+function looksLikeExample(key: Buffer): boolean {
   if (new Set(key).size < 16) return true;
   if (key.subarray(0, 16).equals(key.subarray(16))) return true;
   const steps = new Set(key.subarray(1).map((byte, index) => (byte - (key[index] ?? 0) + 256) % 256));
@@ -49,9 +49,9 @@ export const masterKeyFile = (dataDir: string) => join(dataDir, 'master.key');
 export function generatedMasterKeys(dataDir: string): MasterKey[] {
   const file = masterKeyFile(dataDir);
   if (!existsSync(file)) {
-    makeDataFolder(dataDir);
+    createDataFolder(dataDir);
     const text = `${randomBytes(32).toString('base64')}\n`;
-    orUnusable(dataDir, () => writeFileSync(file, text, { mode: 0o600, flag: 'wx', flush: true }));
+    orStartupError(dataDir, () => writeFileSync(file, text, { mode: 0o600, flag: 'wx', flush: true }));
   }
   return readMasterKeyFile(file);
 }

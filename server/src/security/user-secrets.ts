@@ -5,20 +5,20 @@ import type { Actor } from './actor.ts';
 import { encryptWithDataKey } from './encryption.ts';
 import { type RecordedEvent, securityEventRepository, type Visitor } from './events-repository.ts';
 import { Secret } from './secret.ts';
-import { type PersonalSecret, type Vault, VaultError } from './vault.ts';
+import { type UserSecret, type Vault, VaultError } from './vault.ts';
 
 /** A stored key: encrypted with its user's data key, with the digits to show. */
-export type SealedKey = { sealed: string; last4: string; addedAt: string };
+export type EncryptedKey = { sealed: string; last4: string; addedAt: string };
 
 type Kind = {
-  purpose: PersonalSecret;
+  purpose: UserSecret;
   events: Record<'saved' | 'removed', RecordedEvent['event']>;
   /** Messages for a missing or unreadable key. */
   messages: { missing: string; unreadable: string; nothingToRemove: string };
 };
 
 /** Minimum length of a key whose last digits are shown. */
-const shownFrom = 12;
+const minShownLength = 12;
 
 /** Users' keys for the provider: encrypted at rest, decrypted only for a call. */
 export function userSecrets({ db, vault }: { db: Kysely<Database>; vault: Vault }, kind: Kind) {
@@ -30,11 +30,11 @@ export function userSecrets({ db, vault }: { db: Kysely<Database>; vault: Vault 
       { userId, stillMay }: Actor,
       typed: string,
       visitor: Visitor,
-      store: (trx: Kysely<Database>, key: SealedKey) => Promise<void>,
+      store: (trx: Kysely<Database>, key: EncryptedKey) => Promise<void>,
     ) {
-      const key: SealedKey = {
+      const key: EncryptedKey = {
         sealed: await encryptWithDataKey({ db, vault }, userId, new Secret(typed), purpose),
-        last4: typed.length >= shownFrom ? typed.slice(-4) : '',
+        last4: typed.length >= minShownLength ? typed.slice(-4) : '',
         addedAt: new Date().toISOString(),
       };
       await db.transaction().execute(async (trx) => {

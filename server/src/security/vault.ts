@@ -3,10 +3,10 @@ import type { MasterKey } from './master-key.ts';
 import { Secret } from './secret.ts';
 
 /** Purpose and owner of an encrypted value: authenticated with it, so that it is useless in another row. */
-export type Purpose = { purpose: 'data-key' | PersonalSecret | 'key-check'; userId: number };
+export type Purpose = { purpose: 'data-key' | UserSecret | 'key-check'; userId: number };
 
 /** Secrets encrypted with a user's data key; one kind cannot be used as another. */
-export type PersonalSecret =
+export type UserSecret =
   | 'provider-key'
   | 'provider-admin-key'
   | 'tool-server-header'
@@ -21,7 +21,7 @@ export class VaultError extends Error {
 
 const version = 'v1';
 
-function seal(plain: Buffer, key: KeyObject, keyId: string, { purpose, userId }: Purpose): string {
+function encrypt(plain: Buffer, key: KeyObject, keyId: string, { purpose, userId }: Purpose): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: 16 });
   cipher.setAAD(Buffer.from(`${version}|${purpose}|${userId}|${keyId}`));
@@ -29,7 +29,7 @@ function seal(plain: Buffer, key: KeyObject, keyId: string, { purpose, userId }:
   return [version, keyId, nonce.toString('base64url'), sealed.toString('base64url')].join('.');
 }
 
-function open(text: string, keyOf: (id: string) => KeyObject | undefined, { purpose, userId }: Purpose): Buffer {
+function decrypt(text: string, keyOf: (id: string) => KeyObject | undefined, { purpose, userId }: Purpose): Buffer {
   const [storedVersion, keyId, nonce, sealed] = text.split('.');
   try {
     if (storedVersion !== version || !keyId || !nonce || !sealed) throw new Error('unknown form');
@@ -57,44 +57,44 @@ export function createVault(masterKeys: MasterKey[]) {
   const masterKey = (id: string) => keys.find((one) => one.id === id)?.key;
   const dataKeyId = 'dek';
   const dataKeyOf = (userId: number, wrapped: string) =>
-    createSecretKey(open(wrapped, masterKey, { purpose: 'data-key', userId }));
+    createSecretKey(decrypt(wrapped, masterKey, { purpose: 'data-key', userId }));
 
   return {
     /** The id of the master key that wraps new data keys. */
     currentKeyId: first.id,
     newDataKey(userId: number): string {
-      return seal(randomBytes(32), first.key, first.id, { purpose: 'data-key', userId });
+      return encrypt(randomBytes(32), first.key, first.id, { purpose: 'data-key', userId });
     },
     sealProviderKey(
       userId: number,
       wrappedDataKey: string,
       providerKey: Secret,
-      purpose: PersonalSecret = 'provider-key',
+      purpose: UserSecret = 'provider-key',
     ): string {
       const dataKey = dataKeyOf(userId, wrappedDataKey);
-      return seal(Buffer.from(providerKey.reveal()), dataKey, dataKeyId, { purpose, userId });
+      return encrypt(Buffer.from(providerKey.reveal()), dataKey, dataKeyId, { purpose, userId });
     },
     /** @throws VaultError */
     openProviderKey(
       userId: number,
       wrappedDataKey: string,
       sealed: string,
-      purpose: PersonalSecret = 'provider-key',
+      purpose: UserSecret = 'provider-key',
     ): Secret {
       const dataKey = dataKeyOf(userId, wrappedDataKey);
       const keyOf = (id: string) => (id === dataKeyId ? dataKey : undefined);
-      return new Secret(open(sealed, keyOf, { purpose, userId }).toString());
+      return new Secret(decrypt(sealed, keyOf, { purpose, userId }).toString());
     },
     /** The same data key wrapped by the current master key; unchanged if it already is. */
     rewrap(userId: number, wrappedDataKey: string): string {
       if (wrappedDataKey.startsWith(`${version}.${first.id}.`)) return wrappedDataKey;
-      const dataKey = open(wrappedDataKey, masterKey, { purpose: 'data-key', userId });
-      return seal(dataKey, first.key, first.id, { purpose: 'data-key', userId });
+      const dataKey = decrypt(wrappedDataKey, masterKey, { purpose: 'data-key', userId });
+      return encrypt(dataKey, first.key, first.id, { purpose: 'data-key', userId });
     },
-    newKeyCheck: () => seal(Buffer.from('roster'), first.key, first.id, { purpose: 'key-check', userId: 0 }),
+    newKeyCheck: () => encrypt(Buffer.from('roster'), first.key, first.id, { purpose: 'key-check', userId: 0 }),
     /** @throws VaultError if none of the configured master keys belongs to this database. */
     verifyKeyCheck(stored: string) {
-      open(stored, masterKey, { purpose: 'key-check', userId: 0 });
+      decrypt(stored, masterKey, { purpose: 'key-check', userId: 0 });
     },
   };
 }

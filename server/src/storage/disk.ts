@@ -6,8 +6,8 @@ import { BytesNotFoundError, type FileKey, type FileStore } from './file-store.t
 
 /** Files in one local folder, which must exist: it is never created here. */
 export function diskStore(folder: string): FileStore {
-  const whole = (key: FileKey) => join(folder, key);
-  const unfinished = (key: FileKey) => join(folder, `${key}.part`);
+  const finalPath = (key: FileKey) => join(folder, key);
+  const partialPath = (key: FileKey) => join(folder, `${key}.part`);
 
   /** Without it a new or deleted name may be undone by a power cut. */
   async function syncFolder() {
@@ -17,21 +17,21 @@ export function diskStore(folder: string): FileStore {
 
   return {
     async put(key, content) {
-      const target = createWriteStream(unfinished(key), { flags: 'wx', mode: 0o600, flush: true });
+      const target = createWriteStream(partialPath(key), { flags: 'wx', mode: 0o600, flush: true });
       try {
         await pipeline(content, target);
-        await rename(unfinished(key), whole(key));
+        await rename(partialPath(key), finalPath(key));
         await syncFolder();
       } catch (error) {
         // Until it is closed the stream may still be creating the file.
         if (!target.closed) await new Promise<void>((resolve) => target.once('close', () => resolve()));
-        await rm(unfinished(key), { force: true });
-        await rm(whole(key), { force: true });
+        await rm(partialPath(key), { force: true });
+        await rm(finalPath(key), { force: true });
         throw error;
       }
     },
     async read(key) {
-      const handle = await open(whole(key), 'r').catch(async (cause: unknown) => {
+      const handle = await open(finalPath(key), 'r').catch(async (cause: unknown) => {
         await access(folder);
         throw cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
           ? new BytesNotFoundError(cause.message, { cause })
@@ -40,8 +40,8 @@ export function diskStore(folder: string): FileStore {
       return handle.createReadStream();
     },
     async remove(key) {
-      await rm(unfinished(key), { force: true });
-      await rm(whole(key), { force: true });
+      await rm(partialPath(key), { force: true });
+      await rm(finalPath(key), { force: true });
       await syncFolder();
     },
     async freeBytes() {

@@ -1,5 +1,5 @@
 import { AppError, isDiskFull, UnavailableError } from '#server/lib/errors';
-import { createWatchdog, within } from '#server/lib/watchdog';
+import { createWatchdog, withDeadline } from '#server/lib/watchdog';
 import { BytesNotFoundError, type FileStore } from './file-store.ts';
 
 /** One check serves all callers within this time. */
@@ -7,7 +7,7 @@ const checkedForMs = 500;
 const checkMs = 2_000;
 
 /** Errors that do not mean an unavailable store: disk full, nothing under a name, and errors of the content itself. */
-const isOther = (error: unknown) =>
+const isNotOutage = (error: unknown) =>
   isDiskFull(error) || error instanceof BytesNotFoundError || error instanceof AppError;
 
 /** A store that reports its unavailability within seconds. */
@@ -18,7 +18,7 @@ export function guardedStore(store: FileStore & { breakOff?: () => void }): File
 
   const asked = <T>(work: () => Promise<T>): Promise<T> =>
     watch.during(work).catch((error: unknown) => {
-      throw isOther(error) ? error : new UnavailableError('storage', error);
+      throw isNotOutage(error) ? error : new UnavailableError('storage', error);
     });
 
   return {
@@ -42,7 +42,7 @@ export function guardedStore(store: FileStore & { breakOff?: () => void }): File
     check() {
       const now = performance.now();
       if (!checked || now - checked.at > checkedForMs)
-        checked = { at: now, answer: asked(() => within(checkMs, store.check())) };
+        checked = { at: now, answer: asked(() => withDeadline(checkMs, store.check())) };
       return checked.answer;
     },
   };

@@ -3,8 +3,8 @@ import { S3mini, S3ServiceError } from 's3mini';
 import type { Config } from '#server/config/config';
 import { UnavailableError } from '#server/lib/errors';
 import { isObject } from '#server/lib/is-object';
-import { UnresponsiveError, within } from '#server/lib/watchdog';
-import { fetchBy, noProxy, type ProxyFor } from '#server/outbound/proxy';
+import { UnresponsiveError, withDeadline } from '#server/lib/watchdog';
+import { createProxyFetch, noProxy, type ProxyFor } from '#server/outbound/proxy';
 import { BytesNotFoundError, type FileStore } from './file-store.ts';
 
 /** S3's minimum size of each part but the last. */
@@ -13,10 +13,10 @@ const partBytes = 5 * 1024 * 1024;
 const largePartBytes = 16 * 1024 * 1024;
 
 type Settings = Omit<NonNullable<Config['s3']>, 'proxyFor'> & { proxyFor?: ProxyFor };
-type BreakableStore = FileStore & { breakOff: () => void };
+type AbortableStore = FileStore & { breakOff: () => void };
 
 /** An S3-compatible store. Content that fits into one part goes in one request, the rest in parts. */
-export function s3Store(config: Settings, { silenceMs = 20_000 } = {}): BreakableStore {
+export function s3Store(config: Settings, { silenceMs = 20_000 } = {}): AbortableStore {
   let underWay = new AbortController();
   const client = clientOf(config, () => underWay.signal);
 
@@ -54,11 +54,11 @@ export function s3Objects(config: Settings, { silenceMs = 60_000, requestMs = 30
   );
   return {
     async put(key: string, content: AsyncIterable<Buffer>) {
-      await within(silenceMs, abortUploadsOf(client, key));
+      await withDeadline(silenceMs, abortUploadsOf(client, key));
       await put(client, key, content, largePartBytes);
     },
     async read(key: string): Promise<Readable> {
-      const response = await within(silenceMs, client.getObjectResponse(key));
+      const response = await withDeadline(silenceMs, client.getObjectResponse(key));
       if (!response?.body) throw new BytesNotFoundError('The store has no such object');
       return readableOf(response.body, silenceMs);
     },
@@ -66,7 +66,7 @@ export function s3Objects(config: Settings, { silenceMs = 60_000, requestMs = 30
       await client.deleteObject(key);
     },
     async keys(prefix: string): Promise<string[]> {
-      const listed = await within(silenceMs, client.listObjects('/', prefix));
+      const listed = await withDeadline(silenceMs, client.listObjects('/', prefix));
       return (listed ?? []).map(({ Key }) => Key);
     },
   };
@@ -75,7 +75,7 @@ export function s3Objects(config: Settings, { silenceMs = 60_000, requestMs = 30
 const keyOf = (name: string) => `files/${name}`;
 
 function clientOf(config: Settings, underWay: (method?: string) => AbortSignal): S3mini {
-  const fetch = fetchBy(config.proxyFor ?? noProxy);
+  const fetch = createProxyFetch(config.proxyFor ?? noProxy);
   return new S3mini({
     endpoint: `${config.endpoint.href.replace(/\/+$/, '')}/${config.bucket}`,
     region: config.region,

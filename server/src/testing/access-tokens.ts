@@ -1,5 +1,5 @@
 import type { HttpClient } from './http-client.ts';
-import { bare } from './test-environment.ts';
+import { bareRequest } from './test-environment.ts';
 
 type Draft = { name?: string; rights?: string[]; expiresInDays?: number | null; monthlyBudgetUsd?: number | null };
 
@@ -20,7 +20,7 @@ export async function newToken(visitor: HttpClient, draft: Draft = {}): Promise<
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 /** A client's call. */
-export function called(
+export function callApi(
   app: { url: string },
   token: string,
   path: string,
@@ -32,5 +32,5 @@ export function called(
 ) {
   const json = body === undefined ? {} : { 'content-type': 'application/json' };
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-  return bare(app, method, path, { ...bearer(token), ...json, ...headers }, text);
+  return bareRequest(app, method, path, { ...bearer(token), ...json, ...headers }, text);
 }

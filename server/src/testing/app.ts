@@ -5,7 +5,7 @@ import { start } from '#server/app/start';
 import { loadConfig } from '#server/config/config';
 import { defaultToolTimeouts, type ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { Engine } from '#server/db/connect';
-import { type ConnectionTimes, usualTimes } from '#server/http/limits/connections';
+import { type ConnectionTimeouts, defaultTimeouts } from '#server/http/limits/connections';
 import { logSettings } from '#server/logging/log';
 import { defaultProviderTimeouts, type ProviderTimeouts } from '#server/provider/transport/timeouts';
 import type { HashingCost } from '#server/security/password-hashing';
@@ -42,7 +42,7 @@ export const beforeAnyEnd = () => Date.parse('2026-11-24T12:00:00Z');
 type Options = {
   env?: Record<string, string>;
   simulator?: SimulatorOptions;
-  connectionTimes?: Partial<ConnectionTimes>;
+  connectionTimes?: Partial<ConnectionTimeouts>;
   hashingCost?: HashingCost;
   providerTimes?: Partial<ProviderTimeouts> | undefined;
   toolTimes?: Partial<ToolTimeouts>;
@@ -116,7 +116,7 @@ export async function startApp(
       ...(tools && { tools }),
       ...(now && { now }),
       // There is no proxy that has to notice a shutdown.
-      connectionTimes: { ...usualTimes, noticedMs: 0, ...connectionTimes },
+      connectionTimes: { ...defaultTimeouts, noticedMs: 0, ...connectionTimes },
       toolTimes: { ...defaultToolTimeouts, ...patience, ...toolTimes },
       ...(providerTimes && { providerTimes: timesOf(providerTimes) }),
     });

@@ -21,7 +21,7 @@ async function membersOf(file: FileHandle): Promise<Member[]> {
 }
 
 /** A forged backup: other members, with a matching manifest. */
-export async function forged(backup: string, target: string, change: (members: Member[]) => Member[]) {
+export async function forgeBackup(backup: string, target: string, change: (members: Member[]) => Member[]) {
   const source = await open(backup, 'r');
   const all = await membersOf(source).finally(() => source.close());
   const isManifest = ({ name }: Member) => name.startsWith('manifest.json');

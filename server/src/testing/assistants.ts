@@ -5,7 +5,7 @@ import { whenAvailable } from './until.ts';
 export const draft = (more: Record<string, unknown> = {}) => ({ name: 'Tutor', model: 'gpt-4o', ...more });
 
 /** Creates an assistant and returns its id. */
-export async function created(visitor: HttpClient, more: Record<string, unknown> = {}): Promise<number> {
+export async function createAssistant(visitor: HttpClient, more: Record<string, unknown> = {}): Promise<number> {
   const { status, body } = await whenAvailable(() => visitor.post('/api/assistants', draft(more)));
   if (status !== 201) throw new Error(`Not created: ${JSON.stringify(body)}`);
   return body.id;

@@ -1,6 +1,6 @@
 import type { Comparison, ComparisonPrompt } from '@roster/contracts/comparisons/comparisons';
 import type { JudgingDetail } from '@roster/contracts/comparisons/judging';
-import { beside } from './database.ts';
+import { withDatabase } from './database.ts';
 import { readEvents } from './events.ts';
 import type { HttpClient } from './http-client.ts';
 import { until } from './until.ts';
@@ -77,7 +77,7 @@ export async function judged(visitor: HttpClient, id: number, more: object = {})
 
 /** A comparison whose candidate answers `t0000 t0001 t0002 t0003`, and whose baseline has these earlier answers. */
 export async function answeredComparison(
-  app: Parameters<typeof beside>[0],
+  app: Parameters<typeof withDatabase>[0],
   visitor: HttpClient,
   earlier: string[],
 ): Promise<Whole> {
@@ -85,7 +85,7 @@ export async function answeredComparison(
     visitor,
     earlier.map((_, index) => `Question ${index + 1} [[bench 4]] [[delay 0]]`),
   );
-  await beside(app, async (db) => {
+  await withDatabase(app, async (db) => {
     for (const [index, { id: promptId }] of items.entries())
       await db
         .updateTable('comparison_prompts')

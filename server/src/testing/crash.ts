@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { onTestFinished } from 'vitest';
 import type { Engine } from '#server/db/connect';
 import { goodKey, password, readyDatabase } from './app.ts';
-import { beside } from './database.ts';
+import { withDatabase } from './database.ts';
 import { type Numbered, openEvents } from './events.ts';
 import { freePort } from './free-port.ts';
 import { createHttpClient, type HttpClient } from './http-client.ts';
@@ -93,8 +93,8 @@ export async function killableInstallation(engine: Engine, { simulator = {}, env
 }
 
 /** Frees the jobs of a dead process at once instead of after their lease. Not while one is alive. */
-export const freeJobs = (app: Parameters<typeof beside>[0]) =>
-  beside(app, (db) => db.updateTable('jobs').set({ claimed_until: null }).execute());
+export const freeJobs = (app: Parameters<typeof withDatabase>[0]) =>
+  withDatabase(app, (db) => db.updateTable('jobs').set({ claimed_until: null }).execute());
 
 export type KillableServer = Awaited<ReturnType<typeof killableServer>>;
 

@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Role, UserStatus } from '@roster/contracts/auth';
 import { CompiledQuery, type DatabaseConnection, type Dialect, Kysely } from 'kysely';
-import { connect } from '#server/db/connect';
+import { openDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 import { openSqlite, sqliteDialect } from '#server/db/sqlite';
 import { bindable } from '#server/db/statements';
 
 /** A second connection to the database of a running app, without the lock that excludes a second Roster. */
-export async function beside<T>(
+export async function withDatabase<T>(
   app: { dataDir: string; databaseUrl: string | undefined },
   work: (db: Kysely<Database>) => Promise<T>,
 ): Promise<T> {
   const db = app.databaseUrl
-    ? connect(app.databaseUrl, app.dataDir).db
+    ? openDatabase(app.databaseUrl, app.dataDir).db
     : new Kysely<Database>({ dialect: besideOnThisThread(join(app.dataDir, 'roster.db')) });
   try {
     return await work(db);
@@ -69,5 +69,5 @@ export async function setUser(
   email: string,
   change: { role: Role } | { status: UserStatus },
 ) {
-  await beside(app, (db) => db.updateTable('users').set(change).where('email', '=', email).execute());
+  await withDatabase(app, (db) => db.updateTable('users').set(change).where('email', '=', email).execute());
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { connect, type Engine } from '#server/db/connect';
+import { type Engine, openDatabase } from '#server/db/connect';
 import { migrate } from '#server/db/migrate';
 
 /** Databases with current tables and no rows, created once per run and copied for each application. */
@@ -37,7 +37,7 @@ function databaseAt(maintenance: string, name: string): string {
 }
 
 async function migrated(url: string | undefined, dataDir: string) {
-  const database = connect(url, dataDir);
+  const database = openDatabase(url, dataDir);
   await migrate(database);
   await database.close();
 }

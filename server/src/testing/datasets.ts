@@ -2,7 +2,7 @@ import type { AnswerRating, Message } from '@roster/contracts/chat';
 import type { Dataset, DatasetExample } from '@roster/contracts/fine-tuning/datasets';
 import type { z } from 'zod';
 import { ask, newThread } from './chat.ts';
-import { beside } from './database.ts';
+import { withDatabase } from './database.ts';
 import type { HttpClient } from './http-client.ts';
 
 export const datasetsPath = '/api/fine-tuning/datasets';
@@ -51,7 +51,7 @@ type GivenExample = { question: string; answer: string; instructions?: string; r
 
 /** A dataset of these examples, which come from no thread. Its owner must have a key. */
 export async function datasetOf(
-  app: Parameters<typeof beside>[0] & { url: string },
+  app: Parameters<typeof withDatabase>[0] & { url: string },
   visitor: HttpClient,
   examples: GivenExample[],
 ): Promise<number> {
@@ -68,7 +68,7 @@ export async function datasetOf(
     ...{ instructions, answer, review },
     created_at: '2026-01-01T00:00:00.000Z',
   }));
-  await beside(app, async (db) => {
+  await withDatabase(app, async (db) => {
     await db.deleteFrom('dataset_examples').where('dataset_id', '=', id).execute();
     for (let from = 0; from < rows.length; from += 100)
       await db

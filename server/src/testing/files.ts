@@ -8,7 +8,7 @@ import { engines, startApp } from './app.ts';
 import { until } from './chat.ts';
 import type { HttpClient } from './http-client.ts';
 import { startS3 } from './s3.ts';
-import { bare } from './test-environment.ts';
+import { bareRequest } from './test-environment.ts';
 
 type Part = { name: string; filename?: string; type?: string; content: string | Buffer };
 
@@ -44,7 +44,7 @@ export function upload(app: { url: string }, visitor: HttpClient, wanted: Upload
     { name: 'purpose', content: purpose },
     { name: 'file', filename, type, content },
   ]);
-  return bare(app, 'POST', '/api/files/upload', ownForm(visitor), body);
+  return bareRequest(app, 'POST', '/api/files/upload', ownForm(visitor), body);
 }
 
 export async function uploaded(app: { url: string }, visitor: HttpClient, wanted: Upload = {}): Promise<File> {

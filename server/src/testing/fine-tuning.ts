@@ -41,7 +41,7 @@ export const draft = (trainingFileId: number, more: Record<string, unknown> = {}
 });
 
 /** Starts a job with a file of its own. */
-export async function begun(
+export async function createJob(
   app: { url: string },
   visitor: HttpClient,
   more: Record<string, unknown> = {},
@@ -69,7 +69,7 @@ export const atProviderNow = (visitor: HttpClient, id: number) =>
   untilJob(visitor, id, 'The arrival at the provider', (job) => job.providerJobId !== null);
 
 /** Advances the provider's clock by this many job steps. */
-export async function pass({ provider }: Place, steps: number) {
+export async function advanceSteps({ provider }: Place, steps: number) {
   const answer = await request(`${provider.origin}/__simulator/clock`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -79,18 +79,26 @@ export async function pass({ provider }: Place, steps: number) {
 }
 
 /** A job that is running at the provider, some of its steps done. */
-export async function running(app: Place & { url: string }, visitor: HttpClient, more: Record<string, unknown> = {}) {
-  const { id } = await begun(app, visitor, more);
+export async function createRunningJob(
+  app: Place & { url: string },
+  visitor: HttpClient,
+  more: Record<string, unknown> = {},
+) {
+  const { id } = await createJob(app, visitor, more);
   await atProviderNow(visitor, id);
-  await pass(app, 4);
+  await advanceSteps(app, 4);
   return untilStatus(visitor, id, 'running');
 }
 
 /** A job that has succeeded. */
-export async function trained(app: Place & { url: string }, visitor: HttpClient, more: Record<string, unknown> = {}) {
-  const { id } = await begun(app, visitor, more);
+export async function createTrainedJob(
+  app: Place & { url: string },
+  visitor: HttpClient,
+  more: Record<string, unknown> = {},
+) {
+  const { id } = await createJob(app, visitor, more);
   await atProviderNow(visitor, id);
-  await pass(app, 40);
+  await advanceSteps(app, 40);
   return untilStatus(visitor, id, 'succeeded');
 }
 

@@ -2,7 +2,7 @@ import type { AssistantFile } from '@roster/contracts/assistants/assistants';
 import { request } from 'undici';
 import type { TestApp } from './app.ts';
 import { until } from './chat.ts';
-import { beside } from './database.ts';
+import { withDatabase } from './database.ts';
 import type { HttpClient } from './http-client.ts';
 
 type Installation = Pick<TestApp, 'provider' | 'dataDir' | 'databaseUrl'>;
@@ -27,8 +27,8 @@ export async function stateOf(visitor: HttpClient, assistantId: number): Promise
 /**
  * Makes later work due now, and resets attempts: in such quick succession a day's worth would be used up in seconds.
  */
-export const hurry = (app: Pick<TestApp, 'dataDir' | 'databaseUrl'>) =>
-  beside(app, (db) =>
+export const makeDue = (app: Pick<TestApp, 'dataDir' | 'databaseUrl'>) =>
+  withDatabase(app, (db) =>
     db
       .updateTable('jobs')
       .set({ run_at: new Date(0).toISOString(), attempts: 0 })
@@ -40,18 +40,18 @@ export const hurry = (app: Pick<TestApp, 'dataDir' | 'databaseUrl'>) =>
 /** Waits until the files of an assistant have these states. */
 export const untilKnown = (app: Installation, visitor: HttpClient, assistantId: number, states: string[]) =>
   until(`The states ${states.join(', ')}`, async () => {
-    await hurry(app);
+    await makeDue(app);
     const files = await stateOf(visitor, assistantId);
     return JSON.stringify(files.map(({ state }) => state)) === JSON.stringify(states);
   });
 
 /** The same after the time that the provider takes to index. */
-export async function indexed(app: Installation, visitor: HttpClient, assistantId: number, states: string[]) {
+export async function untilIndexed(app: Installation, visitor: HttpClient, assistantId: number, states: string[]) {
   const headers = { 'content-type': 'application/json' };
   const advance = { method: 'POST', headers, body: JSON.stringify({ advanceMs: 10_000 }) } as const;
   await until(`The states ${states.join(', ')}`, async () => {
     await (await request(`${app.provider.origin}/__simulator/clock`, advance)).body.dump();
-    await hurry(app);
+    await makeDue(app);
     const files = await stateOf(visitor, assistantId);
     return JSON.stringify(files.map(({ state }) => state)) === JSON.stringify(states);
   });

@@ -93,7 +93,7 @@ export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 type Kept = { file: string; headers: string; text: string; subject: string };
 
 /** The mails stored without a mail server, oldest first. */
-export async function keptMails(app: { dataDir: string }): Promise<Kept[]> {
+export async function storedMails(app: { dataDir: string }): Promise<Kept[]> {
   const folder = join(app.dataDir, 'mail');
   const names = await readdir(folder).catch(() => []);
   return Promise.all(
@@ -105,9 +105,9 @@ export async function keptMails(app: { dataDir: string }): Promise<Kept[]> {
 }
 
 /** Waits for the stored mail to an address with this subject. */
-export const keptFor = (app: { dataDir: string }, email: string, subject: string) =>
+export const storedMailTo = (app: { dataDir: string }, email: string, subject: string) =>
   until(`a kept mail "${subject}" to ${email}`, async () =>
-    (await keptMails(app)).find((mail) => mail.subject === subject && mail.headers.includes(`To: ${email}`)),
+    (await storedMails(app)).find((mail) => mail.subject === subject && mail.headers.includes(`To: ${email}`)),
   );
 
 function readMail(raw: string) {

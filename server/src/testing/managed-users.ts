@@ -13,7 +13,7 @@ export const newUser = (more: Record<string, unknown> = {}) => ({
 });
 
 /** An account as administrators see it, by its address. */
-export async function managed(administrator: HttpClient, email: string): Promise<ManagedUser> {
+export async function managedUser(administrator: HttpClient, email: string): Promise<ManagedUser> {
   const { body } = await administrator.get(`/api/admin/users?q=${encodeURIComponent(email)}`);
   const [found] = body.items.filter((user: ManagedUser) => user.email === email);
   if (!found) throw new Error(`No account ${email}: ${JSON.stringify(body)}`);
@@ -21,7 +21,7 @@ export async function managed(administrator: HttpClient, email: string): Promise
 }
 
 /** The security events of an account, newest first: kind, by whom, detail. */
-export async function recordOf(administrator: HttpClient, email: string): Promise<string[]> {
+export async function securityLogOf(administrator: HttpClient, email: string): Promise<string[]> {
   const { body } = await administrator.get('/api/admin/security-events?limit=100');
   type Event = { email: string | null; event: string; by: string; detail: string | null };
   return body.items

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { newToken } from './access-tokens.ts';
-import { beside } from './database.ts';
+import { withDatabase } from './database.ts';
 import type { HttpClient } from './http-client.ts';
 import { conforming } from './openai-schema.ts';
 import { until } from './until.ts';
@@ -42,9 +42,9 @@ export async function program(app: { url: string }, visitor: HttpClient, draft: 
 }
 
 /** The usage recorded under a token, once none of its calls is running. */
-export const recorded = (app: Parameters<typeof beside>[0], tokenId: number) =>
+export const recorded = (app: Parameters<typeof withDatabase>[0], tokenId: number) =>
   until('The end of the calls', () =>
-    beside(app, async (db) => {
+    withDatabase(app, async (db) => {
       const open = await db.selectFrom('api_calls').select('id').where('access_token_id', '=', tokenId).execute();
       if (open.length > 0) return undefined;
       return db.selectFrom('usage_records').selectAll().where('access_token_id', '=', tokenId).orderBy('id').execute();

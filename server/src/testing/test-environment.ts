@@ -10,7 +10,7 @@ type Answer = {
 };
 
 /** A request with only the given headers: neither a browser's nor a session's. */
-export async function bare(
+export async function bareRequest(
   app: Pick<TestApp, 'url'>,
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT' | 'OPTIONS' | 'TRACE',
   path: string,

@@ -19,7 +19,7 @@ export const runOf = (visitor: HttpClient, setId: number, run: object = versionO
   visitor.post(`${setPath(setId)}/runs`, run);
 
 /** Waits until a run neither asks nor judges any more. */
-export const ranTo = (visitor: HttpClient, id: number) =>
+export const untilRunEnds = (visitor: HttpClient, id: number) =>
   until('The end of the run', async () => {
     const { status, body } = await visitor.get(`/api/test-runs/${id}`);
     if (status !== 200) throw new Error(`No run: ${status} ${JSON.stringify(body)}`);
@@ -28,8 +28,8 @@ export const ranTo = (visitor: HttpClient, id: number) =>
   });
 
 /** Runs a test set and waits for the end. */
-export async function ran(visitor: HttpClient, setId: number, run: object = versionOne): Promise<TestRun> {
+export async function runTestSet(visitor: HttpClient, setId: number, run: object = versionOne): Promise<TestRun> {
   const { status, body } = await runOf(visitor, setId, run);
   if (status !== 201) throw new Error(`Not run: ${status} ${JSON.stringify(body)}`);
-  return ranTo(visitor, body.id);
+  return untilRunEnds(visitor, body.id);
 }

@@ -67,7 +67,7 @@ export const usageIn = (events: Numbered[]) =>
   events.map(({ event }) => event).find((event): event is RunEvent & { type: 'usage' } => event.type === 'usage');
 
 /** The function outputs in the model's last request. */
-export async function toldLast(app: Pick<TestApp, 'provider'>): Promise<string[]> {
+export async function lastOutputs(app: Pick<TestApp, 'provider'>): Promise<string[]> {
   const { body } = (await asksOf(app)).at(-1) ?? {};
   const items: { type?: string; role?: string; output?: string; content?: string }[] = body.input ?? body.messages;
   return items.flatMap(({ type, role, output, content }) =>

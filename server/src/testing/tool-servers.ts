@@ -1,6 +1,6 @@
 import type { ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import { loadOperatorConfig } from '#server/config/config';
-import { toolCommandsIn } from '#server/config/tool-commands';
+import { readToolCommands } from '#server/config/tool-commands';
 import { defaultToolTimeouts, type ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { ToolRegistry } from '#server/conversation/tools';
 import { serverConnection } from '#server/features/tool-servers/connection';
@@ -10,10 +10,10 @@ import { openApiClient } from '#server/features/tool-servers/openapi/client';
 import { createServerSecrets } from '#server/features/tool-servers/shared/headers';
 import { createProcessPool } from '#server/features/tool-servers/stdio/processes';
 import { createToolRegistry } from '#server/features/tool-servers/tool-registry';
-import { allowedHosts } from '#server/outbound/allowed-hosts';
+import { parseAllowedHosts } from '#server/outbound/allowed-hosts';
 import { createSsrfGuard } from '#server/outbound/ssrf-guard';
 import { createVault } from '#server/security/vault';
-import { beside } from './database.ts';
+import { withDatabase } from './database.ts';
 import type { HttpClient } from './http-client.ts';
 import { until } from './until.ts';
 
@@ -30,17 +30,17 @@ export async function serverNow(visitor: HttpClient, id: number): Promise<ToolSe
 }
 
 /** Waits until discovery has finished. */
-export const looked = (visitor: HttpClient, id: number): Promise<ToolServer> =>
+export const untilDiscovered = (visitor: HttpClient, id: number): Promise<ToolServer> =>
   until('The look at the tool server', async () => {
     const server = await serverNow(visitor, id);
     return server?.state === 'waiting' ? undefined : server;
   });
 
 /** Adds it, and waits until its tools are known. */
-export async function added(visitor: HttpClient, url: string, more: Given = {}): Promise<ToolServer> {
+export async function addToolServer(visitor: HttpClient, url: string, more: Given = {}): Promise<ToolServer> {
   const { status, body } = await newServer(visitor, url, more);
   if (status !== 201) throw new Error(`Not added: ${JSON.stringify(body)}`);
-  return looked(visitor, body.id);
+  return untilDiscovered(visitor, body.id);
 }
 
 export const toolsOf = async (visitor: HttpClient, id: number) => (await visitor.get(`${path}/${id}/tools`)).body.tools;
@@ -62,15 +62,15 @@ export function withToolBox<T>(
   work: (box: ToolRegistry) => Promise<T>,
   given: { commands?: string; times?: Partial<ToolTimeouts> } = {},
 ): Promise<T> {
-  return beside(app, async (db) => {
+  return withDatabase(app, async (db) => {
     const masterKeys = loadOperatorConfig({ DATA_DIR: app.dataDir }).masterKeys() ?? [];
-    const outgoing = createSsrfGuard({ allowed: allowedHosts('127.0.0.1') });
+    const outgoing = createSsrfGuard({ allowed: parseAllowedHosts('127.0.0.1') });
     const mcp = mcpClient(outgoing, defaultToolTimeouts);
     const vault = createVault(masterKeys);
     const headers = createServerSecrets({ db, vault });
     const times = { ...defaultToolTimeouts, ...given.times };
     const access = createServerAccess({ db, vault, outgoing, headers, times });
-    const processes = createProcessPool(toolCommandsIn(given.commands), times);
+    const processes = createProcessPool(readToolCommands(given.commands), times);
     try {
       const reach = serverConnection({ access, mcp, processes });
       return await work(createToolRegistry({ db, headers, reach, openApi: openApiClient(outgoing), times }));

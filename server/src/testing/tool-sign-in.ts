@@ -241,13 +241,13 @@ export async function addressOf(visitor: HttpClient, id: number): Promise<URL> {
 }
 
 /** The URL that the authorization server sends the browser back to. */
-export async function decided(address: URL): Promise<URL> {
+export async function authorizationResult(address: URL): Promise<URL> {
   const { headers } = await fetch(address, { redirect: 'manual' });
   return new URL(headers.get('location') ?? '');
 }
 
 /** Returns from there; gives the URL of the page where it ends. */
-export async function cameBack(visitor: HttpClient, { pathname, search }: URL): Promise<string> {
+export async function followCallback(visitor: HttpClient, { pathname, search }: URL): Promise<string> {
   const { headers } = await visitor.get(`${pathname}${search}`);
   const { pathname: page, search: end } = new URL(String(headers.location));
   return `${page}${end}`;
@@ -255,7 +255,7 @@ export async function cameBack(visitor: HttpClient, { pathname, search }: URL): 
 
 /** The whole sign-in; gives the URL of the page where it ends. */
 export const signedInAt = async (visitor: HttpClient, id: number): Promise<string> =>
-  cameBack(visitor, await decided(await addressOf(visitor, id)));
+  followCallback(visitor, await authorizationResult(await addressOf(visitor, id)));
 
 /** Adds a server that requires a sign-in, signs in, and waits until its tools are known. */
 export async function signedInServer(

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { newToken } from './access-tokens.ts';
 import type { TestApp } from './app.ts';
 import type { HttpClient } from './http-client.ts';
-import { filesIn, hurry, storesOf } from './knowledge.ts';
+import { filesIn, makeDue, storesOf } from './knowledge.ts';
 import { until } from './until.ts';
 
 type Installation = Pick<TestApp, 'provider' | 'dataDir' | 'databaseUrl'>;
@@ -26,7 +26,7 @@ export async function whileIndexing<Result>(app: Installation, work: Promise<Res
   const advance = { method: 'POST', headers, body: JSON.stringify({ advanceMs: 10_000 }) } as const;
   while (!isDone) {
     await (await request(`${app.provider.origin}/__simulator/clock`, advance)).body.dump();
-    await hurry(app);
+    await makeDue(app);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return ended;

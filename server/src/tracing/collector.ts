@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { DecoratorHandler, type Dispatcher } from 'undici';
-import { currentSpan, type SpanContext, within } from './context.ts';
+import { currentSpan, runInSpan, type SpanContext } from './context.ts';
 import type { Exporter } from './exporter.ts';
 import type { Attributes, Span, SpanKind, Tracing } from './tracing.ts';
 
@@ -8,7 +8,7 @@ const nowMs = () => performance.timeOrigin + performance.now();
 const noId = /^0+$/;
 
 /** The parent span named by a request (W3C Trace Context); undefined if missing or invalid. */
-export function parentOf(traceparent: string | undefined): SpanContext | undefined {
+export function parseTraceparent(traceparent: string | undefined): SpanContext | undefined {
   const [, version, traceId = '', spanId = '', flags = ''] =
     /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/.exec(traceparent ?? '') ?? [];
   if (version === undefined || version === 'ff' || noId.test(traceId) || noId.test(spanId)) return undefined;
@@ -17,13 +17,13 @@ export function parentOf(traceparent: string | undefined): SpanContext | undefin
 }
 
 /** Sends traces to a collector. */
-export function tracingTo(exporter: Exporter): Tracing {
+export function createTracing(exporter: Exporter): Tracing {
   function start(
     name: string,
     kind: SpanKind,
     { attributes: first = {}, parent: named }: { attributes?: Attributes; parent?: string | undefined } = {},
   ): Span {
-    const parent = parentOf(named) ?? currentSpan();
+    const parent = parseTraceparent(named) ?? currentSpan();
     const traceId = parent?.traceId ?? randomBytes(16).toString('hex');
     const isSampled = parent?.isSampled ?? true;
     const context = { traceId, spanId: randomBytes(8).toString('hex'), isSampled };
@@ -45,7 +45,7 @@ export function tracingTo(exporter: Exporter): Tracing {
 
   return {
     start,
-    within: (span, work) => (span.context ? within(span.context, work) : work()),
+    within: (span, work) => (span.context ? runInSpan(span.context, work) : work()),
     outgoing: (dispatch) => (options, handler) => {
       const route = routeOf(options.path);
       const attributes = { 'http.request.method': options.method, 'url.template': route };

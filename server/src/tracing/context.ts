@@ -9,7 +9,7 @@ let storage: AsyncLocalStorage<SpanContext> | undefined;
 export const currentSpan = (): SpanContext | undefined => storage?.getStore();
 
 /** Runs `work` with the span as parent of everything it starts. */
-export function within<T>(span: SpanContext, work: () => T): T {
+export function runInSpan<T>(span: SpanContext, work: () => T): T {
   storage ??= new AsyncLocalStorage();
   return storage.run(span, work);
 }

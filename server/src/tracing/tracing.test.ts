@@ -6,8 +6,8 @@ import { startApp } from '#server/testing/app';
 import { ask, clientId, newThread, until } from '#server/testing/chat';
 import { readEvents } from '#server/testing/events';
 import { ownTime } from '#server/testing/process-clock';
-import { bare } from '#server/testing/test-environment';
-import { parentOf } from './collector.ts';
+import { bareRequest } from '#server/testing/test-environment';
+import { parseTraceparent } from './collector.ts';
 import { createExporter, type EndedSpan } from './exporter.ts';
 
 const Value = z.union([z.strictObject({ stringValue: z.string() }), z.strictObject({ intValue: z.string() })]);
@@ -100,7 +100,7 @@ test('marks a provider’s rejection as a failed span, and ignores an invalid pa
   const ada = await app.withKey('ada');
   await ask(app, ada, await newThread(ada), '[[401]]');
   for (const traceparent of ['', 'x'.repeat(8_000), `00-${'0'.repeat(32)}-${'1'.repeat(16)}-01`, 'ff-1-1-01'])
-    expect((await bare(app, 'GET', '/healthz', { traceparent })).status).toBe(200);
+    expect((await bareRequest(app, 'GET', '/healthz', { traceparent })).status).toBe(200);
   await app.halt();
   const refused = collector.spans.find((span) => attribute(span, 'http.response.status_code') === '401');
   expect(refused).toMatchObject({ name: 'POST /v1/responses' });
@@ -114,7 +114,7 @@ test.each([
   ['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-03', true],
   ['cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more', true],
 ])('takes from the parent %s whether it is sampled', (traceparent, isSampled) => {
-  expect(parentOf(traceparent)).toMatchObject({ isSampled });
+  expect(parseTraceparent(traceparent)).toMatchObject({ isSampled });
 });
 
 test.each(['hang', 'lies'] as const)('keeps nobody waiting for a collector that does %s', async (mode) => {

@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Fault } from '../faults/fault.ts';
 import { EventStream } from '../generation/event-stream.ts';
 import { wait } from '../generation/pacing.ts';
-import { directivesFor, faultInWords, type Plan, planFor } from '../generation/plan.ts';
-import { preciseNow, tell } from '../generation/tell.ts';
+import { directivesFor, type Plan, planFor, requestedFault } from '../generation/plan.ts';
+import { preciseNow, sendAnswer } from '../generation/send-answer.ts';
 import { tokensOf } from '../generation/tokens.ts';
 import { usageOf } from '../generation/usage.ts';
-import { suffer, sufferInstead } from '../http/call.ts';
+import { applyFault, applyStreamFaults } from '../http/call.ts';
 import { serverError } from '../http/errors.ts';
 import type { JsonObject } from '../http/fields.ts';
 import { newId } from '../state/identifiers.ts';
@@ -85,7 +85,7 @@ async function answerInStream(world: World, work: Work): Promise<void> {
       chunk({ tool_calls: [{ index, function: { arguments: piece } }] }, null);
     }
   }
-  const ended = await tell({
+  const ended = await sendAnswer({
     stream,
     entry: reply.request.call.entry,
     count: plan.tokens.length,
@@ -128,7 +128,7 @@ async function answerAtOnce(world: World, work: Work): Promise<FastifyReply> {
   const { entry, signal } = reply.request.call;
   if (delayMs > 0) await wait(plan.tokens.length * delayMs, signal);
   const asError = fault.failedAfter === undefined ? fault : { ...fault, errorAfter: fault.failedAfter };
-  if (sufferInstead(asError, reply)) return reply;
+  if (applyStreamFaults(asError, reply)) return reply;
   entry.tokens = plan.tokens.length;
   await world.ledger.answered(world.clock.now(), request.question.model, usageFor(work, entry.tokens));
   const text = plan.tokens.join('');
@@ -151,8 +151,8 @@ export function chatRoutes(app: FastifyInstance, world: World): void {
   app.post('/chat/completions', async ({ call, body }, reply) => {
     const request = readChatRequest(call.account, body, world.settings);
     const directives = directivesFor(request.question);
-    const fault = { ...faultInWords(world.sufferedOnce, call.key, request.question, directives), ...call.fault };
-    if (await suffer(fault, reply, request.question.model)) return reply;
+    const fault = { ...requestedFault(world.sufferedOnce, call.key, request.question, directives), ...call.fault };
+    if (await applyFault(fault, reply, request.question.model)) return reply;
     const work: Work = {
       reply,
       request,

@@ -5,7 +5,7 @@ import { notFound } from '../http/errors.ts';
 import { page, pageQuery } from '../http/paging.ts';
 import type { World } from '../world.ts';
 import type { Container, ContainerFile } from './containers.ts';
-import { contentOf } from './made.ts';
+import { contentOf } from './generated-content.ts';
 
 type ById = { Params: { id: string } };
 type ByFile = { Params: { id: string; fileId: string } };

@@ -114,7 +114,7 @@ export function withoutDirectives(text: string): string {
   return text.replaceAll(DIRECTIVE, ' ').trim();
 }
 
-export function directivesIn(text: string): Directives {
+export function parseDirectives(text: string): Directives {
   const found: Directives = { fault: {}, wish: {}, once: false };
   for (const [, inside = ''] of text.matchAll(DIRECTIVE)) {
     const words = inside.trim().toLowerCase().split(/\s+/);

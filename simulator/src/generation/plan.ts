@@ -1,4 +1,4 @@
-import { type Directives, directivesIn, withoutDirectives } from '../faults/directives.ts';
+import { type Directives, parseDirectives, withoutDirectives } from '../faults/directives.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { Effort } from '../models/rules.ts';
 import type { Drawing } from '../responses/pictures.ts';
@@ -56,18 +56,18 @@ const REFUSAL = "I'm sorry, but I can't help with that request.";
 export function directivesFor(question: Question): Directives {
   const continued = continuedIn(question);
   if (continued) {
-    const { fault, ...others } = directivesIn(lastUserText(continued.question.turns));
+    const { fault, ...others } = parseDirectives(lastUserText(continued.question.turns));
     const { incomplete: _, incompleteAfter: __, ...kept } = fault;
     return { ...others, fault: kept };
   }
-  if (asksToJudge(question.instructions)) return directivesIn(question.instructions);
+  if (asksToJudge(question.instructions)) return parseDirectives(question.instructions);
   return asksForTitle(question.instructions)
     ? { fault: {}, wish: {}, once: false }
-    : directivesIn(lastUserText(question.turns));
+    : parseDirectives(lastUserText(question.turns));
 }
 
 /** The fault that a message asks for; one with `once` applies only to its first occurrence. */
-export function faultInWords(
+export function requestedFault(
   sufferedOnce: Set<string>,
   key: string,
   question: Question,
@@ -119,11 +119,11 @@ function pictureFor({ tools, turns }: Question, { wish }: Directives): Plan['pic
 }
 
 /** The answer's link to a file that its code generated. Images that are only shown are not mentioned. */
-export const madeLink = (name: string) => `[${name}](sandbox:/mnt/data/${name})`;
+export const generatedFileLink = (name: string) => `[${name}](sandbox:/mnt/data/${name})`;
 export const isCited = (name: string) => !/^(inline|output)/.test(name);
 
 function tokensAbout(made: readonly string[]): string[] {
-  const links = made.filter(isCited).map(madeLink);
+  const links = made.filter(isCited).map(generatedFileLink);
   return links.length === 0 ? [] : tokensOf(`\n\nI made ${links.join(', ')}.`);
 }
 

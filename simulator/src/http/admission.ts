@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { settleJobs } from '../fine-tuning/settle.ts';
+import { deliverResults } from '../fine-tuning/deliver-results.ts';
 import { emptyAccount } from '../state/account.ts';
 import { newId } from '../state/identifiers.ts';
 import type { World } from '../world.ts';
-import { suffer } from './call.ts';
+import { applyFault } from './call.ts';
 import { incorrectKey, missingKey, missingScopes, quotaExceeded, trainingNotAvailable, unknownUrl } from './errors.ts';
 import { isObject } from './fields.ts';
 
@@ -96,9 +96,9 @@ export function admission(app: FastifyInstance, world: World): void {
     call.fault = world.faults.take({ path: entry.path, method: entry.method, key, model });
     const generates = entry.method === 'POST' && GENERATES.test(entry.path);
     // If an answer is generated, the route combines these faults with those in the message.
-    if (!generates && (await suffer(call.fault, reply, model))) return reply;
+    if (!generates && (await applyFault(call.fault, reply, model))) return reply;
     checkKey(key, entry.method, entry.path);
     call.account = await world.accounts.of(key);
-    await settleJobs(world, call.account);
+    await deliverResults(world, call.account);
   });
 }

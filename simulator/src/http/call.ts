@@ -34,7 +34,7 @@ export function sendFailure(reply: FastifyReply, failure: Failure): FastifyReply
 }
 
 /** Applies a fault before an answer starts. True: the request has been handled. */
-export async function suffer(fault: Fault, reply: FastifyReply, model: string): Promise<boolean> {
+export async function applyFault(fault: Fault, reply: FastifyReply, model: string): Promise<boolean> {
   const { signal, key } = reply.request.call;
   if (fault.delayMs !== undefined) await wait(fault.delayMs, signal);
   if (signal.aborted) {
@@ -58,7 +58,7 @@ export async function suffer(fault: Fault, reply: FastifyReply, model: string): 
 }
 
 /** Applies the faults of a stream to an answer in one piece. True: the request has been handled. */
-export function sufferInstead(fault: Fault, reply: FastifyReply): boolean {
+export function applyStreamFaults(fault: Fault, reply: FastifyReply): boolean {
   const { call } = reply.request;
   if (call.signal.aborted || fault.hangAfter !== undefined) {
     reply.hijack();

@@ -3,10 +3,10 @@ import type { Container } from '../containers/containers.ts';
 import type { Fault } from '../faults/fault.ts';
 import { EventStream } from '../generation/event-stream.ts';
 import { wait } from '../generation/pacing.ts';
-import { directivesFor, faultInWords, type Plan, planFor } from '../generation/plan.ts';
+import { directivesFor, type Plan, planFor, requestedFault } from '../generation/plan.ts';
 import { lastUserText } from '../generation/question.ts';
 import { usageOf } from '../generation/usage.ts';
-import { suffer, sufferInstead } from '../http/call.ts';
+import { applyFault, applyStreamFaults } from '../http/call.ts';
 import { invalidRequest, serverError } from '../http/errors.ts';
 import type { JsonObject } from '../http/fields.ts';
 import type { Account, StoredResponse } from '../state/account.ts';
@@ -118,7 +118,7 @@ async function answerAtOnce(work: Work): Promise<FastifyReply> {
   const { world, reply, plan, fault, delayMs } = work;
   const { account, entry, signal } = reply.request.call;
   if (delayMs > 0) await wait(plan.tokens.length * delayMs, signal);
-  if (sufferInstead(fault, reply)) return reply;
+  if (applyStreamFaults(fault, reply)) return reply;
   entry.tokens = plan.tokens.length;
   const failed = fault.failedAfter !== undefined;
   if (!failed) await charge(work, entry.tokens);
@@ -157,8 +157,8 @@ export async function createResponse(world: World, reply: FastifyReply, body: un
   const { call } = reply.request;
   const request = readResponseRequest(call.account, body, world.settings);
   const directives = directivesFor(request.question);
-  const fault: Fault = { ...faultInWords(world.sufferedOnce, call.key, request.question, directives), ...call.fault };
-  if (await suffer(fault, reply, request.question.model)) return reply;
+  const fault: Fault = { ...requestedFault(world.sufferedOnce, call.key, request.question, directives), ...call.fault };
+  if (await applyFault(fault, reply, request.question.model)) return reply;
 
   refuseTools(request, directives.wish.refusedTools ?? []);
   const plan = planFor(request.question, directives, fault);

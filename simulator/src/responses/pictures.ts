@@ -1,4 +1,4 @@
-import { contentOf } from '../containers/made.ts';
+import { contentOf } from '../containers/generated-content.ts';
 import type { JsonObject } from '../http/fields.ts';
 
 /** The outcome of drawing an image: it is drawn, drawing fails, or the bytes are not an image. */

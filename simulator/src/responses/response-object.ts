@@ -1,6 +1,6 @@
 import type { Container } from '../containers/containers.ts';
-import { contentOf } from '../containers/made.ts';
-import { isCited, madeLink, type Plan } from '../generation/plan.ts';
+import { contentOf } from '../containers/generated-content.ts';
+import { generatedFileLink, isCited, type Plan } from '../generation/plan.ts';
 import type { Usage } from '../generation/usage.ts';
 import type { JsonObject } from '../http/fields.ts';
 import { newId } from '../state/identifiers.ts';
@@ -85,9 +85,9 @@ export function codeItem(
 /** The places in the text that mention generated files. */
 export function madeCitations(container: Container | null, text: string): JsonObject[] {
   return (container?.files ?? []).flatMap(({ id, name }) => {
-    const start = isCited(name) ? text.indexOf(madeLink(name)) : -1;
+    const start = isCited(name) ? text.indexOf(generatedFileLink(name)) : -1;
     if (start < 0) return [];
-    const place = { start_index: start, end_index: start + madeLink(name).length };
+    const place = { start_index: start, end_index: start + generatedFileLink(name).length };
     return [{ type: 'container_file_citation', container_id: container?.id, file_id: id, filename: name, ...place }];
   });
 }

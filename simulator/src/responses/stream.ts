@@ -4,7 +4,7 @@ import type { Call } from '../generation/calls.ts';
 import type { EventStream } from '../generation/event-stream.ts';
 import { pace } from '../generation/pacing.ts';
 import type { Plan } from '../generation/plan.ts';
-import { type Ended, preciseNow, tell } from '../generation/tell.ts';
+import { type Ended, preciseNow, sendAnswer } from '../generation/send-answer.ts';
 import { tokensOf } from '../generation/tokens.ts';
 import type { JsonObject } from '../http/fields.ts';
 import type { JournalEntry } from '../http/journal.ts';
@@ -177,7 +177,7 @@ export class ResponseEvents {
     };
     const name = plan.kind === 'refusal' ? 'response.refusal' : 'response.output_text';
     const delta = this.#deltaSender(`${name}.delta`, place, plan.kind === 'refusal' ? {} : { logprobs: [] });
-    const ended = await tell({
+    const ended = await sendAnswer({
       stream,
       entry,
       count: plan.tokens.length,

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { use } from 'react';
-import { Avatar } from '#web/ui/avatar.tsx';
 import { buttonClass } from '#web/ui/button.tsx';
+import { Logo } from '#web/ui/logo.tsx';
 import { MainLandmarkContext } from './main-landmark-context.ts';
 
 export function NotFoundPage() {
@@ -9,7 +9,7 @@ export function NotFoundPage() {
   return (
     <Frame className="flex min-h-dvh flex-col items-center justify-center px-6 text-center">
       <title>Page Not Found · Roster</title>
-      <Avatar className="mb-6 size-9" />
+      <Logo className="mb-6 size-9" />
       <h1 className="font-semibold text-xl">404 - Page Not Found</h1>
       <p className="mt-2 mb-6 max-w-sm text-muted-foreground">
         There is nothing at this address. It may have been mistyped, or what was here is gone.

@@ -3,10 +3,10 @@ import { LogOut, PanelLeft, Search, SquarePen } from 'lucide-react';
 import { useLogout, useUser } from '#web/api/current-user.ts';
 import { commandKey } from '#web/lib/keyboard.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
-import { Avatar } from '#web/ui/avatar.tsx';
 import type { Icon } from '#web/ui/icon.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Kbd } from '#web/ui/kbd.tsx';
+import { Logo } from '#web/ui/logo.tsx';
 import { Tooltip } from '#web/ui/menus/tooltip.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { pagesFor } from './navigation.ts';
@@ -35,7 +35,7 @@ export function Sidebar({ collapsed, onToggle, onSearch, onNavigate }: SidebarPr
           onClick={onNavigate}
           className="flex min-w-0 flex-1 items-center gap-2.5 rounded-sm collapsed:h-10 collapsed:flex-none"
         >
-          <Avatar className="size-6 shrink-0" />
+          <Logo className="size-6 shrink-0" />
           <span className="font-semibold text-lg tracking-[-0.012em] collapsed:sr-only">Roster</span>
         </Link>
         <IconButton

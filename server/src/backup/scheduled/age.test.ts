@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '#server/security/secret';
-import { DecryptionError, decrypted, encrypted } from './age.ts';
+import { DecryptionError, decrypt, encrypt } from './age.ts';
 
 const passphrase = new Secret<string>('a passphrase for tests only');
 const sourceOf = (bytes: Buffer) => ({
@@ -13,9 +13,9 @@ const sourceOf = (bytes: Buffer) => ({
 async function* inPieces(content: Buffer, length: number) {
   for (let at = 0; at < content.length; at += length) yield content.subarray(at, at + length);
 }
-const sealed = (content: Buffer, length = 10_000) => buffer(encrypted(inPieces(content, length), passphrase));
+const sealed = (content: Buffer, length = 10_000) => buffer(encrypt(inPieces(content, length), passphrase));
 const opened = async (bytes: Buffer, secret = passphrase) => {
-  const source = await decrypted(sourceOf(bytes), secret);
+  const source = await decrypt(sourceOf(bytes), secret);
   return source.readAt(0, source.size);
 };
 
@@ -32,7 +32,7 @@ describe('encrypted content', () => {
       const content = randomBytes(length);
       const bytes = await sealed(content);
       expect((await opened(bytes)).equals(content)).toBe(true);
-      const source = await decrypted(sourceOf(bytes), passphrase);
+      const source = await decrypt(sourceOf(bytes), passphrase);
       expect(source.size).toBe(length);
       for (const at of [0, 100, 65_530, length - 5].filter((at) => at >= 0))
         expect((await source.readAt(at, 20)).equals(content.subarray(at, at + 20))).toBe(true);

@@ -32,12 +32,12 @@ export class DecryptionError extends Error {
 const plainBase64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
 const noNonce = Buffer.alloc(12);
 
-function seal(key: Buffer, nonce: Buffer, content: Buffer): Buffer {
+function encryptPiece(key: Buffer, nonce: Buffer, content: Buffer): Buffer {
   const sealing = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes });
   return Buffer.concat([sealing.update(content), sealing.final(), sealing.getAuthTag()]);
 }
 
-function open(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer {
+function decryptPiece(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer {
   const opening = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes });
   opening.setAuthTag(sealed.subarray(sealed.length - tagBytes));
   try {
@@ -67,9 +67,9 @@ const macOf = (fileKey: Buffer, header: string) =>
     .digest();
 
 /** Encrypts content as it arrives. */
-export async function* encrypted(content: AsyncIterable<Buffer>, passphrase: Secret): AsyncGenerator<Buffer> {
+export async function* encrypt(content: AsyncIterable<Buffer>, passphrase: Secret): AsyncGenerator<Buffer> {
   const [fileKey, salt, nonce] = [randomBytes(16), randomBytes(16), randomBytes(nonceBytes)];
-  const body = plainBase64(seal(keyOf(passphrase, salt, usualWork), noNonce, fileKey));
+  const body = plainBase64(encryptPiece(keyOf(passphrase, salt, usualWork), noNonce, fileKey));
   const header = `${firstLine}\n-> scrypt ${plainBase64(salt)} ${usualWork}\n${body}\n---`;
   yield Buffer.concat([Buffer.from(`${header} ${plainBase64(macOf(fileKey, header))}\n`), nonce]);
 
@@ -80,9 +80,9 @@ export async function* encrypted(content: AsyncIterable<Buffer>, passphrase: Sec
     waiting = Buffer.concat([waiting, chunk]);
     // The last piece is encrypted differently, so a possible last piece waits.
     for (; waiting.length > pieceBytes; waiting = waiting.subarray(pieceBytes))
-      yield seal(key, nonceOf(piece++, false), waiting.subarray(0, pieceBytes));
+      yield encryptPiece(key, nonceOf(piece++, false), waiting.subarray(0, pieceBytes));
   }
-  yield seal(key, nonceOf(piece, true), waiting);
+  yield encryptPiece(key, nonceOf(piece, true), waiting);
 }
 
 const headerForm =
@@ -97,7 +97,7 @@ function fileKeyOf(header: RegExpExecArray, passphrase: Secret): Buffer {
   const wrapping = keyOf(passphrase, Buffer.from(salt, 'base64'), Number(work));
   let fileKey: Buffer;
   try {
-    fileKey = open(wrapping, noNonce, Buffer.from(body, 'base64'));
+    fileKey = decryptPiece(wrapping, noNonce, Buffer.from(body, 'base64'));
   } catch (cause) {
     throw new DecryptionError('The passphrase is another one', { cause });
   }
@@ -106,7 +106,7 @@ function fileKeyOf(header: RegExpExecArray, passphrase: Secret): Buffer {
 }
 
 /** Decrypts at any position without writing anything. @throws DecryptionError */
-export async function decrypted(source: Source, passphrase: Secret): Promise<Source> {
+export async function decrypt(source: Source, passphrase: Secret): Promise<Source> {
   const header = headerForm.exec((await source.readAt(0, 400)).toString('latin1'));
   if (!header) throw new DecryptionError('Its header is not one of Roster');
   const fileKey = fileKeyOf(header, passphrase);
@@ -123,7 +123,7 @@ export async function decrypted(source: Source, passphrase: Secret): Promise<Sou
     if (last?.piece === piece) return last.content;
     const sealed = await source.readAt(begin + piece * sealedBytes, sealedBytes);
     if (sealed.length < tagBytes) throw new DecryptionError('It was cut off');
-    const content = open(key, nonceOf(piece, piece === pieces - 1), sealed);
+    const content = decryptPiece(key, nonceOf(piece, piece === pieces - 1), sealed);
     last = { piece, content };
     return content;
   }

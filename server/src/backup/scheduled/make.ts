@@ -4,15 +4,15 @@ import { mkdir, readdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { digest } from '#server/backup/archive';
 import { backUp } from '#server/backup/back-up';
-import { neededBytes } from '#server/backup/dump-repository';
+import { backupBytes } from '#server/backup/dump-repository';
 import type { Config } from '#server/config/config';
-import { connectBeside, type OpenDatabase } from '#server/db/connect';
+import { type OpenDatabase, openDatabaseUnlocked } from '#server/db/connect';
 import { checkSchema } from '#server/db/migrate';
-import { lastBackup, remember } from '#server/db/timestamps-repository';
+import { lastBackup, saveTimestamp } from '#server/db/timestamps-repository';
 import { CliError } from '#server/lib/cli-error';
 import type { Secret } from '#server/security/secret';
 import { openFileStore } from '#server/storage/create';
-import { encrypted } from './age.ts';
+import { encrypt } from './age.ts';
 import { type BackupTarget, openTarget, type TargetPlace } from './targets.ts';
 
 export type BackupOrder = Pick<Config, 'databaseUrl' | 'dataDir' | 's3' | 'minFreeDiskBytes'> & {
@@ -31,12 +31,12 @@ export async function makeBackup(order: BackupOrder): Promise<MadeBackup> {
   const folder = join(order.dataDir, 'backups');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await clear(folder);
-  const database = connectBeside(order.databaseUrl, order.dataDir);
+  const database = openDatabaseUnlocked(order.databaseUrl, order.dataDir);
   try {
     const file = join(folder, 'scheduled.tar');
     const { createdAt } = await writeWhole(order, database, folder, file);
-    const made = await bringToTarget(order, file);
-    await remember(database.db, lastBackup, { at: createdAt, name: order.name, bytes: made.bytes });
+    const made = await storeAtTarget(order, file);
+    await saveTimestamp(database.db, lastBackup, { at: createdAt, name: order.name, bytes: made.bytes });
     return made;
   } finally {
     await database.close();
@@ -53,7 +53,7 @@ async function writeWhole(order: BackupOrder, database: OpenDatabase, folder: st
   await checkSchema(database);
   // A full disk would keep users from writing, so rather make no backup.
   const { bavail, bsize } = await statfs(folder);
-  const needed = await neededBytes(database);
+  const needed = await backupBytes(database);
   if (bavail * bsize - needed < minFreeDiskBytes)
     throw new CliError(
       `There is too little room in ${folder}: a backup needs about ${needed} bytes besides MIN_FREE_DISK_BYTES.`,
@@ -61,10 +61,10 @@ async function writeWhole(order: BackupOrder, database: OpenDatabase, folder: st
   return backUp({ database, store: await openFileStore({ dataDir, s3 }) }, file);
 }
 
-async function bringToTarget({ target: place, s3, name, keep, passphrase }: BackupOrder, file: string) {
+async function storeAtTarget({ target: place, s3, name, keep, passphrase }: BackupOrder, file: string) {
   const target = openTarget(place, s3);
   const plain = createReadStream(file);
-  const sent = passedOn(passphrase ? encrypted(plain, passphrase) : plain);
+  const sent = hashWhilePassing(passphrase ? encrypt(plain, passphrase) : plain);
   await target.put(name, sent.content);
   const { bytes, sha256 } = sent.whole();
   const found = await target.read(name).then(digest);
@@ -78,7 +78,7 @@ async function bringToTarget({ target: place, s3, name, keep, passphrase }: Back
 }
 
 /** Passes the content on, and afterwards tells its size and hash. */
-function passedOn(content: AsyncIterable<Buffer>) {
+function hashWhilePassing(content: AsyncIterable<Buffer>) {
   const hash = createHash('sha256');
   const gone = { bytes: 0 };
   async function* through() {

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { lastBackup, remembered } from '#server/db/timestamps-repository';
+import { lastBackup, readTimestamp } from '#server/db/timestamps-repository';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { roster } from '#server/testing/roster';
 import { startS3 } from '#server/testing/s3';
 import { until } from '#server/testing/until';
@@ -30,12 +30,12 @@ function newFolder() {
 }
 
 const record = (app: TestApp) =>
-  beside(app, (db) => db.selectFrom('settings').select('value').where('name', '=', 'backup').executeTakeFirst()).then(
-    (row) => row && JSON.parse(row.value),
-  );
+  withDatabase(app, (db) =>
+    db.selectFrom('settings').select('value').where('name', '=', 'backup').executeTakeFirst(),
+  ).then((row) => row && JSON.parse(row.value));
 
 async function setRecord(app: TestApp, value: object) {
-  await beside(app, async (db) => {
+  await withDatabase(app, async (db) => {
     await db.deleteFrom('settings').where('name', '=', 'backup').execute();
     await db
       .insertInto('settings')
@@ -92,7 +92,10 @@ describe.each(engines)('scheduled backup on %s', (engine) => {
       verified: true,
       file: newest,
     });
-    expect(await beside(app, (db) => remembered(db, lastBackup))).toMatchObject({ name: newest, bytes: made.bytes });
+    expect(await withDatabase(app, (db) => readTimestamp(db, lastBackup))).toMatchObject({
+      name: newest,
+      bytes: made.bytes,
+    });
     expect(others).toEqual(['roster-20250102T030000000Z.tar']);
     expect(readdirSync(target).toSorted()).toEqual(['notes.tar', ...others, newest, 'roster-old.tar']);
     expect(statSync(join(target, newest)).mode & 0o777).toBe(0o600);
@@ -111,7 +114,7 @@ describe.each(engines)('scheduled backup on %s', (engine) => {
     onTestFinished(() => app.stop());
     const { slot } = await until('The first look', () => record(app));
     await app.halt();
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('settings')
         .set((eb) => ({ value: eb.fn('replace', ['value', eb.val(slot), eb.val(longAgo)]) }))
@@ -182,7 +185,7 @@ describe('scheduled backup', () => {
       goodAt: longAgo,
     });
     expect(logged(app, 'backup_failed')).toMatchObject([{ level: 50, failure: failed.failure }]);
-    expect(await beside(app, (db) => remembered(db, lastBackup))).toBeUndefined();
+    expect(await withDatabase(app, (db) => readTimestamp(db, lastBackup))).toBeUndefined();
     const plan = { DATA_DIR: app.dataDir, BACKUP_SCHEDULE: 'daily 03:00', BACKUP_TARGET: target };
     const checked = await roster(['check'], plan);
     expect([checked.code, checked.out]).toEqual([

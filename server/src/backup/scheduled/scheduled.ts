@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '#server/config/config';
 import { type BackupRecord, backupRecordRepository } from '#server/db/backup-record-repository';
 import type { OpenDatabase } from '#server/db/connect';
-import { reasonOf } from '#server/lib/errors';
+import { failureReason } from '#server/lib/errors';
 import type { ScheduledTask } from '#server/lib/scheduled-task';
 import { backupName } from './targets.ts';
 import { backUpInThread } from './thread.ts';
@@ -55,7 +55,7 @@ async function claim(records: Records, plan: Plan): Promise<BackupRecord | undef
 }
 
 /** Renews the claim until the backup has ended. */
-function held(records: Records, claimed: BackupRecord, log: FastifyBaseLogger) {
+function holdClaim(records: Records, claimed: BackupRecord, log: FastifyBaseLogger) {
   let record = claimed;
   let last = Promise.resolve();
   function change(more: Partial<BackupRecord>) {
@@ -91,11 +91,11 @@ export function scheduledBackups({ config, database, log }: Dependencies) {
   const stopping = new AbortController();
 
   async function make(claimed: BackupRecord) {
-    const hold = held(records, claimed, log);
+    const hold = holdClaim(records, claimed, log);
     const name = claimed.file ?? '';
     const order = { databaseUrl, dataDir, s3, minFreeDiskBytes, target, keep, passphrase, name };
     const answer = await backUpInThread(order, stopping.signal).catch((error: unknown) => ({
-      failure: reasonOf(error),
+      failure: failureReason(error),
     }));
     // Another process, or this one after a restart, makes it at once.
     if (stopping.signal.aborted) return hold.end({ leaseUntil: timeIn(0) });

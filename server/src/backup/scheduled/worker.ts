@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { reasonOf } from '#server/lib/errors';
+import { failureReason } from '#server/lib/errors';
 import { Secret } from '#server/security/secret';
 import { makeBackup } from './make.ts';
 import type { ThreadAnswer, ThreadOrder } from './thread.ts';
@@ -22,5 +22,5 @@ try {
   });
   answer({ made });
 } catch (error) {
-  answer({ failure: reasonOf(error) });
+  answer({ failure: failureReason(error) });
 }

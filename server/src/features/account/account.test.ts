@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, goodKey, startApp, type TestApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import type { HttpClient } from '#server/testing/http-client';
 
@@ -48,7 +48,7 @@ describe.each(engines)('the provider key on %s', (engine) => {
     expect(body.message).toMatch(/^The provider rejected the API key\. Incorrect API key provided/);
     expect(body.message).not.toContain('qqqq');
     expect(await config(visitor)).toEqual(none);
-    const rows = await beside(app, (db) => db.selectFrom('data_keys').selectAll().execute());
+    const rows = await withDatabase(app, (db) => db.selectFrom('data_keys').selectAll().execute());
     const { id } = (await visitor.get('/api/user')).body;
     expect(rows.map((row) => row.user_id)).not.toContain(id);
   });

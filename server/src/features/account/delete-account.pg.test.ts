@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { password, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { asksOf, newThread, post, send, until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import { createHttpClient, type HttpClient } from '#server/testing/http-client';
 import { rowsOf } from '#server/testing/rows';
@@ -25,7 +25,7 @@ describe('closing an account with several processes on one PostgreSQL', () => {
     for (const [name, value] of visitor.cookies) led.cookies.set(name, value);
     return led;
   }
-  const rows = (userId: number) => beside(app, (db) => rowsOf(db, 'postgres', userId));
+  const rows = (userId: number) => withDatabase(app, (db) => rowsOf(db, 'postgres', userId));
 
   test('stops answers that another process writes, and closes streams there', async () => {
     const ada = await app.withKey('ada');
@@ -46,7 +46,7 @@ describe('closing an account with several processes on one PostgreSQL', () => {
   test.each([0, 1, 2, 3, 4, 5])('leaves nothing behind while messages are sent through both (%i)', async (round) => {
     const bob = await app.withKey(`bob${round}`);
     const userId: number = (await bob.get(path)).body.id;
-    const assistants = await Promise.all([1, 2, 3, 4].map(() => created(bob)));
+    const assistants = await Promise.all([1, 2, 3, 4].map(() => createAssistant(bob)));
     const threads = await Promise.all(assistants.map((assistantId) => newThread(bob, { assistantId })));
     const visitors = [bob, there(bob), bob, there(bob)];
     const statuses: number[] = [];

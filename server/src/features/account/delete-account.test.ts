@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, asksOf, benchText, newThread, post, send, until } from '#server/testing/chat';
 import { compared, judged, newComparison } from '#server/testing/comparisons';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import { gathered, rated } from '#server/testing/datasets';
 import { openEvents } from '#server/testing/events';
 import { untilCopy, uploaded } from '#server/testing/files';
-import { quick, trained } from '#server/testing/fine-tuning';
+import { createTrainedJob, quick } from '#server/testing/fine-tuning';
 import { createHttpClient, type HttpClient } from '#server/testing/http-client';
-import { indexed } from '#server/testing/knowledge';
-import { keptFor } from '#server/testing/mail';
+import { untilIndexed } from '#server/testing/knowledge';
+import { storedMailTo } from '#server/testing/mail';
 import { rowsOf, tablesWith } from '#server/testing/rows';
-import { bare } from '#server/testing/test-environment';
-import { newSet, ran, typed } from '#server/testing/test-sets';
-import { looked, newServer } from '#server/testing/tool-servers';
+import { bareRequest } from '#server/testing/test-environment';
+import { newSet, runTestSet, typed } from '#server/testing/test-sets';
+import { newServer, untilDiscovered } from '#server/testing/tool-servers';
 
 /** Tables of unfinished work, which ends with the account; the code that does the work deletes their rows. */
 const underWay = new Set(['run_events', 'file_uploads', 'api_calls']);
@@ -32,22 +32,24 @@ describe.each(engines)('closing an account on %s', (engine) => {
   afterAll(() => app.stop());
 
   const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get(path)).body.id;
-  const rows = (userId: number) => beside(app, (db) => rowsOf(db, engine, userId));
-  const noticeTo = (email: string) => keptFor(app, email, 'Your Roster account was closed');
+  const rows = (userId: number) => withDatabase(app, (db) => rowsOf(db, engine, userId));
+  const noticeTo = (email: string) => storedMailTo(app, email, 'Your Roster account was closed');
   const closings = () =>
-    beside(app, (db) => db.selectFrom('security_events').selectAll().where('event', '=', 'account_closed').execute());
+    withDatabase(app, (db) =>
+      db.selectFrom('security_events').selectAll().where('event', '=', 'account_closed').execute(),
+    );
   const troubles = () => app.logLines.filter((line) => Number(JSON.parse(line).level) >= 50);
 
   /** Creates an API client’s vector store with a file that was added in a batch. */
   async function batched(token: string, word: string) {
-    const post = (path: string, body: object) => called(app, token, path, { method: 'POST', body });
-    const { data: files } = (await called(app, token, '/v1/files')).body;
+    const post = (path: string, body: object) => callApi(app, token, path, { method: 'POST', body });
+    const { data: files } = (await callApi(app, token, '/v1/files')).body;
     const { id: fileId } = files.find(({ filename }: { filename: string }) => filename === `${word}.txt`);
     const stores = '/v1/vector_stores';
     const { id } = (await post(stores, { name: word })).body;
     const { id: batchId } = (await post(`${stores}/${id}/file_batches`, { file_ids: [fileId] })).body;
     await until('The end of the batch', async () => {
-      const { body } = await called(app, token, `${stores}/${id}/file_batches/${batchId}`);
+      const { body } = await callApi(app, token, `${stores}/${id}/file_batches/${batchId}`);
       return body.status === 'completed';
     });
   }
@@ -55,7 +57,7 @@ describe.each(engines)('closing an account on %s', (engine) => {
   /** Creates rows in every table that names its owner. */
   async function furnish(visitor: HttpClient, word: string): Promise<number> {
     const userId = await idOf(visitor);
-    const assistantId = await created(visitor, { name: word, instructions: word });
+    const assistantId = await createAssistant(visitor, { name: word, instructions: word });
     await visitor.post('/api/assistants/move', { fromModel: 'gpt-4o', toModel: 'gpt-4.1' });
     const threadId = await newThread(visitor, { title: `${word} title`, assistantId });
     await visitor.post('/api/settings/preferences', {
@@ -73,26 +75,26 @@ describe.each(engines)('closing an account on %s', (engine) => {
     const { id: fileId } = await uploaded(app, visitor, { filename: `${word}.txt`, content: word });
     await untilCopy(visitor, fileId, 'ready');
     await visitor.post(`/api/assistants/${assistantId}/files`, { fileIds: [fileId] });
-    await indexed(app, visitor, assistantId, ['ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready']);
     const comparison = await newComparison(visitor, [`${word} prompt`]);
     await compared(app, visitor, comparison.id, comparison.items[0]?.id ?? 0);
     await judged(visitor, comparison.id, { criteria: `${word} criteria` });
     const testSet = await newSet(visitor, assistantId, typed(`${word} question`));
-    await ran(visitor, testSet.id);
+    await runTestSet(visitor, testSet.id);
     const { answer } = await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });
     await rated(visitor, answer.id, { correction: `${word} correction` });
     await gathered(visitor, { name: `${word} dataset` });
-    await trained(app, visitor, { name: word });
+    await createTrainedJob(app, visitor, { name: word });
     const { token } = await newToken(visitor, { name: `${word} token` });
     const asked = { model: 'gpt-4o', input: `${word} input` };
-    await called(app, token, '/v1/responses', { method: 'POST', body: asked });
+    await callApi(app, token, '/v1/responses', { method: 'POST', body: asked });
     await batched(token, word);
     const auth = { type: 'header', name: 'X-Key', value: word };
     const { id: toolServerId } = (await newServer(visitor, `https://127.0.0.1/${word}`, { name: word, auth })).body;
-    await looked(visitor, toolServerId);
+    await untilDiscovered(visitor, toolServerId);
     const at = new Date().toISOString();
     const runId = answer.run?.id ?? 0;
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       await db
         .insertInto('program_runs')
         .values({
@@ -216,10 +218,10 @@ describe.each(engines)('closing an account on %s', (engine) => {
 
     for (const [table, found] of await rows(zoeId)) expect(found, table).toEqual([]);
     expect(await rows(maxId)).toEqual(ofMax);
-    expect(await beside(app, (db) => tablesWith(db, 'asphodel'))).toEqual([]);
+    expect(await withDatabase(app, (db) => tablesWith(db, 'asphodel'))).toEqual([]);
     await noticeTo('zoe@example.com');
     await until('The end of all jobs', () =>
-      beside(app, async (db) => (await tablesWith(db, 'zoe@example.com')).length === 0),
+      withDatabase(app, async (db) => (await tablesWith(db, 'zoe@example.com')).length === 0),
     );
     expect(await closings()).toMatchObject([
       { user_id: null, done_by: 'self', user_agent: null, ip_address: null, detail: null },
@@ -233,7 +235,7 @@ describe.each(engines)('closing an account on %s', (engine) => {
     const elsewhere = app.visitor();
     await elsewhere.post('/api/login', { email: 'yan@example.com', password });
     expect((await close(yan)).status).toBe(204);
-    expect((await bare(app, 'GET', path, { cookie: `session=${token}` })).status).toBe(401);
+    expect((await bareRequest(app, 'GET', path, { cookie: `session=${token}` })).status).toBe(401);
     expect((await elsewhere.get(path)).status).toBe(401);
     expect((await elsewhere.post('/api/login', { email: 'yan@example.com', password })).status).toBe(401);
 
@@ -265,14 +267,14 @@ describe.each(engines)('closing an account on %s', (engine) => {
     await vic.post('/api/register', { email: 'vic@example.com', password: 'another fine password' });
     expect((await close(vic)).status).toBe(400);
     expect((await close(vic, { password: 'another fine password', userId: 1 })).status).toBe(400);
-    expect((await bare(app, 'DELETE', path, { 'sec-fetch-site': 'same-origin' })).status).toBe(401);
+    expect((await bareRequest(app, 'DELETE', path, { 'sec-fetch-site': 'same-origin' })).status).toBe(401);
     expect((await close(vic, { password: 'another fine password' })).status).toBe(204);
   });
 
   describe('without a password', () => {
     async function withoutPassword(name: string) {
       const visitor = await app.as(name);
-      await beside(app, (db) =>
+      await withDatabase(app, (db) =>
         db.updateTable('users').set({ password_hash: null }).where('email', '=', `${name}@example.com`).execute(),
       );
       return visitor;
@@ -282,7 +284,7 @@ describe.each(engines)('closing an account on %s', (engine) => {
       const uma = await withoutPassword('uma');
       const userId = await idOf(uma);
       const before = new Date(Date.now() - 10 * 60_000 - 1_000).toISOString();
-      await beside(app, (db) =>
+      await withDatabase(app, (db) =>
         db.updateTable('sessions').set({ created_at: before }).where('user_id', '=', userId).execute(),
       );
       const { status, body } = await close(uma, { password: 'anything' });
@@ -384,7 +386,7 @@ describe.each(engines)('closing an account on %s', (engine) => {
   /** Creates a thread in which each message replies to the one before. */
   async function longThread(visitor: HttpClient, userId: number, length: number): Promise<number> {
     const threadId = await newThread(visitor, { title: 'Long' });
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.transaction().execute(async (trx) => {
         let parentId: number | null = null;
         for (let position = 1; position <= length; position++) {
@@ -483,7 +485,7 @@ describe.each(engines)('closing the account of an administrator on %s', (engine)
       expect(Number(headers['retry-after'])).toBeGreaterThan(600);
       const elsewhere = app.visitor();
       expect((await elsewhere.post('/api/login', { email: 'ada@example.com', password })).status).toBe(429);
-      const failures = await beside(app, (db) => db.selectFrom('users').select('failed_sign_ins').execute());
+      const failures = await withDatabase(app, (db) => db.selectFrom('users').select('failed_sign_ins').execute());
       expect(failures).toEqual([{ failed_sign_ins: 5 }]);
     } finally {
       await app.stop();

@@ -1,7 +1,7 @@
 import type { AccountDeletion } from '@roster/contracts/account';
 import type { z } from 'zod';
 import type { ConfirmPassword } from '#server/features/auth/confirm-password';
-import type { LeftAtProvider, RemoveAtProvider } from '#server/features/feature';
+import type { ProviderLeftovers, RemoveAtProvider } from '#server/features/feature';
 import type { SessionService } from '#server/http/sessions/sessions';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
@@ -23,7 +23,7 @@ export function accountDeletion(dependencies: Dependencies) {
   const refuse = (message: string) => new AppError('invalid_input', message, { fields: { password: message } });
 
   async function emptyProvider(userId: number) {
-    const left: LeftAtProvider[] = [];
+    const left: ProviderLeftovers[] = [];
     for (const remove of removeAtProvider) left.push(...(await remove(userId)));
     const total = left.reduce((sum, part) => sum + part.left, 0);
     if (total === 0) return;

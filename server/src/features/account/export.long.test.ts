@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 
@@ -45,7 +45,7 @@ describe.each(engines)('the export of many conversations on %s', (engine) => {
     expect(statusCode).toBe(200);
     const pieces = body[Symbol.asyncIterator]();
     const parts: Buffer[] = [(await pieces.next()).value];
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('messages').set({ text: 'Written later' }).where('id', '=', lastMessage).execute(),
     );
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) parts.push(next.value);
@@ -107,7 +107,7 @@ describe.each(engines)('the export of many conversations on %s', (engine) => {
   async function seed(count: number, words: () => string): Promise<number> {
     const at = '2026-01-01T00:00:00.000Z';
     let last = 0;
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       for (let from = 0; from < count; from += 250) {
         const threads = await db
           .insertInto('threads')

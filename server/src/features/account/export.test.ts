@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Table, tables } from '#server/backup/dump-repository';
 import { engines, goodKey, password, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, benchText, newThread, regenerated, send, until } from '#server/testing/chat';
 import { askPrompt, newComparison } from '#server/testing/comparisons';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import type { HttpClient } from '#server/testing/http-client';
-import { bare } from '#server/testing/test-environment';
+import { bareRequest } from '#server/testing/test-environment';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 
 const path = '/api/user/export';
@@ -162,8 +162,8 @@ describe.each(engines)('exporting an account on %s', (engine) => {
 
   test('contains all data of the user', async () => {
     const bob = await app.withKey('bob');
-    const assistantId = await created(bob, { name: 'Ünïcode ✓', instructions: 'Be kind.' });
-    await created(bob, { name: 'Another' });
+    const assistantId = await createAssistant(bob, { name: 'Ünïcode ✓', instructions: 'Be kind.' });
+    await createAssistant(bob, { name: 'Another' });
     const threadId = await newThread(bob, { title: 'Of cabbages', assistantId });
     const first = await ask(app, bob, threadId, 'And kings');
     await regenerated(app, bob, first.answer.id);
@@ -184,7 +184,7 @@ describe.each(engines)('exporting an account on %s', (engine) => {
     const price = { model: 'my-own-model', input: 1, cachedInput: 0.5, output: 2 };
     expect((await bob.post('/api/analytics/prices', price)).status).toBe(200);
 
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       const { id } = await db
         .updateTable('runs')
         .set({ continued_step: 1, thought_ms: 1_200 })
@@ -240,7 +240,7 @@ describe.each(engines)('exporting an account on %s', (engine) => {
       [cleo, 'asphodel'],
       [dan, 'bergamot'],
     ] as const) {
-      await created(visitor, { name: word });
+      await createAssistant(visitor, { name: word });
       await ask(app, visitor, await newThread(visitor, { title: `${word} title` }), `${word} message`);
     }
     const { files } = await exported(cleo);
@@ -248,7 +248,7 @@ describe.each(engines)('exporting an account on %s', (engine) => {
     expect(text.match(/asphodel/g)?.length).toBeGreaterThanOrEqual(4);
     expect(text).not.toMatch(/bergamot|dan@example/);
     const [userId, token] = [await idOf(cleo), String(cleo.cookies.get('session'))];
-    const stored = await beside(app, (db) =>
+    const stored = await withDatabase(app, (db) =>
       db
         .selectFrom('users')
         .innerJoin('provider_keys', 'provider_keys.user_id', 'users.id')
@@ -267,7 +267,11 @@ describe.each(engines)('exporting an account on %s', (engine) => {
   test('contains assistants that another account can import', async () => {
     const [eve, fay] = [await app.as('eve'), await app.as('fay')];
     for (let index = 1; index <= 45; index++)
-      await created(eve, { name: `Assistant ${index}`, description: `"${index}"`, instructions: `Line\n${index}` });
+      await createAssistant(eve, {
+        name: `Assistant ${index}`,
+        description: `"${index}"`,
+        instructions: `Line\n${index}`,
+      });
     const { files } = await exported(eve);
     const { status, body } = await fay.post('/api/assistants/import-file', json(files, 'assistants.json'));
     expect([status, body.imported.length, body.failed]).toEqual([200, 45, []]);
@@ -307,6 +311,6 @@ describe.each(engines)('exporting an account on %s', (engine) => {
   });
 
   test('rejects visitors', async () => {
-    expect((await bare(app, 'GET', path)).status).toBe(401);
+    expect((await bareRequest(app, 'GET', path)).status).toBe(401);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { connect } from '#server/db/connect';
+import { openDatabase } from '#server/db/connect';
 import { AppError } from '#server/lib/errors';
 import { Secret } from '#server/security/secret';
 import { engines, readyDatabase } from '#server/testing/app';
@@ -11,7 +11,7 @@ const at = '2026-11-01T00:00:00.000Z';
 describe.each(engines)('masking provider texts that an earlier version has stored on %s', (engine) => {
   async function ready() {
     const { url, dataDir, remove } = await readyDatabase(engine);
-    const { db, close } = connect(url, dataDir);
+    const { db, close } = openDatabase(url, dataDir);
     onTestFinished(async () => {
       await close();
       await remove();

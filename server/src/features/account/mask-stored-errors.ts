@@ -3,7 +3,7 @@ import type { Database } from '#server/db/schema';
 import { AppError } from '#server/lib/errors';
 import type { ScheduledTask } from '#server/lib/scheduled-task';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
-import { responsesEventWithoutKey, withoutSecrets } from '#server/provider/transport/masking';
+import { maskKeyInResponsesEvent, maskSecrets } from '#server/provider/transport/masking';
 import type { Secret } from '#server/security/secret';
 import { doneMarker, providerTextColumns, storedErrorsRepository } from './stored-errors-repository.ts';
 
@@ -26,8 +26,8 @@ function maskedJson(json: string, mask: Mask): string {
 }
 
 function createMask(place: (typeof providerTextColumns)[number], key: Secret | undefined): Mask {
-  if ('isResponse' in place) return (text) => (key ? responsesEventWithoutKey(text, key) : text);
-  const mask: Mask = (text) => withoutSecrets(text, key);
+  if ('isResponse' in place) return (text) => (key ? maskKeyInResponsesEvent(text, key) : text);
+  const mask: Mask = (text) => maskSecrets(text, key);
   return 'isJson' in place ? (text) => maskedJson(text, mask) : mask;
 }
 
@@ -64,7 +64,7 @@ export function maskStoredErrors({ db, keys }: Dependencies): ScheduledTask {
 
   async function maskFor(userId: number) {
     const key = await keyOf(userId);
-    const mask = (text: string) => withoutSecrets(text, key);
+    const mask = (text: string) => maskSecrets(text, key);
     for (const place of providerTextColumns) await maskColumn(userId, place, key);
     for (const { id, text } of await repository.jobErrors())
       if (mask(text) !== text) await repository.replaceJobError(id, mask(text));

@@ -2,7 +2,7 @@ import { defaultPreferences } from '@roster/contracts/account';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { setUser } from '#server/testing/database';
-import { bare } from '#server/testing/test-environment';
+import { bareRequest } from '#server/testing/test-environment';
 
 const path = '/api/settings/preferences';
 const chosen = {
@@ -83,6 +83,6 @@ describe.each(engines)('preferences on %s', (engine) => {
     const vic = await app.as('vic');
     await setUser(app, 'vic@example.com', { role: 'Viewer' });
     expect((await vic.post(path, chosen)).status).toBe(200);
-    expect((await bare(app, 'GET', path)).status).toBe(401);
+    expect((await bareRequest(app, 'GET', path)).status).toBe(401);
   });
 });

@@ -1,7 +1,7 @@
 import type { SecurityEvent } from '@roster/contracts/account';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, goodKey, startApp, type TestApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 
 const path = '/api/user/security-events';
@@ -15,7 +15,7 @@ describe.each(engines)('a user’s security events on %s', (engine) => {
 
   const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;
   const record = (rows: { userId: number; detail: string; ip?: string; agent?: string }[]) =>
-    beside(app, (db) =>
+    withDatabase(app, (db) =>
       db
         .insertInto('security_events')
         .values(

@@ -2,7 +2,7 @@ import type { SecurityEvent } from '@roster/contracts/account';
 import { Id } from '@roster/contracts/endpoint';
 import type { Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { cursorsOf, pageOf } from '#server/http/paging';
+import { createCursors, toPage } from '#server/http/paging';
 import { deviceLabel } from '#server/http/user-agent';
 import type { SecurityEvents } from '#server/security/events-repository';
 
@@ -17,7 +17,7 @@ export const toSecurityEvent = (row: Selectable<Database['security_events']>): S
   at: row.created_at,
 });
 
-const cursors = cursorsOf(Id);
+const cursors = createCursors(Id);
 
 /** The user’s own security events, in pages. */
 export function securityEventPages(events: SecurityEvents) {
@@ -27,7 +27,7 @@ export function securityEventPages(events: SecurityEvents) {
   ): Promise<{ items: SecurityEvent[]; nextCursor: string | null }> {
     const before = cursor === undefined ? undefined : cursors.decode(cursor);
     const rows = await events.listOf(userId, limit + 1, before);
-    const { items, nextCursor } = pageOf(rows, limit, ({ id }) => cursors.encode(id));
+    const { items, nextCursor } = toPage(rows, limit, ({ id }) => cursors.encode(id));
     return { items: items.map(toSecurityEvent), nextCursor };
   };
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAccessToken, newAccessToken } from '#server/security/access-token';
-import { called, newToken, tokensPath } from '#server/testing/access-tokens';
+import { callApi, newToken, tokensPath } from '#server/testing/access-tokens';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 
 describe('the form of access tokens', () => {
@@ -33,7 +33,7 @@ describe.each(engines)('access tokens on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  const models = (token: string) => called(app, token, '/v1/models');
+  const models = (token: string) => callApi(app, token, '/v1/models');
   const eventsOf = async (visitor: HttpClient) => {
     const { items } = (await visitor.get('/api/user/security-events')).body;
     return items.map(({ event, detail }: { event: string; detail: string | null }) => [event, detail]);
@@ -64,7 +64,7 @@ describe.each(engines)('access tokens on %s', (engine) => {
     });
     expect(Date.parse(listed.expiresAt) - Date.parse(listed.createdAt)).toBeCloseTo(30 * 86_400_000, -4);
     expect((await ada.get(tokensPath)).body).toEqual([listed]);
-    const { token_hash: stored } = await beside(app, (db) =>
+    const { token_hash: stored } = await withDatabase(app, (db) =>
       db.selectFrom('access_tokens').selectAll().where('id', '=', listed.id).executeTakeFirstOrThrow(),
     );
     expect(stored).toBe(createHash('sha256').update(token).digest('hex'));
@@ -126,7 +126,9 @@ describe.each(engines)('access tokens on %s', (engine) => {
     const { id, token } = await newToken(dan, { expiresInDays: 30 });
     expect((await models(token)).status).toBe(200);
     const past = new Date(Date.now() - 1_000).toISOString();
-    await beside(app, (db) => db.updateTable('access_tokens').set({ expires_at: past }).where('id', '=', id).execute());
+    await withDatabase(app, (db) =>
+      db.updateTable('access_tokens').set({ expires_at: past }).where('id', '=', id).execute(),
+    );
     expect((await models(token)).status).toBe(401);
     expect((await dan.get(tokensPath)).body).toMatchObject([{ id, expiresAt: past }]);
   });
@@ -202,7 +204,7 @@ describe.each(engines)('access tokens on %s', (engine) => {
     expect(Date.parse(second.expiresAt) - Date.now()).toBeGreaterThan(30_000);
     expect((await models(first.token)).status).toBe(401);
     expect((await models(second.token)).status).toBe(200);
-    expect((await called(app, second.token, '/v1/files')).status).toBe(403);
+    expect((await callApi(app, second.token, '/v1/files')).status).toBe(403);
     expect((await lea.get(tokensPath)).body).toEqual([]);
     expect((await eventsOf(lea))[0]).toEqual([
       'access_token_created',
@@ -211,7 +213,7 @@ describe.each(engines)('access tokens on %s', (engine) => {
     const { body } = await admin.get('/api/admin/users?q=lea');
     expect(body.items).toMatchObject([{ accessTokens: 0 }]);
     const past = new Date(Date.now() - 1_000).toISOString();
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('access_tokens').set({ expires_at: past }).where('is_trial', '=', 1).execute(),
     );
     expect((await models(second.token)).status).toBe(401);

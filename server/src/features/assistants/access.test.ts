@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, goodKey, startApp, type TestApp } from '#server/testing/app';
-import { created, draft, idsOf } from '#server/testing/assistants';
+import { createAssistant, draft, idsOf } from '#server/testing/assistants';
 import { setUser } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 
@@ -46,7 +46,7 @@ describe.each(engines)('access to assistants on %s', (engine) => {
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.as('ada');
-    id = await created(ada, { name: 'Ada’s own' });
+    id = await createAssistant(ada, { name: 'Ada’s own' });
   });
   afterAll(() => app.stop());
 
@@ -67,7 +67,7 @@ describe.each(engines)('access to assistants on %s', (engine) => {
 
   test('lists and exports only the user’s own', async () => {
     const bob = await app.as('bob');
-    const own = await created(bob, { name: 'Bob’s own' });
+    const own = await createAssistant(bob, { name: 'Bob’s own' });
     expect(await idsOf(bob)).toEqual([own]);
     expect((await bob.get(`/api/assistants?cursor=${id + 1}`)).body).toEqual([]);
     const { body } = await bob.get('/api/assistants/export');
@@ -111,7 +111,7 @@ describe.each(engines)('access to assistants on %s', (engine) => {
 
   test('lets Viewers read and export their own', async () => {
     const eve = await app.as('eve');
-    const own = await created(eve);
+    const own = await createAssistant(eve);
     await setUser(app, 'eve@example.com', { role: 'Viewer' });
     expect(await idsOf(eve)).toEqual([own]);
     expect((await eve.get(`/api/assistants/${own}/export`)).status).toBe(200);
@@ -120,7 +120,7 @@ describe.each(engines)('access to assistants on %s', (engine) => {
 
   test('gives administrators no access to other users’ assistants', async () => {
     const bob = await app.as('bob');
-    const theirs = await created(bob, { name: 'Private' });
+    const theirs = await createAssistant(bob, { name: 'Private' });
     for (const [, call] of onOne) expect((await call(ada, theirs)).status).toBe(404);
   });
 });

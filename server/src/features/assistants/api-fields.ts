@@ -7,7 +7,7 @@ import {
 } from '@roster/contracts/public-api/assistants/tools';
 import { Metadata } from '@roster/contracts/public-api/metadata';
 import { z } from 'zod';
-import { codeFilesAtMost } from '#server/conversation/code-files';
+import { maxCodeFiles } from '#server/conversation/code-files';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { listSome, quoteBriefly, toArray } from './import-warnings.ts';
 import { isFormOnlyTool } from './parse-built-in-tools.ts';
@@ -114,7 +114,7 @@ export type KnownIds = { stores: ReadonlyMap<string, string>; files: ReadonlyMap
 export function resolveReferences({ fields, stores, codeFiles }: AssistantApiFields, found: KnownIds) {
   const [store, ...otherStores] = stores.filter((id) => found.stores.has(id));
   const lostStores = [...stores.filter((id) => !found.stores.has(id)), ...otherStores];
-  const files = [...new Set(codeFiles.flatMap((id) => found.files.get(id) ?? []))].slice(0, codeFilesAtMost);
+  const files = [...new Set(codeFiles.flatMap((id) => found.files.get(id) ?? []))].slice(0, maxCodeFiles);
   const lostFiles = codeFiles.filter((id) => !files.includes(found.files.get(id) ?? ''));
   const notes: string[] = [];
   if (lostStores.length > 0)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { beforeAnyEnd, engines, startApp, type TestApp } from '#server/testing/app';
-import { created, draft, idsOf } from '#server/testing/assistants';
-import { beside } from '#server/testing/database';
+import { createAssistant, draft, idsOf } from '#server/testing/assistants';
+import { withDatabase } from '#server/testing/database';
 
 describe.each(engines)('assistants on %s', (engine) => {
   let app: TestApp;
@@ -63,7 +63,7 @@ describe.each(engines)('assistants on %s', (engine) => {
   test('stores starters, an icon and a color, and exports them', async () => {
     const ada = await app.as('ada');
     const look = { starters: ['What is a fraction?', '分数是什么？'], icon: 'graduation', color: 'violet' };
-    const id = await created(ada, { name: 'Looks', ...look });
+    const id = await createAssistant(ada, { name: 'Looks', ...look });
     const { body: exported } = await ada.get(`/api/assistants/${id}/export`);
     const { body: taken } = await (await app.as('looks')).post('/api/assistants/import-file', exported);
     expect(taken.imported).toMatchObject([{ ...look, notes: [] }]);
@@ -112,9 +112,9 @@ describe.each(engines)('assistants on %s', (engine) => {
 
   test('changes only the fields that are sent', async () => {
     const ada = await app.as('ada');
-    const id = await created(ada, { description: 'Explains', temperature: 0.2, instructions: 'Be patient.' });
+    const id = await createAssistant(ada, { description: 'Explains', temperature: 0.2, instructions: 'Be patient.' });
     const longAgo = '2026-01-02T03:04:05.678Z';
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('assistants').set({ created_at: longAgo, updated_at: longAgo }).where('id', '=', id).execute(),
     );
     const { status, body } = await ada.patch(`/api/assistants/${id}`, { name: 'Coach', reasoningEffort: 'low' });
@@ -159,14 +159,14 @@ describe.each(engines)('assistants on %s', (engine) => {
     const refused = await owner.post('/api/assistants', draft({ model: 'house/model-7' }));
     const message = 'Model house/model-7 is not among the models your API key can use';
     expect([refused.status, refused.body.message, refused.body.fields]).toEqual([400, message, { model: message }]);
-    const id = await created(owner, { model: 'gpt-5.5' });
+    const id = await createAssistant(owner, { model: 'gpt-5.5' });
     expect((await owner.patch(`/api/assistants/${id}`, { model: 'house/model-7' })).status).toBe(400);
     expect((await owner.patch(`/api/assistants/${id}`, { model: 'gpt-5.4' })).body.model).toBe('gpt-5.4');
   });
 
   test('keeps a model that the key has lost', async () => {
     const visitor = await app.as('late');
-    const id = await created(visitor, { model: 'gone-model' });
+    const id = await createAssistant(visitor, { model: 'gone-model' });
     await app.withKey('late');
     const { status } = await visitor.patch(`/api/assistants/${id}`, { model: 'gone-model', name: 'Same model' });
     expect(status).toBe(200);
@@ -175,7 +175,7 @@ describe.each(engines)('assistants on %s', (engine) => {
   test('lists pages, newest first, with the next page in the Link header', async () => {
     const visitor = await app.as('pager');
     const ids: number[] = [];
-    for (let number = 1; number <= 5; number++) ids.unshift(await created(visitor, { name: `A${number}` }));
+    for (let number = 1; number <= 5; number++) ids.unshift(await createAssistant(visitor, { name: `A${number}` }));
     const seen: number[] = [];
     let path: string | undefined = '/api/assistants?limit=2';
     while (path !== undefined) {
@@ -197,10 +197,10 @@ describe.each(engines)('assistants on %s', (engine) => {
 
   test('keeps the conversations of a deleted assistant', async () => {
     const ada = await app.as('ada');
-    const id = await created(ada);
+    const id = await createAssistant(ada);
     const { id: userId } = (await ada.get('/api/user')).body;
     const now = new Date().toISOString();
-    const threadId = await beside(app, async (db) => {
+    const threadId = await withDatabase(app, async (db) => {
       const row = await db
         .insertInto('threads')
         .values({
@@ -219,7 +219,7 @@ describe.each(engines)('assistants on %s', (engine) => {
       return row.id;
     });
     expect((await ada.delete(`/api/assistants/${id}`)).status).toBe(204);
-    const thread = await beside(app, (db) =>
+    const thread = await withDatabase(app, (db) =>
       db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirstOrThrow(),
     );
     expect([thread.title, thread.assistant_id]).toEqual(['Kept', null]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created, defaultsOf, draft, idsOf } from '#server/testing/assistants';
+import { createAssistant, defaultsOf, draft, idsOf } from '#server/testing/assistants';
 
 describe.each(engines)('the default assistant on %s', (engine) => {
   let app: TestApp;
@@ -11,8 +11,8 @@ describe.each(engines)('the default assistant on %s', (engine) => {
 
   test('is the first one until another is chosen', async () => {
     const visitor = await app.as('ada');
-    const first = await created(visitor);
-    const second = await created(visitor);
+    const first = await createAssistant(visitor);
+    const second = await createAssistant(visitor);
     expect(await defaultsOf(visitor)).toEqual([first]);
     const { status, body } = await visitor.post('/api/settings/default-assistant', { assistantId: second });
     expect([status, body.id, body.isDefault]).toEqual([200, second, true]);
@@ -23,20 +23,20 @@ describe.each(engines)('the default assistant on %s', (engine) => {
 
   test('passes to the newest remaining one when it is deleted', async () => {
     const visitor = await app.as('bob');
-    const ids = [await created(visitor), await created(visitor), await created(visitor)];
+    const ids = [await createAssistant(visitor), await createAssistant(visitor), await createAssistant(visitor)];
     await visitor.delete(`/api/assistants/${ids[0]}`);
     expect(await defaultsOf(visitor)).toEqual([ids[2]]);
     await visitor.delete(`/api/assistants/${ids[1]}`);
     expect(await defaultsOf(visitor)).toEqual([ids[2]]);
     await visitor.delete(`/api/assistants/${ids[2]}`);
     expect(await idsOf(visitor)).toEqual([]);
-    const next = await created(visitor);
+    const next = await createAssistant(visitor);
     expect(await defaultsOf(visitor)).toEqual([next]);
   });
 
   test('stays exactly one when several are chosen at once', async () => {
     const visitor = await app.as('carol');
-    const ids = await Promise.all([1, 2, 3, 4, 5, 6].map(() => created(visitor)));
+    const ids = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createAssistant(visitor)));
     expect(await defaultsOf(visitor)).toHaveLength(1);
     const answers = await Promise.all(
       [...ids, ...ids].map((assistantId) => visitor.post('/api/settings/default-assistant', { assistantId })),
@@ -47,7 +47,7 @@ describe.each(engines)('the default assistant on %s', (engine) => {
 
   test('stays exactly one while assistants are created, chosen and deleted at once', async () => {
     const visitor = await app.as('dave');
-    const ids = await Promise.all([1, 2, 3, 4].map(() => created(visitor)));
+    const ids = await Promise.all([1, 2, 3, 4].map(() => createAssistant(visitor)));
     await Promise.all([
       ...ids.slice(0, 3).map((id) => visitor.delete(`/api/assistants/${id}`)),
       ...ids.map((assistantId) => visitor.post('/api/settings/default-assistant', { assistantId })),
@@ -58,8 +58,8 @@ describe.each(engines)('the default assistant on %s', (engine) => {
 
   test('cannot be another user’s or an unknown one', async () => {
     const visitor = await app.as('erin');
-    const own = await created(visitor);
-    const foreign = await created(await app.as('ada'));
+    const own = await createAssistant(visitor);
+    const foreign = await createAssistant(await app.as('ada'));
     for (const assistantId of [foreign, 2_000_000_000]) {
       const { status, body } = await visitor.post('/api/settings/default-assistant', { assistantId });
       expect([status, body.code]).toEqual([404, 'not_found']);

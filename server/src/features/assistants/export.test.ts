@@ -1,8 +1,8 @@
 import { AssistantExport } from '@roster/contracts/assistants/assistants';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
-import { beside } from '#server/testing/database';
+import { createAssistant } from '#server/testing/assistants';
+import { withDatabase } from '#server/testing/database';
 
 describe.each(engines)('exporting assistants on %s', (engine) => {
   let app: TestApp;
@@ -13,8 +13,8 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
 
   test('exports all of them, newest first, as a file', async () => {
     const ada = await app.as('ada');
-    await created(ada, { name: 'First' });
-    await created(ada, { name: 'Second' });
+    await createAssistant(ada, { name: 'First' });
+    await createAssistant(ada, { name: 'Second' });
     const { status, body, headers } = await ada.get('/api/assistants/export');
     expect(status).toBe(200);
     expect(headers['content-disposition']).toMatch(/^attachment; filename="roster-assistants-\d{4}-\d\d-\d\d\.json"$/);
@@ -34,7 +34,7 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
     ['a\r\nset-cookie: x', 'a-set-cookie-x'],
   ])('exports one of them under a harmless file name (%j)', async (name, file) => {
     const ada = await app.as('ada');
-    const id = await created(ada, { name });
+    const id = await createAssistant(ada, { name });
     const { body, headers } = await ada.get(`/api/assistants/${id}/export`);
     expect(headers['content-disposition']).toBe(`attachment; filename="${file}.json"`);
     expect(body.assistants).toHaveLength(1);
@@ -43,10 +43,10 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
 
   test('includes fields that API clients have set', async () => {
     const cleo = await app.as('cleo');
-    const [id, other] = [await created(cleo), await created(cleo)];
+    const [id, other] = [await createAssistant(cleo), await createAssistant(cleo)];
     const user_id = (await cleo.get('/api/user')).body.id;
     const fields = JSON.stringify({ metadata: { team: 'blue' } });
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.insertInto('assistant_api_fields').values({ assistant_id: id, user_id, fields }).execute(),
     );
     const { assistants } = (await cleo.get('/api/assistants/export')).body;

@@ -2,7 +2,7 @@ import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { beforeAnyEnd, engines, startApp, type TestApp } from '#server/testing/app';
-import { created, defaultsOf, draft, idsOf } from '#server/testing/assistants';
+import { createAssistant, defaultsOf, draft, idsOf } from '#server/testing/assistants';
 import { atProvider } from '#server/testing/files';
 import { storesOf } from '#server/testing/knowledge';
 import { until } from '#server/testing/until';
@@ -53,8 +53,8 @@ describe.each(engines)('importing a file on %s', (engine) => {
 
   test('restores an export on another account, complete and in order', async () => {
     const from = await someone();
-    await created(from, { name: 'First', description: 'd', temperature: 0.1, instructions: 'i' });
-    await created(from, { name: 'Second', reasoningEffort: 'high' });
+    await createAssistant(from, { name: 'First', description: 'd', temperature: 0.1, instructions: 'i' });
+    await createAssistant(from, { name: 'Second', reasoningEffort: 'high' });
     await from.post(path, retired({ instructions: 'x'.repeat(5000) }));
     const { body: exported } = await from.get('/api/assistants/export');
     const to = await someone();
@@ -66,7 +66,7 @@ describe.each(engines)('importing a file on %s', (engine) => {
 
   test('does not duplicate what is there already', async () => {
     const visitor = await someone();
-    await created(visitor, { name: 'Mine', instructions: 'Same' });
+    await createAssistant(visitor, { name: 'Mine', instructions: 'Same' });
     await visitor.post(path, retired());
     const { body: exported } = await visitor.get('/api/assistants/export');
     const { body } = await visitor.post(path, exported);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { beforeAnyEnd, engines, goodKey, startApp, type TestApp } from '#server/testing/app';
-import { created, defaultsOf, idsOf } from '#server/testing/assistants';
+import { createAssistant, defaultsOf, idsOf } from '#server/testing/assistants';
 import { withFault } from '#server/testing/faults';
 
 const fetchPath = '/api/assistants/fetch-from-openai';
@@ -85,7 +85,7 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
     );
     const { token } = await newToken(carol);
     const headers = { 'openai-beta': 'assistants=v2' };
-    const { body: asProgram } = await called(app, token, '/v1/assistants', { headers });
+    const { body: asProgram } = await callApi(app, token, '/v1/assistants', { headers });
     expect(asProgram.data.map((one: { created_at: number }) => one.created_at).toSorted()).toEqual(times);
     const { body: list } = await carol.get('/api/assistants');
     expect(list.map((one: { name: string }) => one.name)).toEqual([
@@ -98,7 +98,7 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
 
   test('does not duplicate earlier imports, and names them', async () => {
     const dave = await app.withKey('dave');
-    const own = await created(dave);
+    const own = await createAssistant(dave);
     const { body: first } = await dave.post(importPath, { assistantIds: [tutor, tutor] });
     expect([first.imported.length, first.failed]).toEqual([1, []]);
     await dave.patch(`/api/assistants/${first.imported[0].id}`, { name: 'My tutor' });

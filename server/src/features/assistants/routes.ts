@@ -2,7 +2,7 @@ import { assistants as api } from '@roster/contracts/assistants/assistants';
 import { assistantVersions as versions } from '@roster/contracts/assistants/versions';
 import type { FastifyReply } from 'fastify';
 import type { Router } from '#server/http/app-router/router';
-import { linkNext } from '#server/http/paging';
+import { setNextLink } from '#server/http/paging';
 import type { ImportService } from './import.ts';
 import type { KnowledgeService } from './knowledge/service.ts';
 import type { AssistantService } from './service.ts';
@@ -30,7 +30,7 @@ const asDownload = (reply: FastifyReply, name: string) =>
 export function assistantRoutes({ route }: Router, { assistants, history, imports, knowledge }: Dependencies) {
   route(api.list, async ({ actor, query, reply }) => {
     const { items, nextCursor } = await assistants.list(actor.userId, query);
-    linkNext(reply, api.list.path, query, nextCursor);
+    setNextLink(reply, api.list.path, query, nextCursor);
     return items;
   });
   route(api.create, ({ actor, body }) => assistants.create(actor, body));
@@ -39,7 +39,7 @@ export function assistantRoutes({ route }: Router, { assistants, history, import
   route(api.remove, ({ actor, params }) => assistants.remove(actor.userId, params.id));
   route(versions.list, async ({ actor, params, query, reply }) => {
     const { items, nextCursor } = await history.list(actor.userId, params.id, query);
-    linkNext(reply, versions.list.path.replace(':id', String(params.id)), query, nextCursor);
+    setNextLink(reply, versions.list.path.replace(':id', String(params.id)), query, nextCursor);
     return items;
   });
   route(versions.get, ({ actor, params }) => history.get(actor.userId, params.id, params.number));

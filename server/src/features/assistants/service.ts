@@ -15,7 +15,7 @@ import type { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 import type { ModelService } from '#server/features/models/service';
-import { pageOf } from '#server/http/paging';
+import { toPage } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import { releaseStore } from './knowledge/queue.ts';
@@ -181,7 +181,7 @@ export function assistantService(dependencies: Dependencies) {
   return {
     async list(userId: number, { limit, cursor }: z.output<typeof api.list.query>) {
       const rows = await assistants.page(userId, limit + 1, cursor);
-      return pageOf(rows, limit, ({ id }) => String(id));
+      return toPage(rows, limit, ({ id }) => String(id));
     },
 
     create: (actor: Actor, draft: AssistantDraft) => create(dependencies, actor, draft),

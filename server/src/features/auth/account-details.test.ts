@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
-import { keptFor, linkIn, type MailServer } from '#server/testing/mail';
+import { withDatabase } from '#server/testing/database';
+import { linkIn, type MailServer, storedMailTo } from '#server/testing/mail';
 import { startMailingApp } from '#server/testing/mailing-app';
 
 const subject = 'Confirm the new address of your Roster account';
@@ -94,10 +94,12 @@ describe.each(engines)('account details on %s', (engine) => {
 
   test('requires a recent sign-in if there is no password', async () => {
     const { visitor, wanted, id } = await person();
-    await beside(app, (db) => db.updateTable('users').set({ password_hash: null }).where('id', '=', id).execute());
+    await withDatabase(app, (db) =>
+      db.updateTable('users').set({ password_hash: null }).where('id', '=', id).execute(),
+    );
     expect((await visitor.post('/api/user/email', { email: wanted })).status).toBe(204);
     const past = { created_at: new Date(Date.now() - 601_000).toISOString() };
-    await beside(app, (db) => db.updateTable('sessions').set(past).where('user_id', '=', id).execute());
+    await withDatabase(app, (db) => db.updateTable('sessions').set(past).where('user_id', '=', id).execute());
     const { status, body } = await visitor.post('/api/user/email', { email: wanted });
     expect([status, body.code]).toEqual([403, 'sign_in_again']);
   });
@@ -111,7 +113,9 @@ describe.each(engines)('account details on %s', (engine) => {
     // Another account takes the address between the mail and the click.
     expect((await ada.visitor.post('/api/user/email', { email: ada.wanted, password })).status).toBe(204);
     const { token, userId } = linkIn(await mails.mailTo(ada.wanted, subject), '/confirm-email');
-    await beside(app, (db) => db.updateTable('users').set({ email: ada.wanted }).where('id', '=', bob.id).execute());
+    await withDatabase(app, (db) =>
+      db.updateTable('users').set({ email: ada.wanted }).where('id', '=', bob.id).execute(),
+    );
     const { status, body } = await ada.visitor.post('/api/confirm-email', { userId, token });
     expect([status, body.code]).toEqual([409, 'email_taken']);
     expect((await ada.visitor.get('/api/user')).body.email).toBe(ada.email);
@@ -128,7 +132,7 @@ describe.each(engines)('account details on %s', (engine) => {
     const open = (token: string) => ada.visitor.post('/api/confirm-email', { userId: ada.id, token });
     expect((await open(first.token)).status).toBe(400);
     const past = { created_at: new Date(Date.now() - 31 * 60_000).toISOString() };
-    await beside(app, (db) => db.updateTable('mailed_tokens').set(past).where('user_id', '=', ada.id).execute());
+    await withDatabase(app, (db) => db.updateTable('mailed_tokens').set(past).where('user_id', '=', ada.id).execute());
     expect((await open(second.token)).status).toBe(400);
     expect((await ada.visitor.get('/api/user')).body.email).toBe(ada.email);
   });
@@ -145,7 +149,7 @@ describe.each(engines)('without a mail server on %s', (engine) => {
   test('keeps the link to another address for the operator; it proves nothing', async () => {
     const bob = await app.as('bob');
     expect((await bob.post('/api/user/email', { email: 'robert@example.com', password })).status).toBe(204);
-    const { token, userId } = linkIn(await keptFor(app, 'robert@example.com', subject), '/confirm-email');
+    const { token, userId } = linkIn(await storedMailTo(app, 'robert@example.com', subject), '/confirm-email');
     const { body } = await bob.post('/api/confirm-email', { userId, token });
     expect([body.email, body.emailVerified]).toEqual(['robert@example.com', false]);
   });
@@ -169,7 +173,7 @@ describe.each(engines)('without a mail server on %s', (engine) => {
     expect((await carol.get('/api/user/notices')).body).toHaveLength(1);
     expect((await carol.post(`/api/user/notices/${notice.id}/dismiss`)).status).toBe(204);
     expect((await carol.get('/api/user/notices')).body).toEqual([]);
-    const [kept] = await beside(app, (db) =>
+    const [kept] = await withDatabase(app, (db) =>
       db.selectFrom('account_notices').selectAll().where('user_id', '=', id).execute(),
     );
     expect(kept).toMatchObject({ done_by: notice.doneBy, dismissed_at: expect.any(String) });
@@ -177,7 +181,9 @@ describe.each(engines)('without a mail server on %s', (engine) => {
     const { user } = (await ada.post('/api/admin/users', { name: 'Dan', email: 'dan@example.com', role: 'Editor' }))
       .body;
     expect(
-      await beside(app, (db) => db.selectFrom('account_notices').select('id').where('user_id', '=', user.id).execute()),
+      await withDatabase(app, (db) =>
+        db.selectFrom('account_notices').select('id').where('user_id', '=', user.id).execute(),
+      ),
     ).toEqual([]);
   });
 

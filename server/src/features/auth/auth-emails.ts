@@ -3,7 +3,7 @@ import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
 import { type JobHandler, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
-import { type MailPayload, mailJob, newMailJob } from '#server/mail/job';
+import { type MailPayload, mailJob, modelEndsMailJob } from '#server/mail/job';
 import { type Message, writeMessage } from '#server/mail/messages';
 import type { MailTransport } from '#server/mail/transport';
 import { securityEventRepository } from '#server/security/events-repository';
@@ -34,7 +34,7 @@ export function authEmails(dependencies: Dependencies): JobHandler[] {
     links,
     send: (to, message) => transport.send(writeMessage(message, to)),
   };
-  return [mailJob, newMailJob].map((job) => jobHandler(job, (payload) => perform(sending, payload)));
+  return [mailJob, modelEndsMailJob].map((job) => jobHandler(job, (payload) => perform(sending, payload)));
 }
 
 async function perform(sending: Mailing, payload: MailPayload) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { newThread, send, until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import { linkIn, type MailServer } from '#server/testing/mail';
 import { startMailingApp } from '#server/testing/mailing-app';
@@ -70,7 +70,7 @@ describe.each(engines)('changing the password on %s', (engine) => {
 
   test('sends users without a password to the mailed link', async () => {
     const { email, visitor } = await person();
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('users').set({ password_hash: null }).where('email', '=', email).execute(),
     );
     const { status, body } = await visitor.post('/api/user/password', { currentPassword: 'x', newPassword: chosen });
@@ -120,7 +120,7 @@ describe.each(engines)('guessing the current password on %s', (engine) => {
     for (let number = 1; number <= 5; number++) statuses.push((await attempt('wrong')).status);
     statuses.push((await attempt(password)).status);
     expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
-    const rows = await beside(app, (db) =>
+    const rows = await withDatabase(app, (db) =>
       db.selectFrom('security_events').selectAll().where('event', '=', 'sign_in_failed').execute(),
     );
     expect(rows.map(({ detail }) => detail)).toEqual(Array(5).fill('Wrong current password'));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import { linkIn, type MailServer, startMailServer } from '#server/testing/mail';
 import { startMailingApp } from '#server/testing/mailing-app';
 import { roster } from '#server/testing/roster';
@@ -93,7 +93,7 @@ describe.each(engines)('confirming an address on %s', (engine) => {
   test('rejects links mailed to another address and links older than 30 minutes', async () => {
     const ada = await person();
     const { userId, token } = ada;
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('users')
         .set({ email: `moved-${ada.email}` })
@@ -102,7 +102,7 @@ describe.each(engines)('confirming an address on %s', (engine) => {
     );
     expect((await ada.visitor.post('/api/confirm-email', { userId, token })).body.code).toBe('invalid_token');
     const bob = await person();
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('mailed_tokens')
         .set({ created_at: new Date(Date.now() - 31 * 60_000).toISOString() })
@@ -130,7 +130,7 @@ describe.each(engines)('confirming an address on %s', (engine) => {
     const { userId, token } = ada;
     const answers = await Promise.all([1, 2, 3].map(() => ada.visitor.post('/api/confirm-email', { userId, token })));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400, 400]);
-    const confirmed = await beside(app, (db) =>
+    const confirmed = await withDatabase(app, (db) =>
       db
         .selectFrom('security_events')
         .select('id')
@@ -162,7 +162,7 @@ describe.each(engines)('without a mail server, on %s', (engine) => {
     const ada = await app.as('ada');
     const { status, body } = await ada.post('/api/confirm-email/request');
     expect([status, body.code]).toEqual([409, 'no_mail_server']);
-    expect(await beside(app, (db) => db.selectFrom('mailed_tokens').select('id').execute())).toEqual([]);
+    expect(await withDatabase(app, (db) => db.selectFrom('mailed_tokens').select('id').execute())).toEqual([]);
     await app.stop();
   });
 });

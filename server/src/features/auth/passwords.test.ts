@@ -1,7 +1,7 @@
 import { hash } from '@node-rs/argon2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 
 describe.each(engines)('passwords and addresses on %s', (engine) => {
   let app: TestApp;
@@ -97,7 +97,7 @@ describe.each(engines)('passwords and addresses on %s', (engine) => {
     const email = newAddress();
     const chosen = 'never to be seen again';
     await register(email, chosen);
-    const rows = await beside(app, (db) => db.selectFrom('users').selectAll().execute());
+    const rows = await withDatabase(app, (db) => db.selectFrom('users').selectAll().execute());
     expect(rows.find((row) => row.email === email)?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(JSON.stringify(rows) + app.logLines.join('')).not.toContain(chosen);
   });
@@ -106,11 +106,11 @@ describe.each(engines)('passwords and addresses on %s', (engine) => {
     const email = newAddress();
     await register(email, password);
     const stored = () =>
-      beside(app, (db) =>
+      withDatabase(app, (db) =>
         db.selectFrom('users').select('password_hash').where('email', '=', email).executeTakeFirstOrThrow(),
       );
     const older = await hash(password, { memoryCost: 8 * 1024, timeCost: 1, parallelism: 1 });
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('users').set({ password_hash: older }).where('email', '=', email).execute(),
     );
     expect((await signIn(email, 'wrong')).status).toBe(401);
@@ -123,7 +123,7 @@ describe.each(engines)('passwords and addresses on %s', (engine) => {
   test('responds alike to an account without a password and an unknown one', async () => {
     const email = newAddress();
     await register(email, password);
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('users').set({ password_hash: null }).where('email', '=', email).execute(),
     );
     const without = await signIn(email, password);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { connect } from '#server/db/connect';
+import { openDatabase } from '#server/db/connect';
 import { migrate } from '#server/db/migrate';
 import { sessionRepository } from '#server/http/sessions/session-repository';
 import { accessTokenRepository } from '#server/security/access-token-repository';
@@ -8,7 +8,7 @@ import { plansOf } from '#server/testing/query-plans';
 
 test('looks up live sessions and tokens by their ids, not among all users', async () => {
   const { dataDir, remove } = await emptyDatabase('sqlite');
-  const database = connect(undefined, dataDir);
+  const database = openDatabase(undefined, dataDir);
   await migrate(database);
   const plans = await plansOf(database.db, async (db) => {
     await sessionRepository(db).live(['a', 'b'], { created: '', active: '' });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { engines, password, startApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 
 const outside = () => ({
   PUBLIC_URL: 'https://roster.example',
@@ -35,7 +35,7 @@ describe.each(engines)('registering on %s', (engine) => {
       Array.from({ length: 6 }, () => app.visitor().post('/api/register', { email: 'a@example.com', password })),
     );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409]);
-    const users = await beside(app, (db) => db.selectFrom('users').select('id').execute());
+    const users = await withDatabase(app, (db) => db.selectFrom('users').select('id').execute());
     expect(users).toHaveLength(1);
   });
 

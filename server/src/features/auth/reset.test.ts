@@ -4,7 +4,7 @@ import { enqueue } from '#server/jobs/queue';
 import { mailJob } from '#server/mail/job';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { newThread, send, until } from '#server/testing/chat';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import { linkIn, type MailServer, startMailServer } from '#server/testing/mail';
 import { startMailingApp } from '#server/testing/mailing-app';
@@ -28,17 +28,17 @@ describe.each(engines)('resetting the password on %s', (engine) => {
   const signIn = async (email: string, typed: string) =>
     (await app.visitor().post('/api/login', { email, password: typed })).status;
   const userRow = (email: string) =>
-    beside(app, (db) => db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirstOrThrow());
+    withDatabase(app, (db) => db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirstOrThrow());
   const eventsOf = async (email: string) => {
     const { id } = await userRow(email);
-    const rows = await beside(app, (db) =>
+    const rows = await withDatabase(app, (db) =>
       db.selectFrom('security_events').selectAll().where('user_id', '=', id).orderBy('id').execute(),
     );
     return rows.map(({ event }) => event);
   };
   const noJobs = () =>
     until('the end of all jobs', async () => {
-      const rows = await beside(app, (db) => db.selectFrom('jobs').select('id').execute());
+      const rows = await withDatabase(app, (db) => db.selectFrom('jobs').select('id').execute());
       return rows.length === 0;
     });
 
@@ -135,7 +135,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     const { email } = await person();
     const { token, userId } = await mailedLink(email);
     const age = (minutes: number) =>
-      beside(app, (db) =>
+      withDatabase(app, (db) =>
         db
           .updateTable('mailed_tokens')
           .set({ created_at: new Date(Date.now() - minutes * 60_000).toISOString() })
@@ -217,19 +217,19 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     // An inactive account cannot be confirmed, so that mail must have been sent before.
     await noJobs();
     await setUser(app, inactive.email, { status: 'Inactive' });
-    const events = () => beside(app, (db) => db.selectFrom('security_events').select('id').execute());
+    const events = () => withDatabase(app, (db) => db.selectFrom('security_events').select('id').execute());
     const eventsBefore = (await events()).length;
     // Occupies all four worker slots, so that only the effects of the request itself are visible.
     const held = mails.hold();
     for (let number = 1; number <= 4; number++)
-      await beside(app, (db) => enqueue(db, mailJob, { template: 'account_closed', email: 'held@example.com' }));
+      await withDatabase(app, (db) => enqueue(db, mailJob, { template: 'account_closed', email: 'held@example.com' }));
     await held.untilWaiting(4);
     const answers: { status: number; body: unknown; headers: unknown }[] = [];
     for (const address of [email, inactive.email, 'nobody-at-all@example.com']) {
       const { status, body, headers } = await ask(address);
       answers.push({ status, body, headers: { ...headers, date: '' } });
     }
-    const stored = await beside(app, (db) =>
+    const stored = await withDatabase(app, (db) =>
       db.selectFrom('jobs').selectAll().where('claimed_until', 'is', null).orderBy('id').execute(),
     );
     const payloads = stored.map(({ kind, payload, attempts }) => ({
@@ -266,7 +266,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     await noJobs();
     const links = () => mails.to(email).filter(({ subject }) => subject === 'Reset your Roster password').length;
     expect(links()).toBe(3);
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('security_events')
         .set({ created_at: new Date(Date.now() - 61 * 60_000).toISOString() })
@@ -279,7 +279,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
 
   test('sets the first password of an account without one', async () => {
     const { email } = await person();
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('users').set({ password_hash: null }).where('email', '=', email).execute(),
     );
     await ask(email);
@@ -293,7 +293,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
   test('unlocks an account locked by a hundred wrong passwords', async () => {
     const { email, visitor } = await person();
     await visitor.post('/api/logout');
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('users').set({ failed_sign_ins: 100 }).where('email', '=', email).execute(),
     );
     expect(await signIn(email, password)).toBe(401);
@@ -308,7 +308,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     await attacker.post('/api/register', { email, password: 'known to the attacker' });
     const { id: userId } = await userRow(email);
     const createdAt = new Date().toISOString();
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       const identity = {
         user_id: userId,
         provider: 'github',
@@ -324,7 +324,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect((await reset({ token, userId, password: chosen })).status).toBe(204);
     expect((await attacker.get('/api/user')).status).toBe(401);
     expect(await signIn(email, 'known to the attacker')).toBe(401);
-    const left = await beside(app, (db) =>
+    const left = await withDatabase(app, (db) =>
       db.selectFrom('identities').selectAll().where('user_id', '=', userId).execute(),
     );
     expect(left).toEqual([]);
@@ -338,7 +338,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     const { email } = await person();
     const { id: userId } = await userRow(email);
     const now = new Date().toISOString();
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       await db.updateTable('users').set({ email_verified_at: now }).where('id', '=', userId).execute();
       const identity = { user_id: userId, provider: 'google', subject: `good-${engine}`, email } as const;
       await db
@@ -348,7 +348,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     });
     const { token } = await mailedLink(email);
     expect((await reset({ token, userId, password: chosen })).status).toBe(204);
-    const left = await beside(app, (db) =>
+    const left = await withDatabase(app, (db) =>
       db.selectFrom('identities').select('provider').where('user_id', '=', userId).execute(),
     );
     expect(left).toEqual([{ provider: 'google' }]);
@@ -357,7 +357,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
   test('proves no address with a link handed over by an administrator', async () => {
     const { email } = await person();
     const { id } = await userRow(email);
-    const link = await beside(app, (db) =>
+    const link = await withDatabase(app, (db) =>
       passwordLinks(db, new URL(app.url))(id, 'administrator', { shownTo: 'Ada' }),
     );
     const { token, userId, origin } = linkIn({ text: link }, '/reset-password');
@@ -370,7 +370,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
   test('rejects a link mailed to an address that the account no longer has', async () => {
     const { email } = await person();
     const { token, userId } = await mailedLink(email);
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('users')
         .set({ email: `moved-${email}` })
@@ -387,7 +387,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     const refusedBefore = mails.state.refused;
     await ask(email);
     const failed = await until('a stored failure', async () => {
-      const rows = await beside(app, (db) => db.selectFrom('jobs').selectAll().execute());
+      const rows = await withDatabase(app, (db) => db.selectFrom('jobs').selectAll().execute());
       return rows.find(({ last_error: error }) => error !== null);
     });
     expect(mails.state.refused).toBe(refusedBefore + 1);
@@ -395,7 +395,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect(failed.run_at > new Date().toISOString()).toBe(true);
     mails.state.refusal = undefined;
     // Ends the wait before the retry.
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('jobs').set({ run_at: new Date().toISOString() }).where('id', '=', failed.id).execute(),
     );
     const { token, userId } = linkIn(await mails.mailTo(email, 'Reset your Roster password'), '/reset-password');
@@ -407,7 +407,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
       const found = /token=([A-Za-z0-9_-]{43})/.exec(mail.text)?.[1];
       if (found) expect(written).not.toContain(found);
     }
-    const rows = await beside(app, (db) => db.selectFrom('mailed_tokens').selectAll().execute());
+    const rows = await withDatabase(app, (db) => db.selectFrom('mailed_tokens').selectAll().execute());
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { until } from '#server/testing/chat';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 
 describe.each(engines)('the security record of sign-ins on %s', (engine) => {
   let app: TestApp;
@@ -11,7 +11,7 @@ describe.each(engines)('the security record of sign-ins on %s', (engine) => {
   afterAll(() => app.stop());
 
   const recordOf = (email: string) =>
-    beside(app, (db) =>
+    withDatabase(app, (db) =>
       db
         .selectFrom('security_events')
         .innerJoin('users', 'users.id', 'security_events.user_id')
@@ -53,7 +53,7 @@ describe.each(engines)('the security record of sign-ins on %s', (engine) => {
 
   test('stores nothing about an address without an account', async () => {
     const count = async () =>
-      (await beside(app, (db) => db.selectFrom('security_events').select('id').execute())).length;
+      (await withDatabase(app, (db) => db.selectFrom('security_events').select('id').execute())).length;
     const before = await count();
     await app.visitor().post('/api/login', { email: 'nobody@example.com', password });
     expect(await count()).toBe(before);
@@ -62,7 +62,7 @@ describe.each(engines)('the security record of sign-ins on %s', (engine) => {
   test('stops recording guesses once the account is locked', async () => {
     await app.as('bob');
     const email = 'bob@example.com';
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('users').set({ failed_sign_ins: 99 }).where('email', '=', email).execute(),
     );
     for (let number = 1; number <= 4; number++) await app.visitor().post('/api/login', { email, password: 'wrong' });
@@ -76,10 +76,10 @@ describe.each(engines)('the security record of sign-ins on %s', (engine) => {
     await setUser(app, email, { status: 'Inactive' });
     expect((await signIn(password)).status).toBe(401);
     await setUser(app, email, { status: 'Active' });
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('users').set({ failed_sign_ins: 100 }).where('email', '=', email).execute(),
     );
-    await beside(app, (db) => db.updateTable('sessions').set({ ip_address: '192.0.2.1' }).execute());
+    await withDatabase(app, (db) => db.updateTable('sessions').set({ ip_address: '192.0.2.1' }).execute());
     const inOrder: number[] = [];
     for (let time = 1; time <= 12; time++) inOrder.push((await signIn(password)).status);
     expect(new Set(inOrder)).toEqual(new Set([401]));
@@ -95,7 +95,7 @@ describe.each(engines)('the security record of sign-ins on %s', (engine) => {
     const ago = (days: number) => new Date(Date.now() - days * 24 * 60 * 60_000).toISOString();
     const { body: carol } = await (await app.as('carol')).get('/api/user');
     const userId: number = carol.id;
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       for (const [days, detail] of [
         [181, 'old'],
         [179, 'kept'],
@@ -146,7 +146,7 @@ describe.each(engines)('the security record of sign-ins on %s', (engine) => {
     });
     await app.restart();
     const left = async () =>
-      beside(app, async (db) => [
+      withDatabase(app, async (db) => [
         (await db.selectFrom('jobs').select('last_error').execute()).map((row) => row.last_error),
         (
           await db

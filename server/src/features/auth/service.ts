@@ -7,7 +7,7 @@ import type { RateLimits } from '#server/http/limits/rate-limits';
 import { sessionRepository } from '#server/http/sessions/session-repository';
 import type { SessionService } from '#server/http/sessions/sessions';
 import { AppError } from '#server/lib/errors';
-import type { SignedIn } from '#server/security/actor';
+import type { SignedInUser } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { PasswordHashing } from '#server/security/password-hashing';
 import { failedSignInKey } from './confirm-password.ts';
@@ -42,7 +42,7 @@ export function authService(dependencies: Dependencies) {
     needsSetupCode: () => needsSetupCode(dependencies),
     register: (input: Registration, visitor: Visitor) => register(dependencies, input, visitor),
     signIn: (input: Credentials, visitor: Visitor) => signIn(dependencies, input, visitor),
-    rename: ({ userId }: SignedIn, name: string, visitor: Visitor) => rename(db, userId, name, visitor),
+    rename: ({ userId }: SignedInUser, name: string, visitor: Visitor) => rename(db, userId, name, visitor),
     async user(userId: number): Promise<User> {
       const user = await userRepository(db).byId(userId);
       if (!user) throw notSignedIn();

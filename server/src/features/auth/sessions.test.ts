@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 
 const hour = 60 * 60 * 1000;
@@ -124,7 +124,7 @@ describe.each(engines)('sessions on %s', (engine) => {
   test('stores only the token’s hash, under an id that is not derived from it', async () => {
     const { token } = await signIn('ada');
     const hash = createHash('sha256').update(token).digest('hex');
-    const rows = await beside(app, (db) => db.selectFrom('sessions').selectAll().execute());
+    const rows = await withDatabase(app, (db) => db.selectFrom('sessions').selectAll().execute());
     const stored = rows.filter((row) => row.token_hash === hash);
     expect(stored).toHaveLength(1);
     expect(JSON.stringify(rows)).not.toContain(token);
@@ -138,7 +138,7 @@ describe.each(engines)('sessions on %s', (engine) => {
   ])('ends sessions after %s', async (_limit, past) => {
     const { visitor } = await signIn('henry');
     const id = await currentId(visitor);
-    await beside(app, (db) => db.updateTable('sessions').set(past).where('id', '=', id).execute());
+    await withDatabase(app, (db) => db.updateTable('sessions').set(past).where('id', '=', id).execute());
     expect((await visitor.get('/api/user')).status).toBe(401);
   });
 
@@ -149,7 +149,7 @@ describe.each(engines)('sessions on %s', (engine) => {
     const first = await lastActive();
     expect(await lastActive()).toBe(first);
     const earlier = new Date(Date.now() - 61_000).toISOString();
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('sessions').set({ last_active_at: earlier }).where('id', '=', id).execute(),
     );
     expect((await lastActive()) > earlier).toBe(true);
@@ -159,7 +159,7 @@ describe.each(engines)('sessions on %s', (engine) => {
     const first = await app.as('jack');
     const { id: userId } = (await first.get('/api/user')).body;
     const past = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .insertInto('sessions')
         .values(
@@ -185,7 +185,7 @@ describe.each(engines)('sessions on %s', (engine) => {
     const judy = await app.as('judy');
     const { id: userId } = (await judy.get('/api/user')).body;
     const ahead = new Date(Date.now() + 60_000).toISOString();
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .insertInto('sessions')
         .values(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { productionCost } from '#server/security/password-hashing';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 
 /** Behind one proxy, so that tests can use many client addresses. */
 const env = { RATE_LIMIT_SCALE: '1', TRUST_PROXY: '1' };
@@ -93,7 +93,7 @@ describe.each(engines)('throttling on %s', (engine) => {
   test('admits only known addresses after 100 consecutive wrong passwords', async () => {
     const known = newAddress();
     expect((await signIn('carol', password, known)).status).toBe(200);
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('users').set({ failed_sign_ins: 100 }).where('email', '=', 'carol@example.com').execute(),
     );
     const { status, body } = await signIn('carol', password, newAddress());
@@ -105,7 +105,7 @@ describe.each(engines)('throttling on %s', (engine) => {
   test('counts wrong passwords in a row', async () => {
     for (let attempt = 1; attempt <= 3; attempt++) await signIn('dave', 'wrong', newAddress());
     const failures = () =>
-      beside(app, async (db) => {
+      withDatabase(app, async (db) => {
         const row = await db.selectFrom('users').selectAll().where('email', '=', 'dave@example.com').executeTakeFirst();
         return row?.failed_sign_ins;
       });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, clientId, messagesOf, newThread, send } from '#server/testing/chat';
 import { cursorOf } from '#server/testing/cursor';
 import { setUser } from '#server/testing/database';
@@ -173,7 +173,7 @@ describe.each(engines)('access to threads on %s', (engine) => {
     const bob = await app.withKey('bob');
     const threadId = await newThread(bob);
     await ask(app, bob, threadId, 'hello');
-    const assistantId = await created(ada);
+    const assistantId = await createAssistant(ada);
     const other = await newThread(bob);
     const elsewhere = await ask(app, bob, other, 'hello');
     const attempts = (assistant: number, message: number) => [
@@ -200,7 +200,7 @@ describe.each(engines)('access to threads on %s', (engine) => {
 
   test('falls back to the default model when the assistant is deleted', async () => {
     const bob = await app.withKey('bob');
-    const assistantId = await created(bob, { model: 'gpt-4.1' });
+    const assistantId = await createAssistant(bob, { model: 'gpt-4.1' });
     const threadId = await newThread(bob, { assistantId });
     expect((await ask(app, bob, threadId, 'hello')).answer.model).toBe('gpt-4.1');
     await bob.delete(`/api/assistants/${assistantId}`);

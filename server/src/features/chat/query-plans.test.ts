@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { connect } from '#server/db/connect';
+import { openDatabase } from '#server/db/connect';
 import { migrate } from '#server/db/migrate';
 import { usageRepository } from '#server/features/usage/repository';
 import { emptyDatabase } from '#server/testing/app';
@@ -21,7 +21,7 @@ const branch = { threadId: 1, head: 1, from: 0, to: 49 };
 
 test('scans neither all runs nor all messages of a user', async () => {
   const { dataDir, remove } = await emptyDatabase('sqlite');
-  const database = connect(undefined, dataDir);
+  const database = openDatabase(undefined, dataDir);
   await migrate(database);
   const plans = await plansOf(database.db, async (db) => {
     const threads = threadRepository(db);
@@ -70,7 +70,7 @@ test('scans neither all runs nor all messages of a user', async () => {
 
 test('looks for siblings of the first message in the thread, not among all first messages', async () => {
   const { dataDir, remove } = await emptyDatabase('sqlite');
-  const database = connect(undefined, dataDir);
+  const database = openDatabase(undefined, dataDir);
   await migrate(database);
   const plans = await plansOf(database.db, async (db) => {
     await siblingsOf(db, 1, 1, [], true);
@@ -84,7 +84,7 @@ test('looks for siblings of the first message in the thread, not among all first
 
 test('looks up search hits one by one, without scanning their threads', async () => {
   const { dataDir, remove } = await emptyDatabase('sqlite');
-  const database = connect(undefined, dataDir);
+  const database = openDatabase(undefined, dataDir);
   const { db } = database;
   await migrate(database);
   const at = '2026-11-01T00:00:00.000Z';

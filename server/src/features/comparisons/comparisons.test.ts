@@ -11,7 +11,7 @@ import {
   comparisonsPath as path,
   votePrompt,
 } from '#server/testing/comparisons';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import { aroundToday } from '#server/testing/days';
 import { openEvents, readEvents, textOf } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
@@ -31,7 +31,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
   const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;
   const analyticsOf = (visitor: HttpClient) => visitor.get(`/api/analytics?${aroundToday()}`);
   const threadsOf = (userId: number) =>
-    beside(app, (db) => db.selectFrom('threads').selectAll().where('user_id', '=', userId).execute());
+    withDatabase(app, (db) => db.selectFrom('threads').selectAll().where('user_id', '=', userId).execute());
 
   test('asks both the same prompts, one after the other, and counts the votes', async () => {
     const ada = await someone();
@@ -107,7 +107,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     const ada = await someone();
     const userId = await idOf(ada);
     const at = '2026-11-24T12:00:00.000Z';
-    const theirs = await beside(app, async (db) => {
+    const theirs = await withDatabase(app, async (db) => {
       const { rows } = await sql<{ id: number }>`insert into comparisons
         (user_id, tuned_model, base_model, temperature, created_at)
         values (${userId}, 'ft:"quoted"', 'gpt-4o', 0.5, ${at}) returning id`.execute(db);
@@ -134,7 +134,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     const promptId = items[0]?.id ?? 0;
     await compared(app, ada, id, promptId);
     await votePrompt(ada, id, promptId, 'candidate');
-    const known = await beside(app, (db) =>
+    const known = await withDatabase(app, (db) =>
       sql`select c.tuned_model, c.base_model, c.temperature, p.vote from comparisons c
         join comparison_prompts p on p.comparison_id = c.id join threads t on t.id = p.tuned_thread_id
         where c.id = ${id}`.execute(db),
@@ -265,7 +265,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     const [call] = (await shown()).filter(({ purpose }: { purpose: string }) => purpose !== 'title');
     expect(call).toMatchObject({ purpose: 'chat', comparisonId: null, thread: null });
     const userId = await idOf(bob);
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('usage_records').set({ comparison_id: id }).where('user_id', '=', userId).execute(),
     );
     expect((await shown())[0]).toMatchObject({ purpose: 'comparison', comparisonId: null });
@@ -277,7 +277,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     const { id, items } = await newComparison(ada, ['Under way [[bench 60000]] [[delay 10]]']);
     const { body: begun } = await askPrompt(ada, id, items[0]?.id ?? 0);
     for (const { runId } of [begun.candidate, begun.baseline]) await (await openEvents(app, ada, runId)).until(3);
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       await db.deleteFrom('comparisons').where('user_id', '=', userId).execute();
       await db.deleteFrom('threads').where('user_id', '=', userId).execute();
     });
@@ -351,7 +351,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     const tokens = { inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1, reasoningTokens: 0 };
     const spent = { ...tokens, threadId: null, runId: null, assistantId: null, costUsd: 1, priceAsOf: null };
     const userId = await idOf(ada);
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.transaction().execute((trx) =>
         usageRepository(trx).record(userId, {
           ...spent,
@@ -430,7 +430,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     expect(await threadsOf(userId)).toEqual([]);
     for (const table of ['messages', 'runs', 'comparison_prompts'] as const)
       expect(
-        await beside(app, (db) => db.selectFrom(table).selectAll().where('user_id', '=', userId).execute()),
+        await withDatabase(app, (db) => db.selectFrom(table).selectAll().where('user_id', '=', userId).execute()),
       ).toEqual([]);
     const asked = await asksOf(app);
     expect(asked.map(({ aborted }) => aborted)).toEqual([true, true]);
@@ -481,7 +481,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     const { id, items } = await newComparison(ada, ['Cut off']);
     const promptId = items[0]?.id ?? 0;
     const { candidate, baseline } = await compared(app, ada, id, promptId);
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       const runId = candidate?.runId ?? 0;
       const unfinished = { state: 'running' as const, instance: 999_999, event_marks: null, finished_at: null };
       const { message_id } = await db

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { asksOf, forgetAsks, newThread, send, until } from '#server/testing/chat';
 import { askPrompt, comparisonOf, newComparison, comparisonsPath as path, startOf } from '#server/testing/comparisons';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 
 const quick = '[[bench 5]] [[delay 0]]';
@@ -144,7 +144,7 @@ describe.each(engines)('asking all prompts on %s', (engine) => {
     const ada = await someone();
     const { id } = await newComparison(ada, ['Earlier', 'Alone']);
     const text = { text: 'What was said', model: 'gpt-4', version: 3, createdAt: '2026-01-02T03:04:05.000Z' };
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('comparison_prompts')
         .set({ baseline_text: JSON.stringify(text) })
@@ -165,7 +165,9 @@ describe.each(engines)('asking all prompts on %s', (engine) => {
     );
 
     const { id: alone, items: two } = await newComparison(ada, ['Alone']);
-    await beside(app, (db) => db.updateTable('comparisons').set({ baseline: null }).where('id', '=', alone).execute());
+    await withDatabase(app, (db) =>
+      db.updateTable('comparisons').set({ baseline: null }).where('id', '=', alone).execute(),
+    );
     await startOf(ada, alone);
     expect(await idle(ada, alone)).toMatchObject({ answered: 1, baseline: null, items: [{ baseline: null }] });
     expect((await ada.post(`${path}/${alone}/prompts/${two[0]?.id}/vote`, { vote: 'tie' })).status).toBe(409);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { goodKey, password, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { atProvider, filePlaces, sha256, startFileApp, untilCopy, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
-import { indexed, storesOf } from '#server/testing/knowledge';
+import { storesOf, untilIndexed } from '#server/testing/knowledge';
 import { beginDownload, unzip } from '#server/testing/zip';
 
 describe.each(filePlaces)('an account with files on %s and %s', (engine, store) => {
@@ -75,19 +75,19 @@ describe.each(filePlaces)('an account with files on %s and %s', (engine, store) 
     const key = `${goodKey}Ivy`;
     const ivy = await app.as('ivy');
     await ivy.post('/api/settings/apikey', { apiKey: key });
-    const assistantId = await created(ivy);
+    const assistantId = await createAssistant(ivy);
     const { id } = await uploaded(app, ivy, { filename: 'handbook.md' });
     await ivy.post(`/api/assistants/${assistantId}/files`, { fileIds: [id] });
-    await indexed(app, ivy, assistantId, ['ready']);
+    await untilIndexed(app, ivy, assistantId, ['ready']);
     expect(await storesOf(app, key)).toHaveLength(1);
     // The process that has filled it holds it until a moment later.
     const held = () =>
-      beside(app, (db) => db.selectFrom('vector_stores').select(['instance', 'state']).executeTakeFirstOrThrow());
+      withDatabase(app, (db) => db.selectFrom('vector_stores').select(['instance', 'state']).executeTakeFirstOrThrow());
     const hold = (instance: number | null) =>
-      beside(app, (db) =>
+      withDatabase(app, (db) =>
         db.updateTable('vector_stores').set({ instance }).where('assistant_id', '=', assistantId).execute(),
       );
-    const { instance } = await beside(app, (db) =>
+    const { instance } = await withDatabase(app, (db) =>
       db
         .selectFrom('instances')
         .select(({ fn }) => fn.max('id').as('instance'))
@@ -97,7 +97,7 @@ describe.each(filePlaces)('an account with files on %s and %s', (engine, store) 
     await hold(instance);
     const closing = close(ivy, { removeAtProvider: true });
     await until('The removal', async () => (await held()).state === 'removing');
-    await beside(app, (db) => db.updateTable('vector_stores').set({ instance: null }).execute());
+    await withDatabase(app, (db) => db.updateTable('vector_stores').set({ instance: null }).execute());
     expect((await closing).status).toBe(204);
     expect(await storesOf(app, key)).toEqual([]);
     expect(await atProvider(app, key)).toEqual([]);

@@ -10,7 +10,7 @@ import {
   roundsOr,
   seeded,
 } from '#server/testing/crash';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { atProvider, download, filePlaces, inStore, sha256, someBytes, upload } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 import { startS3 } from '#server/testing/s3';
@@ -28,7 +28,7 @@ async function installation(engine: Engine, store: 'disk' | 'S3') {
 type Installation = Awaited<ReturnType<typeof installation>>['app'];
 
 const rowsOf = (app: Installation) =>
-  beside(app, async (db) => ({
+  withDatabase(app, async (db) => ({
     files: await db.selectFrom('files').select(['id', 'filename', 'sha256', 'storage_key']).orderBy('id').execute(),
     uploads: await db.selectFrom('file_uploads').select('id').execute(),
     unfinished: await db.selectFrom('jobs').select('id').where('kind', '=', 'files.remove-bytes').execute(),
@@ -45,7 +45,7 @@ const untilTidy = (app: Installation) =>
 
 /** Makes later retries due now. */
 const hurry = (app: Installation) =>
-  beside(app, (db) =>
+  withDatabase(app, (db) =>
     db
       .updateTable('jobs')
       .set({ run_at: new Date(0).toISOString() })

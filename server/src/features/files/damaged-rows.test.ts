@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { newThread } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { download, inStore, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 import { until } from '#server/testing/until';
@@ -23,7 +23,9 @@ describe.each(engines)('a file’s row that names something else on %s', (engine
 
   async function damaged(storageKey: string) {
     const { id } = await uploaded(app, ada, { filename: 'examples.jsonl', content: '{"messages":[]}' });
-    await beside(app, (db) => db.updateTable('files').set({ storage_key: storageKey }).where('id', '=', id).execute());
+    await withDatabase(app, (db) =>
+      db.updateTable('files').set({ storage_key: storageKey }).where('id', '=', id).execute(),
+    );
     return id;
   }
 
@@ -55,7 +57,7 @@ describe.each(engines)('a file’s row that names something else on %s', (engine
     const planted = join(app.dataDir, 'planted');
     writeFileSync(planted, 'still here');
     const before = inStore(app).length;
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('files').set({ storage_key: '../planted' }).where('id', '=', id).execute(),
     );
     expect((await bob.delete('/api/user', { password })).status).toBe(204);
@@ -74,14 +76,14 @@ describe.each(engines)('a file’s row that names something else on %s', (engine
       reserved_bytes: 1,
       created_at: '2026-11-20T00:00:00.000Z',
     };
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .insertInto('file_uploads')
         .values({ ...left, instance: 2_000_000_000 })
         .execute(),
     );
     await app.restart();
-    const uploads = () => beside(app, (db) => db.selectFrom('file_uploads').select('id').execute());
+    const uploads = () => withDatabase(app, (db) => db.selectFrom('file_uploads').select('id').execute());
     await until('The sweep', async () => (await uploads()).length === 0);
     expect(readFileSync(planted, 'utf8')).toBe('still here');
   });

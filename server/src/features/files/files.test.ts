@@ -15,7 +15,7 @@ import {
   uploaded,
 } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
-import { bare } from '#server/testing/test-environment';
+import { bareRequest } from '#server/testing/test-environment';
 
 describe.each(filePlaces)('files on %s and %s', (engine, store) => {
   let place: Awaited<ReturnType<typeof startFileApp>>;
@@ -76,7 +76,7 @@ describe.each(filePlaces)('files on %s and %s', (engine, store) => {
       [file, purpose],
       [purpose, file],
     ]) {
-      const { status, body } = await bare(app, 'POST', '/api/files/upload', ownForm(visitor), form(parts));
+      const { status, body } = await bareRequest(app, 'POST', '/api/files/upload', ownForm(visitor), form(parts));
       expect([status, body.purpose]).toEqual([201, 'user_data']);
     }
   });

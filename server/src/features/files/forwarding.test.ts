@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { askedOf, until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { atProvider, download, fileOf, someBytes, untilCopy, upload, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
@@ -28,7 +28,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
   const failing = { method: 'POST', path: '/files' };
   /** Makes the next try due now. */
   const hurry = () =>
-    beside(app, (db) =>
+    withDatabase(app, (db) =>
       db
         .updateTable('jobs')
         .set({ run_at: new Date(0).toISOString() })
@@ -143,7 +143,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
     await untilCopy(visitor, id, 'ready');
     const [there] = await atProvider(app, key);
     // State left by a process that is killed after the provider takes the file, before its answer.
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('provider_copies')
         .set({ state: 'failed', provider_file_id: null, sent_at: new Date().toISOString() })
@@ -164,7 +164,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
     const files = [];
     for (const content of ['one', 'two']) files.push(await uploaded(app, visitor, { filename: 'same.txt', content }));
     for (const { id } of files) await untilCopy(visitor, id, 'ready');
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('provider_copies')
         .set({ state: 'failed', provider_file_id: null, sent_at: new Date().toISOString() })
@@ -175,7 +175,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
       await visitor.post(`/api/files/${id}/retry`);
       await untilCopy(visitor, id, 'ready');
     }
-    const rows = await beside(app, (db) =>
+    const rows = await withDatabase(app, (db) =>
       db.selectFrom('provider_copies').select('provider_file_id').where('filename', '=', 'same.txt').execute(),
     );
     expect(new Set(rows.map(({ provider_file_id }) => provider_file_id)).size).toBe(2);
@@ -187,7 +187,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
     const { visitor, key } = await someone();
     const { id } = await uploaded(app, visitor);
     await untilCopy(visitor, id, 'ready');
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('provider_copies')
         .set({ state: 'forwarding', instance: 0, provider_file_id: null, sent_at: new Date().toISOString() })

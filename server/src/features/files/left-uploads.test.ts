@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { connect } from '#server/db/connect';
+import { openDatabase } from '#server/db/connect';
 import { AppError } from '#server/lib/errors';
 import { diskStore } from '#server/storage/disk';
 import { engines, readyDatabase } from '#server/testing/app';
@@ -16,7 +16,7 @@ test.each(engines)(
   'on %s clears what it could not while the database was unavailable, and nothing active',
   async (engine) => {
     const { url, dataDir, remove } = await readyDatabase(engine);
-    const { db, close } = connect(url, dataDir);
+    const { db, close } = openDatabase(url, dataDir);
     onTestFinished(async () => {
       await close();
       await remove();

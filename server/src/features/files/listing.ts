@@ -1,17 +1,17 @@
 import { Id } from '@roster/contracts/endpoint';
 import type { File, FilesQuery } from '@roster/contracts/files/files';
 import { z } from 'zod';
-import { cursorsOf, notOurCursor, pageOf } from '#server/http/paging';
+import { createCursors, invalidCursor, toPage } from '#server/http/paging';
 import type { FileRepository, PageCursor } from './repository.ts';
 
-const cursors = cursorsOf(
+const cursors = createCursors(
   z.object({ value: z.union([z.string().regex(/^[^\0]*$/), z.number().int().min(0).max(2_147_483_647)]), id: Id }),
 );
 
 function placeOf(cursor: string | undefined, sort: z.output<typeof FilesQuery>['sort']): PageCursor | undefined {
   if (cursor === undefined) return undefined;
   const place = cursors.decode(cursor);
-  if (typeof place.value !== (sort === 'name' ? 'string' : 'number')) throw notOurCursor();
+  if (typeof place.value !== (sort === 'name' ? 'string' : 'number')) throw invalidCursor();
   return place;
 }
 
@@ -24,7 +24,7 @@ export function fileListing(files: FileRepository) {
     const { limit, cursor, q, sort, purpose, madeByAssistant } = query;
     const after = placeOf(cursor, sort);
     const rows = await files.page(userId, { limit: limit + 1, sort, after, purpose, madeByAssistant, q });
-    return pageOf(rows, limit, ({ key, size, id }) =>
+    return toPage(rows, limit, ({ key, size, id }) =>
       cursors.encode({ value: { name: key, size, newest: id, oldest: id }[sort], id }),
     );
   };

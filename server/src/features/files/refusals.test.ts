@@ -3,7 +3,7 @@ import { fileCountLimit, fileSizeLimit, storageLimit } from '@roster/contracts/f
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '#server/testing/app';
 import { until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import {
   boundary,
   cookieOf,
@@ -16,7 +16,7 @@ import {
   uploaded,
 } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
-import { bare } from '#server/testing/test-environment';
+import { bareRequest } from '#server/testing/test-environment';
 
 const file = { name: 'file', filename: 'a.txt', content: 'Hello' };
 const purpose = { name: 'purpose', content: 'assistants' };
@@ -33,7 +33,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
 
   const someone = () => app.as(`person${++people}`);
   const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;
-  const underWay = () => beside(app, (db) => db.selectFrom('file_uploads').select('id').execute());
+  const underWay = () => withDatabase(app, (db) => db.selectFrom('file_uploads').select('id').execute());
   /** Nothing is left of a refused upload: no row, no reservation, no bytes. */
   async function nothingIsLeft(visitor: HttpClient, filesBefore: number) {
     expect((await visitor.get('/api/files')).body).toEqual([]);
@@ -58,7 +58,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
   ])('refuses an upload %s, and leaves nothing behind', async (_what, parts, fields) => {
     const visitor = await someone();
     const before = place.stored().length;
-    const { status, body } = await bare(app, 'POST', '/api/files/upload', ownForm(visitor), form(parts));
+    const { status, body } = await bareRequest(app, 'POST', '/api/files/upload', ownForm(visitor), form(parts));
     expect([status, body.code, body.fields]).toEqual([400, 'invalid_input', fields]);
     await nothingIsLeft(visitor, before);
   });
@@ -68,7 +68,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
     const before = place.stored().length;
     const whole = form([purpose, { ...file, content: 'x'.repeat(100_000) }]);
     const send = (type: string, body: Buffer) =>
-      bare(app, 'POST', '/api/files/upload', { ...ownForm(visitor), 'content-type': type }, body);
+      bareRequest(app, 'POST', '/api/files/upload', { ...ownForm(visitor), 'content-type': type }, body);
     expect((await send('multipart/form-data', whole)).status).toBe(400);
     expect((await send('application/octet-stream', whole)).status).toBe(415);
     for (const length of [0, 10, 150, 50_000, whole.length - 6])
@@ -80,9 +80,9 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
     const visitor = await someone();
     const body = form([purpose, file]);
     const { cookie, ...anonymous } = ownForm(visitor);
-    expect((await bare(app, 'POST', '/api/files/upload', anonymous, body)).status).toBe(401);
+    expect((await bareRequest(app, 'POST', '/api/files/upload', anonymous, body)).status).toBe(401);
     const foreign = { cookie, 'content-type': formType, 'sec-fetch-site': 'cross-site' };
-    expect((await bare(app, 'POST', '/api/files/upload', foreign, body)).status).toBe(403);
+    expect((await bareRequest(app, 'POST', '/api/files/upload', foreign, body)).status).toBe(403);
   });
 
   test('accepts exactly 50 MB, and not one byte more', async () => {
@@ -158,7 +158,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
   test('refuses the 1,001st file', async () => {
     const visitor = await someone();
     const userId = await idOf(visitor);
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       for (let index = 0; index < fileCountLimit - 1; index++)
         await db
           .insertInto('files')
@@ -182,7 +182,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
 
   /** As if another process were forwarding now; no process has this number, so none is waited for. */
   const reserved = (userId: number, bytes: number, count: number) =>
-    beside(app, async (db) => {
+    withDatabase(app, async (db) => {
       const { id: instance } = await db
         .selectFrom('instances')
         .select('id')
@@ -201,7 +201,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
           .execute();
     });
   const release = (userId: number) =>
-    beside(app, (db) => db.deleteFrom('file_uploads').where('user_id', '=', userId).execute());
+    withDatabase(app, (db) => db.deleteFrom('file_uploads').where('user_id', '=', userId).execute());
 });
 
 test('says that the disk is nearly full, while everything else continues', async () => {

@@ -1,6 +1,6 @@
 import { files as api } from '@roster/contracts/files/files';
 import type { Router } from '#server/http/app-router/router';
-import { linkNext } from '#server/http/paging';
+import { setNextLink } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
 import type { fileDownload } from './download.ts';
 import type { fileListing } from './listing.ts';
@@ -34,7 +34,7 @@ export function fileRoutes(router: Router, dependencies: Dependencies) {
 
   route(api.list, async ({ actor, query, reply }) => {
     const { items, nextCursor } = await list(actor.userId, query);
-    linkNext(reply, api.list.path, query, nextCursor);
+    setNextLink(reply, api.list.path, query, nextCursor);
     return items;
   });
   route(api.summary, ({ actor }) => files.summary(actor.userId));

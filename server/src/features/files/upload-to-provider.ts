@@ -2,7 +2,7 @@ import { providerNameIn } from '@roster/contracts/provider-name';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { delayAfter } from '#server/jobs/define';
+import { retryDelay } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import type { Provider } from '#server/provider/provider';
@@ -106,7 +106,7 @@ async function settle(
     const job = { userId: copy.userId, copyId: copy.id };
     if (!isCurrent) await enqueue(trx, removeCopyJob, job);
     else if (sending.state === 'queued') {
-      const inMs = Math.max(delayAfter(copy.tries + 1), retryAfterSeconds * 1000);
+      const inMs = Math.max(retryDelay(copy.tries + 1), retryAfterSeconds * 1000);
       await enqueue(trx, forwardJob, job, { inMs });
     }
     if (isCurrent && copy.fileId !== null) await onCopySettled(trx, copy.userId, copy.fileId);

@@ -1,5 +1,5 @@
 import type { OpenDatabase } from '#server/db/connect';
-import type { ExportPart, LeftAtProvider } from '#server/features/feature';
+import type { ExportPart, ProviderLeftovers } from '#server/features/feature';
 import { AppError } from '#server/lib/errors';
 import { fineTuningJobRepository } from './jobs/repository.ts';
 import type { JobService } from './jobs/service.ts';
@@ -78,7 +78,7 @@ export function createProviderCleanup({ db, jobs, models }: Dependencies) {
     }
   };
 
-  return async function removeEverywhere(userId: number): Promise<LeftAtProvider[]> {
+  return async function removeEverywhere(userId: number): Promise<ProviderLeftovers[]> {
     let [trainings, tuned] = [0, 0];
     for (const { id, providerJobId, sentAt } of await fineTuningJobRepository(db).open(userId)) {
       if (providerJobId !== null && sentAt === null) continue;

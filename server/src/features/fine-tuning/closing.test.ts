@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { withFault } from '#server/testing/faults';
-import { jobsAtProvider, quick, running, trained } from '#server/testing/fine-tuning';
+import { createRunningJob, createTrainedJob, jobsAtProvider, quick } from '#server/testing/fine-tuning';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 
 describe.each(engines)('fine-tuning in an account on %s', (engine) => {
@@ -18,8 +18,8 @@ describe.each(engines)('fine-tuning in an account on %s', (engine) => {
     const visitor = await app.as(`person${++people}`);
     const key = `sk-person-${people}-${'k'.repeat(32)}`;
     await visitor.post('/api/settings/apikey', { apiKey: key });
-    const ended = await trained(app, visitor, { name: 'Ended' });
-    const open = await running(app, visitor, { name: 'Open' });
+    const ended = await createTrainedJob(app, visitor, { name: 'Ended' });
+    const open = await createRunningJob(app, visitor, { name: 'Open' });
     return { visitor, key, ended, open };
   }
   const tunedAt = async (key: string): Promise<string[]> => {

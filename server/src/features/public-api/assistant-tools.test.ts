@@ -1,11 +1,11 @@
 import type OpenAI from 'openai';
 import { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called, tokensPath } from '#server/testing/access-tokens';
+import { callApi, tokensPath } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { askedOf, asksOf, forgetAsks } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { conforming } from '#server/testing/openai-schema';
 import { program, recorded } from '#server/testing/responses';
@@ -42,7 +42,7 @@ describe.each(engines)('tools of an assistant used as a model, on %s', (engine) 
     const { id, token, client } = await program(app, visitor);
     const asked = async (path: string, body: object) => {
       await forgetAsks(app);
-      const answer = await called(app, token, path, { method: 'POST', body });
+      const answer = await callApi(app, token, path, { method: 'POST', body });
       return { ...answer, note: answer.headers['x-roster-note'], asks: await asksOf(app) };
     };
     const make = (name: string, fields: object) =>
@@ -97,7 +97,12 @@ describe.each(engines)('tools of an assistant used as a model, on %s', (engine) 
 
   test('searches the web in chat completions too, and names what was found', async () => {
     const { visitor, id, client, chat } = await someone();
-    const assistantId = await created(visitor, { name: 'Scout', model: 'gpt-4o', tools: search, temperature: 0.3 });
+    const assistantId = await createAssistant(visitor, {
+      name: 'Scout',
+      model: 'gpt-4o',
+      tools: search,
+      temperature: 0.3,
+    });
     const model = 'Scout@roster';
     const messages = asking('[[web]] [[bench 40]] News?');
     const { status, body, asks, note } = await chat({ model, messages, max_tokens: 500, n: 1, stop: null });
@@ -181,7 +186,7 @@ describe.each(engines)('tools of an assistant used as a model, on %s', (engine) 
 
   test('leaves out and reports what is unsupported: a field of Responses, a tool of the model', async () => {
     const { visitor, chat, respond } = await someone();
-    await created(visitor, { name: 'Scout', model: 'gpt-4.1', tools: { ...search, imageGeneration: {} } });
+    await createAssistant(visitor, { name: 'Scout', model: 'gpt-4.1', tools: { ...search, imageGeneration: {} } });
     const model = 'Scout@roster';
     const stopping = await chat({ model, messages: asking('[[bench 3]]'), stop: 'x' });
     expect(stopping.asks).toMatchObject([{ path: '/chat/completions', body: { stop: 'x' } }]);
@@ -221,7 +226,7 @@ describe.each(engines)('tools of an assistant used as a model, on %s', (engine) 
       tools: [{ type: 'file_search' }],
       tool_resources: { file_search: { vector_store_ids: data.map((store) => store.id) } },
     });
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('access_tokens')
         .set({ monthly_budget_usd: 0.01, spent_usd: 1, spent_month: new Date().toISOString().slice(0, 7) })
@@ -233,7 +238,7 @@ describe.each(engines)('tools of an assistant used as a model, on %s', (engine) 
       [chatPath, { messages: asking('How long?') }],
       [responsesPath, { input: 'How long?' }],
     ] as const) {
-      const refused = await called(app, token, path, { method: 'POST', body: { model: 'Clerk@roster', ...question } });
+      const refused = await callApi(app, token, path, { method: 'POST', body: { model: 'Clerk@roster', ...question } });
       expect([refused.status, refused.body.error.code]).toEqual([429, 'insufficient_quota']);
     }
     expect((await askedOf(app)).filter(({ path }) => path.includes('/search') || path === '/responses')).toEqual([]);
@@ -241,7 +246,7 @@ describe.each(engines)('tools of an assistant used as a model, on %s', (engine) 
 
   test('answers with an error status if the provider refuses a stream', async () => {
     const { visitor, key, chat, id } = await someone();
-    await created(visitor, { name: 'Scout', model: 'gpt-4.1', tools: { codeInterpreter: {} } });
+    await createAssistant(visitor, { name: 'Scout', model: 'gpt-4.1', tools: { codeInterpreter: {} } });
     await withFault(app, { status: 429 }, { key }, async () => {
       const { status, body } = await chat({ model: 'Scout@roster', messages: asking('Hi'), stream: true });
       expect([status, body.error.code]).toEqual([429, 'rate_limit_exceeded']);
@@ -290,14 +295,14 @@ describe.each(engines)('tools of an assistant used as a model, on %s', (engine) 
     });
     await forgetAsks(app);
     const body = { model: 'Clerk@roster', messages: asking('How long?') };
-    await called(app, token, chatPath, { method: 'POST', body });
+    await callApi(app, token, chatPath, { method: 'POST', body });
     const passage = expect.stringContaining('[terms.txt]\nA passage of terms.txt.');
     expect((await asksOf(app))[0]?.body.messages).toMatchObject([
       { role: 'system', content: passage },
       { role: 'user' },
     ]);
     await client.vectorStores.delete(storeId);
-    const after = await called(app, token, responsesPath, {
+    const after = await callApi(app, token, responsesPath, {
       method: 'POST',
       body: { model: 'Clerk@roster', input: 'How long?' },
     });
@@ -306,8 +311,8 @@ describe.each(engines)('tools of an assistant used as a model, on %s', (engine) 
       expect.stringContaining("The assistant's files could not be searched: "),
     ]);
     // Without the tool, nothing is searched.
-    await created(visitor, { name: 'Plain', model: 'gpt-4o' });
-    const plain = await called(app, token, responsesPath, {
+    await createAssistant(visitor, { name: 'Plain', model: 'gpt-4o' });
+    const plain = await callApi(app, token, responsesPath, {
       method: 'POST',
       body: { model: 'Plain@roster', input: 'x' },
     });
@@ -316,7 +321,7 @@ describe.each(engines)('tools of an assistant used as a model, on %s', (engine) 
 
   test('draws images in responses, and records each', async () => {
     const { visitor, id, chat, respond } = await someone();
-    await created(visitor, { name: 'Painter', model: 'gpt-4o', tools: { imageGeneration: {} } });
+    await createAssistant(visitor, { name: 'Painter', model: 'gpt-4o', tools: { imageGeneration: {} } });
     const bare = await chat({ model: 'Painter@roster', messages: asking('Hi'), tool_choice: 'none' });
     expect(bare.asks[0]?.body.tool_choice).toBeUndefined();
     const { body } = await respond({ model: 'Painter@roster', input: '[[picture]] A cat', tool_choice: 'auto' });
@@ -333,7 +338,7 @@ describe.each(engines)('tools of an assistant used as a model, on %s', (engine) 
   test('leaves out tools of tool servers, and says so', async () => {
     const { visitor, chat } = await someone();
     servers.offer('lookup');
-    await created(visitor, { name: 'Caller', model: 'gpt-4o' });
+    await createAssistant(visitor, { name: 'Caller', model: 'gpt-4o' });
     const { note, asks } = await chat({ model: 'Caller@roster', messages: asking('Hi') });
     servers.withdraw('lookup');
     expect(note).toContain('Demo server');

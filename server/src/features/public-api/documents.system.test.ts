@@ -1,6 +1,6 @@
 // Needs: bash, curl
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { apiSnippets, apiVariables, printed } from '#server/testing/api-document';
+import { apiSnippets, apiVariables, runSnippet } from '#server/testing/api-document';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 
 describe.each(engines)('docs/user/api.md on %s', (engine) => {
@@ -15,7 +15,7 @@ describe.each(engines)('docs/user/api.md on %s', (engine) => {
   test.each(apiSnippets.filter(({ language }) => language === 'sh'))(
     'shows curl that works: $code',
     async ({ code }) => {
-      const output = await printed(['bash', '-ec', code], env);
+      const output = await runSnippet(['bash', '-ec', code], env);
       expect(output).toMatch(/\w{3}/);
       expect(output).not.toContain('"error"');
     },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { apiDocument, apiSnippets, apiVariables, printed } from '#server/testing/api-document';
+import { apiDocument, apiSnippets, apiVariables, runSnippet } from '#server/testing/api-document';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 
 describe.each(engines)('docs/user/api.md on %s', (engine) => {
@@ -17,7 +17,7 @@ describe.each(engines)('docs/user/api.md on %s', (engine) => {
 
   test('shows working JavaScript', async () => {
     const code = apiSnippets.find(({ language }) => language === 'js')?.code ?? '';
-    const output = await printed([process.execPath, '--input-type=module', '-e', code], await apiVariables(app));
+    const output = await runSnippet([process.execPath, '--input-type=module', '-e', code], await apiVariables(app));
     expect(output).toMatch(/\w{3}/);
     expect(output).not.toContain('"error"');
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { chunk, event, type RawAnswer, startRawProvider, words } from '#server/testing/raw-provider';
 
 /** A key without a known format; its characters are escaped in JSON and in URLs. */
@@ -42,7 +42,7 @@ describe.each(engines)('the provider key in a provider’s messages, on %s', (en
     app = await startApp(engine, { env: { PROVIDER_BASE_URL: provider.url } });
     const ada = await app.as('ada');
     expect((await ada.post('/api/settings/apikey', { apiKey: key })).status).toBe(200);
-    await created(ada, { name: 'Warm', model: 'gpt-4o', temperature: 0.9 });
+    await createAssistant(ada, { name: 'Warm', model: 'gpt-4o', temperature: 0.9 });
     ({ token } = await newToken(ada));
   });
   afterAll(async () => {
@@ -53,9 +53,9 @@ describe.each(engines)('the provider key in a provider’s messages, on %s', (en
   const json = { 'content-type': 'application/json' };
   const messages = [{ role: 'user', content: 'Hi' }];
   const chat = (more: object = {}) =>
-    called(app, token, '/v1/chat/completions', { method: 'POST', body: { model: 'gpt-4o', messages, ...more } });
+    callApi(app, token, '/v1/chat/completions', { method: 'POST', body: { model: 'gpt-4o', messages, ...more } });
   const response = (more: object = {}) =>
-    called(app, token, '/v1/responses', { method: 'POST', body: { model: 'gpt-4o', input: 'Hi', ...more } });
+    callApi(app, token, '/v1/responses', { method: 'POST', body: { model: 'gpt-4o', input: 'Hi', ...more } });
   const all = [() => chat(), () => chat({ stream: true }), () => response(), () => response({ stream: true })];
 
   describe.each(quotations)('%s', (_, quoted) => {
@@ -163,7 +163,7 @@ describe.each(engines)('the provider key in a provider’s messages, on %s', (en
     expect((await bea.post('/api/settings/apikey', { apiKey: own })).status).toBe(200);
     const hers = (await newToken(bea)).token;
     const ask = (more: object = {}) =>
-      called(app, hers, '/v1/responses', { method: 'POST', body: { model: 'gpt-4o', input: 'Hi', ...more } });
+      callApi(app, hers, '/v1/responses', { method: 'POST', body: { model: 'gpt-4o', input: 'Hi', ...more } });
     const text = `Is ${inAddress} a key?`;
     const item = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] };
     const answer = { status: 'completed', output: [item], debug: { asked: `with ${own}` } };
@@ -181,7 +181,7 @@ describe.each(engines)('the provider key in a provider’s messages, on %s', (en
     });
     const streamed = await ask({ stream: true });
     const id = /"id":"(resp_\w+)"/.exec(streamed.text)?.[1];
-    const kept = await called(app, hers, `/v1/responses/${id}`);
+    const kept = await callApi(app, hers, `/v1/responses/${id}`);
     expect(streamed.text).toContain('response.gateway');
     for (const { body } of [whole, kept]) expect(body.output[0].content[0].text).toBe(text);
     for (const { text: told } of [whole, streamed, kept]) expectMasked(told.replaceAll(inAddress, ''));

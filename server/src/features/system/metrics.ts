@@ -1,5 +1,5 @@
 import type { OpenDatabase } from '#server/db/connect';
-import { within } from '#server/lib/watchdog';
+import { withDeadline } from '#server/lib/watchdog';
 import type { Figures } from '#server/metrics/prometheus';
 import { type SystemSources, systemReport } from './report.ts';
 import { systemRepository } from './repository.ts';
@@ -32,7 +32,7 @@ export async function systemMetrics(looked: SystemSources): Promise<Figures> {
 }
 
 async function runsByState({ reader }: OpenDatabase): Promise<Figures['runs']> {
-  const rows = await within(runsMs, systemRepository(reader).runs()).catch(() => undefined);
+  const rows = await withDeadline(runsMs, systemRepository(reader).runs()).catch(() => undefined);
   if (!rows) return undefined;
   const counts = Object.fromEntries(rows.map(({ state, count }) => [state, count]));
   return { queued: 0, running: 0, waiting: 0, ...counts };

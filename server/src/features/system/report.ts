@@ -3,12 +3,12 @@ import type { Installation } from '#server/config/config';
 import { backupRecordRepository } from '#server/db/backup-record-repository';
 import type { OpenDatabase } from '#server/db/connect';
 import { schemaState } from '#server/db/migrate';
-import { processesOn } from '#server/db/presence';
-import { lastBackup, lastMailFailure, lastMailSent, remembered } from '#server/db/timestamps-repository';
+import { listServers } from '#server/db/presence';
+import { lastBackup, lastMailFailure, lastMailSent, readTimestamp } from '#server/db/timestamps-repository';
 import { jobRepository } from '#server/jobs/repository';
 import { AppError } from '#server/lib/errors';
 import { version } from '#server/lib/version';
-import { UnresponsiveError, within } from '#server/lib/watchdog';
+import { UnresponsiveError, withDeadline } from '#server/lib/watchdog';
 import { failureClass } from '#server/logging/failure';
 import type { FileStore } from '#server/storage/file-store';
 import { freeDiskBytes, upgradeBackups } from './folders.ts';
@@ -29,7 +29,7 @@ type Part<Answer> = { answer: Answer | null; problem: string | null };
 
 async function queryPart<Answer>(work: () => Promise<Answer>): Promise<Part<Answer>> {
   try {
-    return { answer: await within(partMs, work()), problem: null };
+    return { answer: await withDeadline(partMs, work()), problem: null };
   } catch (error) {
     return { answer: null, problem: problemOf(error) };
   }
@@ -53,7 +53,7 @@ export async function systemReport(looked: SystemSources): Promise<SystemReport>
   const { dataDir, minFreeDiskBytes: minimumBytes, mail } = installation;
   const { db } = database;
   const [processes, ofDatabase, storage, files, disk, jobs, ofMail, backups] = await Promise.all([
-    queryPart(() => processesOn(database)),
+    queryPart(() => listServers(database)),
     queryPart(() => databaseState(database)),
     queryPart(async () => {
       const latencyMs = await timed(store.check);
@@ -64,8 +64,8 @@ export async function systemReport(looked: SystemSources): Promise<SystemReport>
     queryPart(() => jobState(database)),
     queryPart(async () => ({
       delivers: mail !== undefined,
-      lastSentAt: (await remembered(db, lastMailSent))?.at ?? null,
-      lastFailure: (await remembered(db, lastMailFailure)) ?? null,
+      lastSentAt: (await readTimestamp(db, lastMailSent))?.at ?? null,
+      lastFailure: (await readTimestamp(db, lastMailFailure)) ?? null,
     })),
     queryPart(async () => ({
       ...(await backupState(db, installation)),
@@ -89,7 +89,7 @@ async function databaseState({ db, engine }: OpenDatabase) {
 }
 
 async function backupState(db: OpenDatabase['db'], { backsUp }: Installation) {
-  const last = (await remembered(db, lastBackup)) ?? null;
+  const last = (await readTimestamp(db, lastBackup)) ?? null;
   const record = backsUp ? await backupRecordRepository(db).find() : undefined;
   const failedAt = record?.failure ? record.finishedAt : null;
   return { last, failedAt: failedAt !== null && failedAt > (last?.at ?? '') ? failedAt : null };

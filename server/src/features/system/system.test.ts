@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 import { startNetworkLink } from '#server/testing/network-link';
 import { roster } from '#server/testing/roster';
@@ -18,7 +18,7 @@ const givenUp = {
 const unsendable = JSON.stringify({ template: 'account_closed', email: 'planted@example.com' });
 
 const storeGivenUp = (app: TestApp, payload: string, more: { error_class?: string } = {}) =>
-  beside(app, async (db) => {
+  withDatabase(app, async (db) => {
     const values = { ...givenUp, payload, given_up_at: '2026-01-02T00:00:00.000Z', last_error: 'for planted', ...more };
     const { id } = await db.insertInto('jobs').values(values).returning('id').executeTakeFirstOrThrow();
     return id;
@@ -89,16 +89,16 @@ describe.each(engines)('the system report for administrators on %s', (engine) =>
       return newestGivenUp[0]?.failure === 'InvalidPayloadError' ? newestGivenUp : undefined;
     });
     expect(job).toMatchObject({ id, attempts: 1 });
-    await beside(app, (db) => db.deleteFrom('jobs').where('id', '=', id).execute());
+    await withDatabase(app, (db) => db.deleteFrom('jobs').where('id', '=', id).execute());
   });
 
   test('retries only failed jobs', async () => {
-    const id = await beside(app, async (db) => {
+    const id = await withDatabase(app, async (db) => {
       const values = { ...givenUp, kind: 'of a later version', run_at: '2999-01-01T00:00:00.000Z', payload: '{}' };
       return (await db.insertInto('jobs').values(values).returning('id').executeTakeFirstOrThrow()).id;
     });
     expect((await ada.post(`/api/admin/jobs/${id}/retry`)).status).toBe(404);
-    await beside(app, (db) => db.deleteFrom('jobs').where('id', '=', id).execute());
+    await withDatabase(app, (db) => db.deleteFrom('jobs').where('id', '=', id).execute());
   });
 
   test('matches roster check beside the running server, and mentions a backup', async () => {
@@ -121,7 +121,7 @@ describe.each(engines)('the system report for administrators on %s', (engine) =>
     expect(backups.answer.last).toMatchObject({ name: 'of-today.tar', bytes: expect.any(Number) });
     expect(texts(warnings)).not.toContain('backup');
 
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('settings')
         .set({ value: JSON.stringify({ at: '2026-01-01T00:00:00.000Z', name: 'old.tar', bytes: 1 }) })

@@ -1,11 +1,18 @@
 import type { Tool } from '@roster/contracts/tool-servers/tool-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
-import { beside } from '#server/testing/database';
+import { createAssistant } from '#server/testing/assistants';
+import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 import { startToolServer } from '#server/testing/tool-peer';
-import { added, chooseAll, looked, serverNow, toolsOf, withToolBox } from '#server/testing/tool-servers';
+import {
+  addToolServer,
+  chooseAll,
+  serverNow,
+  toolsOf,
+  untilDiscovered,
+  withToolBox,
+} from '#server/testing/tool-servers';
 import { until } from '#server/testing/until';
 
 const signal = new AbortController().signal;
@@ -35,8 +42,8 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
 
   test('chooses them one by one, and offers them to a model in that order', async () => {
     const ada = await app.as('ada');
-    const server = await added(ada, peer.url, { name: 'My notes!' });
-    const [assistantId, other] = [await created(ada), await created(ada)];
+    const server = await addToolServer(ada, peer.url, { name: 'My notes!' });
+    const [assistantId, other] = [await createAssistant(ada), await createAssistant(ada)];
     const [read, write]: Tool[] = await toolsOf(ada, server.id);
     const tools = [
       { serverId: server.id, name: write?.name, digest: write?.digest, approval: 'once' },
@@ -65,11 +72,15 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
 
   test('gives names that a model can tell apart, whatever their servers are called', async () => {
     const bea = await app.as('bea');
-    const assistantId = await created(bea);
+    const assistantId = await createAssistant(bea);
     const odd = await startToolServer({
       tools: [{ name: 'read_note' }, { name: 'a.b' }, { name: 'a_b' }, { name: 'n'.repeat(128) }],
     });
-    const servers = [await added(bea, peer.url), await added(bea, odd.url), await added(bea, peer.url, { name: '✓' })];
+    const servers = [
+      await addToolServer(bea, peer.url),
+      await addToolServer(bea, odd.url),
+      await addToolServer(bea, peer.url, { name: '✓' }),
+    ];
     const all = [];
     for (const { id } of servers)
       for (const { name, digest } of await toolsOf(bea, id))
@@ -85,8 +96,8 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
   test('asks every time after a tool has changed, until it is chosen again', async () => {
     const cem = await app.as('cem');
     const changing = await startToolServer();
-    const server = await added(cem, changing.url);
-    const assistantId = await created(cem);
+    const server = await addToolServer(cem, changing.url);
+    const assistantId = await createAssistant(cem);
     await chooseAll(cem, assistantId, server.id, 'never');
     const before = await offered(cem, assistantId);
     expect(before.map(({ approval }) => approval)).toEqual(['never', 'never']);
@@ -95,7 +106,7 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
       { name: 'new_tool' },
     ];
     await cem.post(`/api/tool-servers/${server.id}/refresh`);
-    await looked(cem, server.id);
+    await untilDiscovered(cem, server.id);
     expect(await chosen(cem, assistantId)).toMatchObject([
       { name: 'read_note', state: 'changed', approval: 'never' },
       { name: 'write_note', state: 'gone' },
@@ -125,23 +136,23 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
 
   test('checks chosen tools once a day, and others not', async () => {
     const ida = await app.as('ida');
-    const [used, unused] = [await added(ida, peer.url), await added(ida, peer.url)];
-    await chooseAll(ida, await created(ida), used.id);
+    const [used, unused] = [await addToolServer(ida, peer.url), await addToolServer(ida, peer.url)];
+    await chooseAll(ida, await createAssistant(ida), used.id);
     const before = new Date(Date.now() - 25 * 60 * 60_000).toISOString();
     const ids = [used.id, unused.id];
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('tool_servers').set({ looked_at: before }).where('id', 'in', ids).execute(),
     );
     // At startup, and every hour.
     await app.restart();
     await until('Another look', async () => (await serverNow(ida, used.id))?.lookedAt !== before);
-    expect((await looked(ida, unused.id)).lookedAt).toBe(before);
+    expect((await untilDiscovered(ida, unused.id)).lookedAt).toBe(before);
   });
 
   test('accepts tools only as they were seen', async () => {
     const dan = await app.as('dan');
-    const server = await added(dan, peer.url);
-    const assistantId = await created(dan);
+    const server = await addToolServer(dan, peer.url);
+    const assistantId = await createAssistant(dan);
     const [read] = await toolsOf(dan, server.id);
     const choice = { serverId: server.id, name: read.name, digest: read.digest, approval: 'never' };
     expect((await choose(dan, assistantId, [{ ...choice, digest: 'a'.repeat(64) }])).status).toBe(409);
@@ -164,8 +175,8 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
 
   test('offers no tools of a server that is off or withdrawn, and deletes them with the server', async () => {
     const [admin, eve] = [await app.as('admin'), await app.as('eve')];
-    const server = await added(admin, peer.url, { name: 'Shared', isOffered: true });
-    const assistantId = await created(eve);
+    const server = await addToolServer(admin, peer.url, { name: 'Shared', isOffered: true });
+    const assistantId = await createAssistant(eve);
     await chooseAll(eve, assistantId, server.id);
     expect(await offered(eve, assistantId)).toHaveLength(2);
     const digest = (await chosen(eve, assistantId))[0].digest;
@@ -191,8 +202,8 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
     const fay = await app.as('fay');
     const own = await startToolServer();
     const auth = { type: 'header', name: 'X-Key', value: 'the-value-of-the-header' };
-    const server = await added(fay, own.url, { auth });
-    const assistantId = await created(fay);
+    const server = await addToolServer(fay, own.url, { auth });
+    const assistantId = await createAssistant(fay);
     await chooseAll(fay, assistantId, server.id);
     const userId = await idOf(fay);
     own.requests.length = 0;
@@ -215,8 +226,8 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
 
   test('lets nobody call tools of another user', async () => {
     const [gus, hal] = [await app.as('gus'), await app.as('hal')];
-    const server = await added(gus, peer.url);
-    const assistantId = await created(gus);
+    const server = await addToolServer(gus, peer.url);
+    const assistantId = await createAssistant(gus);
     const { body } = await chooseAll(gus, assistantId, server.id);
     expect(await offered(hal, assistantId)).toEqual([]);
     const userId = await idOf(hal);

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { freePort } from '#server/testing/free-port';
-import { added, chooseAll, withToolBox } from '#server/testing/tool-servers';
+import { addToolServer, chooseAll, withToolBox } from '#server/testing/tool-servers';
 
 /** The official example server, in its own process. */
 async function startEverything() {
@@ -46,9 +46,9 @@ describe.each(engines)('the official example server on %s', (engine) => {
 
   test('lists, chooses and calls its tools', async () => {
     const ada = await app.as('ada');
-    const server = await added(ada, everything.url);
+    const server = await addToolServer(ada, everything.url);
     expect(server).toMatchObject({ state: 'ready', notice: null });
-    const assistantId = await created(ada);
+    const assistantId = await createAssistant(ada);
     expect((await chooseAll(ada, assistantId, server.id)).status).toBe(200);
     const { id: userId } = (await ada.get('/api/user')).body;
     await withToolBox(app, async (box) => {

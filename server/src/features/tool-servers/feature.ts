@@ -5,7 +5,7 @@ import type { OpenDatabase } from '#server/db/connect';
 import type { Router } from '#server/http/app-router/router';
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import { createSsrfGuard } from '#server/outbound/ssrf-guard';
-import type { LockActor, SignedIn } from '#server/security/actor';
+import type { LockActor, SignedInUser } from '#server/security/actor';
 import type { Vault } from '#server/security/vault';
 import { serverConnection } from './connection.ts';
 import { toolDiscovery } from './discover-tools.ts';
@@ -34,7 +34,7 @@ type Dependencies = {
   config: Pick<Config, 'publicUrl' | 'toolHostsAllowed' | 'toolCommands' | 'proxyFor'>;
   rates: RateLimits;
   cookie: { read: (request: FastifyRequest) => string | undefined };
-  sessions: { find: (token: string, ipAddress: string) => Promise<SignedIn | null>; lock: LockActor };
+  sessions: { find: (token: string, ipAddress: string) => Promise<SignedInUser | null>; lock: LockActor };
   toolTimes: ToolTimeouts;
   versions: Parameters<typeof toolSelectionService>[1];
 };

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { asksOf, forgetAsks, messageOf, newThread, send, until } from '#server/testing/chat';
 import { lastOf, readEvents, textOf } from '#server/testing/events';
 import { startToolServer } from '#server/testing/tool-peer';
-import { added, chooseAll } from '#server/testing/tool-servers';
+import { addToolServer, chooseAll } from '#server/testing/tool-servers';
 
 describe.each(engines)('an assistant with tools of a server, on %s', (engine) => {
   let app: TestApp;
@@ -22,8 +22,8 @@ describe.each(engines)('an assistant with tools of a server, on %s', (engine) =>
 
   async function conversation(name: string, approval: string) {
     const person = await app.withKey(name);
-    const server = await added(person, notes.url);
-    const assistantId = await created(person);
+    const server = await addToolServer(person, notes.url);
+    const assistantId = await createAssistant(person);
     expect((await chooseAll(person, assistantId, server.id, approval)).status).toBe(200);
     return { person, server, threadId: await newThread(person, { assistantId, title: 'Notes' }) };
   }
@@ -101,8 +101,8 @@ describe.each(engines)('an assistant with tools of a server, on %s', (engine) =>
         { name: 'plain', inputSchema: { type: 'object' } },
       ],
     });
-    const server = await added(person, odd.url);
-    const assistantId = await created(person);
+    const server = await addToolServer(person, odd.url);
+    const assistantId = await createAssistant(person);
     await chooseAll(person, assistantId, server.id, 'never');
     const threadId = await newThread(person, { assistantId, title: 'Odd' });
     await forgetAsks(app);

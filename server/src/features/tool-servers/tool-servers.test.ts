@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
-import { beside, setUser } from '#server/testing/database';
+import { createAssistant } from '#server/testing/assistants';
+import { setUser, withDatabase } from '#server/testing/database';
 import { tablesWith } from '#server/testing/rows';
 import { listening, startToolServer } from '#server/testing/tool-peer';
-import { added, looked, newServer, serverNow, toolsOf } from '#server/testing/tool-servers';
+import { addToolServer, newServer, serverNow, toolsOf, untilDiscovered } from '#server/testing/tool-servers';
 import { until } from '#server/testing/until';
 import { beginDownload, unzip } from '#server/testing/zip';
 
@@ -40,7 +40,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
       auth: { type: 'header', name: 'Authorization', last4: '4321' },
       state: 'waiting',
     });
-    expect(await looked(ada, body.id)).toMatchObject({ state: 'ready', notice: null, tools: 2 });
+    expect(await untilDiscovered(ada, body.id)).toMatchObject({ state: 'ready', notice: null, tools: 2 });
     expect(await toolsOf(ada, body.id)).toMatchObject([
       { name: 'read_note', title: 'read_note', description: 'Reads a note.', isReadOnly: true },
       {
@@ -59,7 +59,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
 
   test('keeps the value of a header out of answers, tables and log lines', async () => {
     const bea = await app.as('bea');
-    const server = await added(bea, peer.url, { auth: header });
+    const server = await addToolServer(bea, peer.url, { auth: header });
     const answers = [server, (await bea.get(path)).body, (await bea.get(`${path}/${server.id}/tools`)).body];
     const { body } = await beginDownload(app, bea, '/api/user/export');
     const files = unzip(Buffer.from(await body.arrayBuffer()));
@@ -76,12 +76,12 @@ describe.each(engines)('tool servers on %s', (engine) => {
     });
     for (const text of [JSON.stringify(answers), ...files.values(), ...app.logLines])
       expect(text).not.toContain('planted-in-the-header');
-    expect(await beside(app, (db) => tablesWith(db, 'planted-in-the-header'))).toEqual([]);
+    expect(await withDatabase(app, (db) => tablesWith(db, 'planted-in-the-header'))).toEqual([]);
   });
 
   test('sends a header to no other origin than it was given for', async () => {
     const cem = await app.as('cem');
-    const server = await added(cem, peer.url, { auth: header });
+    const server = await addToolServer(cem, peer.url, { auth: header });
     const other = await startToolServer();
     const moved = await cem.patch(`${path}/${server.id}`, { url: other.url });
     expect(moved).toMatchObject({
@@ -90,11 +90,14 @@ describe.each(engines)('tool servers on %s', (engine) => {
     });
     expect((await cem.patch(`${path}/${server.id}`, { url: `${peer.url}?a=b` })).status).toBe(200);
     expect((await cem.patch(`${path}/${server.id}`, { url: other.url, auth: { type: 'none' } })).status).toBe(200);
-    expect(await looked(cem, server.id)).toMatchObject({ state: 'ready', auth: { type: 'none', last4: null } });
+    expect(await untilDiscovered(cem, server.id)).toMatchObject({
+      state: 'ready',
+      auth: { type: 'none', last4: null },
+    });
     expect(other.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
     const again = { auth: { ...header, value: 'Bearer another-value-5678' } };
     expect((await cem.patch(`${path}/${server.id}`, again)).body.auth.last4).toBe('5678');
-    await looked(cem, server.id);
+    await untilDiscovered(cem, server.id);
     expect(other.requests.at(-1)?.headers.authorization).toBe('Bearer another-value-5678');
     await other.close();
   });
@@ -102,21 +105,21 @@ describe.each(engines)('tool servers on %s', (engine) => {
   test('says why a server could not be asked, and keeps its previous tools', async () => {
     const dan = await app.as('dan');
     const other = await startToolServer();
-    const server = await added(dan, other.url);
+    const server = await addToolServer(dan, other.url);
     await other.close();
     const { status, body } = await dan.post(`${path}/${server.id}/refresh`);
     expect([status, body.state]).toEqual([202, 'waiting']);
-    expect(await looked(dan, server.id)).toMatchObject({
+    expect(await untilDiscovered(dan, server.id)).toMatchObject({
       state: 'failed',
       notice: '127.0.0.1 refuses connections.',
       tools: 2,
     });
-    expect(await added(dan, 'https://10.0.0.1/mcp')).toMatchObject({
+    expect(await addToolServer(dan, 'https://10.0.0.1/mcp')).toMatchObject({
       state: 'failed',
       notice: expect.stringContaining('TOOL_HOSTS_ALLOWED'),
       tools: 0,
     });
-    expect(await added(dan, 'http://example.com/mcp')).toMatchObject({ state: 'failed' });
+    expect(await addToolServer(dan, 'http://example.com/mcp')).toMatchObject({ state: 'failed' });
   });
 
   test('lets a server that never answers hold up nobody else, however many a user has', async () => {
@@ -127,11 +130,11 @@ describe.each(engines)('tool servers on %s', (engine) => {
     for (let count = 0; count < 10; count++) ids.push((await newServer(jan, url)).body.id);
     for (let count = 0; count < 3; count++) await newServer(lea, url);
     const { body } = await newServer(max, peer.url);
-    expect(await looked(max, body.id)).toMatchObject({ state: 'ready', tools: 2 });
+    expect(await untilDiscovered(max, body.id)).toMatchObject({ state: 'ready', tools: 2 });
     for (const id of ids) expect((await serverNow(jan, id))?.state).toBe('waiting');
     silent.closeAllConnections();
     silent.close();
-    for (const id of ids) expect((await looked(jan, id)).state).toBe('failed');
+    for (const id of ids) expect((await untilDiscovered(jan, id)).state).toBe('failed');
   });
 
   test('respects changes and removal while a server is asked', async () => {
@@ -144,15 +147,15 @@ describe.each(engines)('tool servers on %s', (engine) => {
     await nia.patch(`${path}/${third.body.id}`, { url: peer.url });
     silent.closeAllConnections();
     silent.close();
-    expect(await looked(nia, first.body.id)).toMatchObject({ state: 'failed' });
-    expect(await looked(nia, third.body.id)).toMatchObject({ state: 'ready', tools: 2 });
+    expect(await untilDiscovered(nia, first.body.id)).toMatchObject({ state: 'failed' });
+    expect(await untilDiscovered(nia, third.body.id)).toMatchObject({ state: 'ready', tools: 2 });
   });
 
   test('says if each process that asked has died, and asks again on request', async () => {
     const kai = await app.as('kai');
-    const { id } = await added(kai, peer.url);
+    const { id } = await addToolServer(kai, peer.url);
     const { id: userId } = (await kai.get('/api/user')).body;
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       await db.updateTable('tool_servers').set({ state: 'waiting' }).where('id', '=', id).execute();
       const payload = JSON.stringify({ userId, serverId: id });
       const at = new Date().toISOString();
@@ -161,23 +164,23 @@ describe.each(engines)('tool servers on %s', (engine) => {
         .values({ kind: 'look_at_tool_server', payload, attempts: 3, run_at: at, created_at: at })
         .execute();
     });
-    expect(await looked(kai, id)).toMatchObject({
+    expect(await untilDiscovered(kai, id)).toMatchObject({
       state: 'failed',
       notice: expect.stringContaining('interrupted each time'),
       tools: 2,
     });
     expect((await kai.post(`${path}/${id}/refresh`)).status).toBe(202);
-    expect(await looked(kai, id)).toMatchObject({ state: 'ready', notice: null });
+    expect(await untilDiscovered(kai, id)).toMatchObject({ state: 'ready', notice: null });
   });
 
   test('asks again on request, and shows the tools of then', async () => {
     const eve = await app.as('eve');
     const other = await startToolServer();
-    const server = await added(eve, other.url);
+    const server = await addToolServer(eve, other.url);
     const [before] = await toolsOf(eve, server.id);
     other.peer.tools = [{ name: 'read_note', description: 'Reads any note.', annotations: { readOnlyHint: true } }];
     await eve.post(`${path}/${server.id}/refresh`);
-    await looked(eve, server.id);
+    await untilDiscovered(eve, server.id);
     const [after, ...more] = await toolsOf(eve, server.id);
     expect(after.description).toBe('Reads any note.');
     expect(after.digest).not.toBe(before.digest);
@@ -202,7 +205,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
         { name: 'last', description: '<img src=x onerror=alert(1)>' },
       ],
     });
-    const server = await added(fay, other.url);
+    const server = await addToolServer(fay, other.url);
     expect(server).toMatchObject({ state: 'ready', tools: 2, notice: expect.stringMatching(/^6 tools were left out/) });
     const { body } = await fay.get(`${path}/${server.id}/tools`);
     expect(body.leftOutCount).toBe(6);
@@ -220,7 +223,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
     other.peer.pageSize = 100;
     other.peer.tools = Array.from({ length: 700 }, (_, at) => ({ name: `tool_${at}` }));
     await fay.post(`${path}/${server.id}/refresh`);
-    expect(await looked(fay, server.id)).toMatchObject({
+    expect(await untilDiscovered(fay, server.id)).toMatchObject({
       tools: 500,
       notice: 'It has more tools than Roster takes: the first 500 are here.',
     });
@@ -260,7 +263,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
   describe('of an administrator', () => {
     test('offers them to everyone, who see neither path nor header and change nothing', async () => {
       const [admin, hal] = [await app.as('admin'), await app.as('hal')];
-      const server = await added(admin, `${peer.url}?key=planted-in-the-path`, {
+      const server = await addToolServer(admin, `${peer.url}?key=planted-in-the-path`, {
         name: 'For all',
         auth: header,
         isOffered: true,
@@ -293,17 +296,17 @@ describe.each(engines)('tool servers on %s', (engine) => {
       const hal = await app.as('hal');
       const refused = { status: 403, body: { message: 'Only administrators can offer a tool server to everybody.' } };
       expect(await newServer(hal, peer.url, { isOffered: true })).toMatchObject(refused);
-      const server = await added(hal, peer.url);
+      const server = await addToolServer(hal, peer.url);
       expect(await hal.patch(`${path}/${server.id}`, { isOffered: true })).toMatchObject(refused);
     });
   });
 
   test('says who uses them, and deletes their tools and choices with them', async () => {
     const [admin, ivy] = [await app.as('admin'), await app.as('ivy')];
-    const server = await added(admin, peer.url, { isOffered: true });
+    const server = await addToolServer(admin, peer.url, { isOffered: true });
     const [tool] = await toolsOf(ivy, server.id);
     const choice = { serverId: server.id, name: tool.name, digest: tool.digest, approval: 'never' };
-    const [own, others] = [await created(admin, { name: 'Keeper' }), await created(ivy)];
+    const [own, others] = [await createAssistant(admin, { name: 'Keeper' }), await createAssistant(ivy)];
     for (const [visitor, assistantId] of [
       [admin, own],
       [ivy, others],

@@ -2,9 +2,9 @@ import type { Figures } from '@roster/contracts/usage/usage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken, tokensPath } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, newThread } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 import { type UsageRecord, usageRepository } from './repository.ts';
 import { dayInZone, nextDay } from './zone-days.ts';
@@ -78,13 +78,13 @@ describe.each(engines)('analytics on %s', (engine) => {
     app = await startApp(engine);
     ada = await app.withKey('ada');
     const bob = await app.as('bob');
-    ids = [null, await created(ada, { name: 'Tutor' }), await created(ada, { name: 'Gone' })];
+    ids = [null, await createAssistant(ada, { name: 'Tutor' }), await createAssistant(ada, { name: 'Gone' })];
     tokens = [];
     for (const name of ['Script', 'Lost', 'Unused']) tokens.push((await newToken(ada, { name })).id);
     list = calls(ids, tokens.slice(0, 2));
     const { id: adaId } = (await ada.get('/api/user')).body;
     const { id: bobId } = (await bob.get('/api/user')).body;
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       await db.transaction().execute(async (trx) => {
         for (const call of list) await usageRepository(trx).record(adaId, call);
         for (const call of calls([null])) await usageRepository(trx).record(bobId, call);
@@ -167,7 +167,7 @@ describe.each(engines)('analytics on %s', (engine) => {
           costUsd: at < 3 ? null : 0.5,
         }),
       );
-      await beside(app, (db) =>
+      await withDatabase(app, (db) =>
         db.transaction().execute(async (trx) => {
           for (const call of [chat, ...jobs]) await usageRepository(trx).record(id, call);
         }),
@@ -205,7 +205,7 @@ describe.each(engines)('analytics on %s', (engine) => {
     const { id } = (await visitor.get('/api/user')).body;
     const [call] = calls([null]).filter(({ model }) => model === 'home-made');
     if (!call) throw new Error('no call');
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.transaction().execute((trx) => usageRepository(trx).record(id, { ...call, purpose: 'training' })),
     );
     const { totals, fineTuning } = await shown(visitor, 'from=2026-10-01&to=2026-11-30');
@@ -251,7 +251,7 @@ describe.each(engines)('analytics on %s', (engine) => {
       ({ model, accessTokenId }) => model === 'home-made' && accessTokenId,
     );
     if (!call) throw new Error('no such call');
-    await beside(app, (db) => db.transaction().execute((trx) => usageRepository(trx).record(id, call)));
+    await withDatabase(app, (db) => db.transaction().execute((trx) => usageRepository(trx).record(id, call)));
     const byToken = async () => (await shown(eva, 'from=2026-10-01&to=2026-11-30')).byAccessToken;
     expect(await byToken()).toMatchObject([{ requests: 1, costUsd: null, unpricedRequests: 1 }]);
     await eva.post('/api/analytics/prices', { model: 'home-made', input: 1, output: 2 });

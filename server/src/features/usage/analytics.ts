@@ -1,7 +1,7 @@
 import { Id } from '@roster/contracts/endpoint';
 import { type Analytics, type usage as api, BilledTool, type Figures } from '@roster/contracts/usage/usage';
 import { z } from 'zod';
-import { cursorsOf, pageOf } from '#server/http/paging';
+import { createCursors, toPage } from '#server/http/paging';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import { addSums, costOnly, type Sums, toFigures, toolOfSum, trainedModelOfSum, zeroSums } from './aggregate.ts';
 import type { AnalyticsRepository } from './analytics-repository.ts';
@@ -10,7 +10,7 @@ import { type DaySpan, daysIn, nextDay } from './zone-days.ts';
 
 const recentAtMost = 10;
 
-const cursors = cursorsOf(z.tuple([z.iso.datetime({ precision: 3 }), Id]));
+const cursors = createCursors(z.tuple([z.iso.datetime({ precision: 3 }), Id]));
 
 const tokens = (sums: Sums) => sums.inputTokens + sums.outputTokens;
 /** Ties, including unknown costs, are sorted by tokens. */
@@ -145,7 +145,7 @@ export function analyticsService(
       const after = at === undefined || id === undefined ? undefined : { at, id };
       const filter = { model, accessTokenId, purpose, assistantId: assistantId === 'none' ? null : assistantId };
       const found = await analytics.requests(userId, span, filter, limit + 1, after);
-      return pageOf(found, limit, (last) => cursors.encode([last.at, last.id]));
+      return toPage(found, limit, (last) => cursors.encode([last.at, last.id]));
     },
   };
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, clientId, messagesOf, newThread } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 import { usageRepository } from './repository.ts';
 
@@ -16,7 +16,7 @@ describe.each(engines)('budgets on %s', (engine) => {
 
   async function someone() {
     const visitor = await app.withKey(`person${++people}`);
-    const assistantId = await created(visitor);
+    const assistantId = await createAssistant(visitor);
     return { visitor, assistantId, threadId: await newThread(visitor, { title: 'Named', assistantId }) };
   }
   const save = (visitor: HttpClient, budget: object) =>
@@ -25,7 +25,7 @@ describe.each(engines)('budgets on %s', (engine) => {
   /** Records a call with this cost, by default this month. */
   async function spend(visitor: HttpClient, costUsd: number, assistantId: number | null = null, at = new Date()) {
     const { id } = (await visitor.get('/api/user')).body;
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.transaction().execute((trx) =>
         usageRepository(trx).record(id, {
           runId: null,

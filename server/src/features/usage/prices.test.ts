@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, newThread } from '#server/testing/chat';
 import type { HttpClient } from '#server/testing/http-client';
 import { nextDay } from './zone-days.ts';
@@ -17,7 +17,7 @@ describe.each(engines)('custom prices on %s', (engine) => {
 
   async function someone() {
     const visitor = await app.withKey(`person${++people}`);
-    const assistantId = await created(visitor, { model: 'chat-latest' });
+    const assistantId = await createAssistant(visitor, { model: 'chat-latest' });
     const threadId = await newThread(visitor, { title: 'Unpriced', assistantId });
     return { visitor, askFor: (tokens: number) => ask(app, visitor, threadId, `[[tokens ${tokens}]]`) };
   }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { connect } from '#server/db/connect';
+import { openDatabase } from '#server/db/connect';
 import { migrate } from '#server/db/migrate';
 import { Secret } from '#server/security/secret';
 import { createVault } from '#server/security/vault';
 import { actor } from '#server/testing/actor';
 import { emptyDatabase, engines, goodKey, startApp, type TestApp } from '#server/testing/app';
 import { ask, newThread } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import type { HttpClient } from '#server/testing/http-client';
 import { adminKeyService } from './admin-key.ts';
@@ -120,7 +120,7 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
       estimated: false,
       createdAt,
     });
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.transaction().execute(async (trx) => {
         await usageRepository(trx).record(id, call(`${nextDay(from, -1)}T23:59:59.999Z`, 1));
         await usageRepository(trx).record(id, call(`${from}T00:00:00.000Z`, 2));
@@ -199,7 +199,7 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
     // Useless if moved to another row.
     const idOf = async (visitor: HttpClient) => (await visitor.get('/api/user')).body.id;
     const [adaId, bobId] = [await idOf(ada), await idOf(bob)];
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       const row = await db
         .selectFrom('provider_admin_keys')
         .selectAll()
@@ -368,7 +368,7 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
 describe('an admin key for OpenAI itself', () => {
   async function serviceAtOpenAi() {
     const empty = await emptyDatabase('sqlite');
-    const database = connect(empty.url, empty.dataDir);
+    const database = openDatabase(empty.url, empty.dataDir);
     onTestFinished(async () => {
       await database.close();
       await empty.remove();

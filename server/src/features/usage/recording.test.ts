@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, newThread, regenerated, until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 
 describe.each(engines)('recording usage on %s', (engine) => {
@@ -18,13 +18,13 @@ describe.each(engines)('recording usage on %s', (engine) => {
   afterAll(() => app.stop());
 
   const recordsOf = (threadId: number) =>
-    beside(app, (db) =>
+    withDatabase(app, (db) =>
       db.selectFrom('usage_records').selectAll().where('thread_id', '=', threadId).orderBy('id').execute(),
     );
   const named = (more: Record<string, unknown> = {}) => newThread(ada, { title: 'Named', ...more });
 
   test('stores one record per run, with the provider’s counts and their cost', async () => {
-    const assistantId = await created(ada, { model: 'gpt-4o' });
+    const assistantId = await createAssistant(ada, { model: 'gpt-4o' });
     const threadId = await named({ assistantId });
     const { run, answer, message } = await ask(app, ada, threadId, '[[tokens 40]]');
     const again = await regenerated(app, ada, message.id);
@@ -58,7 +58,7 @@ describe.each(engines)('recording usage on %s', (engine) => {
   });
 
   test('counts cached input and reasoning separately', async () => {
-    const assistantId = await created(ada, { model: 'gpt-5.6-sol', reasoningEffort: 'low' });
+    const assistantId = await createAssistant(ada, { model: 'gpt-5.6-sol', reasoningEffort: 'low' });
     const threadId = await named({ assistantId });
     const { answer } = await ask(app, ada, threadId, `${'many words '.repeat(800)}[[tokens 10]]`);
     const [record] = await recordsOf(threadId);
@@ -73,7 +73,7 @@ describe.each(engines)('recording usage on %s', (engine) => {
   });
 
   test('leaves the cost of a model without a known price unknown, not zero', async () => {
-    const threadId = await named({ assistantId: await created(ada, { model: 'chat-latest' }) });
+    const threadId = await named({ assistantId: await createAssistant(ada, { model: 'chat-latest' }) });
     const { answer } = await ask(app, ada, threadId, '[[tokens 5]]');
     expect(answer.usage).toMatchObject({ outputTokens: 5, costUsd: null });
     expect((await recordsOf(threadId))[0]).toMatchObject({ cost_usd: null, price_as_of: null });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, newThread } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { aroundToday } from '#server/testing/days';
 import type { HttpClient } from '#server/testing/http-client';
 import { chunk, delta, event, type RawAnswer, startRawProvider, words } from '#server/testing/raw-provider';
@@ -79,14 +79,19 @@ describe.each(engines)('the price of the service tier that answered, on %s', (en
   });
 
   const lastOf = (of: TestApp) =>
-    beside(of, (db) => db.selectFrom('usage_records').selectAll().orderBy('id', 'desc').limit(1).executeTakeFirst());
+    withDatabase(of, (db) =>
+      db.selectFrom('usage_records').selectAll().orderBy('id', 'desc').limit(1).executeTakeFirst(),
+    );
 
   async function waysOf(of: TestApp, model: string) {
     const visitor = await of.withKey(`someone-${model}`.replaceAll('.', '-'));
     const { token } = await newToken(visitor);
-    const threadId = await newThread(visitor, { title: 'Named', assistantId: await created(visitor, { model }) });
+    const threadId = await newThread(visitor, {
+      title: 'Named',
+      assistantId: await createAssistant(visitor, { model }),
+    });
     const program = (path: string, body: object) =>
-      called(of, token, path, { method: 'POST', body: { model, ...body } });
+      callApi(of, token, path, { method: 'POST', body: { model, ...body } });
     return {
       visitor,
       page: () => ask(of, visitor, threadId, 'Hello'),

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, newThread, send, until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { readEvents } from '#server/testing/events';
 import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
-import { indexed } from '#server/testing/knowledge';
+import { untilIndexed } from '#server/testing/knowledge';
 import { fakeToolRegistry } from '#server/testing/tool-box';
 
 const perSearch = 2.5 / 1_000;
@@ -24,7 +24,7 @@ describe.each(engines)('the cost of built-in tools on %s', (engine) => {
   const overview = async (visitor: HttpClient) =>
     (await visitor.get(`/api/analytics?from=${today()}&to=${today()}`)).body;
   const toolRecords = (threadId: number) =>
-    beside(app, (db) =>
+    withDatabase(app, (db) =>
       db
         .selectFrom('usage_records')
         .select(['model', 'cost_usd', 'price_as_of', 'step_of', 'run_id'])
@@ -36,10 +36,10 @@ describe.each(engines)('the cost of built-in tools on %s', (engine) => {
 
   test('adds file searches to all sums and budgets, and counts tools without a price', async () => {
     const { visitor } = await app.someone('searcher');
-    const assistantId = await created(visitor, { tools: { webSearch: {}, imageGeneration: {} } });
+    const assistantId = await createAssistant(visitor, { tools: { webSearch: {}, imageGeneration: {} } });
     const { id } = await uploaded(app, visitor, { filename: 'tides.md', content: 'Tides' });
     await visitor.post(`/api/assistants/${assistantId}/files`, { fileIds: [id] });
-    await indexed(app, visitor, assistantId, ['ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready']);
     const threadId = await newThread(visitor, { assistantId, title: 'Named' });
     const before = await overview(visitor);
     expect([before.byTool, before.storage?.usdPerGigabyteDay]).toEqual([[], 0.1]);
@@ -72,7 +72,7 @@ describe.each(engines)('the cost of built-in tools on %s', (engine) => {
   test('counts each call once, with its step, even if the answer is stopped', async () => {
     const { visitor } = await app.someone('stepper');
     tools.offer('weather', {}, () => tools.said('It rains.'));
-    const assistantId = await created(visitor, { tools: { webSearch: {} } });
+    const assistantId = await createAssistant(visitor, { tools: { webSearch: {} } });
     const threadId = await newThread(visitor, { assistantId, title: 'Named' });
     await ask(app, visitor, threadId, '[[web]] [[call demo_weather]] Rain');
     expect((await toolRecords(threadId)).map(({ model }) => model)).toEqual(['web_search', 'web_search']);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, newThread, post } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { aroundToday } from '#server/testing/days';
 import { chunk, completed, delta, event, type RawAnswer, startRawProvider, words } from '#server/testing/raw-provider';
 
@@ -38,7 +38,9 @@ describe.each(engines)('unreadable usage on %s', (engine) => {
   });
 
   const records = (of = app) =>
-    beside(of, (db) => db.selectFrom('usage_records').selectAll().orderBy('id', 'desc').limit(1).executeTakeFirst());
+    withDatabase(of, (db) =>
+      db.selectFrom('usage_records').selectAll().orderBy('id', 'desc').limit(1).executeTakeFirst(),
+    );
 
   const responsesStream = (usage: unknown): RawAnswer => ({ packets: [delta(text), completed(usage)] });
   const chatStream = (usage: unknown): RawAnswer => ({
@@ -50,7 +52,7 @@ describe.each(engines)('unreadable usage on %s', (engine) => {
     const visitor = await of.withKey(name.replaceAll(' ', '-'));
     const { token } = await newToken(visitor);
     const program = (path: string, body: object) =>
-      called(of, token, path, { method: 'POST', body: { model: 'gpt-4o', ...body } });
+      callApi(of, token, path, { method: 'POST', body: { model: 'gpt-4o', ...body } });
     return {
       visitor,
       page: async () => ask(of, visitor, await newThread(visitor, { title: 'Named' }), 'Hello there'),

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { newThread, send, until } from '#server/testing/chat';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
-import { managed, newAddress, newUser, recordOf } from '#server/testing/managed-users';
+import { managedUser, newAddress, newUser, securityLogOf } from '#server/testing/managed-users';
 
 const unknownId = 2_000_000_000;
 
@@ -17,7 +17,7 @@ describe.each(engines)('changing accounts as an administrator on %s', (engine) =
   });
   afterAll(() => app.stop());
 
-  const idOf = async (name: string) => (await managed(ada, `${name}@example.com`)).id;
+  const idOf = async (name: string) => (await managedUser(ada, `${name}@example.com`)).id;
   const change = (id: number, changes: Record<string, unknown>, by = ada) =>
     by.patch(`/api/admin/users/${id}`, changes);
   const signIn = (email: string, typed = password, visitor = app.visitor()) =>
@@ -29,8 +29,8 @@ describe.each(engines)('changing accounts as an administrator on %s', (engine) =
     const { status, body } = await change(id, { name: 'Bob', role: 'Viewer', status: 'Inactive' });
     expect(status).toBe(200);
     expect(body).toMatchObject({ id, name: 'Bob', role: 'Viewer', status: 'Inactive' });
-    expect(await managed(ada, 'bob@example.com')).toEqual(body);
-    const record = await recordOf(ada, 'bob@example.com');
+    expect(await managedUser(ada, 'bob@example.com')).toEqual(body);
+    const record = await securityLogOf(ada, 'bob@example.com');
     expect(record).toEqual(
       expect.arrayContaining([
         'status_changed, administrator, Active to Inactive',
@@ -40,7 +40,7 @@ describe.each(engines)('changing accounts as an administrator on %s', (engine) =
     );
     expect((await change(id, { name: 'Bob', role: 'Viewer' })).status).toBe(200);
     expect((await change(id, {})).status).toBe(200);
-    expect(await recordOf(ada, 'bob@example.com')).toEqual(record);
+    expect(await securityLogOf(ada, 'bob@example.com')).toEqual(record);
   });
 
   test('signs a user who is made inactive out everywhere, for good', async () => {
@@ -99,8 +99,8 @@ describe.each(engines)('changing accounts as an administrator on %s', (engine) =
     const right = newAddress();
     const { status, body } = await change(added.user.id, { email: right.toUpperCase() });
     expect([status, body.email]).toEqual([200, right]);
-    expect(await recordOf(ada, right)).toContain('details_changed, administrator, Email address');
-    const links = await beside(app, (db) =>
+    expect(await securityLogOf(ada, right)).toContain('details_changed, administrator, Email address');
+    const links = await withDatabase(app, (db) =>
       db.selectFrom('mailed_tokens').selectAll().where('user_id', '=', added.user.id).execute(),
     );
     expect(links.filter(({ used_at }) => used_at === null)).toEqual([]);
@@ -115,7 +115,7 @@ describe.each(engines)('changing accounts as an administrator on %s', (engine) =
     const { status, body } = await change(id, { email: newAddress(), name: 'Changed' });
     expect([status, body.code]).toEqual([409, 'conflict']);
     expect(body.message).toContain('signed in');
-    expect(await managed(ada, 'erin@example.com')).toMatchObject({ id, name: null });
+    expect(await managedUser(ada, 'erin@example.com')).toMatchObject({ id, name: null });
     expect((await change(id, { email: 'erin@example.com', name: 'Erin' })).status).toBe(200);
   });
 

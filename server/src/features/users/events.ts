@@ -2,7 +2,7 @@ import type { SecurityEventKind } from '@roster/contracts/account';
 import { securityEvents as allKinds } from '@roster/contracts/account';
 import { Id } from '@roster/contracts/endpoint';
 import type { AccountEvent } from '@roster/contracts/users';
-import { cursorsOf, pageOf } from '#server/http/paging';
+import { createCursors, toPage } from '#server/http/paging';
 import type { SecurityEvents } from '#server/security/events-repository';
 
 /**
@@ -42,7 +42,7 @@ const isAboutAccount: Record<SecurityEventKind, boolean> = {
 };
 const kinds = allKinds.filter((kind) => isAboutAccount[kind]);
 
-const cursors = cursorsOf(Id);
+const cursors = createCursors(Id);
 
 export function accountEventService(events: SecurityEvents) {
   return {
@@ -52,7 +52,7 @@ export function accountEventService(events: SecurityEvents) {
     }): Promise<{ items: AccountEvent[]; nextCursor: string | null }> {
       const before = query.cursor === undefined ? undefined : cursors.decode(query.cursor);
       const found = await events.listAll(kinds, query.limit + 1, before);
-      const { items, nextCursor } = pageOf(found, query.limit, ({ id }) => cursors.encode(id));
+      const { items, nextCursor } = toPage(found, query.limit, ({ id }) => cursors.encode(id));
       return {
         items: items.map((row) => ({
           id: row.id,

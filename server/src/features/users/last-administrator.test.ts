@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
-import { managed } from '#server/testing/managed-users';
+import { managedUser } from '#server/testing/managed-users';
 
 describe.each(engines)('the last active administrator on %s', (engine) => {
   let app: TestApp;
@@ -25,7 +25,7 @@ describe.each(engines)('the last active administrator on %s', (engine) => {
       const { status, body } = await change(ada, ids.ada, changes);
       expect([status, body.code]).toEqual([409, 'last_administrator']);
     }
-    expect(await managed(ada, 'ada@example.com')).toMatchObject({ role: 'Admin', status: 'Active', name: null });
+    expect(await managedUser(ada, 'ada@example.com')).toMatchObject({ role: 'Admin', status: 'Active', name: null });
     expect((await change(ada, ids.ada, { name: 'Ada' })).status).toBe(200);
   });
 
@@ -50,7 +50,7 @@ describe.each(engines)('the last active administrator on %s', (engine) => {
       const statuses = answers.map(({ status }) => status).toSorted();
       expect(statuses[0], JSON.stringify(answers)).toBe(200);
       expect([403, 409]).toContain(statuses[1]);
-      const left = await beside(app, (db) =>
+      const left = await withDatabase(app, (db) =>
         db.selectFrom('users').select('id').where('role', '=', 'Admin').where('status', '=', 'Active').execute(),
       );
       expect(left).toHaveLength(1);
@@ -67,7 +67,7 @@ describe.each(engines)('the last active administrator on %s', (engine) => {
       ada.delete(`/api/admin/users/${ids.bob}`),
     ]);
     expect(mixed.filter(({ status }) => status < 300)).toHaveLength(1);
-    const left = await beside(app, (db) =>
+    const left = await withDatabase(app, (db) =>
       db.selectFrom('users').select('id').where('role', '=', 'Admin').where('status', '=', 'Active').execute(),
     );
     expect(left).toHaveLength(1);

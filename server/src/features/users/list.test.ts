@@ -1,11 +1,11 @@
 import { userSorts } from '@roster/contracts/users';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connect } from '#server/db/connect';
+import { openDatabase } from '#server/db/connect';
 import { migrate } from '#server/db/migrate';
 import { emptyDatabase, engines, startApp, type TestApp } from '#server/testing/app';
 import { cursorOf } from '#server/testing/cursor';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 import { plansOf } from '#server/testing/query-plans';
 import { userListRepository } from './list-repository.ts';
@@ -49,7 +49,7 @@ describe.each(engines)('the list of accounts on %s', (engine) => {
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.as('ada');
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .insertInto('users')
         .values(Array.from({ length: 60 }, (_, number) => account(number)))
@@ -114,13 +114,13 @@ describe.each(engines)('the list of accounts on %s', (engine) => {
     const { body: first } = await ada.get(`/api/admin/users?${query}&limit=10`);
     const gone = whole[9];
     if (!gone) throw new Error('The first page is short');
-    const row = await beside(app, (db) =>
+    const row = await withDatabase(app, (db) =>
       db.deleteFrom('users').where('id', '=', gone.id).returningAll().executeTakeFirstOrThrow(),
     );
     const { body: second } = await ada.get(`/api/admin/users?${query}&limit=10&cursor=${first.nextCursor}`);
     expect(second.items).toEqual(whole.slice(10, 20));
     const { id: _, ...kept } = row;
-    await beside(app, (db) => db.insertInto('users').values(kept).execute());
+    await withDatabase(app, (db) => db.insertInto('users').values(kept).execute());
   });
 
   test.each([
@@ -189,7 +189,7 @@ describe.each(engines)('the list of accounts on %s', (engine) => {
     const day = 24 * 60 * 60 * 1000;
     const { body: before } = await ada.get('/api/admin/users/summary');
     expect(before).toEqual({ total: 61, active: 46, administrators: 21, recent: 1 });
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .insertInto('users')
         .values([
@@ -205,7 +205,7 @@ describe.each(engines)('the list of accounts on %s', (engine) => {
 describe.each(engines)('10,000 accounts on %s', (engine) => {
   test('uses an index in each order and on each page', async () => {
     const { dataDir, url, remove } = await emptyDatabase(engine);
-    const database = connect(url, dataDir);
+    const database = openDatabase(url, dataDir);
     await migrate(database);
     for (let start = 0; start < 10_000; start += 1_000)
       await database.db

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, clientId, messagesOf, newThread } from '#server/testing/chat';
 import { compared, comparisonsPath, judged, judgingsPath, newComparison } from '#server/testing/comparisons';
 import { examplesOf, gathered, rated, ratedThread } from '#server/testing/datasets';
 import { uploaded } from '#server/testing/files';
-import { quick, trainable, trained, trainingFile } from '#server/testing/fine-tuning';
+import { createTrainedJob, quick, trainable, trainingFile } from '#server/testing/fine-tuning';
 import type { HttpClient } from '#server/testing/http-client';
-import { newSet, ran, setPath, setsPath, typed, versionOne } from '#server/testing/test-sets';
+import { newSet, runTestSet, setPath, setsPath, typed, versionOne } from '#server/testing/test-sets';
 import { newServer } from '#server/testing/tool-servers';
 
 /** Data of a user; its words must reach no administrator. */
@@ -412,15 +412,15 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
     bob = await app.as('bob');
     expect((await bob.post('/api/settings/apikey', { apiKey: planted.key })).status).toBe(200);
     expect((await bob.post('/api/settings/admin-key', { adminKey: planted.adminKey })).status).toBe(200);
-    const assistantId = await created(bob, { name: planted.assistant, instructions: planted.instructions });
+    const assistantId = await createAssistant(bob, { name: planted.assistant, instructions: planted.instructions });
     const threadId = await newThread(bob, { title: planted.title, assistantId });
     const { message, run } = await ask(app, bob, threadId, planted.message);
     const comparison = await newComparison(bob, [planted.prompt]);
     await compared(app, bob, comparison.id, comparison.items[0]?.id ?? 0);
     const { id: judgingId } = await judged(bob, comparison.id, { criteria: planted.criteria });
     const testSet = await newSet(bob, assistantId, typed(planted.prompt));
-    const { id: testRunId } = await ran(bob, testSet.id);
-    const training = await trained(app, bob, { name: planted.training });
+    const { id: testRunId } = await runTestSet(bob, testSet.id);
+    const training = await createTrainedJob(app, bob, { name: planted.training });
     const { body: checkpoints } = await bob.get(`/api/fine-tuning/jobs/${training.id}/checkpoints`);
     await rated(bob, run.messageId, { correction: planted.correction });
     const { id: datasetId } = await gathered(bob, { name: planted.dataset });
@@ -432,7 +432,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       auth: { type: 'header', name: 'Authorization', value: planted.toolHeader },
     });
     const { body: move } = await bob.post('/api/assistants/move', { fromModel: 'gpt-4o', toModel: 'gpt-4.1' });
-    const ownAssistantId = await created(ada);
+    const ownAssistantId = await createAssistant(ada);
     owned = {
       moveId: move.id,
       toolServerId: toolServer.body.id,

@@ -6,7 +6,7 @@ import type { Config } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 import { isUniqueViolation } from '#server/db/unique-violation';
-import { cursorsOf, notOurCursor, pageOf } from '#server/http/paging';
+import { createCursors, invalidCursor, toPage } from '#server/http/paging';
 import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import { mailJob } from '#server/mail/job';
@@ -36,12 +36,12 @@ type ListQuery = z.output<typeof api.list.query>;
 
 const recentMs = 7 * 24 * 60 * 60 * 1000;
 
-const cursors = cursorsOf(z.tuple([UserSort, z.enum(['asc', 'desc']), z.string().regex(/^[^\0]*$/), Id]));
+const cursors = createCursors(z.tuple([UserSort, z.enum(['asc', 'desc']), z.string().regex(/^[^\0]*$/), Id]));
 
 function readCursor({ cursor, sort, order }: ListQuery) {
   if (cursor === undefined) return undefined;
   const [ofSort, ofOrder, value, id] = cursors.decode(cursor);
-  if (ofSort !== sort || ofOrder !== order) throw notOurCursor();
+  if (ofSort !== sort || ofOrder !== order) throw invalidCursor();
   return { value, id };
 }
 
@@ -52,7 +52,7 @@ async function list({ database: { db, reader } }: Dependencies, query: ListQuery
   const words = (query.q ?? '').trim().normalize('NFC');
   // A search may scan all accounts, so it uses the read connection.
   const found = await userListRepository(words === '' ? db : reader).page({ ...query, words, after });
-  const { items, nextCursor } = pageOf(found, query.limit, ({ position: { value, id } }) =>
+  const { items, nextCursor } = toPage(found, query.limit, ({ position: { value, id } }) =>
     cursors.encode([query.sort, query.order, value, id]),
   );
   return { items: items.map(({ user }) => user), nextCursor };

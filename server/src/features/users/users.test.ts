@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { newThread } from '#server/testing/chat';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import { freePort } from '#server/testing/free-port';
 import type { HttpClient } from '#server/testing/http-client';
-import { managed, newUser, recordOf } from '#server/testing/managed-users';
+import { managedUser, newUser, securityLogOf } from '#server/testing/managed-users';
 
 describe.each(engines)('administrators on %s', (engine) => {
   let app: TestApp;
@@ -15,7 +15,7 @@ describe.each(engines)('administrators on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  const idOf = async (name: string) => (await managed(ada, `${name}@example.com`)).id;
+  const idOf = async (name: string) => (await managedUser(ada, `${name}@example.com`)).id;
   const change = (id: number, changes: Record<string, unknown>, by = ada) =>
     by.patch(`/api/admin/users/${id}`, changes);
   const signIn = (email: string, typed = password, visitor = app.visitor()) =>
@@ -36,11 +36,11 @@ describe.each(engines)('administrators on %s', (engine) => {
         hasPassword: true,
         emailVerified: false,
       });
-      expect(await managed(ada, input.email)).toEqual(body.user);
+      expect(await managedUser(ada, input.email)).toEqual(body.user);
       const grace = app.visitor();
       expect((await signIn(input.email, password, grace)).status).toBe(200);
       expect((await grace.get('/api/user')).body).toMatchObject({ name: 'Grace Hopper', role: 'Viewer' });
-      expect(await recordOf(ada, input.email)).toContain('account_created, administrator, Viewer');
+      expect(await securityLogOf(ada, input.email)).toContain('account_created, administrator, Viewer');
     });
 
     test('shows a link that sets the password if none was given', async () => {
@@ -53,7 +53,7 @@ describe.each(engines)('administrators on %s', (engine) => {
       expect([link.origin, link.pathname]).toEqual([app.url, '/reset-password']);
       expect(link.searchParams.get('userId')).toBe(String(body.user.id));
       expect(link.searchParams.get('token')).toMatch(/^[A-Za-z0-9_-]{43}$/);
-      expect(await recordOf(ada, input.email)).toEqual([
+      expect(await securityLogOf(ada, input.email)).toEqual([
         expect.stringMatching(/^reset_link_made, administrator/),
         'account_created, administrator, Editor',
       ]);
@@ -105,8 +105,8 @@ describe.each(engines)('administrators on %s', (engine) => {
       expect(body).toEqual({ mailed: false, link: expect.stringContaining(`${app.url}/reset-password?`) });
       expect((await frank.get('/api/user')).status).toBe(200);
       expect((await signIn('frank@example.com')).status).toBe(200);
-      expect((await recordOf(ada, 'frank@example.com'))[0]).toMatch(/reset_link_made, administrator|signed_in/);
-      expect(await recordOf(ada, 'frank@example.com')).toEqual(
+      expect((await securityLogOf(ada, 'frank@example.com'))[0]).toMatch(/reset_link_made, administrator|signed_in/);
+      expect(await securityLogOf(ada, 'frank@example.com')).toEqual(
         expect.arrayContaining([expect.stringMatching(/^reset_link_made, administrator/)]),
       );
     });
@@ -119,7 +119,7 @@ describe.each(engines)('administrators on %s', (engine) => {
         const { status, body } = await ada.post(`/api/admin/users/${target}/reset-password`);
         expect([status, body.code]).toEqual([409, 'conflict']);
       }
-      const links = await beside(app, (db) =>
+      const links = await withDatabase(app, (db) =>
         db.selectFrom('mailed_tokens').select('id').where('user_id', '=', id).execute(),
       );
       expect(links).toEqual([]);
@@ -134,7 +134,7 @@ describe.each(engines)('administrators on %s', (engine) => {
       expect((await ada.delete(`/api/admin/users/${id}`)).status).toBe(204);
       expect((await henry.get('/api/user')).status).toBe(401);
       expect((await signIn('henry@example.com')).status).toBe(401);
-      const left = await beside(app, async (db) => [
+      const left = await withDatabase(app, async (db) => [
         await db.selectFrom('threads').select('id').where('user_id', '=', id).execute(),
         await db.selectFrom('provider_keys').select('user_id').where('user_id', '=', id).execute(),
         await db.selectFrom('security_events').select('id').where('user_id', '=', id).execute(),
@@ -176,7 +176,7 @@ describe.each(engines)('administrators on %s', (engine) => {
       await app.as('ivy');
       const userId = await idOf('ivy');
       const own = ['api_key_saved', 'api_key_removed', 'data_exported', 'session_ended', 'signed_out'] as const;
-      await beside(app, (db) =>
+      await withDatabase(app, (db) =>
         db
           .insertInto('security_events')
           .values(
@@ -218,7 +218,7 @@ describe.each(engines)('with a mail server, on %s', (engine) => {
   afterAll(() => app.stop());
 
   const mailFor = async (userId: number) => {
-    const jobs = await beside(app, (db) =>
+    const jobs = await withDatabase(app, (db) =>
       db.selectFrom('jobs').selectAll().where('kind', '=', 'mail').orderBy('id').execute(),
     );
     return jobs.map(({ payload }) => JSON.parse(payload)).filter((payload) => payload.userId === userId);
@@ -230,7 +230,7 @@ describe.each(engines)('with a mail server, on %s', (engine) => {
     expect(await mailFor(body.user.id)).toEqual([
       { template: 'set_password', userId: body.user.id, invitedBy: 'ada@example.com' },
     ]);
-    await ada.patch(`/api/admin/users/${(await managed(ada, 'ada@example.com')).id}`, { name: 'Ada Lovelace' });
+    await ada.patch(`/api/admin/users/${(await managedUser(ada, 'ada@example.com')).id}`, { name: 'Ada Lovelace' });
     const { body: next } = await ada.post('/api/admin/users', newUser());
     expect(await mailFor(next.user.id)).toMatchObject([{ invitedBy: 'Ada Lovelace' }]);
   });
@@ -251,7 +251,9 @@ describe.each(engines)('with a mail server, on %s', (engine) => {
     const { status, body } = await ada.post(`/api/admin/users/${id}/reset-password`);
     expect([status, body]).toEqual([200, { mailed: true, link: null }]);
     expect(await mailFor(id)).toContainEqual({ template: 'set_password', userId: id });
-    expect(await recordOf(ada, 'bob@example.com')).toContain('reset_link_made, administrator, Mailed to the owner');
+    expect(await securityLogOf(ada, 'bob@example.com')).toContain(
+      'reset_link_made, administrator, Mailed to the owner',
+    );
     await setUser(app, 'bob@example.com', { status: 'Inactive' });
     expect((await ada.post(`/api/admin/users/${id}/reset-password`)).status).toBe(409);
   });

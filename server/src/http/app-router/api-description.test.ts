@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApp, type TestApp } from '#server/testing/app';
-import { bare } from '#server/testing/test-environment';
+import { bareRequest } from '#server/testing/test-environment';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ type Operation = {
 };
 
 const operations = async (): Promise<[path: string, method: string, operation: Operation][]> => {
-  const { body } = await bare(app, 'GET', '/api/openapi.json');
+  const { body } = await bareRequest(app, 'GET', '/api/openapi.json');
   const paths: Record<string, Record<string, Operation>> = body.paths;
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => [path, method, operation] as [string, string, Operation]),
@@ -26,7 +26,7 @@ const operations = async (): Promise<[path: string, method: string, operation: O
 };
 
 test('serves the description publicly as OpenAPI 3.1', async () => {
-  const { status, body, headers } = await bare(app, 'GET', '/api/openapi.json');
+  const { status, body, headers } = await bareRequest(app, 'GET', '/api/openapi.json');
   expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
   expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'Roster', version: expect.any(String) } });
   expect(Object.keys(body.components.securitySchemes)).toEqual(['session']);
@@ -77,7 +77,7 @@ test('describes an upload as a form with a file', async () => {
 });
 
 test('lists every call on the page for people, without scripts', async () => {
-  const { status, text, headers } = await bare(app, 'GET', '/api/docs');
+  const { status, text, headers } = await bareRequest(app, 'GET', '/api/docs');
   expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
   for (const { method, path } of app.endpoints) expect(text).toContain(`<code>${method} ${path}</code>`);
   expect(text).not.toMatch(/<script|<style|style=/);

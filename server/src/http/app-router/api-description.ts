@@ -90,15 +90,17 @@ export function apiDescription(endpoints: Endpoint[], cookieName: string): Json 
   };
 }
 
-const escaped = (text: string) =>
+const escapeHtml = (text: string) =>
   text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
 
 function docsPage(endpoints: Endpoint[]): string {
   const rows = endpoints.map(({ access, body, method, path, query, summary, output, respondsWith, status }) => {
     const part = (title: string, schema: z.ZodType, io: 'input' | 'output') =>
-      schema === Empty ? '' : `<h3>${title}</h3><pre>${escaped(JSON.stringify(schemaOf(schema, io), null, 2))}</pre>`;
+      schema === Empty
+        ? ''
+        : `<h3>${title}</h3><pre>${escapeHtml(JSON.stringify(schemaOf(schema, io), null, 2))}</pre>`;
     const gives = respondsWith === 'json' && status !== 204 ? part(`Answer ${status}`, output, 'output') : '';
-    return `<details><summary><code>${method} ${escaped(path)}</code> ${escaped(summary)} <small>${access}</small></summary>${
+    return `<details><summary><code>${method} ${escapeHtml(path)}</code> ${escapeHtml(summary)} <small>${access}</small></summary>${
       part('Query', query, 'input') + part('Body', body, 'input') + gives
     }</details>`;
   });

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { clientNetwork } from '#server/http/client-network';
 import type { RateKey, RateLimits } from '#server/http/limits/rate-limits';
 import { AppError } from '#server/lib/errors';
-import type { Actor, FindActor, LockActor, SignedIn } from '#server/security/actor';
+import type { Actor, FindActor, LockActor, SignedInUser } from '#server/security/actor';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,7 +20,7 @@ export type Authorization = {
   rates: Pick<RateLimits, 'use'>;
 };
 
-const lateMs = 1_000;
+const reauthorizeAfterMs = 1_000;
 
 const notSignedIn = () => new AppError('not_signed_in', 'Please sign in.');
 
@@ -35,7 +35,7 @@ export async function authorize(admission: Authorization, request: FastifyReques
 
 /** A body may take half a minute to arrive, so authenticate again in case the session ended meanwhile. */
 export async function reauthorizeIfStale(admission: Authorization, request: FastifyRequest, endpoint: Endpoint) {
-  if (endpoint.accepts === 'multipart' || performance.now() - request.admittedAt < lateMs) return;
+  if (endpoint.accepts === 'multipart' || performance.now() - request.admittedAt < reauthorizeAfterMs) return;
   await authenticate(admission, request, endpoint);
   requireActor(request, endpoint);
 }
@@ -66,7 +66,7 @@ function requireActor(request: FastifyRequest, endpoint: Endpoint) {
   if (endpoint.access !== 'public') requireAccess(signedIn(request), request, endpoint);
 }
 
-function requireAccess(who: SignedIn, request: FastifyRequest, endpoint: Endpoint) {
+function requireAccess(who: SignedInUser, request: FastifyRequest, endpoint: Endpoint) {
   if (endpoint.access === 'public' || endpoint.access === 'user' || who.role === 'Admin') return;
   if (endpoint.access === 'editor' && who.role === 'Editor') return;
   const address = clientNetwork(request);

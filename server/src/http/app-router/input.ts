@@ -16,11 +16,11 @@ export function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.
   const body = endpoint.body.safeParse(parts.body, { error: validationMessage });
   if (params.success && query.success && body.success)
     return { params: params.data, query: query.data, body: body.data };
-  if (body.error?.issues.some(isNoObject)) throw new AppError('invalid_input', 'Send a JSON object: {…}.');
+  if (body.error?.issues.some(isNotObject)) throw new AppError('invalid_input', 'Send a JSON object: {…}.');
   throw refusal([params, query, body].flatMap((part) => part.error?.issues ?? []));
 }
 
-const isNoObject = (issue: z.core.$ZodIssue) =>
+const isNotObject = (issue: z.core.$ZodIssue) =>
   issue.code === 'invalid_type' && issue.expected === 'object' && issue.path.length === 0;
 
 /** An error that names each invalid field once, with its first problem. */

@@ -1,7 +1,7 @@
 import { Empty, type Endpoint, type Rate } from '@roster/contracts/endpoint';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { type Receive, receiver } from '#server/http/multipart';
+import { createFormReceiver, type Receive } from '#server/http/multipart';
 import { responseSchema } from '#server/http/response-schema';
 import type { ResponseRegistry } from '#server/http/streaming/response-registry';
 import type { Actor } from '#server/security/actor';
@@ -145,6 +145,6 @@ function formHandler<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTy
     handle({
       ...parts,
       actor: signedIn(parts.request),
-      receive: receiver(parts.request.raw, { body, bodyLimit }),
+      receive: createFormReceiver(parts.request.raw, { body, bodyLimit }),
     });
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-type BodyTimes = {
+type BodyTimeouts = {
   /** For a whole JSON body. */
   jsonMs: number;
   /** An upload may take long on a slow connection, but some bytes must arrive. */
@@ -14,7 +14,7 @@ export const hasBody = ({ headers }: FastifyRequest) =>
 /** Aborts requests whose body does not arrive in time. */
 export function limitBodyTimeout(
   app: FastifyInstance,
-  { jsonMs, uploadIdleMs }: BodyTimes,
+  { jsonMs, uploadIdleMs }: BodyTimeouts,
   refuse: (error: Error, socket: Socket) => void,
 ) {
   app.addHook('onRequest', async (request) => {
@@ -23,13 +23,13 @@ export function limitBodyTimeout(
     const { socket } = raw;
     const isUpload = request.routeOptions.config.accepts === 'multipart';
     let seen = socket.bytesRead;
-    function look() {
+    function check() {
       if (isUpload && socket.bytesRead > seen) {
         seen = socket.bytesRead;
         timer.refresh();
       } else refuse(new Error('The body did not arrive in time'), socket);
     }
-    const timer = setTimeout(look, isUpload ? uploadIdleMs : jsonMs).unref();
+    const timer = setTimeout(check, isUpload ? uploadIdleMs : jsonMs).unref();
     const done = () => clearTimeout(timer);
     raw.once('end', done);
     raw.once('close', done);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { bearer, newToken } from '#server/testing/access-tokens';
 import { startApp, type TestApp } from '#server/testing/app';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import { boundary, cookieOf, formType, ownForm, upload, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 import { attack, type Outcome } from '#server/testing/raw-client';
 import { until } from '#server/testing/until';
-import { usualTimes } from './connections.ts';
+import { defaultTimeouts } from './connections.ts';
 
 /** Short, yet longer than a busy machine keeps a process waiting, so that well-behaved clients are not cut off. */
 const times = { headersMs: 1_500, checkEveryMs: 50, jsonMs: 1_500, uploadIdleMs: 1_500, stalledMs: 3_000 };
@@ -42,8 +42,8 @@ const expectDestroyedAtOnce = ({ answeredMs = Number.NaN, destroyedMs }: Outcome
   expect(destroyedMs - answeredMs).toBeLessThan(1_000 + spareMs);
 
 test('uses the documented time limits', () => {
-  expect(usualTimes).toMatchObject({ headersMs: 10_000, jsonMs: 30_000, uploadIdleMs: 30_000 });
-  expect(usualTimes.checkEveryMs).toBeLessThanOrEqual(1_000);
+  expect(defaultTimeouts).toMatchObject({ headersMs: 10_000, jsonMs: 30_000, uploadIdleMs: 30_000 });
+  expect(defaultTimeouts.checkEveryMs).toBeLessThanOrEqual(1_000);
 });
 
 describe.concurrent('closed connections', () => {
@@ -126,7 +126,7 @@ describe('uploads', () => {
   const begun = (visitor: HttpClient, length = 5_000_000) =>
     request('/api/files/upload', { ...ownForm(visitor), 'content-length': String(length) }, fileBegins);
 
-  const underWay = () => beside(app, (db) => db.selectFrom('file_uploads').select('id').execute());
+  const underWay = () => withDatabase(app, (db) => db.selectFrom('file_uploads').select('id').execute());
 
   test('free their slot when they stop', async () => {
     const grace = await app.as('grace');

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { answerToUnreadable } from '#server/http/error-handler';
+import { unparsableResponse } from '#server/http/error-handler';
 import { AppError } from '#server/lib/errors';
 import { hasBody, limitBodyTimeout } from './body-timeout.ts';
 
 /** Time limits of a connection by phase. Neither idle nor slow clients can keep one open. */
-export const usualTimes = {
+export const defaultTimeouts = {
   /** From the connection or the first byte of a request to the end of the headers. */
   headersMs: 10_000,
   /** How often Node checks for connections over `headersMs`. */
@@ -27,7 +27,7 @@ export const usualTimes = {
   /** At shutdown: for running requests except model answers, which have their own limit. */
   endingMs: 2_000,
 };
-export type ConnectionTimes = typeof usualTimes;
+export type ConnectionTimeouts = typeof defaultTimeouts;
 
 /**
  * The time in which a rejected sender can read the response, out of the promised second. The rest allows for a busy
@@ -39,17 +39,17 @@ const readingMs = 800;
  * Pipelined requests per connection. Browsers and proxies wait for each response; without a limit a client could make
  * us hold any number.
  */
-const requestsAtOnce = 8;
+const maxPipelinedRequests = 8;
 
-const leaving = new WeakSet<Socket>();
+const closing = new WeakSet<Socket>();
 
 /**
  * Closes a connection: sends what was written, discards what still arrives, and destroys the socket after a moment.
  * Destroying it at once with unread bytes would reset the connection and lose the response.
  */
-export function letGo(socket: Socket) {
-  if (leaving.has(socket)) return;
-  leaving.add(socket);
+export function closeGracefully(socket: Socket) {
+  if (closing.has(socket)) return;
+  closing.add(socket);
   const timer = setTimeout(() => socket.destroy(), readingMs);
   socket.once('close', () => clearTimeout(timer));
   socket.once('end', () => {
@@ -61,24 +61,24 @@ export function letGo(socket: Socket) {
 }
 
 /** Enforces the time limits, and closes connections whose request was rejected. */
-export function guardConnections(app: FastifyInstance, times: ConnectionTimes) {
+export function enforceTimeouts(app: FastifyInstance, times: ConnectionTimeouts) {
   const answers = new WeakMap<Socket, ServerResponse>();
   const underWay = new WeakMap<Socket, number>();
 
   function refuse(error: Error, socket: Socket) {
-    if (leaving.has(socket)) return;
+    if (closing.has(socket)) return;
     const answer = answers.get(socket);
     // A response that has started must not be followed by a second one.
     const isAnswering = answer?.headersSent === true && !answer.writableFinished;
-    if (!isAnswering && socket.writable) socket.write(answerToUnreadable(error));
-    letGo(socket);
+    if (!isAnswering && socket.writable) socket.write(unparsableResponse(error));
+    closeGracefully(socket);
   }
 
   app.addHook('onRequest', async ({ raw: { socket } }, { raw: answer }) => {
     const count = (underWay.get(socket) ?? 0) + 1;
     underWay.set(socket, count);
     answer.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
-    if (count > requestsAtOnce) {
+    if (count > maxPipelinedRequests) {
       socket.destroy();
       throw new AppError('rate_limited', 'Too many requests at once on one connection.');
     }
@@ -90,7 +90,7 @@ export function guardConnections(app: FastifyInstance, times: ConnectionTimes) {
     const { socket } = raw;
     reply.header('connection', 'close');
     // Node calls this after the response is written.
-    socket.destroySoon = () => letGo(socket);
+    socket.destroySoon = () => closeGracefully(socket);
     raw.resume();
     // A response in one piece that has not been flushed to the network by then is not being read.
     if (typeof payload === 'string' || Buffer.isBuffer(payload))

@@ -2,19 +2,19 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '#server/lib/errors';
 
 /** Limits on a body. `isStored`: its texts and keys go into the database, so it must be able to store them. */
-export type BodyShape = { depth: number; keys: number; isStored: boolean };
+export type BodyLimits = { depth: number; keys: number; isStored: boolean };
 
-const usual: BodyShape = { depth: 20, keys: 1_000, isStored: true };
+const defaultLimits: BodyLimits = { depth: 20, keys: 1_000, isStored: true };
 /** Import files hold up to a few hundred assistants with about a dozen fields each. */
-const ofLargeBodies: BodyShape = { ...usual, keys: 20_000 };
-const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
+const largeBodyLimits: BodyLimits = { ...defaultLimits, keys: 20_000 };
+const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 /** PostgreSQL's text type cannot store U+0000. */
-const unstorable = 'The request holds a character (U+0000) that cannot be stored.';
+const nullCharacterMessage = 'The request holds a character (U+0000) that cannot be stored.';
 
 /** Half of a surrogate pair, left by cutting a character in two. It has no UTF-8 form. */
-const halved = 'The request holds half of a character, which is no text. Write it again.';
+const loneSurrogateMessage = 'The request holds half of a character, which is no text. Write it again.';
 
-export const compressed = () => new AppError('unsupported_media_type', 'Send JSON as it is, not compressed.');
+export const compressedBodyError = () => new AppError('unsupported_media_type', 'Send JSON as it is, not compressed.');
 
 /**
  * Parses JSON with limits on depth and number of keys; rejects duplicate keys and keys that could pollute a prototype.
@@ -22,7 +22,7 @@ export const compressed = () => new AppError('unsupported_media_type', 'Send JSO
 export function readJsonBodies(app: FastifyInstance, usualLimit: number) {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-    if (request.headers['content-encoding'] !== undefined) return done(compressed());
+    if (request.headers['content-encoding'] !== undefined) return done(compressedBodyError());
     const body = String(text);
     if (body === '') return done(null, {});
     let value: unknown;
@@ -32,7 +32,11 @@ export function readJsonBodies(app: FastifyInstance, usualLimit: number) {
       // The cause is left out: it quotes the body, which may contain a password, and would be logged.
       return done(new AppError('invalid_input', 'The request is not valid JSON.'));
     }
-    const problem = shapeProblem(value, body, request.routeOptions.bodyLimit > usualLimit ? ofLargeBodies : usual);
+    const problem = shapeProblem(
+      value,
+      body,
+      request.routeOptions.bodyLimit > usualLimit ? largeBodyLimits : defaultLimits,
+    );
     if (problem) return done(new AppError('invalid_input', problem));
     done(null, value);
   });
@@ -50,7 +54,7 @@ export function readJsonBodies(app: FastifyInstance, usualLimit: number) {
 }
 
 /** The problem with the shape of a body parsed from `source`, in words for its sender; undefined: none. */
-export function shapeProblem(root: unknown, source: string, shape: BodyShape): string | undefined {
+export function shapeProblem(root: unknown, source: string, shape: BodyLimits): string | undefined {
   let keys = 0;
   let names = 0;
   const open: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }];
@@ -69,26 +73,26 @@ export function shapeProblem(root: unknown, source: string, shape: BodyShape): s
     }
   }
   // JSON.parse keeps the last of duplicate keys. A proxy that parsed the same text may have used the first.
-  return names === namesIn(source) ? undefined : 'The request names a field twice.';
+  return names === countKeys(source) ? undefined : 'The request names a field twice.';
 }
 
-function valueProblem(value: unknown, depth: number, shape: BodyShape): string | undefined {
+function valueProblem(value: unknown, depth: number, shape: BodyLimits): string | undefined {
   if (typeof value === 'string') return shape.isStored ? textProblem(value) : undefined;
   const isNested = typeof value === 'object' && value !== null && depth >= shape.depth;
   return isNested ? `The request is nested deeper than ${shape.depth} levels.` : undefined;
 }
 
 function textProblem(text: string): string | undefined {
-  if (text.includes('\0')) return unstorable;
-  return text.isWellFormed() ? undefined : halved;
+  if (text.includes('\0')) return nullCharacterMessage;
+  return text.isWellFormed() ? undefined : loneSurrogateMessage;
 }
 
 function nameProblem(key: string): string | undefined {
-  return textProblem(key) ?? (refusedKeys.has(key) ? `The field name ${key} is not allowed.` : undefined);
+  return textProblem(key) ?? (forbiddenKeys.has(key) ? `The field name ${key} is not allowed.` : undefined);
 }
 
 /** The number of keys in valid JSON: the colons outside its strings. */
-function namesIn(source: string): number {
+function countKeys(source: string): number {
   let names = 0;
   let colon = source.indexOf(':');
   let quote = source.indexOf('"');
@@ -98,7 +102,7 @@ function namesIn(source: string): number {
       colon = source.indexOf(':', colon + 1);
       continue;
     }
-    const after = endOfText(source, quote);
+    const after = endOfString(source, quote);
     quote = source.indexOf('"', after);
     if (colon < after) colon = source.indexOf(':', after);
   }
@@ -108,7 +112,7 @@ function namesIn(source: string): number {
 /**
  * The index after the string that starts at this quotation mark: a quote after an odd number of backslashes is escaped.
  */
-function endOfText(source: string, start: number): number {
+function endOfString(source: string, start: number): number {
   for (let end = source.indexOf('"', start + 1); end >= 0; end = source.indexOf('"', end + 1)) {
     let backslashes = 0;
     while (source[end - 1 - backslashes] === '\\') backslashes++;

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
-import { partsAtMost } from './rate-windows.ts';
+import { maxParts } from './rate-windows.ts';
 
 /** The counter: a `part` of a site, or '' for the site itself. Both are digests. */
-export type Counted = { site: string; part: string };
+export type CounterKey = { site: string; part: string };
 /** Uses to add, in a window of this length if none is open. */
-export type Uses = Counted & { by: number; lengthMs: number };
+export type Uses = CounterKey & { by: number; lengthMs: number };
 
 /** Expired windows are deleted regularly; above this number, also those that end first. */
 const rowsAtMost = 500_000;
@@ -14,7 +14,7 @@ const rowsAtMost = 500_000;
 /** The database's clock, which all processes share. */
 const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::double precision`;
 
-type Use = Counted & { lengthMs: number; count: number };
+type Use = CounterKey & { lengthMs: number; count: number };
 
 /**
  * Returns no row if the limit is reached. Parts are counted separately while their site has few; further parts share
@@ -26,7 +26,7 @@ const useOne = prepared(
     placed as (
       select site, now, case when part = ''
         or exists (select 1 from rate_counts c where c.site = asked.site and c.part = asked.part and c.ends_at > now)
-        or (select count(*) from rate_counts c where c.site = asked.site and c.part <> '' and c.ends_at > now) < ${sql.lit(partsAtMost)}
+        or (select count(*) from rate_counts c where c.site = asked.site and c.part <> '' and c.ends_at > now) < ${sql.lit(maxParts)}
         then part else '' end as part
       from asked
     )
@@ -41,14 +41,14 @@ const useOne = prepared(
 
 /** Remaining time of the window that counts it. */
 const openFor = prepared(
-  (_db, at: Params<Counted>) => sql<{ leftMs: number }>`
+  (_db, at: Params<CounterKey>) => sql<{ leftMs: number }>`
     select ends_at - ${nowMs} as "leftMs" from rate_counts
     where site = ${at('site')} and part in (${at('part')}::text, '') and ends_at > ${nowMs}
     order by part desc limit 1`,
 );
 
 const giveOneBack = prepared(
-  (_db, at: Params<Counted>) => sql`
+  (_db, at: Params<CounterKey>) => sql`
     update rate_counts set used = used - 1
     where site = ${at('site')} and used > 0 and ends_at > ${nowMs} and part = case when exists (
       select 1 from rate_counts c where c.site = ${at('site')} and c.part = ${at('part')} and c.ends_at > ${nowMs}
@@ -78,9 +78,9 @@ export function rateCountsRepository(db: Kysely<Database>) {
       // The window may have ended between the two queries.
       return Math.max(1, (await openFor.first(db, use))?.leftMs ?? 1);
     },
-    giveBack: (counted: Counted) => giveOneBack.all(db, counted),
+    giveBack: (counted: CounterKey) => giveOneBack.all(db, counted),
     /** Deletes a site with all of its parts, or the uses of one part. */
-    async forget({ site, part }: Counted) {
+    async forget({ site, part }: CounterKey) {
       if (part === '') await db.deleteFrom('rate_counts').where('site', '=', site).execute();
       else
         await db
@@ -93,7 +93,9 @@ export function rateCountsRepository(db: Kysely<Database>) {
     /** Adds uses of distinct counters; returns their current counts and remaining times. */
     add(all: Uses[]) {
       // Sorted, so that concurrent processes cannot deadlock on each other's rows.
-      const sorted = all.toSorted((one, other) => compared(one.site, other.site) || compared(one.part, other.part));
+      const sorted = all.toSorted(
+        (one, other) => compareStrings(one.site, other.site) || compareStrings(one.part, other.part),
+      );
       return addAll.all(db, {
         sites: sorted.map(({ site }) => site),
         parts: sorted.map(({ part }) => part),
@@ -109,4 +111,4 @@ export function rateCountsRepository(db: Kysely<Database>) {
   };
 }
 
-const compared = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
+const compareStrings = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);

@@ -1,7 +1,7 @@
 import type { Rate } from '@roster/contracts/endpoint';
 import { networkOf } from '#server/http/client-network';
 import { AppError } from '#server/lib/errors';
-import { type Place, Windows } from './rate-windows.ts';
+import { type Place, RateWindows } from './rate-windows.ts';
 import type { SharedRateLimits } from './shared-rate-limits.ts';
 
 type Limit = { count: number; seconds: number };
@@ -36,7 +36,7 @@ type Name = keyof typeof limits;
  * Too frequent for a query each: each process counts alone and shares its counts a moment later. All others guard
  * passwords, mails and money, and are counted exactly.
  */
-const soonShared: ReadonlySet<Name> = new Set<Name>(['default', 'apiCalls']);
+const eventuallyShared: ReadonlySet<Name> = new Set<Name>(['default', 'apiCalls']);
 
 /** A client counted by its network instead of its account. */
 export type Sender = { address: string; detail?: string };
@@ -45,7 +45,7 @@ export type Sender = { address: string; detail?: string };
 export type RateKey = string | Sender;
 
 /** Maximum number of counters of each of the two kinds; one takes about 250 bytes. */
-const usualCapacity = 50_000;
+const defaultCapacity = 50_000;
 
 type Options = {
   /** Multiplies each limit. */
@@ -60,13 +60,18 @@ type Options = {
  * Counts uses in fixed windows. Signed-in users and anonymous senders are counted separately, each in bounded memory
  * (rate-windows.ts), in this process or in all processes that share a database (shared-rates.ts).
  */
-export function createRateLimits({ scale, shared, capacity = usualCapacity, now = () => performance.now() }: Options) {
-  const people = new Windows(capacity, now);
-  const senders = new Windows(capacity, now);
+export function createRateLimits({
+  scale,
+  shared,
+  capacity = defaultCapacity,
+  now = () => performance.now(),
+}: Options) {
+  const people = new RateWindows(capacity, now);
+  const senders = new RateWindows(capacity, now);
   const windowsOf = (key: RateKey) => (typeof key === 'string' ? people : senders);
   const limitOf = (name: Name) => ({ count: limits[name].count * scale, lengthMs: limits[name].seconds * 1000 });
   /** The shared counts; undefined: count in this process. */
-  const sharedFor = (name: Name) => (soonShared.has(name) ? undefined : shared);
+  const sharedFor = (name: Name) => (eventuallyShared.has(name) ? undefined : shared);
 
   async function counted(name: Name, key: RateKey): Promise<number> {
     const [place, limit] = [placeOf(name, key), limitOf(name)];
@@ -81,7 +86,7 @@ export function createRateLimits({ scale, shared, capacity = usualCapacity, now 
     /** Counts one use. @throws rate_limited with the seconds to wait */
     async use(name: Name, key: RateKey) {
       const waitMs = await counted(name, key);
-      if (waitMs > 0) throw tooMany(Math.max(1, Math.ceil(waitMs / 1000)));
+      if (waitMs > 0) throw rateLimitedError(Math.max(1, Math.ceil(waitMs / 1000)));
     },
     /** The remaining uses and the window's end, as far as this process knows. */
     standing(name: 'apiCalls', key: RateKey) {
@@ -99,7 +104,7 @@ export function createRateLimits({ scale, shared, capacity = usualCapacity, now 
 
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
-function tooMany(seconds: number) {
+function rateLimitedError(seconds: number) {
   const wait = seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
   return new AppError('rate_limited', `Too many attempts. Please wait ${wait} and try again.`, {
     retryAfterSeconds: seconds,

@@ -11,7 +11,7 @@ export type Place = {
 export type Limit = { count: number; lengthMs: number };
 
 /** Above this number the parts of one site are counted together. */
-export const partsAtMost = 10;
+export const maxParts = 10;
 /** How often expired windows are swept: with room left, and without. */
 const sweepMs = 60_000;
 const sweepWithoutRoomMs = 5_000;
@@ -22,7 +22,7 @@ const sizeOf = ({ parts }: Window) => 1 + (parts?.size ?? 0);
  * Windows in bounded memory that no sender can exhaust for others: when full, the oldest window of the largest group is
  * dropped, and that is the flooding sender's own group. No request is rejected for lack of memory.
  */
-export class Windows {
+export class RateWindows {
   readonly #capacity: number;
   readonly #now: () => number;
   readonly #groups = new Map<string, Map<string, Window>>();
@@ -139,7 +139,7 @@ export class Windows {
     if (part === undefined) return undefined;
     window.parts ??= new Map();
     if (window.parts.has(part)) return part;
-    if (window.parts.size >= partsAtMost) return undefined;
+    if (window.parts.size >= maxParts) return undefined;
     window.parts.set(part, 0);
     this.#grow(group, 1);
     return part;

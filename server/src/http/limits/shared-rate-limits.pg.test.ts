@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { password, startApp, type TestApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { createHttpClient } from '#server/testing/http-client';
 
 /** Behind one proxy, so that tests can use many addresses. */
@@ -83,7 +83,7 @@ describe('shared rates of two processes on one PostgreSQL', () => {
 
   test('store nothing that identifies anybody', async () => {
     await signIn(0, 'planted', 'wrong', '192.0.2.77');
-    const rows = await beside(app, (db) => db.selectFrom('rate_counts').selectAll().execute());
+    const rows = await withDatabase(app, (db) => db.selectFrom('rate_counts').selectAll().execute());
     expect(rows.length).toBeGreaterThan(5);
     expect(JSON.stringify(rows)).not.toMatch(/planted|example|192\.0|2001/);
   });

@@ -3,23 +3,23 @@ import type { Kysely } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
 import type { ScheduledTask } from '#server/lib/scheduled-task';
-import { type Counted, rateCountsRepository } from './rate-counts-repository.ts';
-import type { Limit, Place, Windows } from './rate-windows.ts';
+import { type CounterKey, rateCountsRepository } from './rate-counts-repository.ts';
+import type { Limit, Place, RateWindows } from './rate-windows.ts';
 
 /** How long a reached limit is remembered, so that a flood of requests does not become a flood of queries. */
 const rememberedMs = 1_000;
-const rememberedAtMost = 10_000;
+const maxRemembered = 10_000;
 /** How often a process shares its own counts. */
-const toldEveryMs = 250;
+const shareEveryMs = 250;
 
-type Tally = { windows: Windows; place: Place; part: string | undefined; lengthMs: number; by: number };
+type Tally = { windows: RateWindows; place: Place; part: string | undefined; lengthMs: number; by: number };
 
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
-const countedOf = ({ id, part }: Place): Counted => ({
+const countedOf = ({ id, part }: Place): CounterKey => ({
   site: digest(id),
   part: part === undefined ? '' : digest(part),
 });
-const keyOf = ({ site, part }: Counted) => `${site} ${part}`;
+const keyOf = ({ site, part }: CounterKey) => `${site} ${part}`;
 
 /**
  * Rate limits across all processes that share a PostgreSQL: ten processes do not allow ten times the password guesses.
@@ -27,7 +27,7 @@ const keyOf = ({ site, part }: Counted) => `${site} ${part}`;
 export function createSharedRateLimits(db: Kysely<Database>, onProblem: (error: unknown) => void) {
   const counts = rateCountsRepository(db);
   const remembered = new Map<string, number>();
-  const tallies = tallyOf(counts, onProblem);
+  const tallies = createTally(counts, onProblem);
 
   function waitMsOf(key: string): number {
     const until = remembered.get(key) ?? 0;
@@ -45,7 +45,7 @@ export function createSharedRateLimits(db: Kysely<Database>, onProblem: (error: 
       if (known > 0) return known;
       const waitMs = await counts.use({ ...counted, count, lengthMs });
       if (waitMs > 0) {
-        if (remembered.size >= rememberedAtMost) remembered.clear();
+        if (remembered.size >= maxRemembered) remembered.clear();
         remembered.set(key, performance.now() + Math.min(waitMs, rememberedMs));
       }
       return waitMs;
@@ -69,7 +69,7 @@ export function createSharedRateLimits(db: Kysely<Database>, onProblem: (error: 
 export type SharedRateLimits = ReturnType<typeof createSharedRateLimits>;
 
 /** Local counts that the other processes do not know yet. */
-function tallyOf(counts: ReturnType<typeof rateCountsRepository>, onProblem: (error: unknown) => void) {
+function createTally(counts: ReturnType<typeof rateCountsRepository>, onProblem: (error: unknown) => void) {
   let unsent = new Map<string, Tally>();
   let timer: NodeJS.Timeout | undefined;
   let telling: Promise<void> = Promise.resolve();
@@ -96,7 +96,7 @@ function tallyOf(counts: ReturnType<typeof rateCountsRepository>, onProblem: (er
   }
 
   return {
-    note(windows: Windows, place: Place, lengthMs: number) {
+    note(windows: RateWindows, place: Place, lengthMs: number) {
       const part = windows.countedAs(place);
       const key = keyOf(countedOf({ ...place, part }));
       const known = unsent.get(key);
@@ -104,7 +104,7 @@ function tallyOf(counts: ReturnType<typeof rateCountsRepository>, onProblem: (er
       else unsent.set(key, { windows, place, part, lengthMs, by: 1 });
       timer ??= setTimeout(() => {
         telling = tell();
-      }, toldEveryMs).unref();
+      }, shareEveryMs).unref();
     },
     async close() {
       clearTimeout(timer);

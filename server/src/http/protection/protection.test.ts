@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { password, startApp, type TestApp } from '#server/testing/app';
-import { bare } from '#server/testing/test-environment';
+import { bareRequest } from '#server/testing/test-environment';
 
 const headersOfEveryAnswer = {
   'content-security-policy':
@@ -25,7 +25,7 @@ describe('on loopback', () => {
   afterAll(() => app.stop());
 
   const post = (headers: Record<string, string>) =>
-    bare(app, 'POST', '/api/login', { 'content-type': 'application/json', ...headers }, JSON.stringify({}));
+    bareRequest(app, 'POST', '/api/login', { 'content-type': 'application/json', ...headers }, JSON.stringify({}));
 
   test.each([
     ['same-origin by the browser’s word', () => ({ 'sec-fetch-site': 'same-origin' })],
@@ -55,7 +55,7 @@ describe('on loopback', () => {
   });
 
   test('lets public data be read from anywhere', async () => {
-    const { status } = await bare(app, 'GET', '/api/sign-in-options', { 'sec-fetch-site': 'cross-site' });
+    const { status } = await bareRequest(app, 'GET', '/api/sign-in-options', { 'sec-fetch-site': 'cross-site' });
     expect(status).toBe(200);
   });
 
@@ -104,7 +104,7 @@ describe('on loopback', () => {
   test.each(['evil.example', 'localhost.evil.example', 'localhost:1', '169.254.169.254'])(
     'rejects a request for the host %s',
     async (host) => {
-      const { status, body } = await bare(app, 'GET', '/api/sign-in-options', { host });
+      const { status, body } = await bareRequest(app, 'GET', '/api/sign-in-options', { host });
       expect([status, body.code, body.message]).toEqual([403, 'cross_site', `Open Roster at ${app.url}.`]);
     },
   );
@@ -121,7 +121,7 @@ describe('on loopback', () => {
     ['the state of health', 'GET', '/healthz'],
     ['a broken address', 'GET', '/api/%ZZ'],
   ] as const)('sends every security header with %s', async (_what, method, path) => {
-    const { headers } = await bare(app, method, path);
+    const { headers } = await bareRequest(app, method, path);
     expect(headers).toMatchObject(headersOfEveryAnswer);
     expect(headers['strict-transport-security']).toBeUndefined();
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
@@ -130,12 +130,12 @@ describe('on loopback', () => {
   });
 
   test('rejects an address of more than 8 KiB', async () => {
-    const { status, body } = await bare(app, 'GET', `/api/assistants?cursor=${'1'.repeat(8200)}`);
+    const { status, body } = await bareRequest(app, 'GET', `/api/assistants?cursor=${'1'.repeat(8200)}`);
     expect([status, body.code]).toEqual([413, 'too_large']);
   });
 
   test('rejects headers of more than 16 KiB in our own format', async () => {
-    const { status, body } = await bare(app, 'GET', '/api/sign-in-options', { 'x-long': 'x'.repeat(17_000) });
+    const { status, body } = await bareRequest(app, 'GET', '/api/sign-in-options', { 'x-long': 'x'.repeat(17_000) });
     expect([status, body.code]).toEqual([413, 'too_large']);
   });
 
@@ -156,7 +156,7 @@ describe('on loopback', () => {
   );
 
   test.each(['PUT', 'OPTIONS', 'TRACE'] as const)('does not serve the method %s', async (method) => {
-    const { status } = await bare(app, method, '/api/login', { 'sec-fetch-site': 'same-origin' });
+    const { status } = await bareRequest(app, method, '/api/login', { 'sec-fetch-site': 'same-origin' });
     expect([404, 405]).toContain(status);
   });
 
@@ -178,7 +178,7 @@ describe('outside loopback', () => {
   afterAll(() => app.stop());
 
   const login = (headers: Record<string, string>) =>
-    bare(
+    bareRequest(
       app,
       'POST',
       '/api/login',
@@ -199,7 +199,7 @@ describe('outside loopback', () => {
   });
 
   test('tells browsers to return over https only', async () => {
-    const { headers } = await bare(app, 'GET', '/api/sign-in-options');
+    const { headers } = await bareRequest(app, 'GET', '/api/sign-in-options');
     expect(headers['strict-transport-security']).toBe('max-age=31536000');
   });
 });

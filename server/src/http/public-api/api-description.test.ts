@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApp, type TestApp } from '#server/testing/app';
-import { bare } from '#server/testing/test-environment';
+import { bareRequest } from '#server/testing/test-environment';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 test('serves the public API’s description publicly as OpenAPI 3.1 with every call', async () => {
-  const { status, body } = await bare(app, 'GET', '/v1/openapi.json');
+  const { status, body } = await bareRequest(app, 'GET', '/v1/openapi.json');
   expect([status, body.openapi]).toEqual([200, '3.1.0']);
   const paths: Record<
     string,
@@ -35,5 +35,5 @@ test('serves the public API’s description publicly as OpenAPI 3.1 with every c
     'file',
   ]);
   // A client written for another installation gains no other access.
-  expect((await bare(app, 'POST', '/v1/openapi.json', {}, '')).status).toBe(404);
+  expect((await bareRequest(app, 'POST', '/v1/openapi.json', {}, '')).status).toBe(404);
 });

@@ -1,5 +1,5 @@
 import type { Role } from '@roster/contracts/auth';
-import { AppError, restarting } from '#server/lib/errors';
+import { AppError, restartingError } from '#server/lib/errors';
 import type { ApiPrincipal } from './api-principal.ts';
 
 const checkMs = 2_500;
@@ -16,7 +16,7 @@ export function createCallRegistry(
 ) {
   const open = new Map<AbortController, ApiPrincipal & { isKept: boolean }>();
 
-  async function endEnded() {
+  async function endExpired() {
     // A snapshot: calls that start while the database answers were not part of the query.
     const asked = [...open];
     if (asked.length === 0) return;
@@ -28,7 +28,7 @@ export function createCallRegistry(
         );
   }
 
-  const timer = setInterval(() => endEnded().catch(onError), checkMs).unref();
+  const timer = setInterval(() => endExpired().catch(onError), checkMs).unref();
 
   return {
     /** Limit for calls whose client waits for the response. */
@@ -50,7 +50,7 @@ export function createCallRegistry(
     },
     close() {
       clearInterval(timer);
-      for (const [controller, { isKept }] of open) if (!isKept) controller.abort(restarting());
+      for (const [controller, { isKept }] of open) if (!isKept) controller.abort(restartingError());
     },
   };
 }

@@ -4,10 +4,10 @@ import type { z } from 'zod';
 import { invalidInput } from '#server/http/app-router/input';
 import { AppError } from '#server/lib/errors';
 
-type Told = { status?: number | undefined; type?: string | undefined; code?: string | undefined };
+type ProviderErrorFields = { status?: number | undefined; type?: string | undefined; code?: string | undefined };
 
 /** Our errors in the provider's API. Codes not listed here are derived from their status. */
-const told: Partial<Record<ErrorCode, Told>> = {
+const errorFields: Partial<Record<ErrorCode, ProviderErrorFields>> = {
   not_signed_in: { code: 'invalid_api_key' },
   not_allowed: { code: 'insufficient_permissions' },
   rate_limited: { type: 'requests', code: 'rate_limit_exceeded' },
@@ -23,7 +23,7 @@ const told: Partial<Record<ErrorCode, Told>> = {
 /** A failure with its own code in the provider's API. */
 export class PublicApiError extends AppError {
   override name = 'PublicApiError';
-  readonly told: Told & { param?: string | undefined };
+  readonly told: ProviderErrorFields & { param?: string | undefined };
   constructor(
     code: ErrorCode,
     message: string,
@@ -54,7 +54,7 @@ const typeOf = (status: number) => (status >= 500 ? 'server_error' : 'invalid_re
 /** The error of a call under /v1 in the provider's shape. */
 export function apiError(error: AppError): { status: number; body: ApiErrorBody } {
   const own = error instanceof PublicApiError ? error.told : {};
-  const entry = told[error.code];
+  const entry = errorFields[error.code];
   const status = own.status ?? entry?.status ?? errorStatus[error.code];
   const [field] = Object.keys(error.fields ?? {});
   const type = own.type ?? entry?.type ?? typeOf(status);

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import type { ApiEndpoint } from '@roster/contracts/public-api/endpoint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bearer, called, newToken } from '#server/testing/access-tokens';
+import { bearer, callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import type { HttpClient } from '#server/testing/http-client';
 import { attack } from '#server/testing/raw-client';
-import { bare } from '#server/testing/test-environment';
+import { bareRequest } from '#server/testing/test-environment';
 
 /** The permissions that allow each call. Written by hand, so that a new call needs a decision here. */
 const opens: Record<string, readonly string[]> = {
@@ -79,7 +79,7 @@ describe.each(engines)('public API on %s', (engine) => {
 
   const call = (endpoint: ApiEndpoint, headers: Record<string, string>) => {
     const json = endpoint.method === 'POST' ? { 'content-type': 'application/json' } : {};
-    return bare(
+    return bareRequest(
       app,
       endpoint.method,
       pathOf(endpoint),
@@ -120,7 +120,7 @@ describe.each(engines)('public API on %s', (engine) => {
         expect([status, body.error.type, body.error.code]).toEqual([401, 'invalid_request_error', 'invalid_api_key']);
       }
     for (const name of ['access_token', 'api_key', 'token', 'authorization'])
-      expect((await bare(app, 'GET', `/v1/models?${name}=${token}`)).status).toBe(401);
+      expect((await bareRequest(app, 'GET', `/v1/models?${name}=${token}`)).status).toBe(401);
     expect(app.logLines.filter((line) => line.includes(token))).toEqual([]);
   });
 
@@ -129,13 +129,13 @@ describe.each(engines)('public API on %s', (engine) => {
     for (const { access, method, path } of app.endpoints) {
       if (access === 'public') continue;
       const address = path.replaceAll(/:\w+/g, '2000000000');
-      const { status } = await bare(app, method, address, own, method === 'GET' ? undefined : '{}');
+      const { status } = await bareRequest(app, method, address, own, method === 'GET' ? undefined : '{}');
       expect(status, `${method} ${path}`).toBe(401);
     }
   });
 
   test('answers and rejects in the provider’s shapes, under any name of the server', async () => {
-    const { status, headers, body } = await called(app, token, '/v1/models/nothing', {
+    const { status, headers, body } = await callApi(app, token, '/v1/models/nothing', {
       headers: { host: 'roster:3000' },
     });
     expect([status, body]).toEqual([
@@ -150,32 +150,32 @@ describe.each(engines)('public API on %s', (engine) => {
       },
     ]);
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-request-id': expect.stringMatching(/./) });
-    const unknown = await called(app, token, '/v1/thread', { method: 'POST', body: {} });
+    const unknown = await callApi(app, token, '/v1/thread', { method: 'POST', body: {} });
     expect([unknown.status, unknown.body.error.code]).toEqual([404, 'unknown_url']);
     for (const unreadable of ['/v1/models/%zz', '/v1/files/%ff']) {
-      const { status, body } = await called(app, token, unreadable);
+      const { status, body } = await callApi(app, token, unreadable);
       expect([status, body.error]).toMatchObject([400, { message: 'The address is not valid.', param: null }]);
     }
     const gzip = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-encoding': 'gzip' };
-    expect((await bare(app, 'POST', '/v1/chat/completions', gzip, gzipSync('{}'))).status).toBe(415);
+    expect((await bareRequest(app, 'POST', '/v1/chat/completions', gzip, gzipSync('{}'))).status).toBe(415);
     for (const same of ['/v1/models?limit=5&new_parameter=1', '/v1/models/', '/v1/models//?limit=5']) {
-      const { status, body } = await called(app, token, same);
+      const { status, body } = await callApi(app, token, same);
       expect([same, status, body.object]).toEqual([same, 200, 'list']);
     }
     for (const header of ['api-key', 'x-api-key']) {
-      expect((await bare(app, 'GET', '/v1/models', { [header]: token })).status).toBe(200);
-      expect((await bare(app, 'GET', '/v1/models', { [header]: `${token}x` })).status).toBe(401);
-      expect((await bare(app, 'GET', '/api/user', { [header]: token })).status).toBe(401);
+      expect((await bareRequest(app, 'GET', '/v1/models', { [header]: token })).status).toBe(200);
+      expect((await bareRequest(app, 'GET', '/v1/models', { [header]: `${token}x` })).status).toBe(401);
+      expect((await bareRequest(app, 'GET', '/api/user', { [header]: token })).status).toBe(401);
     }
   });
 
   test.each(['', '/', '?limit=1', '/?limit=1'])('rejects calls at /v1%s alone', async (rest) => {
     for (const method of ['GET', 'POST'] as const) {
-      const { status, headers, body } = await called(app, token, `/v1${rest}`, { method });
+      const { status, headers, body } = await callApi(app, token, `/v1${rest}`, { method });
       expect([status, body.error]).toMatchObject([404, { type: 'invalid_request_error', code: 'unknown_url' }]);
       expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-request-id': expect.stringMatching(/./) });
     }
-    const beside = await bare(app, 'GET', '/v1x');
+    const beside = await bareRequest(app, 'GET', '/v1x');
     expect([beside.status, beside.body?.error]).toEqual([404, undefined]);
   });
 
@@ -185,7 +185,7 @@ describe.each(engines)('public API on %s', (engine) => {
     ['vector_stores?limit=', 'limit', 'Limit must be a whole number from 1 to 100'],
     ['vector_stores?limit=0', 'limit', 'Limit must be at least 1'],
   ])('reports what is wrong with the address %s', async (address, param, message) => {
-    const { status, body } = await called(app, token, `/v1/${address}`);
+    const { status, body } = await callApi(app, token, `/v1/${address}`);
     expect([status, body.error]).toEqual([400, { message, type: 'invalid_request_error', param, code: null }]);
   });
 
@@ -211,12 +211,12 @@ describe.each(engines)('public API on %s', (engine) => {
     const crossSite = (origin: string) => ({ origin, 'sec-fetch-site': 'cross-site' });
 
     test('rejects all of them by default', async () => {
-      const { status, headers, body } = await called(app, token, '/v1/models', {
+      const { status, headers, body } = await callApi(app, token, '/v1/models', {
         headers: crossSite('https://evil.example'),
       });
       expect([status, body.error.type]).toEqual([403, 'invalid_request_error']);
       expect(headers['access-control-allow-origin']).toBeUndefined();
-      const preflight = await bare(app, 'OPTIONS', '/v1/models', {
+      const preflight = await bareRequest(app, 'OPTIONS', '/v1/models', {
         ...crossSite('https://evil.example'),
         'access-control-request-method': 'GET',
         'access-control-request-headers': 'authorization',
@@ -227,7 +227,7 @@ describe.each(engines)('public API on %s', (engine) => {
 
     test('accepts those that the operator lists, without cookies', async () => {
       const origin = 'https://app.example.org';
-      const preflight = await bare(app, 'OPTIONS', '/v1/models', {
+      const preflight = await bareRequest(app, 'OPTIONS', '/v1/models', {
         ...crossSite(origin),
         'access-control-request-method': 'GET',
         'access-control-request-headers': 'authorization,openai-beta',
@@ -238,11 +238,11 @@ describe.each(engines)('public API on %s', (engine) => {
         'access-control-allow-headers': 'authorization,openai-beta',
         vary: expect.stringMatching(/origin/i),
       });
-      const { status, headers } = await called(app, token, '/v1/models', { headers: crossSite(origin) });
+      const { status, headers } = await callApi(app, token, '/v1/models', { headers: crossSite(origin) });
       expect([status, headers['access-control-allow-origin']]).toEqual([200, origin]);
       expect(headers['access-control-allow-credentials']).toBeUndefined();
       // The app's API stays closed to them.
-      const pages = await bare(app, 'GET', '/api/models', { ...crossSite(origin), ...bearer(token) });
+      const pages = await bareRequest(app, 'GET', '/api/models', { ...crossSite(origin), ...bearer(token) });
       expect([pages.status, pages.headers['access-control-allow-origin']]).toEqual([403, undefined]);
     });
   });
@@ -259,7 +259,7 @@ describe('rate limits of the public API', () => {
     const ada = await app.as('ada');
     const [one, other] = [await newToken(ada), await newToken(ada)];
     const answers = [];
-    for (let round = 0; round < 61; round++) answers.push(await called(app, one.token, '/v1/models'));
+    for (let round = 0; round < 61; round++) answers.push(await callApi(app, one.token, '/v1/models'));
     const standing = answers.map(({ status, headers }) => [status, headers['x-ratelimit-remaining-requests']]);
     expect(standing[0]).toEqual([200, '59']);
     expect(standing.slice(-2)).toEqual([
@@ -273,6 +273,6 @@ describe('rate limits of the public API', () => {
       'retry-after': expect.stringMatching(/^\d+$/),
     });
     expect(last?.body.error).toMatchObject({ type: 'requests', code: 'rate_limit_exceeded' });
-    expect((await called(app, other.token, '/v1/models')).status).toBe(200);
+    expect((await callApi(app, other.token, '/v1/models')).status).toBe(200);
   });
 });

@@ -6,10 +6,10 @@ import type { Config } from '#server/config/config';
 import { requireContentType } from '#server/http/app-router/authorize';
 import { readInput } from '#server/http/app-router/input';
 import { clientNetwork } from '#server/http/client-network';
-import { settled } from '#server/http/error-handler';
-import { type BodyShape, compressed, shapeProblem } from '#server/http/limits/json-body';
+import { toClientError } from '#server/http/error-handler';
+import { type BodyLimits, compressedBodyError, shapeProblem } from '#server/http/limits/json-body';
 import type { RateLimits } from '#server/http/limits/rate-limits';
-import { type Receive, receiver } from '#server/http/multipart';
+import { createFormReceiver, type Receive } from '#server/http/multipart';
 import { AppError } from '#server/lib/errors';
 import { isObject } from '#server/lib/is-object';
 import type { ApiPrincipal, FindPrincipal } from './api-principal.ts';
@@ -63,12 +63,13 @@ function createRegistry(options: Options) {
         url: endpoint.path,
         bodyLimit: endpoint.bodyLimit,
         config: { access: 'token', accepts: endpoint.accepts, keepsTexts: endpoint.keepsTexts },
-        onRequest: async (request, reply) => void callers.set(request, await admit(options, request, reply, endpoint)),
+        onRequest: async (request, reply) =>
+          void callers.set(request, await authorize(options, request, reply, endpoint)),
         handler: (request, reply) => {
           const caller = callers.get(request);
           if (!caller) throw new Error(`${endpoint.path} was reached without a caller`);
           const { body } = request;
-          const sent = { params: request.params, query: knownQuery(endpoint.query, request.query), body };
+          const sent = { params: request.params, query: pickKnownQuery(endpoint.query, request.query), body };
           return handle({ ...readInput(endpoint, sent, invalidApiInput), caller, request, reply });
         },
       }),
@@ -79,7 +80,7 @@ function createRegistry(options: Options) {
 }
 
 /** Unknown query parameters are ignored, as by OpenAI. */
-function knownQuery(schema: z.ZodType, query: unknown): unknown {
+function pickKnownQuery(schema: z.ZodType, query: unknown): unknown {
   if (!(schema instanceof z.ZodObject) || !isObject(query)) return query;
   return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(schema.shape, name)));
 }
@@ -92,7 +93,7 @@ export function withoutTrailingSlash(url: string): string {
 }
 
 /** The token from the header that OpenAI's clients send, or from those of clients made for Azure or Anthropic. */
-function tokenIn({ authorization, 'api-key': azure, 'x-api-key': anthropic }: FastifyRequest['headers']) {
+function extractToken({ authorization, 'api-key': azure, 'x-api-key': anthropic }: FastifyRequest['headers']) {
   const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
   return bearer ?? [azure, anthropic].find((value) => typeof value === 'string' && /^\S+$/.test(value))?.toString();
 }
@@ -152,7 +153,7 @@ const formHandler =
     handle: (call: FormParts<P, Q, B>) => Promise<unknown>,
   ) =>
   ({ body: _nothing, ...parts }: Parts<P, Q, typeof Empty>) =>
-    handle({ ...parts, receive: receiver(parts.request.raw, { body, bodyLimit }, invalidApiInput) });
+    handle({ ...parts, receive: createFormReceiver(parts.request.raw, { body, bodyLimit }, invalidApiInput) });
 
 function rateHeaders({ limit, remaining, resetMs }: ReturnType<RateLimits['standing']>) {
   const seconds = Math.ceil(resetMs / 1000);
@@ -164,14 +165,14 @@ function rateHeaders({ limit, remaining, resetMs }: ReturnType<RateLimits['stand
 }
 
 /** Authenticates, authorizes and rate-limits before the body is read. */
-async function admit(
+async function authorize(
   { rates, findCaller }: Options,
   request: FastifyRequest,
   reply: FastifyReply,
   endpoint: ApiEndpoint,
 ): Promise<ApiPrincipal> {
   const { path, rate, accepts, isBeta } = endpoint;
-  const token = tokenIn(request.headers);
+  const token = extractToken(request.headers);
   const found = token === undefined ? null : await findCaller(token, request.ip);
   if (!found) {
     await rates.use('failedToken', { address: request.ip });
@@ -224,9 +225,9 @@ const notBeta = () =>
  * The body is forwarded unchanged, so its texts are the provider's matter. But duplicate keys are rejected: what Roster
  * counts must be what the provider executes.
  */
-const passedOn: BodyShape = { depth: 200, keys: 1_000_000, isStored: false };
+const forwardedBodyLimits: BodyLimits = { depth: 200, keys: 1_000_000, isStored: false };
 /** Function schemas are deep and have many fields. */
-const kept: BodyShape = { depth: 100, keys: 50_000, isStored: true };
+const storedBodyLimits: BodyLimits = { depth: 100, keys: 50_000, isStored: true };
 
 type Allow = ReturnType<typeof crossOrigin>;
 
@@ -237,7 +238,7 @@ function furnish(door: FastifyInstance, allow: Allow) {
   });
   door.removeAllContentTypeParsers();
   door.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-    if (request.headers['content-encoding'] !== undefined) return done(compressed());
+    if (request.headers['content-encoding'] !== undefined) return done(compressedBodyError());
     const body = String(text);
     request.bodyText = body;
     if (body === '') return done(null, {});
@@ -248,14 +249,18 @@ function furnish(door: FastifyInstance, allow: Allow) {
       // The cause is left out: it quotes the body.
       return done(new AppError('invalid_input', 'The request is not valid JSON.'));
     }
-    const problem = shapeProblem(value, body, request.routeOptions.config.keepsTexts ? kept : passedOn);
+    const problem = shapeProblem(
+      value,
+      body,
+      request.routeOptions.config.keepsTexts ? storedBodyLimits : forwardedBodyLimits,
+    );
     if (problem) return done(new AppError('invalid_input', problem));
     done(null, value);
   });
   // The body is not read here: the upload route streams it.
   door.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null));
   door.setErrorHandler((error, request, reply) => {
-    const { status, body } = apiError(settled(error, request, reply));
+    const { status, body } = apiError(toClientError(error, request, reply));
     return reply.status(status).send(body);
   });
   for (const url of ['/v1', '/v1/*'])

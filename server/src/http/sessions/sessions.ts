@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { deviceLabel } from '#server/http/user-agent';
 import { AppError } from '#server/lib/errors';
-import type { SignedIn } from '#server/security/actor';
+import type { SignedInUser } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { type SessionRepository, sessionRepository } from './session-repository.ts';
 
@@ -39,20 +39,20 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
     start: (userId: number, visitor: Visitor, rows: SessionRepository = sessions): Promise<string> =>
       start(rows, userId, visitor),
     /** Returns the token’s session, read afresh each time. Records the activity at most once a minute. */
-    find: (token: string, ipAddress: string): Promise<SignedIn | null> => find(sessions, token, ipAddress),
+    find: (token: string, ipAddress: string): Promise<SignedInUser | null> => find(sessions, token, ipAddress),
     /** Returns the current role of a valid session’s user, and locks both until the transaction ends. */
     lock: (
       trx: Kysely<Database>,
-      { userId, sessionId }: Pick<SignedIn, 'userId' | 'sessionId'>,
+      { userId, sessionId }: Pick<SignedInUser, 'userId' | 'sessionId'>,
     ): Promise<Role | null> => sessionRepository(trx).lock(userId, sessionId, notBefore()),
     /** True if the sign-in is recent enough for changes to who has access. */
-    async isFresh({ userId, sessionId }: Pick<SignedIn, 'userId' | 'sessionId'>): Promise<boolean> {
+    async isFresh({ userId, sessionId }: Pick<SignedInUser, 'userId' | 'sessionId'>): Promise<boolean> {
       const began = await sessions.began(userId, sessionId);
       return began !== undefined && Date.now() - Date.parse(began) < freshFor;
     },
-    list: (actor: SignedIn): Promise<Session[]> => list(sessions, actor),
+    list: (actor: SignedInUser): Promise<Session[]> => list(sessions, actor),
     /** Signs out one device, this one or another. */
-    async end({ userId }: SignedIn, sessionId: string, visitor: Visitor) {
+    async end({ userId }: SignedInUser, sessionId: string, visitor: Visitor) {
       await db.transaction().execute(async (trx) => {
         const ended = await sessionRepository(trx).delete(userId, sessionId);
         if (!ended) throw new AppError('not_found', 'This session has ended already.');
@@ -61,14 +61,14 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
       });
       onEnd([sessionId]);
     },
-    async signOut({ userId, sessionId }: SignedIn, visitor: Visitor) {
+    async signOut({ userId, sessionId }: SignedInUser, visitor: Visitor) {
       await db.transaction().execute(async (trx) => {
         if (await sessionRepository(trx).delete(userId, sessionId))
           await securityEventRepository(trx).record({ userId, event: 'signed_out', by: 'self', visitor });
       });
       onEnd([sessionId]);
     },
-    async endOthers({ userId, sessionId }: SignedIn, visitor: Visitor) {
+    async endOthers({ userId, sessionId }: SignedInUser, visitor: Visitor) {
       const ended = await db.transaction().execute(async (trx) => {
         const others = await sessionRepository(trx).deleteOthers(userId, sessionId);
         if (others.length > 0)
@@ -104,7 +104,7 @@ async function start(rows: SessionRepository, userId: number, visitor: Visitor):
   return token;
 }
 
-async function find(sessions: SessionRepository, token: string, ipAddress: string): Promise<SignedIn | null> {
+async function find(sessions: SessionRepository, token: string, ipAddress: string): Promise<SignedInUser | null> {
   const found = await sessions.byTokenHash(hashOf(token), notBefore());
   if (!found) return null;
   const now = Date.now();
@@ -113,7 +113,7 @@ async function find(sessions: SessionRepository, token: string, ipAddress: strin
   return { userId: found.userId, role: found.role, sessionId: found.sessionId };
 }
 
-async function list(sessions: SessionRepository, { userId, sessionId }: SignedIn): Promise<Session[]> {
+async function list(sessions: SessionRepository, { userId, sessionId }: SignedInUser): Promise<Session[]> {
   const list = await sessions.list(userId, notBefore());
   return list
     .map((session) => ({

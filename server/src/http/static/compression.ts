@@ -3,15 +3,15 @@ import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'n
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** A smaller response fits one network packet with its headers. */
-const worthIt = 1024;
+const minBytes = 1024;
 /** Larger responses are compressed off the event loop. */
-const longWork = 64 * 1024;
+const asyncFromBytes = 64 * 1024;
 /** Fast rather than small: responses are compressed anew each time. */
 const brotliLevel = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const gzipLevel = { level: 4 };
 
-const brotliBeside = promisify(brotliCompress);
-const gzipBeside = promisify(gzip);
+const brotliAsync = promisify(brotliCompress);
+const gzipAsync = promisify(gzip);
 
 type Coding = { name: string; now: (text: string) => Buffer; beside: (text: string) => Promise<Buffer> };
 
@@ -19,13 +19,13 @@ const codings: readonly Coding[] = [
   {
     name: 'br',
     now: (text) => brotliCompressSync(text, brotliLevel),
-    beside: (text) => brotliBeside(text, brotliLevel),
+    beside: (text) => brotliAsync(text, brotliLevel),
   },
-  { name: 'gzip', now: (text) => gzipSync(text, gzipLevel), beside: (text) => gzipBeside(text, gzipLevel) },
+  { name: 'gzip', now: (text) => gzipSync(text, gzipLevel), beside: (text) => gzipAsync(text, gzipLevel) },
 ];
 
 /** The first of our codings that the browser accepts; `q=0` excludes one. */
-function codingFor(request: FastifyRequest): Coding | undefined {
+function negotiateCoding(request: FastifyRequest): Coding | undefined {
   const accepted = [request.headers['accept-encoding'] ?? ''].flat().join(',').toLowerCase().split(',');
   const takes = (name: string) =>
     accepted.some((part) => {
@@ -41,14 +41,15 @@ function codingFor(request: FastifyRequest): Coding | undefined {
  */
 export function compressResponses(app: FastifyInstance) {
   app.addHook('onSend', async (request, reply, payload: unknown) => {
-    if (request.method !== 'GET' || typeof payload !== 'string' || Buffer.byteLength(payload) < worthIt) return payload;
+    if (request.method !== 'GET' || typeof payload !== 'string' || Buffer.byteLength(payload) < minBytes)
+      return payload;
     const type = String(reply.getHeader('content-type') ?? '');
     if (!/^(text\/html|application\/json)\b/.test(type) || reply.hasHeader('content-encoding')) return payload;
     const vary = reply.getHeader('vary');
     reply.header('vary', vary === undefined ? 'accept-encoding' : `${vary}, accept-encoding`);
-    const coding = codingFor(request);
+    const coding = negotiateCoding(request);
     if (!coding) return payload;
     reply.header('content-encoding', coding.name).removeHeader('content-length');
-    return payload.length < longWork ? coding.now(payload) : coding.beside(payload);
+    return payload.length < asyncFromBytes ? coding.now(payload) : coding.beside(payload);
   });
 }

@@ -18,22 +18,22 @@ type Built = {
 };
 
 const marks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (mark) => marks[mark] ?? mark);
+const escapeHtml = (text: string) => text.replaceAll(/[&<>"']/g, (mark) => marks[mark] ?? mark);
 
 /** Fills in the user's name and email address where the shell has placeholders. */
-function filled(text: string, { name, email }: Pick<User, 'name' | 'email'>): string {
+function fillPlaceholders(text: string, { name, email }: Pick<User, 'name' | 'email'>): string {
   const [first = ''] = (name ?? '').split(' ');
   const values = new Map([
     ['{{first}} {{rest}}', name ?? ''],
     ['{{first}}', first],
     ['{{email}}', email],
   ]);
-  return text.replaceAll(/\{\{first\}\} \{\{rest\}\}|\{\{\w+\}\}/g, (place) => escaped(values.get(place) ?? ''));
+  return text.replaceAll(/\{\{first\}\} \{\{rest\}\}|\{\{\w+\}\}/g, (place) => escapeHtml(values.get(place) ?? ''));
 }
 
 const noShell: PageShells = { scripts: [], byKind: {}, needsAllStyles: true };
 
-const preloadCall = (address: string) => `<link rel="preload" as="fetch" crossorigin href="${escaped(address)}">`;
+const preloadCall = (address: string) => `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(address)}">`;
 const preloadScript = (file: string) => `<link rel="modulepreload" crossorigin href="${file}">`;
 
 export type Page = {
@@ -100,7 +100,7 @@ export function createPages(folder: string) {
       const isOwn = shown === `${page.route}${page.search}`;
       const call = user ? { ...shell, calls: ['/api/user', ...shell.calls] } : shell;
       const text = compose(call, scripts, page, isOwn, needsAllStyles ? laterStyles : '');
-      return user ? filled(text, user) : text.replace('<html lang="en"', '<html lang="en" data-visitor');
+      return user ? fillPlaceholders(text, user) : text.replace('<html lang="en"', '<html lang="en" data-visitor');
     },
   };
 }

@@ -33,7 +33,7 @@ const frameHeaders = {
   'cross-origin-resource-policy': 'cross-origin',
 };
 
-const noneHere = () => new AppError('not_found', 'There is nothing at this address.');
+const notFound = () => new AppError('not_found', 'There is nothing at this address.');
 
 /** Mails link to these with a token in the URL. */
 const pagesWithTokens: ReadonlySet<string | undefined> = new Set(['/reset-password', '/confirm-email']);
@@ -71,7 +71,7 @@ export async function serveWeb({ app, sessionToken, findUser }: Options) {
     const assetFiles = new Set(files.filter((path) => path.startsWith(assets)));
     app.get<{ Params: { name: string } }>(`/${assets}:name`, { config }, (request, reply) => {
       const file = `${assets}${request.params.name}`;
-      if (!assetFiles.has(file)) throw noneHere();
+      if (!assetFiles.has(file)) throw notFound();
       reply.header('cache-control', immutable);
       return reply.sendFile(file);
     });
@@ -84,13 +84,13 @@ export async function serveWeb({ app, sessionToken, findUser }: Options) {
     });
   app.setNotFoundHandler((request, reply) => {
     const wantsPage = request.method === 'GET' && !/^\/(api|assets)\//.test(request.url);
-    if (!wantsPage || !web) throw noneHere();
+    if (!wantsPage || !web) throw notFound();
     return reply.status(404).header('cache-control', 'no-cache').type(html).send(web.bare);
   });
 
   async function sendPage(request: FastifyRequest, reply: FastifyReply, route: string) {
     if (!web) throw new AppError('not_found', 'The browser application is not built. Run npm start.');
-    const user = await whoOpens(request);
+    const user = await currentUser(request);
     reply.header('vary', 'cookie').type(html);
     // A page that contains a name must never be cached.
     reply.header('cache-control', user ? 'private, no-store' : 'no-cache');
@@ -102,7 +102,7 @@ export async function serveWeb({ app, sessionToken, findUser }: Options) {
   }
 
   /** undefined if the user cannot be determined: the page reports that itself once it has called the API. */
-  async function whoOpens(request: FastifyRequest): Promise<User | null | undefined> {
+  async function currentUser(request: FastifyRequest): Promise<User | null | undefined> {
     const token = sessionToken(request);
     if (token === undefined) return null;
     try {

@@ -6,7 +6,7 @@ import type { Role } from '@roster/contracts/auth';
 import Fastify from 'fastify';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { createEventStreams, type EventStream, writerFrom } from './event-stream.ts';
+import { createEventStreams, createWriter, type EventStream } from './event-stream.ts';
 import { createResponseRegistry } from './response-registry.ts';
 
 /** A server with nothing but streams; the URL names the session. */
@@ -90,7 +90,7 @@ test.each(['1.0', '1.1'])('waits over HTTP/%s for a slow reader, and delivers ev
   );
   const server = createServer((_request, response) => {
     response.flushHeaders();
-    const { write, release } = writerFrom(source, response);
+    const { write, release } = createWriter(source, response);
     source.on('data', write);
     source.on('end', () => {
       release();

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/lib/errors';
-import type { SignedIn } from '#server/security/actor';
+import type { SignedInUser } from '#server/security/actor';
 import type { ResponseRegistry } from './response-registry.ts';
 
 const heartbeatMs = 15_000;
@@ -30,10 +30,10 @@ export function createEventStreams(responses: Pick<ResponseRegistry, 'endWithSes
 
   return {
     /** Starts the response. */
-    open(request: FastifyRequest, reply: FastifyReply, { userId, ...actor }: SignedIn): EventStream {
-      refuseTooMany(open, userId);
+    open(request: FastifyRequest, reply: FastifyReply, { userId, ...actor }: SignedInUser): EventStream {
+      enforceStreamLimit(open, userId);
       sendEventHeaders(request, reply);
-      const stream = streamTo(reply.raw, () => open.delete(stream));
+      const stream = createStream(reply.raw, () => open.delete(stream));
       if (!reply.raw.destroyed) open.set(stream, userId);
       responses.endWithSession(reply.raw, { userId, ...actor }, stream.end);
       return stream;
@@ -45,7 +45,7 @@ export function createEventStreams(responses: Pick<ResponseRegistry, 'endWithSes
   };
 }
 
-function refuseTooMany(open: OpenStreams, userId: number) {
+function enforceStreamLimit(open: OpenStreams, userId: number) {
   const mine = [...open.values()].filter((owner) => owner === userId).length;
   if (mine >= streamsPerUser)
     throw new AppError('rate_limited', 'Too many conversations are being followed at once. Close some tabs.', {
@@ -68,7 +68,7 @@ export function sendEventHeaders(request: FastifyRequest, reply: FastifyReply) {
 }
 
 /** A stream over a response whose headers have been sent. */
-export function streamTo(raw: ServerResponse, onClosed: () => void): EventStream {
+export function createStream(raw: ServerResponse, onClosed: () => void): EventStream {
   const listeners = new Set<() => void>([onClosed]);
   // A reader that left during the checks has already closed; `close` will not fire again.
   let isClosed = raw.destroyed;
@@ -96,7 +96,7 @@ type Source = { pause: () => unknown; resume: () => unknown };
 /**
  * Writes the chunks of a source to a response whose headers have been sent; pauses the source if the reader is slower.
  */
-export function writerFrom(source: Source, raw: ServerResponse) {
+export function createWriter(source: Source, raw: ServerResponse) {
   let isWaiting = false;
   const resume = () => {
     isWaiting = false;

@@ -5,7 +5,7 @@ import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { setUser } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { cookieOf, someBytes, uploaded } from '#server/testing/files';
-import { quick, trained } from '#server/testing/fine-tuning';
+import { createTrainedJob, quick } from '#server/testing/fine-tuning';
 import type { HttpClient } from '#server/testing/http-client';
 
 /** More than the kernel buffers for a reader. */
@@ -22,7 +22,7 @@ describe.each(engines)('running downloads on %s', (engine) => {
     await app.as('first');
     ada = await app.withKey('ada');
     const { id } = await uploaded(app, ada, { content: someBytes(large) });
-    const job = await trained(app, ada);
+    const job = await createTrainedJob(app, ada);
     paths = [`/api/files/${id}/content`, '/api/user/export', `/api/fine-tuning/jobs/${job.id}/result`];
   });
   afterAll(() => app.stop());

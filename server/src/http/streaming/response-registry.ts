@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { Role } from '@roster/contracts/auth';
-import type { SignedIn } from '#server/security/actor';
+import type { SignedInUser } from '#server/security/actor';
 
 const sessionCheckMs = 2_500;
 
 /** Returns the sessions that are still valid, with the roles of their users. */
 export type LiveSessions = (sessionIds: string[]) => Promise<Map<string, Role>>;
 
-type OpenResponse = { actor: SignedIn; end: () => void };
+type OpenResponse = { actor: SignedInUser; end: () => void };
 
 /**
  * Long responses: downloads and event streams. They end when their session ends or their user's role changes. All
@@ -15,12 +15,12 @@ type OpenResponse = { actor: SignedIn; end: () => void };
  */
 export function createResponseRegistry(liveSessions: LiveSessions, onError: (error: unknown) => void) {
   const open = new Map<ServerResponse, OpenResponse>();
-  const sessionCheck = setInterval(() => endOfEndedSessions(open, liveSessions).catch(onError), sessionCheckMs);
+  const sessionCheck = setInterval(() => endExpiredSessions(open, liveSessions).catch(onError), sessionCheckMs);
   sessionCheck.unref();
 
   return {
     /** Calls `end` when the session ends. A later call replaces an earlier one. */
-    endWithSession(raw: ServerResponse, actor: SignedIn, end: () => void) {
+    endWithSession(raw: ServerResponse, actor: SignedInUser, end: () => void) {
       // If the reader has already left, `close` will not fire again.
       if (raw.destroyed) return;
       if (!open.has(raw)) raw.once('close', () => open.delete(raw));
@@ -36,7 +36,7 @@ export function createResponseRegistry(liveSessions: LiveSessions, onError: (err
 
 export type ResponseRegistry = ReturnType<typeof createResponseRegistry>;
 
-async function endOfEndedSessions(open: ReadonlyMap<ServerResponse, OpenResponse>, liveSessions: LiveSessions) {
+async function endExpiredSessions(open: ReadonlyMap<ServerResponse, OpenResponse>, liveSessions: LiveSessions) {
   // A snapshot: responses that start while the database answers were not part of the query.
   const asked = [...open.values()];
   const ids = [...new Set(asked.map(({ actor }) => actor.sessionId))];

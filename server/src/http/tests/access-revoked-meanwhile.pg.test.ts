@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Table, tables } from '#server/backup/dump-repository';
 import type { Database } from '#server/db/schema';
 import { engines, goodKey, password, startApp, type TestApp } from '#server/testing/app';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import { gathered, rated, ratedThread } from '#server/testing/datasets';
 import { cookieOf, form, formType, inStore, upload } from '#server/testing/files';
 import { draft, trainingFile } from '#server/testing/fine-tuning';
@@ -28,7 +28,7 @@ const besides: ReadonlySet<Table> = new Set<Table>([
 
 /** Row counts of all tables, and the values that the calls below would change. */
 const stored = (app: TestApp) =>
-  beside(app, async (db) => {
+  withDatabase(app, async (db) => {
     const counts: Record<string, unknown> = {};
     for (const table of tables.filter((name) => !besides.has(name))) {
       const { n } = await db
@@ -117,12 +117,12 @@ describe.each(engines)('request whose session ends meanwhile on %s', (engine) =>
     ]);
     const finish = await halfSent(who.visitor, '/api/files/upload', formType, body);
     const underWay = () =>
-      beside(app, (db) => db.selectFrom('file_uploads').select('id').where('user_id', '=', who.id).execute());
+      withDatabase(app, (db) => db.selectFrom('file_uploads').select('id').where('user_id', '=', who.id).execute());
     await until('The reservation', async () => (await underWay()).length === 1);
-    const before = await beside(app, (db) => db.selectFrom('files').select('id').execute());
+    const before = await withDatabase(app, (db) => db.selectFrom('files').select('id').execute());
     await end(who);
     expect(await finish()).toBe(status);
-    expect(await beside(app, (db) => db.selectFrom('files').select('id').execute())).toEqual(before);
+    expect(await withDatabase(app, (db) => db.selectFrom('files').select('id').execute())).toEqual(before);
     expect(await underWay()).toEqual([]);
     await until('The removal of the bytes', async () => inStore(app).length === before.length);
   });
@@ -158,7 +158,7 @@ describe('slow request on postgres', () => {
     call: (visitor: HttpClient) => Promise<{ status: number }>,
     end: (trx: Kysely<Database>) => Promise<unknown>,
   ) {
-    return beside(app, (db) =>
+    return withDatabase(app, (db) =>
       db
         .transaction()
         .execute(async (trx) => {

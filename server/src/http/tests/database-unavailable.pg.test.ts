@@ -5,12 +5,12 @@ import { sql } from 'kysely';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { password, startApp, type TestApp } from '#server/testing/app';
 import { ask, newThread, until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { download, upload, uploaded } from '#server/testing/files';
 import { startNetworkLink } from '#server/testing/network-link';
 import { ownTime } from '#server/testing/process-clock';
 import { startS3 } from '#server/testing/s3';
-import { bare } from '#server/testing/test-environment';
+import { bareRequest } from '#server/testing/test-environment';
 
 /** Three seconds are promised; the rest allows for a busy machine. */
 const toldWithinMs = 4_000;
@@ -25,7 +25,7 @@ async function expectAway(call: () => Promise<Answer>, code: string) {
   expect(body).toMatchObject({ code, message: expect.stringMatching(/does not answer .* try again/) });
 }
 
-const ready = (app: TestApp) => bare(app, 'GET', '/readyz');
+const ready = (app: TestApp) => bareRequest(app, 'GET', '/readyz');
 const comesBack = (what: string, call: () => Promise<{ status: number }>) =>
   until(what, async () => (await call()).status < 300 || undefined);
 
@@ -53,7 +53,7 @@ test.each(['refuse', 'hang'] as const)(
         () => ready(app),
       ];
       await Promise.all(calls.map((call) => expectAway(call, 'database_unavailable')));
-      expect((await bare(app, 'GET', '/healthz')).status).toBe(200);
+      expect((await bareRequest(app, 'GET', '/healthz')).status).toBe(200);
       line.set('open');
       await comesBack('a database that is back', () => ada.get('/api/assistants'));
       expect((await ready(app)).status).toBe(200);
@@ -69,7 +69,7 @@ test('treats a database, or its pooler, that reports itself unusable as unavaila
   onTestFinished(() => app.stop());
   const ada = await app.as('ada');
   const create = () => ada.post('/api/assistants', { name: 'Tutor', model: 'gpt-4o' });
-  const run = (statement: string) => beside(app, (db) => sql.raw(statement).execute(db));
+  const run = (statement: string) => withDatabase(app, (db) => sql.raw(statement).execute(db));
   await run(`create function refuse() returns trigger language plpgsql as $$ begin return null; end $$`);
   await run(`create trigger refuse before insert on assistants execute function refuse()`);
   // Disk full, out of memory, too many connections, shutdown, startup, I/O error, and PgBouncer without a server.
@@ -174,7 +174,7 @@ test('names each available and each missing part in the readiness report', async
   expect(await ready(app)).toMatchObject({ status: 200, body: { status: 'ready', parts } });
 
   const row = { checksum: 'of a later version', applied_at: '2030-01-01T00:00:00.000Z' };
-  await beside(app, (db) =>
+  await withDatabase(app, (db) =>
     db
       .insertInto('schema_migrations')
       .values({ name: '9999-later', ...row })
@@ -183,7 +183,7 @@ test('names each available and each missing part in the readiness report', async
   expect(await ready(app)).toMatchObject({ status: 200, body: { parts: { ...parts, schema: 'newer' } } });
 
   // As after restoring a backup of an earlier version.
-  await beside(app, (db) => db.deleteFrom('schema_migrations').where('name', '>', '0030').execute());
+  await withDatabase(app, (db) => db.deleteFrom('schema_migrations').where('name', '>', '0030').execute());
   const folder = join(app.dataDir, 'files');
   renameSync(folder, `${folder}.away`);
   const missing = await until('a store that is missing', async () => {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { form, ownForm } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
-import { bare } from '#server/testing/test-environment';
+import { bareRequest } from '#server/testing/test-environment';
 
 /** Rules for every call of the API, including those of future features. */
 describe.each(engines)('every call on %s', (engine) => {
@@ -35,7 +35,7 @@ describe.each(engines)('every call on %s', (engine) => {
       async (endpoint) => {
         const broken = endpoint.method === 'GET' ? undefined : '{"broken';
         const headers = endpoint.method === 'GET' ? {} : json;
-        const { status, body } = await bare(app, endpoint.method, path(endpoint), headers, broken);
+        const { status, body } = await bareRequest(app, endpoint.method, path(endpoint), headers, broken);
         expect([status, body.code], named(endpoint)).toEqual([401, 'not_signed_in']);
       },
     ));
@@ -44,7 +44,7 @@ describe.each(engines)('every call on %s', (engine) => {
     each(
       ({ method, access }) => method !== 'GET' || access !== 'public',
       async (endpoint) => {
-        const { status, body } = await bare(app, endpoint.method, path(endpoint), {
+        const { status, body } = await bareRequest(app, endpoint.method, path(endpoint), {
           ...(endpoint.method === 'GET' ? {} : json),
           'sec-fetch-site': 'cross-site',
           cookie: `session=${ada.cookies.get('session')}`,
@@ -158,7 +158,7 @@ describe.each(engines)('every call on %s', (engine) => {
       ({ method }) => method !== 'GET',
       async (endpoint) => {
         const isForm = endpoint.accepts === 'multipart';
-        const { status, body } = await bare(
+        const { status, body } = await bareRequest(
           app,
           endpoint.method,
           path(endpoint),
@@ -173,7 +173,7 @@ describe.each(engines)('every call on %s', (engine) => {
     if (accepts === 'multipart') {
       const texts = Object.entries(body).map(([name, content]) => ({ name, content: String(content) }));
       const file = { name: 'file', filename: 'a.txt', content: 'Hello' };
-      return bare(app, 'POST', address, ownForm(ada), form([...texts, file]));
+      return bareRequest(app, 'POST', address, ownForm(ada), form([...texts, file]));
     }
     if (method === 'GET') return ada.get(address);
     if (method === 'DELETE') return ada.delete(address, body);

@@ -3,12 +3,12 @@ import { ErrorBody, errorStatus } from '@roster/contracts/errors';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { setUser } from '#server/testing/database';
 import { form, formType, uploaded } from '#server/testing/files';
 import { extremes, generator, seeded } from '#server/testing/generated';
 import { ownTime } from '#server/testing/process-clock';
-import { bare } from '#server/testing/test-environment';
+import { bareRequest } from '#server/testing/test-environment';
 import { watchdog } from '#server/testing/watchdog';
 
 /** Per call; each engine gets its share with different input. Releases are checked with GENERATED_CASES=2000. */
@@ -115,7 +115,7 @@ describe.each(engines)('generated input for every call on %s', (engine) => {
   /** A user with all permissions who owns something. */
   async function person(name: string) {
     const visitor = await app.withKey(name);
-    const ids = [await created(visitor), await created(visitor)];
+    const ids = [await createAssistant(visitor), await createAssistant(visitor)];
     for (const [index, title] of ['One', 'Two'].entries()) {
       const { body: thread } = await visitor.post('/api/threads', { title });
       const clientId = `a1b2c3d4-0000-4000-8000-00000000000${index}`;
@@ -139,7 +139,7 @@ describe.each(engines)('generated input for every call on %s', (engine) => {
         dog.note(`${endpoint.method} ${path} ${body?.toString().slice(0, 200)}`);
         const type = endpoint.accepts === 'multipart' ? formType : 'application/json';
         const headers = { cookie, 'sec-fetch-site': 'same-origin', 'content-type': type };
-        const answer = await inTime(bare(app, endpoint.method, path, headers, body));
+        const answer = await inTime(bareRequest(app, endpoint.method, path, headers, body));
         if (answer?.status === endpoint.status) return void succeeded.count++;
         const refused = ErrorBody.safeParse(answer?.body);
         const isDeclared = answer && refused.success && statusOf.get(refused.data.code) === answer.status;

@@ -1,14 +1,20 @@
 import { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startApp, type TestApp } from '#server/testing/app';
-import { created, draft } from '#server/testing/assistants';
+import { createAssistant, draft } from '#server/testing/assistants';
 import { ask, clientId, messageOf, newThread, send } from '#server/testing/chat';
 import { askPrompt, newComparison } from '#server/testing/comparisons';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { readEvents } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
 import { upload, uploaded } from '#server/testing/files';
-import { draft as jobDraft, quick, running, trained, trainingFile } from '#server/testing/fine-tuning';
+import {
+  createRunningJob,
+  createTrainedJob,
+  draft as jobDraft,
+  quick,
+  trainingFile,
+} from '#server/testing/fine-tuning';
 import type { HttpClient } from '#server/testing/http-client';
 import { ownTime } from '#server/testing/process-clock';
 import { until } from '#server/testing/until';
@@ -30,13 +36,13 @@ async function presses(
   const file = await uploaded(app, visitor, { filename: 'known.txt' });
   const another = await uploaded(app, visitor, { filename: 'another.txt' });
   const training = await trainingFile(app, visitor);
-  const assistantId = await created(visitor, { name: 'Finch' });
-  const knowing = await created(visitor, { name: 'Wren' });
+  const assistantId = await createAssistant(visitor, { name: 'Finch' });
+  const knowing = await createAssistant(visitor, { name: 'Wren' });
   const threads = [await newThread(visitor), await newThread(visitor)];
   const asked = await ask(app, visitor, threads[1] ?? 0, 'Hello');
-  const model = (await trained(app, visitor)).tunedModel;
-  const job = await running(app, visitor);
-  const paused = await running(app, visitor);
+  const model = (await createTrainedJob(app, visitor)).tunedModel;
+  const job = await createRunningJob(app, visitor);
+  const paused = await createRunningJob(app, visitor);
   const models = (await visitor.get('/api/fine-tuning/models/custom')).body;
   const custom = models.find((one: { model: string }) => one.model === model);
   // A new key invalidates the answers to everything asked with the first one.
@@ -172,7 +178,7 @@ test('creates, fills, changes and deletes clients’ vector stores while the pro
   }
   const { vectorStores: stores } = client;
   const sentOf = () =>
-    beside(app, (db) => db.selectFrom('vector_stores').select('id').where('sent_at', 'is not', null).execute());
+    withDatabase(app, (db) => db.selectFrom('vector_stores').select('id').where('sent_at', 'is not', null).execute());
   await withFault(app, { hang: true }, { key: 'stores', path: '/vector_stores*' }, async () => {
     const store = await inTime('a store', stores.create({ file_ids: [a] }));
     expect(store).toMatchObject({ status: 'in_progress', file_counts: { in_progress: 1 } });

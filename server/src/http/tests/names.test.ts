@@ -4,16 +4,16 @@ import { portableName, tidyName } from '@roster/contracts/text/name';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { up as takeDirectionAway } from '#server/db/migrations/0047-names-without-direction';
-import { modelsIn } from '#server/provider/resources/model-list';
-import { called, newToken } from '#server/testing/access-tokens';
+import { parseModels } from '#server/provider/resources/model-list';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { newThread } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { notesDescription } from '#server/testing/described-service';
 import { uploaded } from '#server/testing/files';
 import { seeded } from '#server/testing/generated';
 import { startToolServer } from '#server/testing/tool-peer';
-import { added, toolsOf } from '#server/testing/tool-servers';
+import { addToolServer, toolsOf } from '#server/testing/tool-servers';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 
 const turned = '\u200b\u202eSafe\u2066\ttxt\u0007\u200f ';
@@ -77,7 +77,7 @@ test.each([
 ])('writes %j as %j on every system', (given, portable) => expect(portableName(given)).toBe(portable));
 
 test('hides a model whose name looks like another one', () => {
-  const ids = modelsIn({ data: [{ id: 'gpt-4o' }, { id: 'gpt-4o\u200b' }, { id: '\u202ei-tpg' }] })?.map(
+  const ids = parseModels({ data: [{ id: 'gpt-4o' }, { id: 'gpt-4o\u200b' }, { id: '\u202ei-tpg' }] })?.map(
     ({ id }) => id,
   );
   expect(ids).toEqual(['gpt-4o']);
@@ -118,7 +118,7 @@ describe.each(engines)('names on %s', (engine) => {
     const page = await ada.post('/api/assistants', { name: turned, description: ' d ', model: 'gpt-4o' });
     const { token } = await newToken(ada);
     const body = { name: turned, description: ' d\n', model: 'gpt-4o' };
-    const program = await called(app, token, '/v1/assistants', {
+    const program = await callApi(app, token, '/v1/assistants', {
       method: 'POST',
       body,
       headers: { 'openai-beta': 'assistants=v2' },
@@ -147,7 +147,7 @@ describe.each(engines)('names on %s', (engine) => {
 
   test('of tools are tidied, from a tool server and from an OpenAPI description', async () => {
     const ada = await app.as('cyd');
-    const server = await added(ada, peer.url, { name: turned });
+    const server = await addToolServer(ada, peer.url, { name: turned });
     expect([server.name, (await toolsOf(ada, server.id))[0].title]).toEqual([tidy, tidy]);
     const text = JSON.stringify(notesDescription('http://127.0.0.1:1')).replace(
       'List notes',
@@ -182,9 +182,9 @@ describe.each(engines)('names on %s', (engine) => {
     const eve = await app.as('eve');
     const { id } = (await eve.post('/api/assistants', { name: 'Before', model: 'gpt-4o' })).body;
     const stored = (name: string) =>
-      beside(app, (db) => db.updateTable('assistants').set({ name }).where('id', '=', id).execute());
+      withDatabase(app, (db) => db.updateTable('assistants').set({ name }).where('id', '=', id).execute());
     const shown = async () => {
-      await beside(app, (db) => db.transaction().execute((trx) => takeDirectionAway(trx, engine)));
+      await withDatabase(app, (db) => db.transaction().execute((trx) => takeDirectionAway(trx, engine)));
       return (await eve.get('/api/assistants')).body[0].name;
     };
     await stored('safe\u202etxt.exe \u2067می‌خواهم\u2069 👩‍💻');

@@ -3,7 +3,7 @@ import { TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import { type Model, Price, ReasoningEffort } from '@roster/contracts/models/models';
 import { BilledTool } from '@roster/contracts/usage/usage';
 import { z } from 'zod';
-import { reasonOf, StartupError } from '#server/lib/errors';
+import { failureReason, StartupError } from '#server/lib/errors';
 
 const CataloguePrice = Price.omit({ asOf: true, family: true }).extend({
   /** Set if writing to the prompt cache costs more than reading input. */
@@ -98,7 +98,7 @@ function readCatalogue(file: string | undefined): z.output<typeof CatalogueFile>
     const text = readFileSync(file ?? new URL('./catalogue.json', import.meta.url), 'utf8');
     return CatalogueFile.parse(JSON.parse(text));
   } catch (cause) {
-    const why = cause instanceof z.ZodError ? `\n${z.prettifyError(cause)}` : ` ${reasonOf(cause)}.`;
+    const why = cause instanceof z.ZodError ? `\n${z.prettifyError(cause)}` : ` ${failureReason(cause)}.`;
     throw new StartupError(`MODEL_CATALOGUE: ${file} cannot be used:${why}`, { cause });
   }
 }

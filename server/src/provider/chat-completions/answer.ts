@@ -1,13 +1,13 @@
-import { callReader } from '#server/provider/answer-tools';
+import { createCallReader } from '#server/provider/answer-tools';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, CallEcho } from '#server/provider/provider';
 import { generatedFileReader } from '#server/provider/resources/generated-files';
 import type { Omitted } from '#server/provider/responses/answer';
-import { tierIn } from '#server/provider/token-counts';
+import { findTier } from '#server/provider/token-counts';
 import { readEvents } from '#server/provider/transport/event-reader';
 import type { ProviderHttp } from '#server/provider/transport/http';
 import { collectStream, reportWaits } from '#server/provider/transport/stream-collector';
-import { isWebAddress, webLinkReader } from '#server/provider/web-links';
-import { type ChatPiece, chatAnswerReader } from './reader.ts';
+import { createLinkReader, isWebAddress } from '#server/provider/web-links';
+import { type ChatPiece, createChatReader } from './reader.ts';
 import { requestBody } from './request.ts';
 
 const notKept = 'The model sent a picture in a form that Roster does not keep.';
@@ -19,7 +19,7 @@ function pieceWriter({ onMade }: AnswerRequest, onPieces: (pieces: AnswerPiece[]
     tell: (file) => onMade?.(file),
     tooMany: (note) => pieces.add('note', note),
   });
-  const link = webLinkReader(pieces.addLink);
+  const link = createLinkReader(pieces.addLink);
   const citationOf = (url: string) => ({ type: 'url_citation', url, title: 'Picture', start_index: 0, end_index: 0 });
   function write(piece: ChatPiece) {
     switch (piece.type) {
@@ -42,7 +42,7 @@ function pieceWriter({ onMade }: AnswerRequest, onPieces: (pieces: AnswerPiece[]
 }
 
 /** Generates an answer through Chat Completions, for providers without Responses. @throws ProviderError */
-export async function answerByChatCompletions(
+export async function generateWithChatCompletions(
   http: ProviderHttp,
   request: AnswerRequest,
   omitted: Omitted,
@@ -65,7 +65,7 @@ export async function answerByChatCompletions(
     hasWords = true;
     onPieces(some);
   });
-  const reader = chatAnswerReader(apiKey, write);
+  const reader = createChatReader(apiKey, write);
   let isCut = false;
   try {
     await readEvents(
@@ -97,16 +97,16 @@ export async function answerByChatCompletions(
   // Truncated calls are ignored.
   if (tools && reason === 'complete') takeCalls(reader, pieces.addCall);
   pieces.passOn();
-  return { reason, usage, tier: tierIn({ service_tier: reader.tier() }) };
+  return { reason, usage, tier: findTier({ service_tier: reader.tier() }) };
 }
 
 /** Fields that the message must carry are attached to its first call. */
 function takeCalls(
-  { calls, echo }: Pick<ReturnType<typeof chatAnswerReader>, 'calls' | 'echo'>,
+  { calls, echo }: Pick<ReturnType<typeof createChatReader>, 'calls' | 'echo'>,
   add: ReturnType<typeof collectStream>['addCall'],
 ) {
   let fields: CallEcho | undefined;
-  const taking = callReader((call) => add(call, fields));
+  const taking = createCallReader((call) => add(call, fields));
   for (const [index, { callId, name, input, extra }] of calls().entries()) {
     const message = index === 0 ? echo() : undefined;
     fields = message || extra ? { message, call: extra && { extra_content: extra } } : undefined;

@@ -16,7 +16,7 @@ function joined(last: JsonObject, next: JsonObject): JsonObject | undefined {
 }
 
 /** Collects the fields that a model's message must carry when it is sent back with tool outputs. */
-export function echoCollector() {
+export function createEchoCollector() {
   let thought = '';
   const details: JsonObject[] = [];
   let length = 0;

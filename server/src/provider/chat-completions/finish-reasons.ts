@@ -11,7 +11,7 @@ const known: [Finish, string[]][] = [
 const isFailure = /error|fail|abort|cancel|insufficient|interrupt|overload|time.?out|unavailable|malformed/;
 
 /** The meaning of a `finish_reason`; undefined: the answer has not ended. */
-export function finishOf(reason: unknown): Finish | undefined {
+export function parseFinishReason(reason: unknown): Finish | undefined {
   if (typeof reason !== 'string') return undefined;
   const word = reason.trim().toLowerCase();
   if (word === '' || word === 'null') return undefined;

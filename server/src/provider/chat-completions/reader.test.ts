@@ -16,7 +16,7 @@ import {
   say,
   stop,
 } from '#server/testing/chat-shapes';
-import { type ChatPiece, chatAnswerReader } from './reader.ts';
+import { type ChatPiece, createChatReader } from './reader.ts';
 
 const apiKey = new Secret('gsk_abcdefghijklmnop1234567890');
 
@@ -37,7 +37,7 @@ function bodyOf(packets: readonly (string | Buffer)[], isCut: boolean) {
 async function read(packets: readonly (string | Buffer)[], isCut = false) {
   const said = { text: '', reasoning: '', refusal: '', images: [] as string[], links: [] as [string, string][] };
   const told = new Map<number, { callId: string; input: string }>();
-  const reader = chatAnswerReader(apiKey, (piece: ChatPiece) => {
+  const reader = createChatReader(apiKey, (piece: ChatPiece) => {
     switch (piece.type) {
       case 'image':
         return void said.images.push(piece.address);

@@ -4,19 +4,19 @@ import { parseExact } from '#server/lib/exact-json';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import type { TokenCounts } from '#server/provider/catalogue/catalogue';
 import type { AnswerEnd } from '#server/provider/provider';
-import { usageIn } from '#server/provider/token-counts';
+import { findUsage } from '#server/provider/token-counts';
 import { ProviderError } from '#server/provider/transport/error';
 import { isErrorValue } from '#server/provider/transport/error-fields';
 import { notAnAnswer } from '#server/provider/transport/event-reader';
-import { failureInStream } from '#server/provider/transport/failures';
+import { toStreamError } from '#server/provider/transport/failures';
 import { masked } from '#server/provider/transport/masking';
-import { thoughtSplitter } from '#server/provider/transport/think-tags';
+import { createReasoningSplitter } from '#server/provider/transport/think-tags';
 import type { Secret } from '#server/security/secret';
 import { readDelta } from './delta.ts';
-import { echoCollector } from './echo.ts';
-import { type Finish, finishOf } from './finish-reasons.ts';
-import { sourceCollector } from './sources.ts';
-import { callCollector, hasObjectArguments } from './tool-calls.ts';
+import { createEchoCollector } from './echo.ts';
+import { type Finish, parseFinishReason } from './finish-reasons.ts';
+import { createSourceCollector } from './sources.ts';
+import { createCallCollector, hasObjectArguments } from './tool-calls.ts';
 
 /** The parts of an answer, in order of arrival. */
 export type ChatPiece =
@@ -72,7 +72,7 @@ const brokeOff = () =>
  *
  * Long: every field of an event adds to the same answer.
  */
-export function chatAnswerReader(apiKey: Secret, tell: (piece: ChatPiece) => void) {
+export function createChatReader(apiKey: Secret, tell: (piece: ChatPiece) => void) {
   let hasChoice = false;
   /** Only the first of several choices is read. */
   let index: unknown;
@@ -92,14 +92,14 @@ export function chatAnswerReader(apiKey: Secret, tell: (piece: ChatPiece) => voi
     hasGoneOn = finish !== undefined;
     tell(piece);
   }
-  const thoughts = thoughtSplitter((type, text) => {
+  const thoughts = createReasoningSplitter((type, text) => {
     if (type === 'reasoning') return say({ type, text });
     say({ type, text, logprobs });
     logprobs = [];
   });
-  const sources = sourceCollector((link) => tell({ type: 'link', ...link }));
-  const echo = echoCollector();
-  const calls = callCollector({
+  const sources = createSourceCollector((link) => tell({ type: 'link', ...link }));
+  const echo = createEchoCollector();
+  const calls = createCallCollector({
     call: (place, callId, name) => say({ type: 'call', place, callId, name }),
     arguments: (place, text) => say({ type: 'arguments', place, text }),
   });
@@ -134,7 +134,7 @@ export function chatAnswerReader(apiKey: Secret, tell: (piece: ChatPiece) => voi
     const message = hasSaid ? undefined : choice.message;
     const delta = isObject(choice.delta) ? choice.delta : message;
     if (isObject(delta)) addDelta(delta, exact);
-    const as = finishOf(choice.finish_reason);
+    const as = parseFinishReason(choice.finish_reason);
     if (!as || finish?.as === 'failed') return;
     finish = { as, word: String(choice.finish_reason) };
     hasGoneOn = false;
@@ -151,12 +151,12 @@ export function chatAnswerReader(apiKey: Secret, tell: (piece: ChatPiece) => voi
       index = choice.index ?? 0;
       addChoice(choice, () => exactCalls(json, at));
     }
-    usage = usageIn(chunk) ?? usage;
+    usage = findUsage(chunk) ?? usage;
     if (typeof chunk.service_tier === 'string') tier = chunk.service_tier;
   }
 
   function addValue(value: unknown, json: string) {
-    if (isErrorValue(value)) throw failureInStream(value, apiKey);
+    if (isErrorValue(value)) throw toStreamError(value, apiKey);
     if (isObject(value)) addChunk(value, json);
     else if (Array.isArray(value)) for (const one of value) addValue(one, json);
     else if (typeof value === 'string') throw notAnAnswer();
@@ -166,7 +166,7 @@ export function chatAnswerReader(apiKey: Secret, tell: (piece: ChatPiece) => voi
     thoughts.end();
     sources.end();
     if (!finish) throw brokeOff();
-    if (finish.as === 'failed') throw failureInStream({ error: endedWith(finish.word) }, apiKey);
+    if (finish.as === 'failed') throw toStreamError({ error: endedWith(finish.word) }, apiKey);
     calls.end();
     const { as, word } = finish;
     const isUnknown = as === 'unknown';

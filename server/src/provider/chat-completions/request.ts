@@ -1,6 +1,6 @@
 import { alternateTurns } from '#server/provider/alternate-turns';
 import { type AnswerTools, noParameters } from '#server/provider/answer-tools';
-import { contentOf, notIncluded } from '#server/provider/content-parts';
+import { notIncludedNote, toContent } from '#server/provider/content-parts';
 import type { AnswerRequest, ConversationTurn, TurnImage } from '#server/provider/provider';
 import type { Omitted } from '#server/provider/responses/answer';
 import { ProviderError } from '#server/provider/transport/error';
@@ -81,8 +81,8 @@ function refuseDocument({ files = [] }: ConversationTurn) {
 
 async function messagesOf(turn: ConversationTurn, { echoes }: { echoes: boolean }) {
   const words = (text: string): Part => ({ type: 'text', text });
-  const content = await contentOf<Part>(turn, words, (part) =>
-    part.type === 'image' ? imageOf(part) : words(notIncluded(part.filename)),
+  const content = await toContent<Part>(turn, words, (part) =>
+    part.type === 'image' ? imageOf(part) : words(notIncludedNote(part.filename)),
   );
   const { ofTurn, answers } = callMessages(turn, echoes);
   return [{ role: turn.role, content: turn.calls && content === '' ? null : content, ...ofTurn }, ...answers];

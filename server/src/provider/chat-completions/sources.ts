@@ -1,6 +1,6 @@
 import type { WebLink } from '@roster/contracts/text/web-links';
 import { isObject, type JsonObject } from '#server/lib/is-object';
-import { webLinkReader } from '#server/provider/web-links';
+import { createLinkReader } from '#server/provider/web-links';
 
 const textIn = (value: unknown) => (typeof value === 'string' ? value : '');
 
@@ -8,9 +8,9 @@ const textIn = (value: unknown) => (typeof value === 'string' ? value : '');
  * Collects the pages that an answer lists as sources, in the order of their numbers; many servers repeat them with each
  * event.
  */
-export function sourceCollector(tell: (link: WebLink) => void) {
+export function createSourceCollector(tell: (link: WebLink) => void) {
   const titles = new Map<string, string>();
-  const link = webLinkReader(tell);
+  const link = createLinkReader(tell);
 
   function add(source: unknown) {
     if (!isObject(source)) {

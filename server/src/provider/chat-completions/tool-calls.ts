@@ -56,7 +56,7 @@ function pieceOf(value: unknown): Piece | undefined {
  * Assembles calls that arrive in pieces. Servers number the pieces, name their ids, do neither, or give every call the
  * same number or id.
  */
-export function callCollector(tell: CallTelling) {
+export function createCallCollector(tell: CallTelling) {
   const calls: OpenCall[] = [];
   const byNumber = new Map<number, OpenCall>();
   const byId = new Map<string, OpenCall>();

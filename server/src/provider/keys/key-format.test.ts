@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { keyFormatMessage } from '@roster/contracts/account';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { connect } from '#server/db/connect';
+import { openDatabase } from '#server/db/connect';
 import { migrate } from '#server/db/migrate';
 import type { KeyCheck } from '#server/provider/key-check';
 import { Secret } from '#server/security/secret';
@@ -16,7 +16,7 @@ const visitor = { userAgent: null, ipAddress: '127.0.0.1' };
 async function serviceFor(isOpenAi: boolean) {
   const asked: string[] = [];
   const empty = await emptyDatabase('sqlite');
-  const database = connect(empty.url, empty.dataDir);
+  const database = openDatabase(empty.url, empty.dataDir);
   onTestFinished(async () => {
     await database.close();
     await empty.remove();

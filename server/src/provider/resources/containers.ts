@@ -1,6 +1,6 @@
 import { fileSizeLimit } from '@roster/contracts/files/files';
 import { ProviderError } from '#server/provider/transport/error';
-import { networkFailure, type ProviderHttp } from '#server/provider/transport/http';
+import { type ProviderHttp, toNetworkError } from '#server/provider/transport/http';
 import type { ProviderTimeouts } from '#server/provider/transport/timeouts';
 import type { Secret } from '#server/security/secret';
 import type { ContainerFile } from './generated-files.ts';
@@ -21,7 +21,7 @@ export function providerContainers(http: ProviderHttp, { containerFileMs }: Pick
       const signal = AbortSignal.timeout(containerFileMs);
       const failureOf = (error: unknown) => {
         if (error instanceof ProviderError) return error;
-        if (!signal.aborted) return networkFailure(error);
+        if (!signal.aborted) return toNetworkError(error);
         return new ProviderError('provider_timeout', 'The provider did not send the file in time.', { cause: error });
       };
       const path = `/containers/${containerId}/files/${fileId}/content`;

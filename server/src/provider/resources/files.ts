@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { ProviderError } from '#server/provider/transport/error';
 import { listLimit, type ProviderHttp } from '#server/provider/transport/http';
-import { timeOf } from '#server/provider/transport/timeouts';
+import { toIsoTime } from '#server/provider/transport/timeouts';
 import type { Secret } from '#server/security/secret';
 
 /** A file as the provider lists it. */
@@ -106,7 +106,7 @@ export function providerFiles(http: ProviderHttp) {
             cause: page.error,
           });
         for (const { id, filename, bytes, purpose, created_at } of page.data.data)
-          found.push({ id, filename, bytes, purpose, createdAt: timeOf(created_at) ?? new Date(0).toISOString() });
+          found.push({ id, filename, bytes, purpose, createdAt: toIsoTime(created_at) ?? new Date(0).toISOString() });
         after = page.data.data.at(-1)?.id ?? '';
         if (!page.data.has_more || !after) return found;
       }

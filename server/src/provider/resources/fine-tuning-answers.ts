@@ -1,7 +1,7 @@
 import { truncate } from '@roster/contracts/text/truncate';
 import { z } from 'zod';
 import { quotable } from '#server/provider/transport/masking';
-import { timeOf } from '#server/provider/transport/timeouts';
+import { toIsoTime } from '#server/provider/transport/timeouts';
 
 /** A job as the provider reports it. */
 export type ProviderJob = {
@@ -106,9 +106,9 @@ export function toJob(raw: z.output<typeof RawJob>): ProviderJob {
     hyperparameters: hyperparametersOf(raw),
     metadata: raw.metadata ?? {},
     suffix: raw.user_provided_suffix || null,
-    createdAt: timeOf(raw.created_at) ?? new Date().toISOString(),
-    finishedAt: timeOf(raw.finished_at),
-    estimatedFinishAt: timeOf(raw.estimated_finish),
+    createdAt: toIsoTime(raw.created_at) ?? new Date().toISOString(),
+    finishedAt: toIsoTime(raw.finished_at),
+    estimatedFinishAt: toIsoTime(raw.estimated_finish),
   };
 }
 
@@ -145,7 +145,7 @@ export const RawEvent = z.object({
 });
 
 export function toEvent(raw: z.output<typeof RawEvent>): ProviderJobEvent {
-  const at = timeOf(raw.created_at) ?? new Date().toISOString();
+  const at = toIsoTime(raw.created_at) ?? new Date().toISOString();
   const { level, message, data } = raw;
   const step = count(data?.step, largestStep);
   const metrics = data && step !== null ? toMetrics(data, step) : null;
@@ -169,6 +169,6 @@ export const toCheckpoint = (raw: z.output<typeof RawCheckpoint>): ProviderCheck
   id: raw.id,
   step: raw.step_number,
   model: raw.fine_tuned_model_checkpoint,
-  createdAt: timeOf(raw.created_at) ?? new Date().toISOString(),
+  createdAt: toIsoTime(raw.created_at) ?? new Date().toISOString(),
   metrics: toMetrics(raw.metrics ?? RawMetrics.parse({}), raw.step_number),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ProviderError } from '#server/provider/transport/error';
 import { listLimit, type ProviderCall, type ProviderHttp } from '#server/provider/transport/http';
-import { pressedMs } from '#server/provider/transport/timeouts';
+import { interactiveMs } from '#server/provider/transport/timeouts';
 import type { Secret } from '#server/security/secret';
 import {
   AddressId,
@@ -134,14 +134,14 @@ export function providerFineTuning(http: ProviderHttp) {
 
     /** Newest first, at most 1,000. */
     list: (apiKey: Secret) =>
-      pages(apiKey, '/fine_tuning/jobs', RawJob, toJob, { most: jobPagesAtMost, withinMs: pressedMs }),
+      pages(apiKey, '/fine_tuning/jobs', RawJob, toJob, { most: jobPagesAtMost, withinMs: interactiveMs }),
 
     retrieve: async (apiKey: Secret, jobId: string) =>
       readJob(await ask({ method: 'GET', path: pathOf(jobId), apiKey })),
 
     cancel: act('cancel'),
-    pause: act('pause', pressedMs),
-    resume: act('resume', pressedMs),
+    pause: act('pause', interactiveMs),
+    resume: act('resume', interactiveMs),
 
     /** Newest first, back to the page that contains the event `until`. */
     events: (apiKey: Secret, jobId: string, until: string | null) =>
@@ -156,13 +156,13 @@ export function providerFineTuning(http: ProviderHttp) {
     async removeModel(apiKey: Secret, model: string) {
       const id = ModelId.safeParse(model);
       if (!id.success) throw new ProviderError('bad_request', `${model} is not the name of a model.`);
-      await ask({ method: 'DELETE', path: `/models/${encodeURIComponent(id.data)}`, apiKey, withinMs: pressedMs });
+      await ask({ method: 'DELETE', path: `/models/${encodeURIComponent(id.data)}`, apiKey, withinMs: interactiveMs });
     },
 
     /** The bytes of a provider file, up to a limit. Resolves once there are any. */
     async content(apiKey: Secret, fileId: string, limit: number): Promise<AsyncGenerator<Buffer>> {
       const path = `/files/${AddressId.parse(fileId)}/content`;
-      const { body } = await http.send({ method: 'GET', path, apiKey, retries: 0, firstByteMs: pressedMs });
+      const { body } = await http.send({ method: 'GET', path, apiKey, retries: 0, firstByteMs: interactiveMs });
       return limited(body, limit);
     },
   };

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { Provider, ProviderAssistant, ProviderModel } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
 import { isErrorValue } from '#server/provider/transport/error-fields';
-import { failureInStream } from '#server/provider/transport/failures';
+import { toStreamError } from '#server/provider/transport/failures';
 import { listLimit, type ProviderHttp } from '#server/provider/transport/http';
-import { pressedMs } from '#server/provider/transport/timeouts';
+import { interactiveMs } from '#server/provider/transport/timeouts';
 import type { Secret } from '#server/security/secret';
-import { modelListLimit, modelsIn } from './model-list.ts';
+import { modelListLimit, parseModels } from './model-list.ts';
 
 const pagesAtMost = 20;
 
@@ -24,10 +24,10 @@ export function providerLists(http: ProviderHttp, providerName: string): Pick<Pr
   async function models(apiKey: Secret, withinMs: number): Promise<ProviderModel[]> {
     const call = { method: 'GET', path: '/models', apiKey, limit: modelListLimit } as const;
     const answer = await http.json({ ...call, withinMs });
-    const found = modelsIn(answer);
+    const found = parseModels(answer);
     if (found) return found;
     // Some providers report errors with status 200.
-    throw isErrorValue(answer) ? failureInStream(answer, apiKey) : unreadable('models', undefined);
+    throw isErrorValue(answer) ? toStreamError(answer, apiKey) : unreadable('models', undefined);
   }
 
   async function allPages(apiKey: Secret, source: ProviderAssistant['source']): Promise<ProviderAssistant[]> {
@@ -36,7 +36,15 @@ export function providerLists(http: ProviderHttp, providerName: string): Pick<Pr
     let after = '';
     for (let number = 0; number < pagesAtMost; number++) {
       const path = `/${source}?limit=100&order=desc${after && `&after=${encodeURIComponent(after)}`}`;
-      const call = { method: 'GET', path, apiKey, headers, retries: 0, limit: listLimit, withinMs: pressedMs } as const;
+      const call = {
+        method: 'GET',
+        path,
+        apiKey,
+        headers,
+        retries: 0,
+        limit: listLimit,
+        withinMs: interactiveMs,
+      } as const;
       const page = AssistantPage.safeParse(await http.json(call));
       if (!page.success) throw unreadable(source, page.error);
       found.push(...page.data.data.map((raw) => ({ id: raw.id, source, raw })));

@@ -71,7 +71,7 @@ function modelOf(entry: unknown): ProviderModel[] {
 }
 
 /** The models of a list; an invalid entry does not affect the others. undefined: nothing is readable. */
-export function modelsIn(answer: unknown): ProviderModel[] | undefined {
+export function parseModels(answer: unknown): ProviderModel[] | undefined {
   const entries = entriesOf(answer);
   const found = entries?.slice(0, modelsAtMost).flatMap(modelOf);
   if (!entries || !found || (found.length === 0 && entries.length > 0)) return undefined;

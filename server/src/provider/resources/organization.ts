@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { KeyCheck } from '#server/provider/key-check';
 import { ProviderError } from '#server/provider/transport/error';
 import { listLimit, type ProviderHttp } from '#server/provider/transport/http';
-import { pressedMs } from '#server/provider/transport/timeouts';
+import { interactiveMs } from '#server/provider/transport/timeouts';
 import type { Secret } from '#server/security/secret';
 
 /** The organization's usage of a model; null: the provider names none. */
@@ -103,7 +103,7 @@ export function providerOrganization(http: ProviderHttp, providerName: string): 
   async function checkAdminKey(adminKey: Secret): ReturnType<ProviderOrganization['checkAdminKey']> {
     const start = Math.floor(Date.now() / 1_000 / daySeconds) * daySeconds;
     const path = `/organization/costs?start_time=${start}&limit=1`;
-    const signal = AbortSignal.timeout(pressedMs);
+    const signal = AbortSignal.timeout(interactiveMs);
     try {
       await inTime(http.json({ method: 'GET', path, apiKey: adminKey, retries: 0, limit: listLimit, signal }));
       return { result: 'works' };

@@ -2,29 +2,29 @@ import { tidyName } from '@roster/contracts/text/name';
 import { truncate } from '@roster/contracts/text/truncate';
 import { z } from 'zod';
 import { isObject, type JsonObject } from '#server/lib/is-object';
-import { callReader } from '#server/provider/answer-tools';
-import { contentOf } from '#server/provider/content-parts';
+import { createCallReader } from '#server/provider/answer-tools';
+import { toContent } from '#server/provider/content-parts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn, FileSearch } from '#server/provider/provider';
 import { generatedFileReader } from '#server/provider/resources/generated-files';
-import { readUsage, tierIn } from '#server/provider/token-counts';
+import { findTier, parseUsage } from '#server/provider/token-counts';
 import { ProviderError } from '#server/provider/transport/error';
 import { eventJson, notAnAnswer, readEvents } from '#server/provider/transport/event-reader';
-import { failureInStream } from '#server/provider/transport/failures';
+import { toStreamError } from '#server/provider/transport/failures';
 import type { ProviderHttp } from '#server/provider/transport/http';
 import { collectStream, reportWaits } from '#server/provider/transport/stream-collector';
-import { thoughtSplitter } from '#server/provider/transport/think-tags';
-import { drawingMs } from '#server/provider/transport/timeouts';
+import { createReasoningSplitter } from '#server/provider/transport/think-tags';
+import { imageMs } from '#server/provider/transport/timeouts';
 import { supportedTools } from '#server/provider/unsupported/tools';
-import { webLinkReader } from '#server/provider/web-links';
+import { createLinkReader } from '#server/provider/web-links';
 import { isChatCompletion, noAnswerAtAll } from './availability.ts';
-import { beginItem, callItems, takeItem, toolFields, usedTool } from './tools.ts';
+import { callItems, parseToolUse, readToolItem, readToolStart, toolFields } from './tools.ts';
 
 /** Parameters omitted because the provider rejects them, by our own names. */
 export type Omitted = ReadonlySet<string>;
 
 const messageOf = async (turn: ConversationTurn) => ({
   role: turn.role,
-  content: await contentOf<Record<string, string>>(
+  content: await toContent<Record<string, string>>(
     turn,
     (text) => ({ type: 'input_text', text }),
     (part) =>
@@ -142,7 +142,7 @@ function citationReader(search: FileSearch | undefined, { tell, cite, others }: 
 }
 
 /** Generates an answer through the Responses API. @throws ProviderError */
-export async function answerByResponses(
+export async function generateWithResponses(
   http: ProviderHttp,
   request: AnswerRequest,
   omitted: Omitted,
@@ -156,7 +156,7 @@ export async function answerByResponses(
     apiKey: request.apiKey,
     body: await requestBody(request, omitted),
     signal,
-    ...(supportedTools(request, omitted)?.imageGeneration && { silentMs: drawingMs }),
+    ...(supportedTools(request, omitted)?.imageGeneration && { silentMs: imageMs }),
     awaitsWord: () => !hasWords,
     onWait: reportWaits(onPieces),
     onAsking: request.onAsking,
@@ -167,12 +167,12 @@ export async function answerByResponses(
     hasWords = true;
     onPieces(some);
   });
-  const calls = callReader((call) => pieces.addCall(call));
+  const calls = createCallReader((call) => pieces.addCall(call));
   const made = generatedFileReader({
     tell: (file) => request.onMade?.(file),
     tooMany: (note) => pieces.add('note', note),
   });
-  const link = webLinkReader(pieces.addLink);
+  const link = createLinkReader(pieces.addLink);
   const citations = citationReader(request.search, {
     tell: (name) => pieces.add('source', name),
     cite: pieces.addCitation,
@@ -185,7 +185,7 @@ export async function answerByResponses(
   const tellsCalls = request.tools !== undefined || request.hosted !== undefined || request.search?.isNeeded === true;
   const isRelevant = (name: string) => relevant.has(name) || (hasTools && relevantToTools.has(name));
 
-  const thoughts = thoughtSplitter(pieces.add);
+  const thoughts = createReasoningSplitter(pieces.add);
 
   function take(type: unknown, event: JsonObject) {
     switch (type) {
@@ -205,10 +205,10 @@ export async function answerByResponses(
         citations.allOf(event.item);
         tellUse(request, event.item);
         // A client's answer without tools only names its own files.
-        if (tellsCalls) takeItem({ calls, made }, event.item, request.search);
+        if (tellsCalls) readToolItem({ calls, made }, event.item, request.search);
         return;
       case 'response.output_item.added':
-        if (tellsCalls) beginItem(calls, event.item);
+        if (tellsCalls) readToolStart(calls, event.item);
         return;
       case 'response.completed':
       case 'response.incomplete':
@@ -216,9 +216,9 @@ export async function answerByResponses(
         end = endOf(event.response);
         return;
       case 'response.failed':
-        throw failureInStream(event.response, request.apiKey);
+        throw toStreamError(event.response, request.apiKey);
       case 'error':
-        throw failureInStream(event, request.apiKey);
+        throw toStreamError(event, request.apiKey);
     }
   }
 
@@ -280,7 +280,7 @@ function* eventsOf(response: JsonObject): Generator<JsonObject> {
 }
 
 function tellUse({ onToolUsed }: AnswerRequest, item: unknown) {
-  const use = usedTool(item);
+  const use = parseToolUse(item);
   if (use) onToolUsed?.(use);
 }
 
@@ -296,5 +296,5 @@ function endOf(response: unknown): AnswerEnd {
   const { usage, incomplete_details, ...final } = Final.parse(response);
   const cut = incomplete_details?.reason;
   const reason = cut === 'content_filter' ? 'content_filter' : cut ? 'length' : 'complete';
-  return { reason, usage: readUsage(usage), tier: tierIn(final) };
+  return { reason, usage: parseUsage(usage), tier: findTier(final) };
 }

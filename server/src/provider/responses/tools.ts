@@ -32,7 +32,13 @@ function choiceOf(choice: AnswerTools['choice']) {
 }
 
 /** Chat Completions nest the same one level deeper. */
-export const formatOf = ({ type, json_schema: schema }: { type: string; json_schema?: object | undefined }) => ({
+export const toResponseFormat = ({
+  type,
+  json_schema: schema,
+}: {
+  type: string;
+  json_schema?: object | undefined;
+}) => ({
   type,
   ...schema,
 });
@@ -44,7 +50,7 @@ const webSearchOf = ({ domains = [], location }: NonNullable<AssistantTools['web
 });
 
 /** The built-in tools of an assistant. */
-export const hostedFields = (
+export const builtInToolFields = (
   { webSearch, codeInterpreter, imageGeneration }: AssistantTools,
   codeFiles: readonly string[],
 ) => [
@@ -63,7 +69,7 @@ export function toolFields({ tools, search, hosted, format }: ToolRequest) {
   const all = [
     ...(tools?.functions ?? []).map(functionOf),
     ...(search ? [searchOf(search)] : []),
-    ...hostedFields({ ...hosted, ...(code && { codeInterpreter: {} }) }, code?.fileIds ?? []),
+    ...builtInToolFields({ ...hosted, ...(code && { codeInterpreter: {} }) }, code?.fileIds ?? []),
   ];
   const include = [
     ...(search?.isNeeded ? ['file_search_call.results'] : []),
@@ -74,7 +80,7 @@ export function toolFields({ tools, search, hosted, format }: ToolRequest) {
     ...(all.length > 0 && { tools: all }),
     ...(include.length > 0 && { include }),
     ...(tools && all.length > 0 && { tool_choice: choiceOf(tools.choice), parallel_tool_calls: tools.isParallel }),
-    ...(format && format.type !== 'text' && { text: { format: formatOf(format) } }),
+    ...(format && format.type !== 'text' && { text: { format: toResponseFormat(format) } }),
   };
 }
 
@@ -91,13 +97,18 @@ const Found = z.object({
 });
 
 /** A passage of a file, as stored with the search that found it. */
-export const KeptPassage = z.object({ fileId: z.number(), filename: z.string(), score: z.number(), text: z.string() });
+export const StoredPassage = z.object({
+  fileId: z.number(),
+  filename: z.string(),
+  score: z.number(),
+  text: z.string(),
+});
 
 /**
  * By Roster's file ids. Files that are not part of the search have been removed from it, but not yet at the provider.
  */
 const passagesOf = (results: z.output<typeof Found>[], search: FileSearch | undefined) =>
-  results.flatMap(({ file_id, score, text }): z.output<typeof KeptPassage>[] => {
+  results.flatMap(({ file_id, score, text }): z.output<typeof StoredPassage>[] => {
     const file = search?.files.get(file_id);
     return file ? [{ ...file, score, text }] : [];
   });
@@ -177,7 +188,7 @@ const RunItem = z.object({
 });
 
 /** The built-in tool call in a finished item; undefined: it is something else, or incomplete. */
-export function usedTool(item: unknown): ToolUse | undefined {
+export function parseToolUse(item: unknown): ToolUse | undefined {
   const parsed = RunItem.safeParse(item);
   if (!parsed.success || parsed.data.status === 'failed' || parsed.data.status === 'incomplete') return undefined;
   return { tool: runByProvider[parsed.data.type], callId: parsed.data.id };
@@ -186,14 +197,13 @@ export function usedTool(item: unknown): ToolUse | undefined {
 const usesAtMost = 1_000;
 
 /** The built-in tool calls of a whole answer, each once. */
-export const usedTools = (items: readonly unknown[]): ToolUse[] =>
-  [...new Map(items.flatMap((item) => usedTool(item) ?? []).map((use) => [use.callId, use] as const)).values()].slice(
-    0,
-    usesAtMost,
-  );
+export const parseToolUses = (items: readonly unknown[]): ToolUse[] =>
+  [
+    ...new Map(items.flatMap((item) => parseToolUse(item) ?? []).map((use) => [use.callId, use] as const)).values(),
+  ].slice(0, usesAtMost);
 
 /** Reports that the provider has started to run one of its tools. */
-export function beginItem(calls: CallReader, item: unknown) {
+export function readToolStart(calls: CallReader, item: unknown) {
   const parsed = ToolItem.safeParse(item);
   if (!parsed.success || parsed.data.type === 'function_call') return;
   const { data } = parsed;
@@ -204,7 +214,7 @@ export function beginItem(calls: CallReader, item: unknown) {
 }
 
 /** Handles a finished output item if it is a tool call. */
-export function takeItem(
+export function readToolItem(
   { calls, made }: { calls: CallReader; made: GeneratedFileReader },
   item: unknown,
   search: FileSearch | undefined,

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import type { AnswerRequest } from '#server/provider/provider';
-import { answerByResponses } from '#server/provider/responses/answer';
+import { generateWithResponses } from '#server/provider/responses/answer';
 import { Secret } from '#server/security/secret';
 import { completed, delta } from '#server/testing/raw-provider';
 import { createProviderHttp } from './http.ts';
@@ -35,7 +35,7 @@ async function isUsedAgain(end: (response: ServerResponse) => void): Promise<boo
   };
   let asked = 0;
   while (asked < askedAtMost && connections === asked) {
-    const end = await answerByResponses(http, request, new Set(), () => undefined, new AbortController().signal);
+    const end = await generateWithResponses(http, request, new Set(), () => undefined, new AbortController().signal);
     expect(end.reason).toBe('complete');
     asked++;
   }

@@ -20,30 +20,30 @@ const text = (value: unknown) =>
   typeof value === 'string' ? value.trim() : typeof value === 'number' ? `${value}` : '';
 
 /** `null`, `""`, `{}` and `{"message":null,"code":0}` also accompany successful responses. */
-function isSaid(value: unknown, depth = 0): boolean {
+function hasContent(value: unknown, depth = 0): boolean {
   if (value === null || value === undefined || value === false || value === 0 || value === '') return false;
   if (typeof value !== 'object' || depth > deepest) return true;
-  return Object.values(value).some((one) => isSaid(one, depth + 1));
+  return Object.values(value).some((one) => hasContent(one, depth + 1));
 }
 
 const choicesOf = ({ choices }: JsonObject): unknown[] => (Array.isArray(choices) ? choices : []);
 const failedChoice = (value: JsonObject) =>
-  choicesOf(value).find((one): one is JsonObject => isObject(one) && isSaid(one.error));
+  choicesOf(value).find((one): one is JsonObject => isObject(one) && hasContent(one.error));
 
 /** MiniMax's form, with 0 for success. */
-const hasFailedStatus = ({ base_resp: base }: JsonObject) => isObject(base) && isSaid(base.status_code);
+const hasFailedStatus = ({ base_resp: base }: JsonObject) => isObject(base) && hasContent(base.status_code);
 
 /** True if an event or a response with status 200 is an error. */
 export function isErrorValue(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some((one) => isObject(one) && isSaid(one.error));
+  if (Array.isArray(value)) return value.some((one) => isObject(one) && hasContent(one.error));
   if (!isObject(value)) return false;
-  if (isSaid(value.error) || failedChoice(value) || hasFailedStatus(value)) return true;
+  if (hasContent(value.error) || failedChoice(value) || hasFailedStatus(value)) return true;
   if (value.object === 'error' || value.type === 'error' || value.type === 'response.failed') return true;
-  if (Array.isArray(value.choices) || isSaid(value.output) || isObject(value.response)) return false;
+  if (Array.isArray(value.choices) || hasContent(value.output) || isObject(value.response)) return false;
   // A message with a role is part of an answer in another dialect.
   const { message } = value;
   return [value.detail, isObject(message) && message.role ? undefined : message, value.errors, value.msg].some((one) =>
-    isSaid(one),
+    hasContent(one),
   );
 }
 
@@ -118,8 +118,8 @@ const holders = [
 ] as const;
 
 /** The first member with words; a short `error` such as 'Unauthorized' is combined with the `message` next to it. */
-function wordsIn(value: JsonObject, depth: number): ErrorFields {
-  const parts = [failedChoice(value)?.error, ...holders.map((name) => value[name])].filter((one) => isSaid(one));
+function mergeMembers(value: JsonObject, depth: number): ErrorFields {
+  const parts = [failedChoice(value)?.error, ...holders.map((name) => value[name])].filter((one) => hasContent(one));
   const read = parts.map((part) => errorFields(part, depth + 1));
   const [first = nothing, second] = read.filter(({ message }) => message !== '');
   if (first.message === '') return read[0] ?? nothing;
@@ -128,7 +128,7 @@ function wordsIn(value: JsonObject, depth: number): ErrorFields {
 }
 
 function ofObject(value: JsonObject, depth: number): ErrorFields {
-  const said = wordsIn(value, depth);
+  const said = mergeMembers(value, depth);
   const upstream = ofUpstream(value.metadata, depth + 1);
   const { retryAfterSeconds, reason } = ofDetails(value.details);
   const own = text(value.code) || reason;
@@ -143,6 +143,6 @@ function ofObject(value: JsonObject, depth: number): ErrorFields {
   };
   if (fields.message !== '' || fields.code !== '' || fields.type !== '') return fields;
   // An object without known members is quoted as it is.
-  const inner = holders.map((name) => value[name]).find((one) => isObject(one) && isSaid(one));
+  const inner = holders.map((name) => value[name]).find((one) => isObject(one) && hasContent(one));
   return { ...fields, message: inner === undefined ? '' : JSON.stringify(inner) };
 }

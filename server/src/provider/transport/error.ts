@@ -1,7 +1,7 @@
 import type { RunError } from '@roster/contracts/errors';
 
 /** Without `insufficient_quota`: only a person can fix that, and the provider asks not to retry. */
-const passing = new Set<ProviderError['code']>([
+const transientCodes = new Set<ProviderError['code']>([
   'rate_limited',
   'provider_unavailable',
   'provider_unreachable',
@@ -48,7 +48,7 @@ export class ProviderError extends Error {
 
   /** A retry may succeed. */
   get isTransient(): boolean {
-    return passing.has(this.code);
+    return transientCodes.has(this.code);
   }
 
   /** The provider may have executed the request; with any other failure it has not. */

@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { isObject } from '#server/lib/is-object';
 import { ProviderError } from './error.ts';
-import { networkFailure } from './http.ts';
+import { toNetworkError } from './http.ts';
 import type { StreamingBody } from './streaming-body.ts';
 
 const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
@@ -107,7 +107,7 @@ export function readEvents(body: StreamingBody, reader: EventReader, signal: Abo
         guarded(() => {
           reader.onClosed?.();
           if (reader.isDone()) return;
-          const failure = networkFailure(error);
+          const failure = toNetworkError(error);
           throw failure.code === 'provider_timeout'
             ? failure
             : new ProviderError('provider_broke_off', 'The connection to the provider broke off.', { cause: error });

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
 import { isErrorValue } from './error-fields.ts';
-import { failureInStream, failureOf, retryAfter } from './failures.ts';
+import { retryAfter, toProviderError, toStreamError } from './failures.ts';
 import { quotable } from './masking.ts';
 
 const key = new Secret('local-key-without-a-known-form');
 const failed = (status: number, error: unknown, headers = {}) =>
-  failureOf(status, JSON.stringify({ error }), headers, key);
+  toProviderError(status, JSON.stringify({ error }), headers, key);
 
 describe('provider rejections', () => {
   test.each([
@@ -82,7 +82,7 @@ describe('provider rejections', () => {
   test.each(['', 'null', '[]', '{}', '<html>', 'Bad <b>gateway</b>', '{"error":', 'x'.repeat(3_000)])(
     'describes the body %j in our own words',
     (body) => {
-      expect(failureOf(500, body, {}, key).message).toBe('The provider is having trouble.');
+      expect(toProviderError(500, body, {}, key).message).toBe('The provider is having trouble.');
     },
   );
 
@@ -105,7 +105,7 @@ describe('provider rejections', () => {
   });
 
   test('maps a failure inside a stream by its code', () => {
-    const codeOf = (error: unknown) => failureInStream({ error }, key).code;
+    const codeOf = (error: unknown) => toStreamError({ error }, key).code;
     expect(codeOf({ code: 'rate_limit_exceeded' })).toBe('rate_limited');
     expect(codeOf({ code: 402, message: 'Upstream' })).toBe('insufficient_quota');
     expect(codeOf({ code: 429 })).toBe('rate_limited');
@@ -211,8 +211,8 @@ describe('failure in the form of', () => {
   test.each(forms)('reads words and codes of %s, as a body and inside a stream', (_name, value, expected) => {
     const { said, param, code, retryAfterSeconds } = expected;
     const read = { said, param, providerCode: code, retryAfterSeconds };
-    expect(failureOf(400, JSON.stringify(value), {}, key)).toMatchObject(read);
-    expect(failureInStream(value, key)).toMatchObject(read);
+    expect(toProviderError(400, JSON.stringify(value), {}, key)).toMatchObject(read);
+    expect(toStreamError(value, key)).toMatchObject(read);
     expect(isErrorValue(value)).toBe(true);
   });
 
@@ -220,8 +220,8 @@ describe('failure in the form of', () => {
     for (const secret of ['a-key-without-any-form-7', 'gsk_abcDEF1234567890abcd', 'with"quote/and\\more-1']) {
       const text = JSON.stringify(value).replaceAll('Said', JSON.stringify(`Key ${secret} is bad.`).slice(1, -1));
       const failures = [
-        failureOf(400, text, {}, new Secret(secret)),
-        failureInStream(JSON.parse(text), new Secret(secret)),
+        toProviderError(400, text, {}, new Secret(secret)),
+        toStreamError(JSON.parse(text), new Secret(secret)),
       ];
       for (const failure of failures)
         expect(JSON.stringify({ ...failure, message: failure.message })).not.toContain(secret);
@@ -229,10 +229,10 @@ describe('failure in the form of', () => {
   });
 
   test('quotes a short text', () => {
-    expect(failureOf(503, 'model is loading\n', {}, key).message).toBe(
+    expect(toProviderError(503, 'model is loading\n', {}, key).message).toBe(
       'The provider is having trouble. model is loading',
     );
-    expect(failureOf(400, '"Said"', {}, key).said).toBe('Said');
+    expect(toProviderError(400, '"Said"', {}, key).said).toBe('Said');
   });
 
   test.each([
@@ -255,7 +255,7 @@ describe('failure in the form of', () => {
 describe('key masking', () => {
   const long = new Secret('abcdefgh-2345-6789-none-of-the-known-forms');
   test('masks a key that the provider has shortened, and one that stands alone', () => {
-    const said = (message: string) => failureOf(400, JSON.stringify({ message }), {}, long).said;
+    const said = (message: string) => toProviderError(400, JSON.stringify({ message }), {}, long).said;
     expect(said('Key abcdefgh-2345-6789-none-of-the-known-forms.')).toBe('Key ….');
     expect(said('Key abcdefgh-2345*****orms is bad')).toBe('Key … is bad');
     expect(said('Key abcdefgh-2345... is bad')).toBe('Key … is bad');
@@ -263,7 +263,7 @@ describe('key masking', () => {
   });
 
   test('leaves a key that is a short word inside other sentences', () => {
-    expect(failureOf(400, '{"message":"none of these"}', {}, new Secret('none')).said).toBe('none of these');
+    expect(toProviderError(400, '{"message":"none of these"}', {}, new Secret('none')).said).toBe('none of these');
   });
 });
 

@@ -34,7 +34,7 @@ const titles: Record<string, string> = {
 };
 
 /** Maps a failed response to our closed list of codes. */
-export function failureOf(status: number, body: string, headers: Headers, apiKey: Secret): ProviderError {
+export function toProviderError(status: number, body: string, headers: Headers, apiKey: Secret): ProviderError {
   return failure(fieldsOfBody(body), apiKey, {
     status,
     requestId: masked(String(headers['x-request-id'] ?? ''), apiKey, 100) || undefined,
@@ -43,7 +43,7 @@ export function failureOf(status: number, body: string, headers: Headers, apiKey
 }
 
 /** An error inside a stream or answer that has started; `value` is the whole event. */
-export function failureInStream(value: unknown, apiKey: Secret): ProviderError {
+export function toStreamError(value: unknown, apiKey: Secret): ProviderError {
   return failure(errorFields(value), apiKey, {});
 }
 
@@ -107,11 +107,11 @@ const filterCodes = /^(content_filter|content_policy_violation|ResponsibleAIPoli
 const modelWords =
   /\bmodels?\b.*\b(not exist|not found|not be found|unknown)\b|\b(unknown|invalid) model\b|\bnot a valid model\b|\bno endpoints found for\b/i;
 /** Words that reject a field, a value or a capability. */
-export const refusingWords =
+export const rejectionPattern =
   /unsupported|not (?:be )?(?:supported|permitted|allowed|accepted|available|recogni[sz]ed)|does(?:n['’]t| not) (?:support|accept|allow|recogni[sz]e)|(?:unknown|unrecogni[sz]ed|unexpected|extra|additional|invalid|undefined) (?:request )?(?:parameters?|arguments?|fields?|names?|keys?|inputs?|propert(?:y|ies)|keyword|options?|attributes?|value)|cannot find field|(?:only|must) (?:be )?(?:set to |equal to )?(?:the )?(?:default|1(?:\.0)?)(?![\w.]| (?:or|and|to)\b)|(?:remove|omit) (?:it|this|the (?:parameter|field|option|setting))\b|deprecated|cannot (?:both )?be (?:set|used|specified)/i;
 
 /** Codes and words of the provider are more specific than the status. */
-function codeOfWords(
+function codeFromWords(
   status: number,
   { code, type, status: name, message, retryAfterSeconds }: ErrorFields,
 ): Exclude<ProviderError['code'], 'not_served'> | undefined {
@@ -138,7 +138,7 @@ const isUnknownThing = (message: string) =>
   /\b(item|response|conversation|prompt) with id\b.*\bnot found\b/i.test(message);
 
 function codeOf(status: number, fields: ErrorFields): ProviderError['code'] {
-  const named = codeOfWords(status, fields) ?? codeOfThing(status, fields);
+  const named = codeFromWords(status, fields) ?? codeOfThing(status, fields);
   if (named) return named;
   const { message, param } = fields;
   switch (status) {
@@ -154,7 +154,7 @@ function codeOf(status: number, fields: ErrorFields): ProviderError['code'] {
       return 'rate_limited';
   }
   if (status >= 500 || status === 408 || status === 409) return 'provider_unavailable';
-  return param && refusingWords.test(message) ? 'unsupported_parameter' : 'bad_request';
+  return param && rejectionPattern.test(message) ? 'unsupported_parameter' : 'bad_request';
 }
 
 /** An object in the request may not exist or be too large. */
@@ -163,7 +163,7 @@ function codeOfThing(status: number, { message, param }: ErrorFields): ProviderE
   if (isOfRequest && isStoreGone(message)) return 'store_gone';
   if (status === 404 && isUnknownThing(message)) return 'bad_request';
   if (status === 404 && param === 'model') return 'model_not_found';
-  if ((isOfRequest || status === 422) && modelWords.test(message) && !refusingWords.test(message))
+  if ((isOfRequest || status === 422) && modelWords.test(message) && !rejectionPattern.test(message))
     return 'model_not_found';
   return status === 413 && /\btokens?\b/i.test(message) ? 'context_too_long' : undefined;
 }

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Agent, Dispatcher } from 'undici';
-import { connectorBy, noProxy, type ProxyFor } from '#server/outbound/proxy';
+import { createProxyConnector, noProxy, type ProxyFor } from '#server/outbound/proxy';
 import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
-import { failureOf } from './failures.ts';
-import { jsonWithoutKey } from './masking.ts';
+import { toProviderError } from './failures.ts';
+import { maskKeyInJson } from './masking.ts';
 import { createStreamingBody, type StreamingBody } from './streaming-body.ts';
 import { defaultProviderTimeouts, type ProviderTimeouts } from './timeouts.ts';
 
@@ -75,7 +75,7 @@ export function createProviderHttp(
   async function connect() {
     const undici = await import('undici');
     agent = new undici.Agent({
-      connect: connectorBy(proxyFor, undici.buildConnector, { timeout: 10_000 }),
+      connect: createProxyConnector(proxyFor, undici.buildConnector, { timeout: 10_000 }),
       headersTimeout: beginsMs,
       // undici checks this only every half second; `dispatched` has a timer for each body.
       bodyTimeout: 0,
@@ -109,7 +109,7 @@ export function createProviderHttp(
       const patience = () => (awaitsWord?.() ? firstMs : quietMs);
       return await dispatched(dispatcher, request, { signal, silentMs: quietMs, patience });
     } catch (error) {
-      throw signal?.aborted ? signal.reason : networkFailure(error);
+      throw signal?.aborted ? signal.reason : toNetworkError(error);
     }
   }
 
@@ -122,7 +122,7 @@ export function createProviderHttp(
         async (response) => {
           if (response.statusCode >= 200 && response.statusCode < 300) return response;
           const body = await bodyText(response.body, errorBodyLimit);
-          return failureOf(response.statusCode, body, response.headers, call.apiKey);
+          return toProviderError(response.statusCode, body, response.headers, call.apiKey);
         },
         (error: unknown) => {
           if (error instanceof ProviderError) return error;
@@ -132,7 +132,7 @@ export function createProviderHttp(
       if (!(failure instanceof ProviderError)) return failure;
       onFailure?.(failure.code);
       call.onAsking?.(false);
-      const seconds = attempt < retries && isWorthRepeating(failure) ? pause(attempt, failure.retryAfterSeconds) : null;
+      const seconds = attempt < retries && isRetryable(failure) ? retryDelay(attempt, failure.retryAfterSeconds) : null;
       if (seconds === null) throw failure;
       if (failure.retryAfterSeconds !== undefined) call.onWait?.(seconds);
       await wait(seconds * 1000, undefined, call.signal ? { signal: call.signal } : {}).catch(() => {
@@ -166,7 +166,7 @@ export function createProviderHttp(
     async json(call: ProviderCall & { limit: number; withinMs?: number }): Promise<unknown> {
       const text = await (call.withinMs === undefined ? wholeText(call) : textWithin(call.withinMs, call));
       try {
-        return JSON.parse(jsonWithoutKey(text, call.apiKey));
+        return JSON.parse(maskKeyInJson(text, call.apiKey));
       } catch (cause) {
         throw new ProviderError('provider_unavailable', 'The provider’s answer could not be read.', { cause });
       }
@@ -242,13 +242,13 @@ function dispatched(
  * Only failures that a retry may overcome: timeouts, conflicts, limits, server errors, the network; never a lack of
  * credit.
  */
-function isWorthRepeating({ code, status }: ProviderError): boolean {
+function isRetryable({ code, status }: ProviderError): boolean {
   if (code === 'insufficient_quota') return false;
   return status === undefined ? code === 'provider_unreachable' : [408, 409, 429].includes(status) || status >= 500;
 }
 
 /** Seconds until the next attempt: as the provider asks, otherwise 0.5 doubling to 8, minus up to a quarter. */
-function pause(attempt: number, asked: number | undefined): number | null {
+function retryDelay(attempt: number, asked: number | undefined): number | null {
   if (asked !== undefined) return asked <= longestWaitSeconds ? asked : null;
   return Math.min(8, 0.5 * 2 ** attempt) * (1 - Math.random() * 0.25);
 }
@@ -263,7 +263,7 @@ async function bodyText(body: AsyncIterable<Buffer>, limit: number): Promise<str
       chunks.push(chunk);
     }
   } catch (error) {
-    throw networkFailure(error);
+    throw toNetworkError(error);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
@@ -271,7 +271,7 @@ async function bodyText(body: AsyncIterable<Buffer>, limit: number): Promise<str
 const noAnswerInTime = (cause?: unknown) =>
   new ProviderError('provider_timeout', 'The provider did not answer in time.', { cause });
 
-export function networkFailure(cause: unknown): ProviderError {
+export function toNetworkError(cause: unknown): ProviderError {
   if (cause instanceof ProviderError) return cause;
   if (cause instanceof Error && 'code' in cause && cause.code === 'UND_ERR_HEADERS_TIMEOUT')
     return noAnswerInTime(cause);

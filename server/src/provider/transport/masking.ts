@@ -52,7 +52,7 @@ function formsOf(key: string): string[] {
 }
 
 /** Removes this key in any of its forms. */
-export function withoutKey(text: string, apiKey: Secret): string {
+export function maskKey(text: string, apiKey: Secret): string {
   const key = apiKey.reveal();
   if (key.length < shortestKey) return text;
   let whole = text;
@@ -72,11 +72,11 @@ export function quotable(text: string, max = 500): string {
 }
 
 /** Text as it may be stored; without a known key, removes what looks like one. */
-export const withoutSecrets = (text: string, apiKey: Secret | undefined): string =>
-  withoutKnownForms(apiKey ? withoutKey(text, apiKey) : text);
+export const maskSecrets = (text: string, apiKey: Secret | undefined): string =>
+  withoutKnownForms(apiKey ? maskKey(text, apiKey) : text);
 
 /** A provider's words as they may be shown and stored: without the key of the request. */
-export const masked = (text: string, apiKey: Secret, max = 500): string => quotable(withoutKey(text, apiKey), max);
+export const masked = (text: string, apiKey: Secret, max = 500): string => quotable(maskKey(text, apiKey), max);
 
 /** JSON members in which the provider itself speaks, not a model or a user. */
 const ownWords = /error|^(detail|incomplete_details|status_details)$/i;
@@ -85,20 +85,20 @@ const ownWords = /error|^(detail|incomplete_details|status_details)$/i;
  * Removes the key from error members of a JSON value that is passed on. Text of models and files stays unchanged,
  * because altering it would damage it.
  */
-export function withoutKeyInErrors<Value>(value: Value, apiKey: Secret, isWithin?: boolean): Value;
-export function withoutKeyInErrors(value: unknown, apiKey: Secret, isWithin = false): unknown {
-  if (typeof value === 'string') return isWithin ? withoutSecrets(value, apiKey) : value;
-  if (Array.isArray(value)) return value.map((one) => withoutKeyInErrors(one, apiKey, isWithin));
+export function maskKeyInErrors<Value>(value: Value, apiKey: Secret, isWithin?: boolean): Value;
+export function maskKeyInErrors(value: unknown, apiKey: Secret, isWithin = false): unknown {
+  if (typeof value === 'string') return isWithin ? maskSecrets(value, apiKey) : value;
+  if (Array.isArray(value)) return value.map((one) => maskKeyInErrors(one, apiKey, isWithin));
   if (typeof value !== 'object' || value === null) return value;
   const isError =
     isWithin || ('type' in value && value.type === 'error') || ('object' in value && value.object === 'error');
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name, withoutKeyInErrors(one, apiKey, isError || ownWords.test(name))]),
+    Object.entries(value).map(([name, one]) => [name, maskKeyInErrors(one, apiKey, isError || ownWords.test(name))]),
   );
 }
 
 /** Removes the key from a provider's JSON; a short key may be part of other words there. */
-export function jsonWithoutKey(json: string, apiKey: Secret): string {
+export function maskKeyInJson(json: string, apiKey: Secret): string {
   const key = apiKey.reveal();
   if (key.length < longKey) return json;
   let safe = json;
@@ -113,13 +113,13 @@ function beginningsOf(apiKey: Secret): string[] {
 }
 
 /** A fast test whether passing bytes may contain the key. */
-export function keyIn(apiKey: Secret): (bytes: Buffer) => boolean {
+export function createKeyDetector(apiKey: Secret): (bytes: Buffer) => boolean {
   const looked = beginningsOf(apiKey).map((beginning) => Buffer.from(beginning));
   return (bytes) => looked.some((beginning) => bytes.includes(beginning));
 }
 
 /** The same for text. */
-export function keyInText(apiKey: Secret): (text: string) => boolean {
+export function createTextKeyDetector(apiKey: Secret): (text: string) => boolean {
   const looked = beginningsOf(apiKey);
   return (text) => looked.some((beginning) => text.includes(beginning));
 }
@@ -140,27 +140,27 @@ function withoutKeyBeside(said: ReadonlySet<string>, event: JsonObject, apiKey: 
   const safe = Object.entries(event).map(([name, value]): [string, unknown] => {
     if (said.has(name)) return [name, value];
     if (name === 'response' && isObject(value)) return [name, withoutKeyBeside(said, value, apiKey)];
-    return [name, JSON.parse(jsonWithoutKey(JSON.stringify(value), apiKey))];
+    return [name, JSON.parse(maskKeyInJson(JSON.stringify(value), apiKey))];
   });
   return Object.fromEntries(safe);
 }
 
 /** Removes the key from the provider's words in a response that is passed on. */
-export const responseWithoutKey = (response: JsonObject, apiKey: Secret): JsonObject =>
-  withoutKeyInErrors(withoutKeyBeside(spoken.responses, response, apiKey), apiKey);
+export const maskKeyInResponse = (response: JsonObject, apiKey: Secret): JsonObject =>
+  maskKeyInErrors(withoutKeyBeside(spoken.responses, response, apiKey), apiKey);
 
 /** The same for a Responses event; returned unchanged if nothing was found. */
-export const responsesEventWithoutKey = (data: string, apiKey: Secret): string =>
+export const maskKeyInResponsesEvent = (data: string, apiKey: Secret): string =>
   rewritten(data, apiKey, (event) =>
-    isObject(event) ? responseWithoutKey(event, apiKey) : withoutKeyInErrors(event, apiKey),
+    isObject(event) ? maskKeyInResponse(event, apiKey) : maskKeyInErrors(event, apiKey),
   );
 
 /** The same for an event or answer of Chat Completions. */
-export const chatWithoutKey = (data: string, apiKey: Secret): string =>
+export const maskKeyInChat = (data: string, apiKey: Secret): string =>
   rewritten(data, apiKey, (event) => {
-    if (!isObject(event)) return withoutKeyInErrors(event, apiKey);
+    if (!isObject(event)) return maskKeyInErrors(event, apiKey);
     const isError = !Array.isArray(event.choices) && isErrorValue(event);
-    return withoutKeyInErrors(withoutKeyBeside(spoken.chat, event, apiKey), apiKey, isError);
+    return maskKeyInErrors(withoutKeyBeside(spoken.chat, event, apiKey), apiKey, isError);
   });
 
 function rewritten(data: string, apiKey: Secret, rewrite: (event: unknown) => unknown): string {
@@ -168,7 +168,7 @@ function rewritten(data: string, apiKey: Secret, rewrite: (event: unknown) => un
   try {
     event = JSON.parse(data);
   } catch {
-    return withoutKey(data, apiKey);
+    return maskKey(data, apiKey);
   }
   const safe = JSON.stringify(rewrite(event));
   return safe === JSON.stringify(event) ? data : safe;

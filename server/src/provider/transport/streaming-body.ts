@@ -29,9 +29,9 @@ export type StreamingBody = AsyncIterable<Buffer> & {
 };
 
 /** Bytes to buffer before reading starts; then the sender is paused. */
-const heldAtMost = 64 * 1024;
+const maxBufferedBytes = 64 * 1024;
 /** Packets to read ahead when a body is iterated. */
-const aheadAtMost = 4;
+const maxReadAhead = 4;
 /** How long a body that is no longer read may take to end. */
 const endsWithinMs = 500;
 
@@ -81,7 +81,7 @@ export function createStreamingBody(controller: Controller) {
       held = [];
       settle();
       // Resume last: what the sender continues with must come after the buffered bytes.
-      if (heldBytes > heldAtMost) controller.resume();
+      if (heldBytes > maxBufferedBytes) controller.resume();
     },
     begins: () => beginning.promise,
     held: () => Buffer.concat(held),
@@ -105,7 +105,7 @@ export function createStreamingBody(controller: Controller) {
       if (reader) return reader.onData(chunk);
       held.push(chunk);
       heldBytes += chunk.length;
-      if (heldBytes > heldAtMost) controller.pause();
+      if (heldBytes > maxBufferedBytes) controller.pause();
     },
     end,
   };
@@ -119,7 +119,7 @@ async function* chunksOf(body: StreamingBody): AsyncGenerator<Buffer> {
   body.read({
     onData(chunk) {
       arrived.push(chunk);
-      if (arrived.length > aheadAtMost) body.pause();
+      if (arrived.length > maxReadAhead) body.pause();
       wake?.();
     },
     onEnd: () => end(null),

@@ -32,7 +32,7 @@ function beginningAtEnd(text: string, mark: string): number {
  * Separates reasoning from the answer, however the text is cut. A lone closing tag counts only while nothing has been
  * delivered: in a whole answer, and at the start of a stream. Delivered text is never reclassified.
  */
-export function thoughtSplitter(tell: (type: 'text' | 'reasoning', text: string) => void) {
+export function createReasoningSplitter(tell: (type: 'text' | 'reasoning', text: string) => void) {
   let state: 'undecided' | 'thinking' | 'answering' = 'undecided';
   let closing = '';
   /** May be the start of a tag. */

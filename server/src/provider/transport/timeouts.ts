@@ -1,8 +1,8 @@
 /** The provider's time limit while a user waits for the result of a button. */
-export const pressedMs = 5_000;
+export const interactiveMs = 5_000;
 
 /** While an image is generated, nothing arrives. */
-export const drawingMs = 180_000;
+export const imageMs = 180_000;
 
 /** The provider's time limits in the background. */
 export type ProviderTimeouts = {
@@ -45,7 +45,7 @@ export const providerTimeouts = ({ firstTokenMs }: Pick<ProviderTimeouts, 'first
 });
 
 /** Converts the provider's Unix seconds; null if not a time, or after the year 2199. */
-export function timeOf(seconds: number | null | undefined): string | null {
+export function toIsoTime(seconds: number | null | undefined): string | null {
   if (seconds === null || seconds === undefined || !(seconds > 0) || seconds >= 7_258_118_400) return null;
   return new Date(seconds * 1000).toISOString();
 }

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { connect } from '#server/db/connect';
+import { openDatabase } from '#server/db/connect';
 import { Secret } from '#server/security/secret';
 import { engines, readyDatabase } from '#server/testing/app';
 import { loadCapabilities } from './capabilities.ts';
@@ -14,7 +14,7 @@ const trait = ['gpt-4o', 'refuses search'] as const;
 describe.each(engines)('rejections remembered on %s', (engine) => {
   async function ready() {
     const { url, dataDir, remove } = await readyDatabase(engine);
-    const { db, close } = connect(url, dataDir);
+    const { db, close } = openDatabase(url, dataDir);
     onTestFinished(async () => {
       await close();
       await remove();

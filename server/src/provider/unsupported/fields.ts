@@ -1,5 +1,5 @@
 import { ProviderError } from '#server/provider/transport/error';
-import { refusingWords } from '#server/provider/transport/failures';
+import { rejectionPattern } from '#server/provider/transport/failures';
 
 /** A field that an answer can do without: Roster's name, and the names in requests and errors. */
 export type OptionalField = {
@@ -29,7 +29,7 @@ export function unsupportedFieldIn<Field extends OptionalField>(
 ): Field | undefined {
   if (!(error instanceof ProviderError) || !mayRefuseFields(error)) return undefined;
   const { param = '', said = '', code, status } = error;
-  const refuses = code === 'unsupported_parameter' || refusingWords.test(said);
+  const refuses = code === 'unsupported_parameter' || rejectionPattern.test(said);
   const named = sent.find(({ called }) => called.some((name) => isAbout(param, name)));
   if (named) return refuses || !named.isOrdinary ? named : undefined;
   // The parameter is another field, which cannot be omitted.

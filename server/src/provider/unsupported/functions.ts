@@ -14,7 +14,7 @@ const isNamed = (words: string, name: string) =>
 
 /** The key in the set of omitted fields. */
 const omittedAs = ({ name }: Pick<FunctionTool, 'name'>) => `function ${name}`;
-export const leaveOut = (name: string, omitted: Set<string>) => omitted.add(omittedAs({ name }));
+export const addOmitted = (name: string, omitted: Set<string>) => omitted.add(omittedAs({ name }));
 
 const sparedOf = ({ tools }: AnswerRequest, omitted: ReadonlySet<string>) =>
   (tools?.functions ?? []).filter((one) => !omitted.has(omittedAs(one)));
@@ -40,13 +40,13 @@ export function unsupportedFunctionIn(
 
 /** Omits the function, and returns the note that says so. */
 export function omitUnsupportedFunction(refused: FunctionTool, error: unknown, omitted: Set<string>): string {
-  leaveOut(refused.name, omitted);
+  addOmitted(refused.name, omitted);
   const why = error instanceof ProviderError ? (error.said ?? error.message) : '';
   return `The tool ${refused.name} was left out, because the provider refuses the description of its arguments: ${why}`;
 }
 
 /** The request without the omitted functions. */
-export function withoutFunctions(request: AnswerRequest, omitted: ReadonlySet<string>): AnswerRequest {
+export function withoutOmittedFunctions(request: AnswerRequest, omitted: ReadonlySet<string>): AnswerRequest {
   const { tools } = request;
   const functions = sparedOf(request, omitted);
   if (!tools || functions.length === tools.functions.length) return request;

@@ -71,12 +71,12 @@ export const hasNoTools = (providerName: string) => `${providerNameIn('beginning
 export const doesNotServe = (model: string) => `${model} does not support it.`;
 
 /** The trait under which it is remembered for a model. */
-export const refusalOf = (tool: BuiltInTool) => `refuses ${tool}`;
+export const rejectionTrait = (tool: BuiltInTool) => `refuses ${tool}`;
 
 /** Why a model is known to lack a tool, without a request; null if nothing is known. */
 export const unsupportedTools =
   (traits: Pick<Capabilities, 'has'>, providerName: string) =>
   (model: string, tool: BuiltInTool, apiKey: Secret | undefined): string | null => {
     if (traits.has('*', noResponses, apiKey)) return hasNoTools(providerName);
-    return traits.has(model, refusalOf(tool), apiKey) ? doesNotServe(model) : null;
+    return traits.has(model, rejectionTrait(tool), apiKey) ? doesNotServe(model) : null;
   };

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Bot, KeyRound, MessagesSquare } from 'lucide-react';
 import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
 import { lazyPart, preloadOnceUsable } from '#web/lib/lazy.ts';
-import { Avatar } from '#web/ui/avatar.tsx';
+import { Logo } from '#web/ui/logo.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { LoginForm } from './login-form.tsx';
@@ -39,7 +39,7 @@ export function AuthPage({ tab, onTabChange, returnPath }: AuthPageProps) {
       <title>{`${tab === 'login' ? 'Login' : 'Register'} · Roster`}</title>
       <main className="flex min-w-0 flex-1 flex-col px-5 sm:px-8">
         <div className="mx-auto flex w-full max-w-sm flex-1 flex-col pt-12 pb-8 sm:pt-[14dvh]">
-          <Avatar className="mb-5 size-9" />
+          <Logo className="mb-5 size-9" />
           <h1 className="font-semibold text-xl tracking-[-0.012em]">
             {tab === 'login' ? 'Log in to Roster' : 'Create your Roster account'}
           </h1>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Avatar } from '#web/ui/avatar.tsx';
+import { Logo } from '#web/ui/logo.tsx';
 
 type NarrowPageProps = {
   /** Title of the browser tab. */
@@ -14,7 +14,7 @@ export function NarrowPage({ title, heading, lead, children }: NarrowPageProps) 
   return (
     <main className="mx-auto flex min-h-dvh max-w-sm flex-col px-5 pt-12 pb-8 sm:pt-[14dvh]">
       <title>{`${title} · Roster`}</title>
-      <Avatar className="mb-5 size-9" />
+      <Logo className="mb-5 size-9" />
       <h1 className="font-semibold text-xl tracking-[-0.012em]">{heading}</h1>
       {lead && <p className="wrap-anywhere mt-2 text-muted-foreground">{lead}</p>}
       {children}

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Avatar } from '#web/ui/avatar.tsx';
 import { buttonClass } from '#web/ui/button.tsx';
+import { Logo } from '#web/ui/logo.tsx';
 
 type LegalPageProps = { title: string; lead: string; children: ReactNode };
 
@@ -13,7 +13,7 @@ export function LegalPage({ title, lead, children }: LegalPageProps) {
       <title>{`${title} · Roster`}</title>
       <header className="flex h-16 items-center justify-between">
         <span className="flex items-center gap-2.5 font-semibold text-lg tracking-[-0.012em]">
-          <Avatar className="size-6" />
+          <Logo className="size-6" />
           Roster
         </span>
         <Link to="/" className={buttonClass({ size: 'sm' })}>

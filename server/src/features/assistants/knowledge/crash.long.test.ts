@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { engines, goodKey } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { freeJobs, killableInstallation, registered, roundsOr, seeded } from '#server/testing/crash';
 import { uploaded } from '#server/testing/files';
-import { filesIn, indexed, storesOf } from '#server/testing/knowledge';
+import { filesIn, storesOf, untilIndexed } from '#server/testing/knowledge';
 
 const rounds = roundsOr(4);
 
@@ -18,7 +18,7 @@ describe.each(engines)('indexing with repeated kills on %s', (engine) => {
     const random = seeded(20_261_122);
     const assistants: number[] = [];
     for (let round = 0; round < rounds; round++) {
-      const assistantId = await created(visitor, { name: `Round ${round}` });
+      const assistantId = await createAssistant(visitor, { name: `Round ${round}` });
       assistants.push(assistantId);
       const { status } = await visitor.post(`/api/assistants/${assistantId}/files`, { fileIds });
       expect(status).toBe(200);
@@ -27,7 +27,7 @@ describe.each(engines)('indexing with repeated kills on %s', (engine) => {
       await freeJobs(app);
       await server.start();
     }
-    for (const assistantId of assistants) await indexed(app, visitor, assistantId, ['ready', 'ready']);
+    for (const assistantId of assistants) await untilIndexed(app, visitor, assistantId, ['ready', 'ready']);
     const stores = await storesOf(app, goodKey);
     expect(stores).toHaveLength(rounds);
     for (const { id } of stores) expect(await filesIn(app, goodKey, id)).toHaveLength(2);

@@ -2,13 +2,13 @@ import type { AssistantFile } from '@roster/contracts/assistants/assistants';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, goodKey, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, asksOf, newThread, regenerated, until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { fileOf, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
-import { filesIn, hurry, indexed, stateOf, storesOf, untilKnown } from '#server/testing/knowledge';
+import { filesIn, makeDue, stateOf, storesOf, untilIndexed, untilKnown } from '#server/testing/knowledge';
 
 describe.each(engines)('files of assistants on %s', (engine) => {
   let app: TestApp;
@@ -25,7 +25,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     const visitor = await app.as(`person${++people}`);
     const key = keyOf(people);
     await save(visitor, key);
-    return { visitor, key, assistantId: await created(visitor) };
+    return { visitor, key, assistantId: await createAssistant(visitor) };
   }
   const addTo = (visitor: HttpClient, assistantId: number, ...fileIds: number[]) =>
     visitor.post(`/api/assistants/${assistantId}/files`, { fileIds });
@@ -48,7 +48,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     expect(body.map(({ filename }: AssistantFile) => filename)).toEqual(['handbook.pdf', 'say "hi".md']);
     for (const { state } of body) expect(['waiting', 'indexing']).toContain(state);
     await untilKnown(app, visitor, assistantId, ['indexing', 'indexing']);
-    await indexed(app, visitor, assistantId, ['ready', 'ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready', 'ready']);
 
     const [store, ...others] = await storesOf(app, key);
     expect(others).toEqual([]);
@@ -112,7 +112,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
       addTo(visitor, assistantId, ...ids),
     ]);
     for (const { status } of answers) expect(status).toBe(200);
-    await indexed(app, visitor, assistantId, ['ready', 'ready', 'ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready', 'ready', 'ready']);
     const stores = await storesOf(app, key);
     expect(stores).toHaveLength(1);
     expect(await filesIn(app, key, stores[0]?.id ?? '')).toHaveLength(3);
@@ -142,7 +142,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     expect((await addTo(visitor, assistantId)).body.fields.fileIds).toBe('Please select at least one file');
     const userId = (await visitor.get('/api/user')).body.id;
     const at = new Date().toISOString();
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       for (let number = 0; number < 50; number++) {
         const name = `many ${number}.md`;
         const { id } = await db
@@ -183,7 +183,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     const { visitor, key, assistantId } = await someone();
     const [first, second] = await put(visitor, 'a.md', 'b.md');
     await addTo(visitor, assistantId, Number(first), Number(second));
-    await indexed(app, visitor, assistantId, ['ready', 'ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready', 'ready']);
     const [store] = await storesOf(app, key);
     expect((await visitor.delete(`/api/assistants/${assistantId}/files/${first}`)).status).toBe(204);
     expect((await visitor.delete(`/api/assistants/${assistantId}/files/${first}`)).status).toBe(404);
@@ -194,12 +194,12 @@ describe.each(engines)('files of assistants on %s', (engine) => {
       await until('A try', async () => (await asked(`/vector_stores/${store?.id}`, 'DELETE')).length > 0);
     });
     await until('The removal', async () => {
-      await hurry(app);
+      await makeDue(app);
       return (await storesOf(app, key)).length === 0;
     });
     // The next file gets a new store.
     await addTo(visitor, assistantId, Number(first));
-    await indexed(app, visitor, assistantId, ['ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready']);
     expect(await storesOf(app, key)).toHaveLength(1);
   });
 
@@ -207,14 +207,14 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     const { visitor, key, assistantId } = await someone();
     const [first, second] = await put(visitor, 'a.md', 'b.md');
     await addTo(visitor, assistantId, Number(first), Number(second));
-    await indexed(app, visitor, assistantId, ['ready', 'ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready', 'ready']);
     await visitor.delete(`/api/files/${first}`);
     expect((await stateOf(visitor, assistantId)).map(({ fileId }) => fileId)).toEqual([second]);
     expect((await visitor.delete(`/api/assistants/${assistantId}`)).status).toBe(204);
     await until('The removal of the store', async () => (await storesOf(app, key)).length === 0);
     expect((await visitor.get('/api/files')).body).toMatchObject([{ id: second, usedBy: 0 }]);
     await until('Its row’s end', () =>
-      beside(app, async (db) => {
+      withDatabase(app, async (db) => {
         const rows = await db.selectFrom('vector_stores').select('id').where('state', '=', 'removing').execute();
         return rows.length === 0;
       }),
@@ -223,7 +223,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
 
   test('waits for a key, and for one that works', async () => {
     const visitor = await app.as(`person${++people}`);
-    const assistantId = await created(visitor);
+    const assistantId = await createAssistant(visitor);
     const [id] = await put(visitor, 'a.md');
     await addTo(visitor, assistantId, Number(id));
     expect(await stateOf(visitor, assistantId)).toMatchObject([
@@ -238,7 +238,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     });
     expect((await visitor.get('/api/user/config')).body.apiKeyVerified).toBe(false);
     await save(visitor, keyOf(people));
-    await indexed(app, visitor, assistantId, ['ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready']);
     expect(await stateOf(visitor, assistantId)).toMatchObject([{ state: 'ready', error: null }]);
   });
 
@@ -246,15 +246,15 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     const { visitor, key, assistantId } = await someone();
     const ids = await put(visitor, 'a.md', 'b.md');
     await addTo(visitor, assistantId, ...ids);
-    await indexed(app, visitor, assistantId, ['ready', 'ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready', 'ready']);
     const elsewhere = keyOf(8_000 + people);
     await save(visitor, elsewhere);
     await until('The files in the other account', async () => {
-      await hurry(app);
+      await makeDue(app);
       const [store] = await storesOf(app, elsewhere);
       return store && (await filesIn(app, elsewhere, store.id)).length === 2;
     });
-    await indexed(app, visitor, assistantId, ['ready', 'ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready', 'ready']);
     expect(await storesOf(app, elsewhere)).toHaveLength(1);
     expect(await storesOf(app, key)).toHaveLength(1);
     const threadId = await newThread(visitor, { title: 'Named', assistantId });
@@ -265,7 +265,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
   test('answers without a store that the provider has lost, says so, and creates it again', async () => {
     const { visitor, key, assistantId } = await someone();
     await addTo(visitor, assistantId, ...(await put(visitor, 'a.md')));
-    await indexed(app, visitor, assistantId, ['ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready']);
     const [store] = await storesOf(app, key);
     const headers = { authorization: `Bearer ${key}` };
     await request(`${app.provider.url}/vector_stores/${store?.id}`, { method: 'DELETE', headers });
@@ -276,14 +276,14 @@ describe.each(engines)('files of assistants on %s', (engine) => {
       'The assistant’s files could not be searched: the provider does not have them any more. They are being indexed again.',
     ]);
     await until('A new store', async () => (await storesOf(app, key)).length === 1);
-    await indexed(app, visitor, assistantId, ['ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready']);
     expect((await ask(app, visitor, threadId, 'And now?')).answer.sources).toEqual(['a.md']);
   });
 
   test('omits files if the model cannot search, says so and remembers it', async () => {
     const { visitor, assistantId } = await someone();
     await addTo(visitor, assistantId, ...(await put(visitor, 'a.md')));
-    await indexed(app, visitor, assistantId, ['ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready']);
     await visitor.patch(`/api/assistants/${assistantId}`, { model: 'gpt-4.1-mini' });
     const threadId = await newThread(visitor, { title: 'Named', assistantId });
     const error = { message: "Hosted tool 'file_search' is not supported with gpt-4.1-mini.", param: 'tools' };
@@ -318,7 +318,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     const { status, body } = await visitor.post(`/api/assistants/${assistantId}/files/${id}/retry`);
     // The old error is cleared at once.
     expect([status, body[0].error]).toEqual([200, null]);
-    await indexed(app, visitor, assistantId, ['ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready']);
   });
 
   test('fails without retrying if the account has no credit left', async () => {
@@ -332,7 +332,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
       });
     });
     await visitor.post(`/api/assistants/${assistantId}/files/${id}/retry`);
-    await indexed(app, visitor, assistantId, ['ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready']);
   });
 
   test('indexes after trouble at the provider, without a second store', async () => {
@@ -345,20 +345,20 @@ describe.each(engines)('files of assistants on %s', (engine) => {
       );
     });
     await until('A store', async () => {
-      await hurry(app);
+      await makeDue(app);
       return (await storesOf(app, key)).length > 0;
     });
-    await indexed(app, visitor, assistantId, ['ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready']);
     expect(await storesOf(app, key)).toHaveLength(1);
   });
 
   test('uses a store whose creation got no response', async () => {
     const { visitor, key, assistantId } = await someone();
     await addTo(visitor, assistantId, ...(await put(visitor, 'a.md')));
-    await indexed(app, visitor, assistantId, ['ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready']);
     const before = await storesOf(app, key);
     // The state after a process is killed between the creation of the store and the provider’s response.
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('vector_stores')
         .set({ state: 'creating', provider_store_id: null, instance: 0 })
@@ -366,7 +366,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
         .execute(),
     );
     await addTo(visitor, assistantId, ...(await put(visitor, 'b.md')));
-    await indexed(app, visitor, assistantId, ['ready', 'ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready', 'ready']);
     expect((await storesOf(app, key)).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
   });
 });
@@ -377,7 +377,7 @@ test.each([['vector_stores'], ['files']] as const)(
     const app = await startApp('sqlite', { simulator: { without: [part] } });
     try {
       const visitor = await app.withKey('ada');
-      const assistantId = await created(visitor);
+      const assistantId = await createAssistant(visitor);
       const { id } = await uploaded(app, visitor, { filename: 'a.md' });
       await visitor.post(`/api/assistants/${assistantId}/files`, { fileIds: [id] });
       await untilKnown(app, visitor, assistantId, ['not_served']);
@@ -399,10 +399,10 @@ test('detects with the first answer that a provider has no Responses API', async
   const app = await startApp('sqlite', { simulator: { without: ['responses'] } });
   try {
     const visitor = await app.withKey('ada');
-    const assistantId = await created(visitor);
+    const assistantId = await createAssistant(visitor);
     const { id } = await uploaded(app, visitor, { filename: 'a.md' });
     await visitor.post(`/api/assistants/${assistantId}/files`, { fileIds: [id] });
-    await indexed(app, visitor, assistantId, ['ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready']);
     const threadId = await newThread(visitor, { title: 'Named', assistantId });
     const note = 'The assistant’s files could not be searched: OpenAI has no file search.';
     expect((await ask(app, visitor, threadId, 'Hello')).answer).toMatchObject({ state: 'complete', notes: [note] });

@@ -1,7 +1,7 @@
 import { modelMigrations as api } from '@roster/contracts/assistants/model-migrations';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Router } from '#server/http/app-router/router';
-import { linkNext } from '#server/http/paging';
+import { setNextLink } from '#server/http/paging';
 import { type ModelMigrationService, modelMigrationService } from './service.ts';
 
 type Dependencies = Omit<Parameters<typeof modelMigrationService>[0], 'db'> & { database: Pick<OpenDatabase, 'db'> };
@@ -11,7 +11,7 @@ function moveRoutes({ route }: Router, moves: ModelMigrationService) {
   route(api.move, ({ actor, body }) => moves.move(actor, body));
   route(api.list, async ({ actor, query, reply }) => {
     const { items, nextCursor } = await moves.list(actor.userId, query);
-    linkNext(reply, api.list.path, query, nextCursor);
+    setNextLink(reply, api.list.path, query, nextCursor);
     return items;
   });
   route(api.undo, ({ actor, params }) => moves.undo(actor, params.id));

@@ -2,13 +2,13 @@ import type { Assistant } from '@roster/contracts/assistants/assistants';
 import type { ModelMigration } from '@roster/contracts/assistants/model-migrations';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, newThread } from '#server/testing/chat';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 import { startToolServer } from '#server/testing/tool-peer';
-import { added, chooseAll } from '#server/testing/tool-servers';
+import { addToolServer, chooseAll } from '#server/testing/tool-servers';
 
 /** Accepts no temperature and no effort `none` or `minimal`. */
 const plain = 'gpt-6.1-sol';
@@ -41,13 +41,13 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
 
   test('migrate all assistants of a model, each with a version of its own', async () => {
     const ada = await someone();
-    const other = await created(ada, { name: 'Other', model: 'gpt-4.1' });
-    const pinned = await created(ada, { name: 'Pinned', model: 'gpt-4o-2024-08-06' });
-    const first = await created(ada, { name: 'First', instructions: 'Be patient.' });
-    const second = await created(ada, { name: 'Second' });
+    const other = await createAssistant(ada, { name: 'Other', model: 'gpt-4.1' });
+    const pinned = await createAssistant(ada, { name: 'Pinned', model: 'gpt-4o-2024-08-06' });
+    const first = await createAssistant(ada, { name: 'First', instructions: 'Be patient.' });
+    const second = await createAssistant(ada, { name: 'Second' });
     const file = await uploaded(app, ada, { filename: 'notes.txt', content: 'Notes' });
     await ada.post(`/api/assistants/${first}/files`, { fileIds: [file.id] });
-    const server = await added(ada, peer.url, { name: 'Wiki' });
+    const server = await addToolServer(ada, peer.url, { name: 'Wiki' });
     await chooseAll(ada, first, server.id);
     const before = await assistant(ada, first);
 
@@ -83,7 +83,11 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
 
   test('migrate only the chosen ones, and name those that use another model by now', async () => {
     const ada = await someone();
-    const [one, two, three] = [await created(ada), await created(ada), await created(ada, { name: 'Changed' })];
+    const [one, two, three] = [
+      await createAssistant(ada),
+      await createAssistant(ada),
+      await createAssistant(ada, { name: 'Changed' }),
+    ];
     await change(ada, three, { model: 'gpt-4.1' });
     const { body } = await move(ada, { assistantIds: [one, three, one] });
     expect(body).toMatchObject({
@@ -96,8 +100,8 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
 
   test('report beforehand what the new model does not accept and what this month would cost', async () => {
     const ada = await someone();
-    const quiet = await created(ada, { name: 'Quiet', model: 'gpt-5.1', reasoningEffort: 'none' });
-    const deep = await created(ada, { name: 'Deep', model: 'gpt-5.1', reasoningEffort: 'high' });
+    const quiet = await createAssistant(ada, { name: 'Quiet', model: 'gpt-5.1', reasoningEffort: 'none' });
+    const deep = await createAssistant(ada, { name: 'Deep', model: 'gpt-5.1', reasoningEffort: 'high' });
     const threadId = await newThread(ada, { assistantId: deep });
     await ask(app, ada, threadId, '[[tokens 40]]');
     const { status, body } = await planned(ada, 'gpt-5.1');
@@ -127,7 +131,7 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
 
   test('are undone without changing what was edited since', async () => {
     const ada = await someone();
-    const make = (name: string) => created(ada, { name, model: 'gpt-5.1', reasoningEffort: 'none' });
+    const make = (name: string) => createAssistant(ada, { name, model: 'gpt-5.1', reasoningEffort: 'none' });
     const untouched = await make('Untouched');
     const reworded = await make('Reworded');
     const deeper = await make('Deeper');
@@ -163,7 +167,7 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
 
   test('are undone after a later one', async () => {
     const ada = await someone();
-    const id = await created(ada);
+    const id = await createAssistant(ada);
     const { body: first } = await move(ada, { toModel: 'gpt-4.1' });
     const { body: second } = await move(ada, { fromModel: 'gpt-4.1' });
     expect((await undo(ada, first.id)).body).toMatchObject({
@@ -176,8 +180,10 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
 
   test('leave a model that is gone, and cannot be undone', async () => {
     const ada = await someone();
-    const id = await created(ada);
-    await beside(app, (db) => db.updateTable('assistants').set({ model: 'gpt-4' }).where('id', '=', id).execute());
+    const id = await createAssistant(ada);
+    await withDatabase(app, (db) =>
+      db.updateTable('assistants').set({ model: 'gpt-4' }).where('id', '=', id).execute(),
+    );
     const { body } = await move(ada, { fromModel: 'gpt-4', toModel: 'gpt-4.1' });
     expect(body).toMatchObject({ moved: 1 });
     const refused = await undo(ada, body.id);
@@ -191,8 +197,8 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
   test('change nothing if they are refused', async () => {
     const ada = await someone();
     const bob = await someone();
-    const id = await created(ada);
-    const theirs = await created(bob);
+    const id = await createAssistant(ada);
+    const theirs = await createAssistant(bob);
     const refused = async (body: object) => {
       const answer = await move(ada, body);
       return [answer.status, answer.body.message];
@@ -230,9 +236,9 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
   test('are hidden from other users and read-only for Viewers', async () => {
     const ada = await someone();
     const { visitor: vic, email } = await app.someone('viewer');
-    await created(ada);
+    await createAssistant(ada);
     const { body: done } = await move(ada);
-    await created(vic);
+    await createAssistant(vic);
     expect(await moves(vic)).toEqual([]);
     const { body: own } = await move(vic);
     expect((await undo(vic, done.id)).status).toBe(404);
@@ -245,7 +251,7 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
 
   test('are listed in pages, newest first', async () => {
     const ada = await someone();
-    await created(ada);
+    await createAssistant(ada);
     for (const [fromModel, toModel] of [
       ['gpt-4o', 'gpt-4.1'],
       ['gpt-4.1', plain],
@@ -263,7 +269,7 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
 
   test('run one after the other with concurrent migrations, undos and saves', async () => {
     const ada = await someone();
-    const ids = [await created(ada), await created(ada), await created(ada)];
+    const ids = [await createAssistant(ada), await createAssistant(ada), await createAssistant(ada)];
     const moved = await Promise.all([move(ada), move(ada), move(ada)]);
     expect(moved.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
     const id = moved.find(({ status }) => status === 201)?.body.id;
@@ -280,8 +286,8 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
 
   test('migrate a thousand assistants in one transaction', async () => {
     const ada = await someone();
-    const id = await created(ada, { instructions: 'Long. '.repeat(200) });
-    await beside(app, async (db) => {
+    const id = await createAssistant(ada, { instructions: 'Long. '.repeat(200) });
+    await withDatabase(app, async (db) => {
       const { id: _, ...like } = await db
         .selectFrom('assistants')
         .selectAll()
@@ -298,7 +304,7 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
     expect(done).toMatchObject({ moved: 1_000, remaining: 0 });
     const { body: undone } = await undo(ada, done.id);
     expect(undone).toMatchObject({ undone: 1_000, leftAlone: [] });
-    const { count } = await beside(app, (db) =>
+    const { count } = await withDatabase(app, (db) =>
       db
         .selectFrom('assistant_versions')
         .select((eb) => eb.fn.countAll<number>().as('count'))

@@ -15,7 +15,7 @@ import type { Database } from '#server/db/schema';
 import type { ModelCheck } from '#server/features/assistants/service';
 import type { VersionRecorder } from '#server/features/assistants/versions/recorder';
 import type { LastUsed } from '#server/features/usage/last-used';
-import { pageOf } from '#server/http/paging';
+import { toPage } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Actor } from '#server/security/actor';
@@ -184,7 +184,7 @@ export function modelMigrationService(dependencies: Dependencies) {
     undo: (actor: Actor, id: number) => undo(dependencies, actor, id),
     async list(userId: number, { limit, cursor }: z.output<typeof api.list.query>) {
       const found = await modelMigrationRepository(db).page(userId, limit + 1, cursor);
-      return pageOf(found, limit, ({ id }) => String(id));
+      return toPage(found, limit, ({ id }) => String(id));
     },
   };
 }

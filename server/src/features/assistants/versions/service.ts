@@ -12,7 +12,7 @@ import { setFiles } from '#server/features/assistants/knowledge/set-files';
 import { apiFieldsRepository } from '#server/features/assistants/shared/api-fields-repository';
 import { assistantRepository } from '#server/features/assistants/shared/repository';
 import type { ModelService } from '#server/features/models/service';
-import { pageOf } from '#server/http/paging';
+import { toPage } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import type { VersionRecorder } from './recorder.ts';
@@ -107,7 +107,7 @@ export function versionService(dependencies: Dependencies) {
     async list(userId: number, assistantId: number, { limit, cursor }: z.output<typeof api.list.query>) {
       if (!(await assistantRepository(db).find(userId, assistantId))) throw noAssistant();
       const found = await versionRepository(db).page(userId, assistantId, limit + 1, cursor);
-      return pageOf<AssistantVersion>(found, limit, ({ number }) => String(number));
+      return toPage<AssistantVersion>(found, limit, ({ number }) => String(number));
     },
 
     async get(userId: number, assistantId: number, number: number): Promise<AssistantVersionDetail> {

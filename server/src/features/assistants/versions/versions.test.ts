@@ -1,14 +1,14 @@
 import { type AssistantVersion, retainedVersionCount } from '@roster/contracts/assistants/versions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created, draft } from '#server/testing/assistants';
+import { createAssistant, draft } from '#server/testing/assistants';
 import { ask, messagesOf, newThread, post, regenerated, until } from '#server/testing/chat';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 import { startToolServer } from '#server/testing/tool-peer';
-import { added, chooseAll } from '#server/testing/tool-servers';
+import { addToolServer, chooseAll } from '#server/testing/tool-servers';
 
 const beta = { 'openai-beta': 'assistants=v2' };
 
@@ -34,7 +34,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
   const change = (visitor: HttpClient, id: number, changes: object) => visitor.patch(`/api/assistants/${id}`, changes);
 
   test('records each save that changes something, with what has changed', async () => {
-    const id = await created(ada, { instructions: 'Be patient.' });
+    const id = await createAssistant(ada, { instructions: 'Be patient.' });
     expect((await change(ada, id, { instructions: 'Be brief.', temperature: 0.2 })).body.version).toBe(2);
     expect((await change(ada, id, { temperature: 0.2, tools: {} })).body.version).toBe(2);
     expect((await change(ada, id, { tools: { webSearch: {} } })).body.version).toBe(3);
@@ -50,7 +50,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
   });
 
   test('lists pages, newest first', async () => {
-    const id = await created(ada);
+    const id = await createAssistant(ada);
     for (const name of ['B', 'C', 'D']) await change(ada, id, { name });
     const first = await ada.get(`${pathOf(id)}?limit=3`);
     expect(first.body.map(({ number }: AssistantVersion) => number)).toEqual([4, 3, 2]);
@@ -61,7 +61,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
   });
 
   test('numbers concurrent saves differently', async () => {
-    const id = await created(ada);
+    const id = await createAssistant(ada);
     const saved = await Promise.all([1, 2, 3, 4, 5].map((count) => change(ada, id, { name: `Tutor ${count}` })));
     expect(saved.map(({ body }) => body.version).sort()).toEqual([2, 3, 4, 5, 6]);
     const versions = await versionsOf(ada, id);
@@ -71,11 +71,11 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
   });
 
   test('records changes to files and tools', async () => {
-    const id = await created(ada);
+    const id = await createAssistant(ada);
     const file = await uploaded(app, ada, { filename: 'notes.txt', content: 'Notes' });
     await ada.post(`/api/assistants/${id}/files`, { fileIds: [file.id] });
     await ada.post(`/api/assistants/${id}/files`, { fileIds: [file.id] });
-    const server = await added(ada, peer.url, { name: 'Wiki' });
+    const server = await addToolServer(ada, peer.url, { name: 'Wiki' });
     await chooseAll(ada, id, server.id);
     await chooseAll(ada, id, server.id);
     await ada.delete(`/api/assistants/${id}/files/${file.id}`);
@@ -92,7 +92,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
 
   test('records changes by API clients under their token’s name, and imports', async () => {
     const { token } = await newToken(ada, { name: 'Nightly' });
-    const as = (path: string, body: object) => called(app, token, path, { method: 'POST', body, headers: beta });
+    const as = (path: string, body: object) => callApi(app, token, path, { method: 'POST', body, headers: beta });
     const { id: name } = (await as('/v1/assistants', { model: 'gpt-4o', name: 'Made', metadata: { a: 'b' } })).body;
     await as(`/v1/assistants/${name}`, { metadata: { a: 'c' } });
     await as(`/v1/assistants/${name}`, { metadata: { a: 'c' } });
@@ -107,7 +107,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
     expect((await ada.get(pathOf(made.id, 1))).body.programFields.metadata).toEqual({ a: 'b' });
     const { body } = await restore(ada, made.id, 1);
     expect(body).toMatchObject({ notes: [], assistant: { version: 4, instructions: '' } });
-    const { body: read } = await called(app, token, `/v1/assistants/${name}`, { headers: beta });
+    const { body: read } = await callApi(app, token, `/v1/assistants/${name}`, { headers: beta });
     expect(read).toMatchObject({ metadata: { a: 'b' }, instructions: null });
 
     const { body: result } = await ada.post('/api/assistants/import-file', draft({ name: 'Brought along' }));
@@ -117,15 +117,15 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
   });
 
   test('restores what still exists, as a new version', async () => {
-    const id = await created(ada, { instructions: 'Be patient.', description: 'Explains' });
+    const id = await createAssistant(ada, { instructions: 'Be patient.', description: 'Explains' });
     const [kept, lost] = [
       await uploaded(app, ada, { filename: 'kept.txt', content: 'Kept' }),
       await uploaded(app, ada, { filename: 'lost.txt', content: 'Lost' }),
     ];
     await ada.post(`/api/assistants/${id}/files`, { fileIds: [kept.id, lost.id] });
-    const server = await added(ada, peer.url, { name: 'Wiki' });
+    const server = await addToolServer(ada, peer.url, { name: 'Wiki' });
     await chooseAll(ada, id, server.id, 'once');
-    const other = await added(ada, peer.url, { name: 'Gone' });
+    const other = await addToolServer(ada, peer.url, { name: 'Gone' });
     const { body: before } = await ada.get(`/api/assistants/${id}/tools`);
     const { body: ofOther } = await ada.get(`/api/tool-servers/${other.id}/tools`);
     const chosen = before.map(({ serverId, name, digest, approval }: Record<string, unknown>) => ({
@@ -168,8 +168,8 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
   });
 
   test('keeps the current model if the old one cannot be used any more', async () => {
-    const id = await created(ada, { name: 'Old' });
-    await beside(app, (db) =>
+    const id = await createAssistant(ada, { name: 'Old' });
+    await withDatabase(app, (db) =>
       db.updateTable('assistant_versions').set({ model: 'gpt-3-gone' }).where('assistant_id', '=', id).execute(),
     );
     await change(ada, id, { name: 'New' });
@@ -181,7 +181,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
   });
 
   test('names the version in answers', async () => {
-    const id = await created(ada);
+    const id = await createAssistant(ada);
     const threadId = await newThread(ada, { assistantId: id });
     const { answer } = await ask(app, ada, threadId, 'One');
     expect(answer.answeredBy).toEqual({ assistantId: id, version: 1 });
@@ -204,7 +204,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
 
   test('names the version in answers to API clients', async () => {
     const { token } = await newToken(ada);
-    const as = (path: string, body: object) => called(app, token, path, { method: 'POST', body, headers: beta });
+    const as = (path: string, body: object) => callApi(app, token, path, { method: 'POST', body, headers: beta });
     const { id: name } = (await as('/v1/assistants', { model: 'gpt-4o' })).body;
     await as(`/v1/assistants/${name}`, { instructions: 'Be brief.' });
     const thread = { messages: [{ role: 'user', content: 'One' }] };
@@ -216,12 +216,12 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
   });
 
   test('prunes old ones, except the newest and those that answers came from', async () => {
-    const id = await created(ada);
+    const id = await createAssistant(ada);
     await change(ada, id, { name: 'Answering' });
     const threadId = await newThread(ada, { assistantId: id });
     await ask(app, ada, threadId, 'One');
     const last = retainedVersionCount + 59;
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       const { number: _, ...like } = await db
         .selectFrom('assistant_versions')
         .selectAll()
@@ -238,7 +238,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
       await db.updateTable('assistants').set({ version: last }).where('id', '=', id).execute();
     });
     expect((await change(ada, id, { name: 'One more' })).body.version).toBe(last + 1);
-    const numbers = await beside(app, (db) =>
+    const numbers = await withDatabase(app, (db) =>
       db.selectFrom('assistant_versions').select('number').where('assistant_id', '=', id).orderBy('number').execute(),
     );
     expect(numbers.slice(0, 2)).toEqual([{ number: 2 }, { number: last + 2 - retainedVersionCount }]);
@@ -249,7 +249,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
 
   test('lets Viewers read but not restore or duplicate, and hides other users’ versions', async () => {
     const vic = await app.as('vic');
-    const id = await created(vic);
+    const id = await createAssistant(vic);
     await setUser(app, 'vic@example.com', { role: 'Viewer' });
     expect(await versionsOf(vic, id)).toHaveLength(1);
     expect((await vic.get(pathOf(id, 1))).status).toBe(200);
@@ -273,10 +273,10 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
       tools: { webSearch: {} },
       description: 'Of all',
     };
-    const id = await created(ada, { name: 'T'.repeat(100), ...settings });
+    const id = await createAssistant(ada, { name: 'T'.repeat(100), ...settings });
     const file = await uploaded(app, ada, { filename: 'notes.txt', content: 'Notes' });
     await ada.post(`/api/assistants/${id}/files`, { fileIds: [file.id] });
-    const server = await added(ada, peer.url, { name: 'Wiki' });
+    const server = await addToolServer(ada, peer.url, { name: 'Wiki' });
     await chooseAll(ada, id, server.id, 'never');
     const { status, body } = await ada.post(`/api/assistants/${id}/duplicate`);
     expect(status).toBe(201);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { atGitHub, type GitHub, startGitHub } from '#server/testing/github';
 import { atGoogle, type Google, startGoogle } from '#server/testing/google';
 import type { HttpClient } from '#server/testing/http-client';
-import { atProvider, begin, comeBack, goThrough } from '#server/testing/login-providers';
-import { keptFor } from '#server/testing/mail';
+import { atProvider, begin, returnFromProvider, signInThrough } from '#server/testing/login-providers';
+import { storedMailTo } from '#server/testing/mail';
 
 const providers = ['google', 'github'] as const;
 type Provider = (typeof providers)[number];
@@ -38,7 +38,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
     return { visitor, email, id };
   }
   const change = (id: number, values: { email_verified_at?: string; password_hash?: null }) =>
-    beside(app, (db) => db.updateTable('users').set(values).where('id', '=', id).execute());
+    withDatabase(app, (db) => db.updateTable('users').set(values).where('id', '=', id).execute());
   function someone(provider: Provider, address?: string) {
     const number = ++people;
     const email = address ?? `elsewhere${number}@example.com`;
@@ -48,7 +48,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
   }
   const profiles = async (visitor: HttpClient) => (await visitor.get('/api/user/oauth-profiles')).body;
   const eventsOf = async (id: number) => {
-    const rows = await beside(app, (db) =>
+    const rows = await withDatabase(app, (db) =>
       db.selectFrom('security_events').select(['event', 'detail']).where('user_id', '=', id).orderBy('id').execute(),
     );
     return rows.filter(({ event }) => event.startsWith('login_method') || event === 'email_confirmed');
@@ -66,12 +66,12 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
       });
       const session = visitor.cookies.get('session');
       const email = someone(provider);
-      expect(await goThrough(visitor, provider)).toBe(connected(provider));
+      expect(await signInThrough(visitor, provider)).toBe(connected(provider));
       expect(visitor.cookies.get('session')).toBe(session);
       expect((await profiles(visitor))[provider]).toEqual({ connected: true, email });
 
       const other = app.visitor();
-      expect(await goThrough(other, provider)).toBe('/');
+      expect(await signInThrough(other, provider)).toBe('/');
       expect((await other.get('/api/user')).body.id).toBe(id);
 
       expect((await visitor.delete(`/api/user/oauth-profiles/${provider}`)).status).toBe(204);
@@ -81,21 +81,21 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
         { event: 'login_method_disconnected', detail },
       ]);
       for (const done of ['connected to', 'disconnected from'])
-        await keptFor(app, address, `${detail} was ${done} your Roster account`);
+        await storedMailTo(app, address, `${detail} was ${done} your Roster account`);
     });
 
     test('accepts connecting the same identity again', async () => {
       const { visitor, id } = await member();
       someone(provider);
-      for (let time = 1; time <= 2; time++) expect(await goThrough(visitor, provider)).toBe(connected(provider));
+      for (let time = 1; time <= 2; time++) expect(await signInThrough(visitor, provider)).toBe(connected(provider));
       expect(await eventsOf(id)).toHaveLength(1);
     });
 
     test('refuses to connect an identity to two accounts', async () => {
       const [one, two] = [await member(), await member()];
       someone(provider);
-      await goThrough(one.visitor, provider);
-      expect(await goThrough(two.visitor, provider)).toBe(refused('linked_elsewhere'));
+      await signInThrough(one.visitor, provider);
+      expect(await signInThrough(two.visitor, provider)).toBe(refused('linked_elsewhere'));
       expect((await profiles(two.visitor))[provider].connected).toBe(false);
       // Both owners are informed; neither learns who the other is.
       expect((await eventsOf(one.id)).at(-1)).toEqual(refusal(`${detail}, asked for by another account`));
@@ -107,16 +107,16 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
     test('connects an identity to one of several accounts that request it at once', async () => {
       const members = [await member(), await member(), await member()];
       someone(provider);
-      const ends = await Promise.all(members.map(({ visitor }) => goThrough(visitor, provider)));
+      const ends = await Promise.all(members.map(({ visitor }) => signInThrough(visitor, provider)));
       expect(ends.toSorted()).toEqual([connected(provider), refused('linked_elsewhere'), refused('linked_elsewhere')]);
     });
 
     test('refuses a second identity of the same provider', async () => {
       const { visitor, id } = await member();
       const email = someone(provider);
-      await goThrough(visitor, provider);
+      await signInThrough(visitor, provider);
       someone(provider);
-      expect(await goThrough(visitor, provider)).toBe(refused('already_connected'));
+      expect(await signInThrough(visitor, provider)).toBe(refused('already_connected'));
       expect((await profiles(visitor))[provider].email).toBe(email);
       expect((await eventsOf(id)).at(-1)).toEqual(refusal(`${detail}, another one is connected`));
     });
@@ -124,7 +124,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
     test('refuses to connect to an account with an unconfirmed address', async () => {
       const { visitor, id } = await member(false);
       someone(provider);
-      expect(await goThrough(visitor, provider)).toBe(refused('unconfirmed_email'));
+      expect(await signInThrough(visitor, provider)).toBe(refused('unconfirmed_email'));
       expect((await profiles(visitor))[provider].connected).toBe(false);
       expect(await eventsOf(id)).toEqual([refusal(`${detail}, address not confirmed`)]);
     });
@@ -134,7 +134,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
       const other = app.visitor();
       await other.post('/api/login', { email, password });
       someone(provider, email.toUpperCase());
-      expect(await goThrough(visitor, provider)).toBe(connected(provider));
+      expect(await signInThrough(visitor, provider)).toBe(connected(provider));
       expect((await visitor.get('/api/user')).body.emailVerified).toBe(true);
       expect((await other.get('/api/user')).status).toBe(401);
       expect((await eventsOf(id)).map(({ event }) => event)).toEqual(['login_method_connected', 'email_confirmed']);
@@ -147,12 +147,12 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
       const flow = visitor.cookies.get('sign-in') ?? '';
       await visitor.post('/api/login', { email, password });
       visitor.cookies.set('sign-in', flow);
-      expect(await comeBack(visitor, callback)).toBe(refused('expired'));
+      expect(await returnFromProvider(visitor, callback)).toBe(refused('expired'));
 
       const stranger = await member();
       const again = await atProvider(await begin(visitor, provider));
       stranger.visitor.cookies.set('sign-in', visitor.cookies.get('sign-in') ?? '');
-      expect(await comeBack(stranger.visitor, again)).toBe(refused('expired'));
+      expect(await returnFromProvider(stranger.visitor, again)).toBe(refused('expired'));
       expect((await profiles(visitor))[provider].connected).toBe(false);
       expect((await profiles(stranger.visitor))[provider].connected).toBe(false);
     });
@@ -162,7 +162,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
       someone(provider);
       const callback = await atProvider(await begin(visitor, provider));
       await visitor.post('/api/logout');
-      expect(await comeBack(visitor, callback)).toBe('/auth?error=expired');
+      expect(await returnFromProvider(visitor, callback)).toBe('/auth?error=expired');
       expect((await visitor.get('/api/user')).status).toBe(401);
     });
 
@@ -171,7 +171,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
       [google, github].forEach(({ steering }) => {
         steering.allows = false;
       });
-      expect(await goThrough(visitor, provider)).toBe(refused('cancelled'));
+      expect(await signInThrough(visitor, provider)).toBe(refused('cancelled'));
       [google, github].forEach(({ steering }) => {
         steering.allows = true;
       });
@@ -180,7 +180,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
     test('refuses to disconnect the only sign-in method', async () => {
       someone(provider);
       const visitor = app.visitor();
-      await goThrough(visitor, provider);
+      await signInThrough(visitor, provider);
       const { status, body } = await visitor.delete(`/api/user/oauth-profiles/${provider}`);
       expect([status, body.code, body.message]).toEqual([
         409,
@@ -193,7 +193,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
     test('reports a missing connection, and one of another user, as not found', async () => {
       const [one, two] = [await member(), await member()];
       someone(provider);
-      await goThrough(one.visitor, provider);
+      await signInThrough(one.visitor, provider);
       const { status, body } = await two.visitor.delete(`/api/user/oauth-profiles/${provider}`);
       expect([status, body.code]).toEqual([404, 'not_found']);
       expect((await profiles(one.visitor))[provider].connected).toBe(true);
@@ -205,7 +205,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
       const { visitor, id } = await member();
       for (const provider of providers) {
         someone(provider);
-        await goThrough(visitor, provider);
+        await signInThrough(visitor, provider);
       }
       await change(id, { password_hash: null });
       const answers = await Promise.all(
@@ -221,7 +221,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
     const { visitor, id } = await member();
     for (const provider of providers) {
       someone(provider);
-      await goThrough(visitor, provider);
+      await signInThrough(visitor, provider);
     }
     await change(id, { password_hash: null });
     await app.halt();
@@ -244,7 +244,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
         response.end(JSON.stringify(github.steering.person.emails));
       });
     });
-    expect(await comeBack(visitor, callback)).toBe(refused('expired'));
+    expect(await returnFromProvider(visitor, callback)).toBe(refused('expired'));
     github.instead.clear();
     expect((await profiles(other)).github.connected).toBe(false);
   });

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { engines, password, startApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { atGitHub, startGitHub } from '#server/testing/github';
-import { atProvider, begin, comeBack, goThrough } from '#server/testing/login-providers';
+import { atProvider, begin, returnFromProvider, signInThrough } from '#server/testing/login-providers';
 
 describe.each(engines)('creating the first account through GitHub on %s', (engine) => {
   async function started(env: Record<string, string> = {}) {
@@ -24,9 +24,9 @@ describe.each(engines)('creating the first account through GitHub on %s', (engin
       const visitor = app.visitor();
       returning.push({ visitor, callback: await atProvider(await begin(visitor, 'github')) });
     }
-    const ends = await Promise.all(returning.map(({ visitor, callback }) => comeBack(visitor, callback)));
+    const ends = await Promise.all(returning.map(({ visitor, callback }) => returnFromProvider(visitor, callback)));
     expect(ends.toSorted()).toEqual(['/', ...Array(3).fill('/auth?error=registration_closed')]);
-    const users = await beside(app, (db) => db.selectFrom('users').select('role').execute());
+    const users = await withDatabase(app, (db) => db.selectFrom('users').select('role').execute());
     expect(users).toEqual([{ role: 'Admin' }]);
   });
 
@@ -36,11 +36,11 @@ describe.each(engines)('creating the first account through GitHub on %s', (engin
       MASTER_KEY: randomBytes(32).toString('base64'),
       RATE_LIMIT_SCALE: '1',
     });
-    expect(await goThrough(app.visitor(), 'github')).toBe('/auth?error=setup_code_required');
+    expect(await signInThrough(app.visitor(), 'github')).toBe('/auth?error=setup_code_required');
     const { setupCode } = app;
     await app.visitor().post('/api/register', { email: 'ada@example.com', password, setupCode });
     const visitor = app.visitor();
-    expect(await goThrough(visitor, 'github')).toBe('/');
+    expect(await signInThrough(visitor, 'github')).toBe('/');
     expect([...visitor.cookies.keys()]).toEqual(['__Host-session']);
     expect((await visitor.get('/api/user')).body.role).toBe('Editor');
   });

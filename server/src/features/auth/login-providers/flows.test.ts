@@ -2,10 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { type GitHub, startGitHub } from '#server/testing/github';
 import { type Google, startGoogle } from '#server/testing/google';
-import { atProvider, begin, comeBack, goThrough, press, startOf } from '#server/testing/login-providers';
+import {
+  atProvider,
+  begin,
+  returnFromProvider,
+  signInThrough,
+  startOf,
+  submitStart,
+} from '#server/testing/login-providers';
 
 const cookiesOf = ({ headers }: { headers: Record<string, string | string[] | undefined> }) =>
   [headers['set-cookie'] ?? []].flat();
@@ -25,12 +32,12 @@ describe.each(engines)('a pending sign-in on %s', (engine) => {
     await github.close();
   });
 
-  const flows = () => beside(app, (db) => db.selectFrom('sign_in_flows').selectAll().execute());
+  const flows = () => withDatabase(app, (db) => db.selectFrom('sign_in_flows').selectAll().execute());
 
   describe.each(['google', 'github'] as const)('at %s', (provider) => {
     test('redirects with a state and a challenge, and sets a cookie that scripts cannot read', async () => {
       const visitor = app.visitor();
-      const answer = await press(visitor, `/auth/${provider}`);
+      const answer = await submitStart(visitor, `/auth/${provider}`);
       expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store']);
       const [cookie = ''] = cookiesOf(answer);
       expect(cookie).toMatch(/^sign-in=[A-Za-z0-9_-]{43}; /);
@@ -54,7 +61,7 @@ describe.each(engines)('a pending sign-in on %s', (engine) => {
         const visitor = app.visitor();
         const meddle = ({ searchParams }: URL) =>
           state === undefined ? searchParams.delete('state') : searchParams.set('state', state);
-        expect(await goThrough(visitor, provider, { meddle })).toBe('/auth?error=expired');
+        expect(await signInThrough(visitor, provider, { meddle })).toBe('/auth?error=expired');
         expect((await visitor.get('/api/user')).status).toBe(401);
       }
     });
@@ -62,11 +69,11 @@ describe.each(engines)('a pending sign-in on %s', (engine) => {
     test('rejects a browser that did not start it', async () => {
       const callback = await atProvider(await begin(app.visitor(), provider));
       const [without, foreign, madeUp] = [app.visitor(), app.visitor(), app.visitor()];
-      expect(await comeBack(without, callback)).toBe('/auth?error=expired');
+      expect(await returnFromProvider(without, callback)).toBe('/auth?error=expired');
       await begin(foreign, provider);
-      expect(await comeBack(foreign, callback)).toBe('/auth?error=expired');
+      expect(await returnFromProvider(foreign, callback)).toBe('/auth?error=expired');
       madeUp.cookies.set('sign-in', randomBytes(32).toString('base64url'));
-      expect(await comeBack(madeUp, callback)).toBe('/auth?error=expired');
+      expect(await returnFromProvider(madeUp, callback)).toBe('/auth?error=expired');
       expect((await foreign.get('/api/user')).status).toBe(401);
     });
 
@@ -79,7 +86,7 @@ describe.each(engines)('a pending sign-in on %s', (engine) => {
         copy.cookies.set('sign-in', id);
         return copy;
       });
-      const ends = await Promise.all(copies.map((copy) => comeBack(copy, callback)));
+      const ends = await Promise.all(copies.map((copy) => returnFromProvider(copy, callback)));
       expect(ends.toSorted()).toEqual(['/', ...Array(4).fill('/auth?error=expired')]);
     });
 
@@ -87,14 +94,14 @@ describe.each(engines)('a pending sign-in on %s', (engine) => {
       const visitor = app.visitor();
       const callback = await atProvider(await begin(visitor, provider));
       const { searchParams } = callback;
-      await beside(app, (db) =>
+      await withDatabase(app, (db) =>
         db
           .updateTable('sign_in_flows')
           .set({ created_at: new Date(Date.now() - 601_000).toISOString() })
           .where('state', '=', searchParams.get('state') ?? '')
           .execute(),
       );
-      expect(await comeBack(visitor, callback)).toBe('/auth?error=expired');
+      expect(await returnFromProvider(visitor, callback)).toBe('/auth?error=expired');
     });
 
     test('survives the other provider’s callback', async () => {
@@ -102,7 +109,7 @@ describe.each(engines)('a pending sign-in on %s', (engine) => {
       const visitor = app.visitor();
       const callback = await atProvider(await begin(visitor, provider));
       callback.pathname = `/auth/${other}/callback`;
-      expect(await comeBack(visitor, callback)).toBe('/auth?error=expired');
+      expect(await returnFromProvider(visitor, callback)).toBe('/auth?error=expired');
     });
 
     test.each([
@@ -119,22 +126,24 @@ describe.each(engines)('a pending sign-in on %s', (engine) => {
       '',
       `/${'x'.repeat(3000)}`,
     ])('never redirects to another site: %j', async (redirect) => {
-      expect(await goThrough(app.visitor(), provider, { redirect })).toBe('/');
+      expect(await signInThrough(app.visitor(), provider, { redirect })).toBe('/');
     });
 
     test('keeps a return path with non-ASCII letters', async () => {
-      expect(await goThrough(app.visitor(), provider, { redirect: '/chat?q=größer' })).toBe('/chat?q=gr%C3%B6%C3%9Fer');
+      expect(await signInThrough(app.visitor(), provider, { redirect: '/chat?q=größer' })).toBe(
+        '/chat?q=gr%C3%B6%C3%9Fer',
+      );
     });
 
     test('rejects a callback with two states', async () => {
       const meddle = ({ searchParams }: URL) => searchParams.append('state', searchParams.get('state') ?? '');
-      expect(await goThrough(app.visitor(), provider, { meddle })).toBe('/auth?error=expired');
+      expect(await signInThrough(app.visitor(), provider, { meddle })).toBe('/auth?error=expired');
     });
 
     test('starts at the host that the provider sends the browser back to', async () => {
       const { host } = new URL(app.url);
       const elsewhere = { host: host.replace('localhost', '127.0.0.1') };
-      const answer = await press(app.visitor(), `/auth/${provider}?redirect=/chat`, elsewhere);
+      const answer = await submitStart(app.visitor(), `/auth/${provider}?redirect=/chat`, elsewhere);
       expect(answer.headers.location).toBe(`${app.url}/auth?redirect=%2Fchat`);
       expect(cookiesOf(answer)).toEqual([]);
     });
@@ -150,7 +159,7 @@ describe.each(engines)('a pending sign-in on %s', (engine) => {
   test('deletes expired sign-ins when another one starts', async () => {
     await begin(app.visitor(), 'github');
     const past = { created_at: new Date(Date.now() - 601_000).toISOString() };
-    await beside(app, (db) => db.updateTable('sign_in_flows').set(past).execute());
+    await withDatabase(app, (db) => db.updateTable('sign_in_flows').set(past).execute());
     await begin(app.visitor(), 'github');
     expect(await flows()).toHaveLength(1);
   });
@@ -172,7 +181,7 @@ describe.each(engines)('a pending sign-in on %s', (engine) => {
         state: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
         code_challenge_method: 'S256',
       });
-      expect(await comeBack(visitor, await atProvider(address.href))).toBe('/chat');
+      expect(await returnFromProvider(visitor, await atProvider(address.href))).toBe('/chat');
       expect((await visitor.get('/api/user')).status).toBe(200);
     });
 
@@ -197,7 +206,7 @@ describe.each(engines)('a pending sign-in on %s', (engine) => {
           [],
         ]);
         if (site === 'same-origin') continue;
-        const form = await press(visitor, `/auth/${provider}`, { 'sec-fetch-site': site });
+        const form = await submitStart(visitor, `/auth/${provider}`, { 'sec-fetch-site': site });
         expect([form.status, cookiesOf(form)]).toEqual([403, []]);
       }
       expect(await flows()).toHaveLength(before);
@@ -254,7 +263,7 @@ describe.each(engines)('a pending sign-in on %s', (engine) => {
       async (redirect) => {
         const visitor = app.visitor();
         const answer = await visitor.get(`/auth/${provider}?${new URLSearchParams({ redirect })}`);
-        expect(await comeBack(visitor, await atProvider(String(answer.headers.location)))).toBe('/');
+        expect(await returnFromProvider(visitor, await atProvider(String(answer.headers.location)))).toBe('/');
       },
     );
   });
@@ -264,7 +273,7 @@ describe.each(engines)('a pending sign-in on %s', (engine) => {
     const { body } = await visitor.post('/api/login', { email: 'ada@example.com', password });
     const before = (await flows()).length;
     const past = { created_at: new Date(Date.now() - 601_000).toISOString() };
-    await beside(app, (db) => db.updateTable('sessions').set(past).where('user_id', '=', body.id).execute());
+    await withDatabase(app, (db) => db.updateTable('sessions').set(past).where('user_id', '=', body.id).execute());
     expect(await begin(visitor, 'google')).toBe('/settings?tab=account&error=sign_in_again');
     expect(await flows()).toHaveLength(before);
   });
@@ -289,7 +298,7 @@ describe('behind a public address', () => {
       forwarded: 'host=evil.example;proto=http',
       referer: 'https://evil.example/',
     };
-    const answer = await press(app.visitor(), '/auth/github', headers);
+    const answer = await submitStart(app.visitor(), '/auth/github', headers);
     const { searchParams } = new URL(startOf(answer));
     expect(searchParams.get('redirect_uri')).toBe('https://roster.example/auth/github/callback');
     expect(cookiesOf(answer)[0]).toMatch(/^__Host-sign-in=[^;]+; .*Secure/);
@@ -300,9 +309,9 @@ describe('behind a public address', () => {
   test('reports both providers as not configured', async () => {
     const app = await startApp('sqlite');
     for (const path of ['/auth/google', '/auth/github']) {
-      expect(startOf(await press(app.visitor(), path))).toBe('/auth?error=not_configured');
+      expect(startOf(await submitStart(app.visitor(), path))).toBe('/auth?error=not_configured');
       const visitor = await app.as('ada');
-      expect(startOf(await press(visitor, path))).toBe('/settings?tab=account&error=not_configured');
+      expect(startOf(await submitStart(visitor, path))).toBe('/settings?tab=account&error=not_configured');
       const { headers } = await app.visitor().get(path);
       expect(headers.location).toBe('/auth?error=not_configured');
     }
@@ -315,7 +324,7 @@ describe('behind a public address', () => {
     const answers = await Promise.all(
       Array.from({ length: 32 }, (_, number) =>
         number % 3 === 0
-          ? press(app.visitor(), '/auth/github')
+          ? submitStart(app.visitor(), '/auth/github')
           : app.visitor().get(number % 3 === 1 ? '/auth/github' : '/auth/github/callback'),
       ),
     );

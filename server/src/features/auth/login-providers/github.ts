@@ -1,7 +1,7 @@
 import type { Configuration } from 'openid-client';
 import { z } from 'zod';
 import type { Config } from '#server/config/config';
-import { fetchBy } from '#server/outbound/proxy';
+import { createProxyFetch } from '#server/outbound/proxy';
 import { normalizeIssuer } from './issuers.ts';
 import {
   asProviderFailure,
@@ -69,7 +69,7 @@ async function configure({ clientId, clientSecret, url, apiUrl, proxyFor }: Sett
     (...request) => oauth.ClientSecretPost(clientSecret.reveal())(...request),
   );
   configuration.timeout = timeoutSeconds;
-  configuration[oauth.customFetch] = boundedFetch(fetchBy(proxyFor));
+  configuration[oauth.customFetch] = boundedFetch(createProxyFetch(proxyFor));
   // `config.ts` allows plain http on loopback only.
   if (url.protocol === 'http:' || apiUrl.protocol === 'http:') oauth.allowInsecureRequests(configuration);
   return configuration;

@@ -2,7 +2,7 @@ import type { Configuration } from 'openid-client';
 import { z } from 'zod';
 import type { Config } from '#server/config/config';
 import { isObject } from '#server/lib/is-object';
-import { fetchBy } from '#server/outbound/proxy';
+import { createProxyFetch } from '#server/outbound/proxy';
 import { normalizeIssuer } from './issuers.ts';
 import {
   asProviderFailure,
@@ -86,7 +86,7 @@ async function discover({ clientId, clientSecret, issuer, proxyFor }: Settings):
     (...request) => oidc.ClientSecretPost(clientSecret.reveal())(...request),
     {
       timeout: timeoutSeconds,
-      [oidc.customFetch]: boundedFetch(fetchBy(proxyFor)),
+      [oidc.customFetch]: boundedFetch(createProxyFetch(proxyFor)),
       execute: [
         oidc.enableNonRepudiationChecks,
         // `config.ts` allows plain http on loopback only.

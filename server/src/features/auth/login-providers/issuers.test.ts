@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { engines, password, startApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { atGitHub, startGitHub } from '#server/testing/github';
 import { atGoogle, startGoogle } from '#server/testing/google';
-import { goThrough } from '#server/testing/login-providers';
+import { signInThrough } from '#server/testing/login-providers';
 
 type Provider = 'google' | 'github';
 
@@ -48,14 +48,16 @@ describe.each(engines)('the issuer of an identity on %s', (engine) => {
 
   async function signIn(app: App, provider: Provider, subject: number, email: string) {
     const visitor = app.visitor();
-    const end = await goThrough(visitor, at.signsIn(provider, subject, email));
+    const end = await signInThrough(visitor, at.signsIn(provider, subject, email));
     return { visitor, end, user: (await visitor.get('/api/user')).body };
   }
   const identities = (app: App) =>
-    beside(app, (db) => db.selectFrom('identities').select(['user_id', 'subject', 'issuer']).orderBy('id').execute());
+    withDatabase(app, (db) =>
+      db.selectFrom('identities').select(['user_id', 'subject', 'issuer']).orderBy('id').execute(),
+    );
   /** Restores the state in which the last release leaves the database. */
   const forget = (app: App) =>
-    beside(app, async (db) => {
+    withDatabase(app, async (db) => {
       await db.updateTable('identities').set({ issuer: null }).execute();
       await db.deleteFrom('settings').where('name', 'in', ['issuer_of_google', 'issuer_of_github']).execute();
     });
@@ -104,7 +106,7 @@ describe.each(engines)('the issuer of an identity on %s', (engine) => {
     test('assigns later rows of the last release to the first issuer, whatever is configured since', async () => {
       const { app, change } = await started(provider);
       const { user } = await signIn(app, provider, 8, 'first@example.com');
-      const nameless = () => beside(app, (db) => db.updateTable('identities').set({ issuer: null }).execute());
+      const nameless = () => withDatabase(app, (db) => db.updateTable('identities').set({ issuer: null }).execute());
       await nameless();
       // Immediately, without a restart in between.
       expect((await signIn(app, provider, 8, 'changed@example.com')).user.id).toBe(user.id);
@@ -117,7 +119,7 @@ describe.each(engines)('the issuer of an identity on %s', (engine) => {
     test('starts although both releases have connected the same user', async () => {
       const { app, change } = await started(provider);
       const { user } = await signIn(app, provider, 9, 'first@example.com');
-      await beside(app, (db) =>
+      await withDatabase(app, (db) =>
         db
           .insertInto('identities')
           .values({ user_id: user.id, provider, issuer: null, subject: '9', email: 'x@example.com', created_at: '' })
@@ -140,7 +142,7 @@ describe.each(engines)('the issuer of an identity on %s', (engine) => {
       await change(1);
       const paths = { profiles: '/api/user/oauth-profiles', one: `/api/user/oauth-profiles/${provider}` };
       expect((await visitor.delete(paths.one)).status).toBe(404);
-      expect(await goThrough(visitor, at.signsIn(provider, 12, 'elsewhere@example.com'))).toBe(
+      expect(await signInThrough(visitor, at.signsIn(provider, 12, 'elsewhere@example.com'))).toBe(
         `/settings?tab=account&connected=${provider}`,
       );
       expect((await visitor.get(paths.profiles)).body[provider]).toEqual({
@@ -150,7 +152,7 @@ describe.each(engines)('the issuer of an identity on %s', (engine) => {
       expect((await visitor.delete(paths.one)).body.code).toBe('last_sign_in_method');
       const other = app.visitor();
       await other.post('/api/register', { email: 'other@example.com', password });
-      await beside(app, (db) =>
+      await withDatabase(app, (db) =>
         db
           .updateTable('users')
           .set((eb) => ({

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { atGitHub, type GitHub, startGitHub } from '#server/testing/github';
 import { atGoogle, type Google, startGoogle } from '#server/testing/google';
-import { begin, goThrough } from '#server/testing/login-providers';
+import { begin, signInThrough } from '#server/testing/login-providers';
 
 const failed = '/auth?error=provider_failed';
 
@@ -30,7 +30,7 @@ describe.each(engines)('a failing identity provider on %s', (engine) => {
     return JSON.parse(line).causes;
   };
   const nobodyIsIn = async () => {
-    const users = await beside(app, (db) => db.selectFrom('users').select('email').execute());
+    const users = await withDatabase(app, (db) => db.selectFrom('users').select('email').execute());
     expect(users).toEqual([{ email: 'ada@example.com' }]);
   };
 
@@ -64,7 +64,7 @@ describe.each(engines)('a failing identity provider on %s', (engine) => {
         asked.push(request.url ?? '');
         json({})(response);
       });
-    expect(await goThrough(app.visitor(), 'github')).toBe(failed);
+    expect(await signInThrough(app.visitor(), 'github')).toBe(failed);
     expect(lastReason()).toMatch(reason);
     expect(asked).toEqual([]);
     expect(app.logLines.join('')).not.toContain('gho_leaked');
@@ -81,14 +81,14 @@ describe.each(engines)('a failing identity provider on %s', (engine) => {
     github.steering.person = atGitHub(7, email);
     google.steering.claims = atGoogle('g-unusable', email);
     for (const provider of ['github', 'google'] as const)
-      expect(await goThrough(app.visitor(), provider)).toBe('/auth?error=email_unusable');
+      expect(await signInThrough(app.visitor(), provider)).toBe('/auth?error=email_unusable');
     await nobodyIsIn();
   });
 
   test('GitHub: rejects a callback from another issuer', async () => {
     github.steering.person = atGitHub(8, 'iss@example.com');
     const meddle = ({ searchParams }: URL) => searchParams.set('iss', 'https://evil.example');
-    expect(await goThrough(app.visitor(), 'github', { meddle })).toBe(failed);
+    expect(await signInThrough(app.visitor(), 'github', { meddle })).toBe(failed);
     await nobodyIsIn();
   });
 
@@ -110,7 +110,7 @@ describe.each(engines)('a failing identity provider on %s', (engine) => {
       },
     ],
   ])('rejects a callback %s', async (_what, meddle) => {
-    expect(await goThrough(app.visitor(), 'github', { meddle })).toBe(failed);
+    expect(await signInThrough(app.visitor(), 'github', { meddle })).toBe(failed);
     await nobodyIsIn();
   });
 
@@ -128,7 +128,7 @@ describe.each(engines)('a failing identity provider on %s', (engine) => {
       searchParams.set('error', error);
     };
     for (const provider of ['google', 'github'] as const)
-      expect(await goThrough(app.visitor(), provider, { meddle })).toBe(`/auth?error=${said}`);
+      expect(await signInThrough(app.visitor(), provider, { meddle })).toBe(`/auth?error=${said}`);
     await nobodyIsIn();
   });
 
@@ -142,7 +142,7 @@ describe.each(engines)('a failing identity provider on %s', (engine) => {
       );
       body.id_token = `${header}.${payload}.${signature.digest('base64url')}`;
     });
-    expect(await goThrough(app.visitor(), 'google')).toBe('/auth?error=shared_signature');
+    expect(await signInThrough(app.visitor(), 'google')).toBe('/auth?error=shared_signature');
     expect(app.logLines.findLast((line) => line.includes('sign_in_failed'))).toContain('set the client to RS256');
     await nobodyIsIn();
   });
@@ -155,7 +155,7 @@ describe.each(engines)('a failing identity provider on %s', (engine) => {
     ['without a subject', { sub: undefined }, /sub/],
   ])('Google: rejects an identity token %s', async (_what, more, reason) => {
     google.steering.claims = { ...atGoogle('g-5', 'five@example.com'), ...more };
-    expect(await goThrough(app.visitor(), 'google')).toBe(failed);
+    expect(await signInThrough(app.visitor(), 'google')).toBe(failed);
     expect(lastReason()).toMatch(reason);
     await nobodyIsIn();
   });
@@ -166,7 +166,7 @@ describe.each(engines)('a failing identity provider on %s', (engine) => {
       const [header, payload] = (body.id_token ?? '').split('.');
       body.id_token = `${header}.${payload}.${Buffer.alloc(256, 1).toString('base64url')}`;
     });
-    expect(await goThrough(app.visitor(), 'google')).toBe(failed);
+    expect(await signInThrough(app.visitor(), 'google')).toBe(failed);
     expect(lastReason()).toMatch(/signature/);
     await nobodyIsIn();
   });
@@ -175,7 +175,7 @@ describe.each(engines)('a failing identity provider on %s', (engine) => {
     google.service.once('beforeResponse', ({ body }: { body: Record<string, string> }) => {
       delete body.id_token;
     });
-    expect(await goThrough(app.visitor(), 'google')).toBe(failed);
+    expect(await signInThrough(app.visitor(), 'google')).toBe(failed);
     await nobodyIsIn();
   });
 
@@ -187,7 +187,7 @@ describe.each(engines)('a failing identity provider on %s', (engine) => {
       answer.statusCode = 503;
     });
     expect(await begin(stumbling.visitor(), 'google')).toBe(failed);
-    expect(await goThrough(stumbling.visitor(), 'google')).toBe('/');
+    expect(await signInThrough(stumbling.visitor(), 'google')).toBe('/');
   });
 
   test('Google: rejects an issuer whose metadata names another issuer', async () => {
@@ -205,7 +205,7 @@ describe.each(engines)('a failing identity provider on %s', (engine) => {
     google.service.once('beforeWellKnownOpenIdConfiguration', ({ body }: { body: Record<string, string> }) => {
       body.token_endpoint = 'http://192.0.2.1/token';
     });
-    expect(await goThrough(careless.visitor(), 'google')).toBe(failed);
+    expect(await signInThrough(careless.visitor(), 'google')).toBe(failed);
     expect(careless.logLines.join('')).toContain('an address without TLS');
   });
 });
@@ -217,7 +217,7 @@ test('logs a wrong client secret with the provider’s error code', async () => 
     await app.stop();
     await github.close();
   });
-  expect(await goThrough(app.visitor(), 'github')).toBe(failed);
+  expect(await signInThrough(app.visitor(), 'github')).toBe(failed);
   expect(app.logLines.join('')).toContain('(incorrect_client_credentials)');
 });
 
@@ -235,7 +235,7 @@ test('gives up on a silent provider after ten seconds', async () => {
     response.writeHead(200, { 'content-type': 'application/json' }).write('{"access_token":"');
   });
   const begun = performance.now();
-  const ends = await Promise.all([goThrough(app.visitor(), 'github'), goThrough(app.visitor(), 'github')]);
+  const ends = await Promise.all([signInThrough(app.visitor(), 'github'), signInThrough(app.visitor(), 'github')]);
   expect(ends).toEqual([failed, failed]);
   expect(performance.now() - begun).toBeGreaterThan(9_000);
   expect(app.logLines.join('')).toContain('OAUTH_TIMEOUT');

@@ -1,12 +1,12 @@
 import type { LoginProvider } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { SignedIn } from '#server/security/actor';
+import type { SignedInUser } from '#server/security/actor';
 import { storedIssuer } from './issuers.ts';
 import type { FlowSecrets, LoginIdentity } from './login-provider.ts';
 
 /** `connectsTo`: the session that started the flow and whose account gets the identity; null when signing in. */
-export type Flow = FlowSecrets & { returnPath: string; connectsTo: Pick<SignedIn, 'userId' | 'sessionId'> | null };
+export type Flow = FlowSecrets & { returnPath: string; connectsTo: Pick<SignedInUser, 'userId' | 'sessionId'> | null };
 
 export function flowRepository(db: Kysely<Database>) {
   return {

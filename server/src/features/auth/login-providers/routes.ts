@@ -16,7 +16,7 @@ import type { SessionCookie } from '#server/http/sessions/cookie';
 import type { SessionService } from '#server/http/sessions/sessions';
 import { visitorOf } from '#server/http/user-agent';
 import { AppError } from '#server/lib/errors';
-import type { SignedIn } from '#server/security/actor';
+import type { SignedInUser } from '#server/security/actor';
 import type { FlowCookie } from './flow-cookie.ts';
 import type { FlowService } from './flows.ts';
 import { asProviderFailure, describeCauses, type LoginProviderClient, LoginProviderError } from './login-provider.ts';
@@ -144,7 +144,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
 
   const at = (path: string) => new URL(path, publicUrl).href;
 
-  async function actorOf(request: FastifyRequest): Promise<SignedIn | null> {
+  async function actorOf(request: FastifyRequest): Promise<SignedInUser | null> {
     const token = cookie.read(request);
     return token === undefined ? null : sessions.find(token, request.ip);
   }
@@ -156,7 +156,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
   }
 
   /** Returns the address at the provider. */
-  async function begin(provider: LoginProvider, returnPath: string, actor: SignedIn | null, reply: FastifyReply) {
+  async function begin(provider: LoginProvider, returnPath: string, actor: SignedInUser | null, reply: FastifyReply) {
     const { authorizationUrl } = configured(provider);
     const { id, secrets } = await flows.begin(provider, {
       returnPath,
@@ -172,7 +172,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
     provider: LoginProvider,
     flow: Flow,
     { code, state, iss, error }: z.output<typeof Callback>,
-    actor: SignedIn | null,
+    actor: SignedInUser | null,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<string> {

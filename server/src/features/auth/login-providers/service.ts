@@ -9,7 +9,7 @@ import type { SessionService } from '#server/http/sessions/sessions';
 import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import { mailJob } from '#server/mail/job';
-import type { SignedIn } from '#server/security/actor';
+import type { SignedInUser } from '#server/security/actor';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { configuredIssuer } from './issuers.ts';
 import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
@@ -30,7 +30,7 @@ class SupersededError extends Error {
 }
 const attempts = 5;
 
-type Session = Pick<SignedIn, 'userId' | 'sessionId'>;
+type Session = Pick<SignedInUser, 'userId' | 'sessionId'>;
 
 /** Signs in with Google or GitHub, and connects and disconnects their accounts. */
 export function loginProviderService(dependencies: Dependencies) {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import { atGitHub, type GitHub, startGitHub } from '#server/testing/github';
 import { atGoogle, type Google, startGoogle } from '#server/testing/google';
-import { goThrough } from '#server/testing/login-providers';
-import { keptFor } from '#server/testing/mail';
+import { signInThrough } from '#server/testing/login-providers';
+import { storedMailTo } from '#server/testing/mail';
 
 const names = { google: 'Google', github: 'GitHub' };
 
@@ -41,11 +41,11 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
     return address;
   }
   const confirm = (email: string) =>
-    beside(app, (db) =>
+    withDatabase(app, (db) =>
       db.updateTable('users').set({ email_verified_at: new Date().toISOString() }).where('email', '=', email).execute(),
     );
   const eventsOf = async (email: string) =>
-    beside(app, (db) =>
+    withDatabase(app, (db) =>
       db
         .selectFrom('security_events')
         .innerJoin('users', 'users.id', 'security_events.user_id')
@@ -59,7 +59,7 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
     test('creates an account with a confirmed address and no password, and opens it again', async () => {
       const email = someone(provider, { name: 'Grace Hopper' });
       const visitor = app.visitor();
-      expect(await goThrough(visitor, provider)).toBe('/');
+      expect(await signInThrough(visitor, provider)).toBe('/');
       const { body: user } = await visitor.get('/api/user');
       expect(user).toMatchObject({
         email,
@@ -73,7 +73,7 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
       expect((await visitor.get('/api/user/oauth-profiles')).body[provider]).toEqual({ connected: true, email });
 
       const again = app.visitor();
-      expect(await goThrough(again, provider)).toBe('/');
+      expect(await signInThrough(again, provider)).toBe('/');
       expect((await again.get('/api/user')).body.id).toBe(user.id);
       expect(await eventsOf(email)).toEqual([
         { event: 'account_created', detail: names[provider], done_by: 'self' },
@@ -85,20 +85,20 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
     test('recognizes a user by the subject, whatever address the provider names', async () => {
       const email = someone(provider);
       const visitor = app.visitor();
-      await goThrough(visitor, provider);
+      await signInThrough(visitor, provider);
       const { body: user } = await visitor.get('/api/user');
       const renamed = 'renamed@elsewhere.example';
       google.steering.claims = { ...google.steering.claims, email: renamed };
       github.steering.person = { ...github.steering.person, emails: atGitHub(1, renamed).emails };
       const again = app.visitor();
-      expect(await goThrough(again, provider)).toBe('/');
+      expect(await signInThrough(again, provider)).toBe('/');
       expect((await again.get('/api/user')).body).toMatchObject({ id: user.id, email });
       expect((await again.get('/api/user/oauth-profiles')).body[provider].email).toBe(renamed);
     });
 
     test('returns to the requested page', async () => {
       someone(provider);
-      expect(await goThrough(app.visitor(), provider, { redirect: '/chat/7?tab=a#end' })).toBe('/chat/7?tab=a#end');
+      expect(await signInThrough(app.visitor(), provider, { redirect: '/chat/7?tab=a#end' })).toBe('/chat/7?tab=a#end');
     });
 
     test('reports that the user cancelled, and lets nobody in', async () => {
@@ -106,7 +106,7 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
       google.steering.allows = false;
       github.steering.allows = false;
       const visitor = app.visitor();
-      expect(await goThrough(visitor, provider)).toBe('/auth?error=cancelled');
+      expect(await signInThrough(visitor, provider)).toBe('/auth?error=cancelled');
       expect((await visitor.get('/api/user')).status).toBe(401);
     });
 
@@ -114,9 +114,9 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
       const email = someone(provider);
       await app.visitor().post('/api/register', { email, password });
       const visitor = app.visitor();
-      expect(await goThrough(visitor, provider)).toBe('/auth?error=account_exists');
+      expect(await signInThrough(visitor, provider)).toBe('/auth?error=account_exists');
       expect((await visitor.get('/api/user')).status).toBe(401);
-      const identities = await beside(app, (db) =>
+      const identities = await withDatabase(app, (db) =>
         db.selectFrom('identities').select('id').where('email', '=', email).execute(),
       );
       expect(identities).toEqual([]);
@@ -129,53 +129,53 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
       const { body: user } = await app.visitor().post('/api/register', { email, password });
       await confirm(email);
       const visitor = app.visitor();
-      expect(await goThrough(visitor, provider)).toBe('/');
+      expect(await signInThrough(visitor, provider)).toBe('/');
       expect((await visitor.get('/api/user')).body).toMatchObject({ id: user.id, hasPassword: true });
       expect(await eventsOf(email)).toContainEqual({
         event: 'login_method_connected',
         detail: names[provider],
         done_by: 'self',
       });
-      await keptFor(app, email, `${names[provider]} was connected to your Roster account`);
+      await storedMailTo(app, email, `${names[provider]} was connected to your Roster account`);
     });
 
     test('accepts a profile without a name', async () => {
       someone(provider);
       google.steering.claims = { ...google.steering.claims, name: undefined };
       const visitor = app.visitor();
-      expect(await goThrough(visitor, provider)).toBe('/');
+      expect(await signInThrough(visitor, provider)).toBe('/');
       expect((await visitor.get('/api/user')).body.name).toBeNull();
     });
 
     test('removes control characters from a name', async () => {
       someone(provider, { name: 'Eve\u0007' });
       const visitor = app.visitor();
-      await goThrough(visitor, provider);
+      await signInThrough(visitor, provider);
       expect((await visitor.get('/api/user')).body.name).toBe('Eve');
     });
 
     test('does not connect a second identity to an account by its address', async () => {
       const email = someone(provider);
       const visitor = app.visitor();
-      await goThrough(visitor, provider);
+      await signInThrough(visitor, provider);
       someone(provider, { email });
-      expect(await goThrough(app.visitor(), provider)).toBe('/auth?error=already_connected');
+      expect(await signInThrough(app.visitor(), provider)).toBe('/auth?error=already_connected');
       const refusal = { event: 'sign_in_failed', detail: `${names[provider]}, another one is connected` };
       expect((await eventsOf(email)).at(-1)).toMatchObject(refusal);
     });
 
     test('rejects inactive accounts, by identity and by address', async () => {
       const email = someone(provider);
-      await goThrough(app.visitor(), provider);
+      await signInThrough(app.visitor(), provider);
       await setUser(app, email, { status: 'Inactive' });
       const visitor = app.visitor();
-      expect(await goThrough(visitor, provider)).toBe('/auth?error=inactive');
+      expect(await signInThrough(visitor, provider)).toBe('/auth?error=inactive');
 
       const other = someone(provider);
       await app.visitor().post('/api/register', { email: other, password });
       await confirm(other);
       await setUser(app, other, { status: 'Inactive' });
-      expect(await goThrough(visitor, provider)).toBe('/auth?error=inactive');
+      expect(await signInThrough(visitor, provider)).toBe('/auth?error=inactive');
       expect((await visitor.get('/api/user')).status).toBe(401);
       const refusal = { event: 'sign_in_failed', detail: `${names[provider]}, inactive account` };
       for (const address of [email, other]) expect((await eventsOf(address)).at(-1)).toMatchObject(refusal);
@@ -185,7 +185,7 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
       const email = someone(provider, { name: 'The Stranger' });
       const owner = app.visitor();
       await owner.post('/api/register', { email, password });
-      await goThrough(app.visitor(), provider);
+      await signInThrough(app.visitor(), provider);
       const { body } = await owner.get('/api/user/security-events');
       expect(body.items[0]).toMatchObject({
         event: 'sign_in_failed',
@@ -200,27 +200,27 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
     test('records at most ten identical refusals a day, even of concurrent ones', async () => {
       const email = someone(provider);
       await app.visitor().post('/api/register', { email, password });
-      const ends = await Promise.all(Array.from({ length: 13 }, () => goThrough(app.visitor(), provider)));
+      const ends = await Promise.all(Array.from({ length: 13 }, () => signInThrough(app.visitor(), provider)));
       expect(new Set(ends)).toEqual(new Set(['/auth?error=account_exists']));
       expect((await eventsOf(email)).map(({ event }) => event)).toEqual([
         'account_created',
         ...Array(10).fill('sign_in_failed'),
       ]);
       const yesterday = new Date(Date.now() - 25 * 60 * 60_000).toISOString();
-      await beside(app, (db) =>
+      await withDatabase(app, (db) =>
         db
           .updateTable('security_events')
           .set({ created_at: yesterday })
           .where('event', '=', 'sign_in_failed')
           .execute(),
       );
-      await goThrough(app.visitor(), provider);
+      await signInThrough(app.visitor(), provider);
       expect(await eventsOf(email)).toHaveLength(12);
     });
 
     test('records no refusal that comes before the user is known', async () => {
       const count = async () =>
-        (await beside(app, (db) => db.selectFrom('security_events').select('id').execute())).length;
+        (await withDatabase(app, (db) => db.selectFrom('security_events').select('id').execute())).length;
       const email = someone(provider);
       await app.visitor().post('/api/register', { email, password });
       await confirm(email);
@@ -230,18 +230,20 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
         ...github.steering.person,
         emails: [{ email, primary: true, verified: false }],
       };
-      expect(await goThrough(app.visitor(), provider)).toBe('/auth?error=email_unverified');
+      expect(await signInThrough(app.visitor(), provider)).toBe('/auth?error=email_unverified');
       google.steering.allows = false;
       github.steering.allows = false;
-      expect(await goThrough(app.visitor(), provider)).toBe('/auth?error=cancelled');
+      expect(await signInThrough(app.visitor(), provider)).toBe('/auth?error=cancelled');
       expect(await count()).toBe(before);
     });
 
     test('creates one account for concurrent first sign-ins of a user', async () => {
       const email = someone(provider);
-      const ends = await Promise.all(Array.from({ length: 4 }, () => goThrough(app.visitor(), provider)));
+      const ends = await Promise.all(Array.from({ length: 4 }, () => signInThrough(app.visitor(), provider)));
       expect(ends).toEqual(['/', '/', '/', '/']);
-      const users = await beside(app, (db) => db.selectFrom('users').select('id').where('email', '=', email).execute());
+      const users = await withDatabase(app, (db) =>
+        db.selectFrom('users').select('id').where('email', '=', email).execute(),
+      );
       expect(users).toHaveLength(1);
     });
 
@@ -253,7 +255,7 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
       // Started signed out, finished in a browser that is signed in by then.
       visitor.cookies.delete('session');
       const steps = { meddle: () => void visitor.cookies.set('session', former) };
-      expect(await goThrough(visitor, provider, steps)).toBe('/');
+      expect(await signInThrough(visitor, provider, steps)).toBe('/');
       expect(visitor.cookies.get('session')).not.toBe(former);
       const thief = app.visitor();
       thief.cookies.set('session', former);
@@ -262,7 +264,7 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
       const planted = randomBytes(32).toString('base64url');
       const fixed = app.visitor();
       fixed.cookies.set('session', planted);
-      expect(await goThrough(fixed, provider)).toBe('/');
+      expect(await signInThrough(fixed, provider)).toBe('/');
       expect(fixed.cookies.get('session')).not.toBe(planted);
     });
 
@@ -273,7 +275,7 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
     ])('ignores a name %s', async (_what, name) => {
       someone(provider, { name });
       const visitor = app.visitor();
-      await goThrough(visitor, provider);
+      await signInThrough(visitor, provider);
       expect((await visitor.get('/api/user')).body.name).toBeNull();
     });
   });
@@ -299,10 +301,10 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
       google.steering.claims = { ...atGoogle(`g-shape-${++people}`, address), ...own };
       google.steering.userinfo = userinfo;
       const visitor = app.visitor();
-      expect(await goThrough(visitor, 'google')).toBe('/');
+      expect(await signInThrough(visitor, 'google')).toBe('/');
       const { body: user } = await visitor.get('/api/user');
       expect(user).toMatchObject({ email: address, emailVerified: true });
-      await beside(app, (db) => db.deleteFrom('users').where('id', '=', user.id).execute());
+      await withDatabase(app, (db) => db.deleteFrom('users').where('id', '=', user.id).execute());
     });
 
     test.each<[what: string, own: Claims, userinfo: Claims, reason: string]>([
@@ -322,11 +324,11 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
     ])('rejects one that is %s', async (_what, own, userinfo, reason) => {
       google.steering.claims = { ...atGoogle(`g-shape-${++people}`, address), ...own };
       google.steering.userinfo = userinfo;
-      expect(await goThrough(app.visitor(), 'google')).toBe(`/auth?error=${reason}`);
+      expect(await signInThrough(app.visitor(), 'google')).toBe(`/auth?error=${reason}`);
       // Userinfo about another person counts for nothing.
       google.steering.userinfo = { sub: 'somebody-else', email: address, email_verified: true };
       google.steering.claims = { ...google.steering.claims, email: undefined };
-      expect(await goThrough(app.visitor(), 'google')).toBe('/auth?error=provider_failed');
+      expect(await signInThrough(app.visitor(), 'google')).toBe('/auth?error=provider_failed');
     });
 
     test.each<[what: string, own: Claims, status: number]>([
@@ -339,12 +341,12 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
       const email = someone('google');
       google.steering.userinfo = {};
       const visitor = app.visitor();
-      await goThrough(visitor, 'google');
+      await signInThrough(visitor, 'google');
       const { body: user } = await visitor.get('/api/user');
       google.steering.claims = { ...google.steering.claims, ...own };
       google.steering.userinfoStatus = status;
       const again = app.visitor();
-      expect(await goThrough(again, 'google')).toBe('/');
+      expect(await signInThrough(again, 'google')).toBe('/');
       google.steering.userinfoStatus = 200;
       expect((await again.get('/api/user')).body.id).toBe(user.id);
       expect((await again.get('/api/user/oauth-profiles')).body.google).toEqual({ connected: true, email });
@@ -357,10 +359,10 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
     google.steering.userinfo = {};
     google.steering.claims = { ...atGoogle('g-trusted', address), email_verified: undefined };
     const visitor = trusting.visitor();
-    expect(await goThrough(visitor, 'google')).toBe('/');
+    expect(await signInThrough(visitor, 'google')).toBe('/');
     expect((await visitor.get('/api/user')).body).toMatchObject({ email: address, emailVerified: true });
     google.steering.claims = { ...atGoogle('g-distrusted', 'else@example.com'), email_verified: false };
-    expect(await goThrough(trusting.visitor(), 'google')).toBe('/auth?error=email_unverified');
+    expect(await signInThrough(trusting.visitor(), 'google')).toBe('/auth?error=email_unverified');
   });
 
   test.each([
@@ -370,14 +372,14 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
   ])('GitHub: lets a connected user in although the address %s', async (_what, emails) => {
     const email = someone('github');
     const visitor = app.visitor();
-    await goThrough(visitor, 'github');
+    await signInThrough(visitor, 'github');
     const { body: user } = await visitor.get('/api/user');
     github.instead.set('/api/user/emails', (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(emails));
     });
     onTestFinished(() => github.instead.clear());
     const again = app.visitor();
-    expect(await goThrough(again, 'github')).toBe('/');
+    expect(await signInThrough(again, 'github')).toBe('/');
     expect((await again.get('/api/user')).body.id).toBe(user.id);
     expect((await again.get('/api/user/oauth-profiles')).body.github).toEqual({ connected: true, email });
   });
@@ -396,7 +398,7 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
   ])('GitHub: rejects an address that is %s', async (_what, emails, reason) => {
     someone('github');
     github.steering.person = { ...github.steering.person, emails };
-    expect(await goThrough(app.visitor(), 'github')).toBe(`/auth?error=${reason}`);
+    expect(await signInThrough(app.visitor(), 'github')).toBe(`/auth?error=${reason}`);
   });
 
   test('GitHub: uses the primary address', async () => {
@@ -409,7 +411,7 @@ describe.each(engines)('signing in through a login provider on %s', (engine) => 
       ],
     };
     const visitor = app.visitor();
-    await goThrough(visitor, 'github');
+    await signInThrough(visitor, 'github');
     expect((await visitor.get('/api/user')).body.email).toBe('first@octo.example');
   });
 

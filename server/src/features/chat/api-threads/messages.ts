@@ -1,6 +1,6 @@
 import { ToolResources } from '@roster/contracts/public-api/assistants/tools';
 import type { Kysely } from 'kysely';
-import { withCodeFiles } from '#server/conversation/code-files';
+import { addCodeFiles } from '#server/conversation/code-files';
 import type { StoredContent } from '#server/conversation/content';
 import { StoreChangedError } from '#server/conversation/errors';
 import { lockUserRow } from '#server/db/locks';
@@ -80,7 +80,7 @@ async function keepCodeFiles(trx: Kysely<Database>, userId: number, threadId: nu
   const program = apiThreadRepository(trx);
   const thread = await program.thread(userId, threadId);
   const before = ToolResources.safeParse(thread?.toolResources).data ?? null;
-  await program.changeThread(userId, threadId, { toolResources: withCodeFiles(before, files) });
+  await program.changeThread(userId, threadId, { toolResources: addCodeFiles(before, files) });
 }
 
 /** Call in a transaction that has locked the user. @throws StoreChangedError */

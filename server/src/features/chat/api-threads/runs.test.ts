@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { expect, onTestFinished, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { createApiRuns } from './runs.ts';
 
 const unused = () => {
@@ -18,7 +18,7 @@ test.each(engines)('on %s reports a run as waiting if it starts to wait while it
   const { id: assistant_id } = await client.beta.assistants.create({ model: 'gpt-4o', tools });
   const thread = { messages: [{ role: 'user' as const, content: '[[call]] Rain?' }] };
   await client.beta.threads.createAndRunPoll({ assistant_id, thread }, { pollIntervalMs: 20 });
-  await beside(app, async (db) => {
+  await withDatabase(app, async (db) => {
     const { run_id: id, user_id: userId } = await db.selectFrom('program_runs').selectAll().executeTakeFirstOrThrow();
     const become = (state: 'as_current' | 'waiting') => db.updateTable('program_runs').set({ state }).execute();
     await become('as_current');

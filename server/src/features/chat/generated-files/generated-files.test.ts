@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '#server/db/schema';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, askedOf, messageOf, newThread, send, until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { readEvents } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
 import { download, inStore } from '#server/testing/files';
@@ -31,13 +31,13 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
   /** A user with a conversation whose assistant runs code. */
   async function coder() {
     const { visitor } = await app.someone('coder');
-    const assistantId = await created(visitor, { tools: { codeInterpreter: {} } });
+    const assistantId = await createAssistant(visitor, { tools: { codeInterpreter: {} } });
     const threadId = await newThread(visitor, { assistantId, title: 'Named' });
     return { visitor, threadId };
   }
   /** Makes the next retry due now. */
   const hurry = () =>
-    beside(app, (db) =>
+    withDatabase(app, (db) =>
       db
         .updateTable('jobs')
         .set({ run_at: new Date(0).toISOString(), claimed_until: null })
@@ -120,7 +120,7 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
   test('are fetched once, and stay deleted', async () => {
     const { visitor, threadId, answer } = await madeAndSettled('table.csv');
     const [id] = answer.files.map((file) => file.id);
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       const row = await db
         .selectFrom('made_files')
         .select(['id', 'user_id'])
@@ -134,7 +134,7 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
         .execute();
     });
     await until('The second job', async () => {
-      const left = await beside(app, (db) =>
+      const left = await withDatabase(app, (db) =>
         db.selectFrom('jobs').select('id').where('kind', '=', 'chat.fetch-made-file').execute(),
       );
       return left.length === 0;
@@ -198,7 +198,7 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
       await troubled(answer.visitor, answer.threadId, answer.messageId);
       return answer;
     });
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('made_files')
         .set({ fetch_until: new Date(0).toISOString() })
@@ -221,7 +221,7 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
   test('wait until there is room in the quota', async () => {
     const { visitor, threadId } = await coder();
     const fill = (userId: number, size: number) =>
-      beside(app, (db) =>
+      withDatabase(app, (db) =>
         db
           .insertInto('file_uploads')
           .values({
@@ -233,7 +233,7 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
           })
           .execute(),
       );
-    const { userId } = await beside(app, (db) =>
+    const { userId } = await withDatabase(app, (db) =>
       db.selectFrom('threads').select('user_id as userId').where('id', '=', threadId).executeTakeFirstOrThrow(),
     );
     await fill(userId, storageLimit);
@@ -247,7 +247,7 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
       { filename: 'picture 1', state: 'failed', error: full },
       { filename: 'table.csv', state: 'fetching', error: full },
     ]);
-    await beside(app, (db) => db.deleteFrom('file_uploads').where('user_id', '=', userId).execute());
+    await withDatabase(app, (db) => db.deleteFrom('file_uploads').where('user_id', '=', userId).execute());
     await hurry();
     const after = await settled(visitor, threadId, answer.id);
     expect(after.files.map(({ filename }) => filename)).toEqual(['table.csv']);
@@ -265,7 +265,7 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
     });
     await hurry();
     await until('The end of the job', async () => {
-      const left = await beside(app, (db) =>
+      const left = await withDatabase(app, (db) =>
         db
           .selectFrom('jobs')
           .select('id')
@@ -289,12 +289,12 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
       await until('The picture', async () => {
         const query = (db: Kysely<Database>) =>
           db.selectFrom('made_files').select('id').where('message_id', '=', stopped.run.messageId).execute();
-        return (await beside(app, query)).length > 0;
+        return (await withDatabase(app, query)).length > 0;
       });
       await visitor.post(`/api/runs/${stopped.run.id}/stop`);
       await troubled(visitor, threadId, stopped.run.messageId);
       // The state that a killed process leaves behind.
-      await beside(app, async (db) => {
+      await withDatabase(app, async (db) => {
         const unfinished = { state: 'running', instance: 999_999, event_marks: null, finish_reason: null } as const;
         await db
           .updateTable('runs')
@@ -323,7 +323,7 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
       await troubled(answer.visitor, answer.threadId, answer.messageId);
       return answer;
     });
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       await db.deleteFrom('jobs').where('kind', '=', 'chat.fetch-made-file').execute();
       await db
         .updateTable('made_files')

@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, asksOf, forgetAsks, messagesOf, newThread } from '#server/testing/chat';
 
 const facts = {
@@ -36,7 +36,7 @@ describe.each(modes)('structured outputs, by $by on $engine', ({ engine, without
 
   test('are requested with the schema, which is stored and read separately', async () => {
     const ada = await app.withKey('ada');
-    const assistantId = await created(ada, { responseSchema: strict });
+    const assistantId = await createAssistant(ada, { responseSchema: strict });
     const threadId = await newThread(ada, { assistantId });
     const { answer, run } = await ask(app, ada, threadId, 'Three rows [[rows 3]]');
     expect(await lastForm()).toMatchObject(asked(strict, true));
@@ -64,7 +64,7 @@ describe.each(modes)('structured outputs, by $by on $engine', ({ engine, without
 
   test('are requested without a schema that the model rejects, with a note', async () => {
     const ben = await app.withKey('ben');
-    const assistantId = await created(ben, { model: 'gpt-4.1', responseSchema: strict });
+    const assistantId = await createAssistant(ben, { model: 'gpt-4.1', responseSchema: strict });
     const threadId = await newThread(ben, { assistantId });
     const note = 'The answer format was left out: gpt-4.1 does not accept it.';
     for (const words of ['Facts [[format once]]', 'Facts']) {
@@ -74,14 +74,14 @@ describe.each(modes)('structured outputs, by $by on $engine', ({ engine, without
       expect(await lastForm()).toBeUndefined();
     }
     // Only this model rejects it.
-    const other = await created(ben, { responseSchema: strict });
+    const other = await createAssistant(ben, { responseSchema: strict });
     await ask(app, ben, await newThread(ben, { assistantId: other }), 'Facts');
     expect(await lastForm()).toMatchObject(asked(strict, true));
   });
 
   test('are requested less strictly if the provider rejects the strict schema', async () => {
     const eve = await app.withKey('eve');
-    const assistantId = await created(eve, { responseSchema: strict });
+    const assistantId = await createAssistant(eve, { responseSchema: strict });
     const message = "Invalid schema for response_format 'answer': it is not to our liking.";
     const fault = { status: 400, error: { message, param: 'text.format.schema' } };
     const path = without.length > 0 ? '/chat/completions' : '/responses';
@@ -98,10 +98,10 @@ describe.each(modes)('structured outputs, by $by on $engine', ({ engine, without
   test('are returned to API clients that set no format themselves', async () => {
     const cleo = await app.withKey('cleo');
     const { token } = await newToken(cleo);
-    await created(cleo, { name: 'Facts', responseSchema: strict });
+    await createAssistant(cleo, { name: 'Facts', responseSchema: strict });
     const own = { type: 'json_object' };
     const completion = { model: 'Facts@roster', messages: [{ role: 'user', content: 'Facts' }] };
-    const post = (path: string, body: object) => called(app, token, path, { method: 'POST', body });
+    const post = (path: string, body: object) => callApi(app, token, path, { method: 'POST', body });
     const { status } = await post('/v1/chat/completions', completion);
     expect(status).toBe(200);
     expect(await lastForm()).toMatchObject(asked(strict, true));
@@ -121,7 +121,7 @@ describe.each(modes)('structured outputs, by $by on $engine', ({ engine, without
     const message = 'The whole answer is an object: "type" has to be "object" (at /type)';
     const refused = { code: 'invalid_input', fields: { responseSchema: message } };
     expect((await dan.post('/api/assistants', draft)).body).toMatchObject(refused);
-    const id = await created(dan, { responseSchema: strict });
+    const id = await createAssistant(dan, { responseSchema: strict });
     const { body } = await dan.patch(`/api/assistants/${id}`, { responseSchema: draft.responseSchema });
     expect(body).toMatchObject(refused);
     // The export can be imported again.

@@ -2,7 +2,7 @@ import type { Message } from '@roster/contracts/chat';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, asksOf, clientId, messagesOf, newThread, post, regenerated } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { readEvents } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
 
@@ -123,7 +123,7 @@ describe.each(engines)('branches on %s', (engine) => {
     await regenerated(app, ada, answer.id);
     await post(ada, threadId, 'Refused', { parentId: 2_000_000_000 });
     await ask(app, ada, threadId, 'Three');
-    const rows = await beside(app, (db) =>
+    const rows = await withDatabase(app, (db) =>
       db.selectFrom('messages').select(['id', 'position']).where('thread_id', '=', threadId).orderBy('id').execute(),
     );
     expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index + 1));

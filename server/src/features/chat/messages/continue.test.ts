@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import {
   ask,
   asksOf,
@@ -13,7 +13,7 @@ import {
   send,
   until,
 } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { lastOf, notesOf, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
 import { type FakeToolRegistry, fakeToolRegistry } from '#server/testing/tool-box';
@@ -34,7 +34,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
   const post = (visitor: HttpClient, messageId: number, id = clientId()) =>
     visitor.post(`/api/messages/${messageId}/continue`, { clientId: id });
   const usagesOf = (runId: number) =>
-    beside(app, (db) =>
+    withDatabase(app, (db) =>
       db
         .selectFrom('usage_records')
         .select(['purpose', 'run_id', 'step_of', 'step', 'output_tokens', 'cost_usd'])
@@ -138,7 +138,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
   });
 
   test('calls tools during a continuation, and sends their outputs', async () => {
-    const assistantId = await created(ada);
+    const assistantId = await createAssistant(ada);
     const threadId = await thread({ assistantId });
     const { answer: cut } = await ask(app, ada, threadId, '[[saying]] [[call demo_clock]] [[incomplete 3]] When?');
     expect(cut).toMatchObject({ endedEarly: 'length' });
@@ -160,7 +160,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     await goOn(threadId, cut.id);
     // The state that a process killed after 20 of 40 words leaves behind.
     const arrived = benchText(20).slice(benchText(15).length);
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       await db
         .updateTable('runs')
         .set({ state: 'running', instance: 999_999, event_marks: null, finish_reason: null, finished_at: null })

@@ -1,5 +1,5 @@
 import { attachedBytesLimit } from '@roster/contracts/chat';
-import { codeFilesOf, fileIdsOf, imageUrlsOf, readContent, textsOf } from '#server/conversation/content';
+import { codeFilesOf, fileIdsOf, imageUrlsOf, partTexts, readContent } from '#server/conversation/content';
 import { estimateFileTokens, estimateTokens, imageTokens } from '#server/conversation/token-estimate';
 import type { AttachmentReader } from '#server/features/chat/shared/attachments';
 import type { BranchRange, BranchRepository } from '#server/features/chat/shared/branch-repository';
@@ -34,7 +34,7 @@ function partsOf({ text, content }: { text: string; content: string | null }, fi
   const { parts } = stored;
   if (!parts) return undefined;
   const fileIds = fileIdsOf(stored);
-  const texts = textsOf(parts, text);
+  const texts = partTexts(parts, text);
   const inParts = new Set(parts.flatMap((part) => (part.type === 'image_file' ? part.fileId : [])));
   const attached = files.filter((_, index) => !inParts.has(fileIds[index] ?? 0));
   const inOrder = parts.map((part, index) => {

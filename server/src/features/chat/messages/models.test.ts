@@ -1,7 +1,7 @@
 import type { Message, Run } from '@roster/contracts/chat';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import {
   ask,
   asksOf,
@@ -55,7 +55,7 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
   });
 
   test('replaces an assistant by a model and back; rejects both at once', async () => {
-    const assistantId = await created(ada, { name: 'Finch', model: 'gpt-4o-mini' });
+    const assistantId = await createAssistant(ada, { name: 'Finch', model: 'gpt-4o-mini' });
     const threadId = await newThread(ada, { model: 'gpt-5.5' });
     expect((await change(threadId, { assistantId })).body).toMatchObject({ assistantId, model: null });
     expect((await ask(app, ada, threadId, 'Hello')).answer.model).toBe('gpt-4o-mini');
@@ -166,7 +166,12 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
   });
 
   test("sends the assistant's instructions to each model, with the parameters it supports", async () => {
-    const assistantId = await created(ada, { name: 'Wren', model: 'gpt-4o', temperature: 0.3, instructions: 'Sing.' });
+    const assistantId = await createAssistant(ada, {
+      name: 'Wren',
+      model: 'gpt-4o',
+      temperature: 0.3,
+      instructions: 'Sing.',
+    });
     const threadId = await newThread(ada, { assistantId });
     await forgetAsks(app);
     await askAll(threadId, 'A song', ['gpt-4.1', 'gpt-5.5']);

@@ -4,7 +4,7 @@ import { messageRepository } from '#server/features/chat/shared/message-reposito
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, newThread } from '#server/testing/chat';
 import { cursorOf } from '#server/testing/cursor';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 
 const length = 600;
@@ -15,7 +15,7 @@ async function insertLine(
   line: { userId: number; threadId: number; parentId: number | null; depth: number; position: number; count: number },
 ): Promise<number[]> {
   const { userId, threadId, count } = line;
-  return beside(app, (db) =>
+  return withDatabase(app, (db) =>
     db.transaction().execute(async (trx) => {
       const ids: number[] = [];
       let { parentId, depth, position } = line;

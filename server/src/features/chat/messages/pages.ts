@@ -6,12 +6,12 @@ import type { BranchRepository } from '#server/features/chat/shared/branch-repos
 import type { MessageRepository } from '#server/features/chat/shared/message-repository';
 import { noMessage, noThread } from '#server/features/chat/shared/not-found';
 import type { ThreadRepository } from '#server/features/chat/shared/thread-repository';
-import { cursorsOf } from '#server/http/paging';
+import { createCursors } from '#server/http/paging';
 
 type Page = { items: Message[]; nextCursor: string | null; newerCursor: string | null };
 
 /** Direction, depth and head: messages older or newer than a depth on the branch to the head. */
-const cursors = cursorsOf(z.tuple([z.enum(['older', 'newer']), z.number().int().min(0).max(999_999_999), Id]));
+const cursors = createCursors(z.tuple([z.enum(['older', 'newer']), z.number().int().min(0).max(999_999_999), Id]));
 
 /** Pages of the shown branch: the end first, then in both directions by cursor, or around a message. */
 export function messagePages(

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, asksOf, forgetAsks, newThread } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { reasoningOf } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
 
@@ -17,7 +17,7 @@ describe.each(engines)('requests to the provider on %s', (engine) => {
 
   async function withAssistant(settings: Record<string, unknown>) {
     await forgetAsks(app);
-    const threadId = await newThread(ada, { assistantId: await created(ada, settings), title: 'Named' });
+    const threadId = await newThread(ada, { assistantId: await createAssistant(ada, settings), title: 'Named' });
     const outcome = await ask(app, ada, threadId, 'A question');
     return { ...outcome, threadId, bodies: (await asksOf(app)).map(({ body }) => body) };
   }
@@ -47,7 +47,7 @@ describe.each(engines)('requests to the provider on %s', (engine) => {
       const named = { call_id: `call_${position}`, name: 'look_up', server: 'Library', input: '{}' };
       return { ...call, ...named, position, text_at, output };
     };
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       const { user_id } = await db
         .selectFrom('runs')
         .select('user_id')
@@ -92,7 +92,7 @@ describe.each(engines)('requests to the provider on %s', (engine) => {
   test('use another assistant from the next message on', async () => {
     const threadId = await newThread(ada, { title: 'Named' });
     await ask(app, ada, threadId, 'First');
-    const assistantId = await created(ada, { model: 'gpt-4.1', instructions: 'Be brief.' });
+    const assistantId = await createAssistant(ada, { model: 'gpt-4.1', instructions: 'Be brief.' });
     await ada.patch(`/api/threads/${threadId}`, { assistantId });
     await ask(app, ada, threadId, 'Second');
     expect((await asksOf(app)).at(-1)?.body).toMatchObject({ model: 'gpt-4.1', instructions: 'Be brief.' });
@@ -126,7 +126,7 @@ describe.each(engines)('requests to the provider on %s', (engine) => {
     const settings = { model: 'chat-latest', reasoningEffort: 'high', temperature: 0.5 };
     const note = 'The reasoning effort was left out: chat-latest does not accept it.';
     await forgetAsks(app);
-    const threadId = await newThread(ada, { assistantId: await created(ada, settings), title: 'Named' });
+    const threadId = await newThread(ada, { assistantId: await createAssistant(ada, settings), title: 'Named' });
     const first = await ask(app, ada, threadId, 'One');
     const second = await ask(app, ada, threadId, 'Two');
     await app.restart();
@@ -146,7 +146,7 @@ describe.each(engines)('requests to the provider on %s', (engine) => {
   });
 
   test('omit only the effort that a model has rejected', async () => {
-    const assistantId = await created(ada, { model: 'gpt-5.3-codex', reasoningEffort: 'minimal' });
+    const assistantId = await createAssistant(ada, { model: 'gpt-5.3-codex', reasoningEffort: 'minimal' });
     const threadId = await newThread(ada, { assistantId, title: 'Named' });
     const refused = await ask(app, ada, threadId, 'One');
     expect(refused.answer.notes.at(-1)).toBe('The reasoning effort was left out: gpt-5.3-codex does not accept it.');
@@ -157,7 +157,7 @@ describe.each(engines)('requests to the provider on %s', (engine) => {
   });
 
   test('omit the oldest part of a thread that exceeds the context, with a note', async () => {
-    const assistantId = await created(ada, { model: 'gpt-4o' });
+    const assistantId = await createAssistant(ada, { model: 'gpt-4o' });
     const threadId = await newThread(ada, { assistantId, title: 'Named' });
     // gpt-4o reads 128,000 tokens: about 50 messages of 10,000 characters.
     const long = `${'word '.repeat(1_990)}[[tokens 1]]`;
@@ -184,7 +184,7 @@ describe('a provider without Responses', () => {
 
   test('is called by Chat Completions, and by Responses again only after a restart', async () => {
     const settings = { model: 'gpt-4o', instructions: 'Be kind.', temperature: 0.2 };
-    const threadId = await newThread(ada, { assistantId: await created(ada, settings), title: 'Named' });
+    const threadId = await newThread(ada, { assistantId: await createAssistant(ada, settings), title: 'Named' });
     const { answer } = await ask(app, ada, threadId, 'One');
     await ask(app, ada, threadId, 'Two');
     await app.restart();
@@ -209,7 +209,7 @@ describe('a provider without Responses', () => {
 
   test('gets the effort under its other name', async () => {
     await forgetAsks(app);
-    const assistantId = await created(ada, { model: 'gpt-6.1-sol', reasoningEffort: 'low' });
+    const assistantId = await createAssistant(ada, { model: 'gpt-6.1-sol', reasoningEffort: 'low' });
     await ask(app, ada, await newThread(ada, { assistantId, title: 'Named' }), 'Think');
     const [{ body } = { body: {} }] = await asksOf(app);
     expect([body.reasoning_effort, body.temperature, body.reasoning]).toEqual(['low', undefined, undefined]);

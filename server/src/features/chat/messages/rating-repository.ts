@@ -1,7 +1,7 @@
 import type { AnswerRating } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
 import { isPostgres } from '#server/db/engine';
-import { keepUser } from '#server/db/locks';
+import { shareLockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 
 export type RatingChange = { [Name in keyof AnswerRating]?: AnswerRating[Name] | undefined };
@@ -10,7 +10,7 @@ export function ratingRepository(db: Kysely<Database>) {
   return {
     /** The answer to rate. On PostgreSQL this locks its row against deletion, after the user's row as everywhere. */
     async rated(userId: number, messageId: number) {
-      await keepUser(db, userId);
+      await shareLockUser(db, userId);
       const message = db
         .selectFrom('messages')
         .innerJoin('threads', 'threads.id', 'messages.thread_id')

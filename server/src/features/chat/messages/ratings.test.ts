@@ -2,7 +2,7 @@ import { correctionLimit, type Message } from '@roster/contracts/chat';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, messageOf, messagesOf, newThread, regenerated, send, until } from '#server/testing/chat';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 
 describe.each(engines)('ratings of answers on %s', (engine) => {
@@ -17,7 +17,9 @@ describe.each(engines)('ratings of answers on %s', (engine) => {
   const rate = (visitor: HttpClient, messageId: number, body: unknown) =>
     visitor.post(`/api/messages/${messageId}/rating`, body);
   const rows = (messageId: number) =>
-    beside(app, (db) => db.selectFrom('message_ratings').selectAll().where('message_id', '=', messageId).execute());
+    withDatabase(app, (db) =>
+      db.selectFrom('message_ratings').selectAll().where('message_id', '=', messageId).execute(),
+    );
   const ratings = (messages: Message[]) => messages.map(({ rating }) => rating);
 
   test('are stored with the answer, which does not change', async () => {
@@ -95,7 +97,7 @@ describe.each(engines)('ratings of answers on %s', (engine) => {
     const early = await rate(ada, stoppedId, { value: 'good' });
     expect([early.status, early.body.code]).toEqual([409, 'conflict']);
     await until('Some words', async () =>
-      beside(app, async (db) => {
+      withDatabase(app, async (db) => {
         const row = await db
           .selectFrom('run_events')
           .select('run_id')
@@ -155,7 +157,7 @@ describe.each(engines)('ratings of answers on %s', (engine) => {
   test('are rejected for answers of a comparison', async () => {
     const threadId = await newThread(ada);
     const { answer } = await ask(app, ada, threadId, 'One');
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('threads').set({ purpose: 'comparison' }).where('id', '=', threadId).execute(),
     );
     expect((await rate(ada, answer.id, { value: 'good' })).status).toBe(404);

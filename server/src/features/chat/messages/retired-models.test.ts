@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, messagesOf, newThread, post, regenerated } from '#server/testing/chat';
 import { callsOf } from '#server/testing/fine-tuning';
 import type { HttpClient } from '#server/testing/http-client';
@@ -40,7 +40,7 @@ describe.each(engines)('a retired model in a thread on %s', (engine) => {
   });
 
   test('is rejected for an assistant until the assistant has another model', async () => {
-    const assistantId = await created(ada, { temperature: 0.7 });
+    const assistantId = await createAssistant(ada, { temperature: 0.7 });
     const threadId = await newThread(ada, { assistantId });
     await ask(app, ada, threadId, 'Before');
     today = '2027-01-14';
@@ -67,7 +67,7 @@ describe.each(engines)('a retired model in a thread on %s', (engine) => {
     await visitor.get('/api/models');
     const { token } = await newToken(visitor, { rights: ['assistants', 'chat'] });
     const headers = { 'openai-beta': 'assistants=v2' };
-    const post = (path: string, body: object) => called(app, token, path, { method: 'POST', body, headers });
+    const post = (path: string, body: object) => callApi(app, token, path, { method: 'POST', body, headers });
     const { body: assistant } = await post('/v1/assistants', { model: 'gpt-4o' });
     const { body: thread } = await post('/v1/threads', { messages: [{ role: 'user', content: 'Hello' }] });
     today = '2027-01-14';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, asksOf, newThread, regenerated } from '#server/testing/chat';
 import type { HttpClient } from '#server/testing/http-client';
 import { fakeToolRegistry } from '#server/testing/tool-box';
@@ -27,7 +27,7 @@ describe.each(engines)('tools switched by a thread on %s', (engine) => {
   test("apply to the next message, and fall back to the assistant's when removed", async () => {
     const { visitor } = await app.someone('switcher');
     const domains = ['example.org'];
-    const assistantId = await created(visitor, { tools: { webSearch: { domains }, codeInterpreter: {} } });
+    const assistantId = await createAssistant(visitor, { tools: { webSearch: { domains }, codeInterpreter: {} } });
     const threadId = await newThread(visitor, { assistantId, title: 'Named' });
     await ask(app, visitor, threadId, 'As it is');
     expect(await asked()).toEqual([...ofServers, 'web_search', 'code_interpreter']);
@@ -63,7 +63,7 @@ describe.each(engines)('tools switched by a thread on %s', (engine) => {
   test('stay when another assistant answers, and are rejected if unknown', async () => {
     const { visitor } = await app.someone('changer');
     const threadId = await newThread(visitor, { tools: { webSearch: true, serversOff: [7] }, title: 'Named' });
-    const assistantId = await created(visitor, { tools: { codeInterpreter: {} } });
+    const assistantId = await createAssistant(visitor, { tools: { codeInterpreter: {} } });
     const { body } = await visitor.patch(`/api/threads/${threadId}`, { assistantId });
     expect(body.tools).toEqual({ webSearch: true, serversOff: [7] });
     await ask(app, visitor, threadId, 'Another one');

@@ -13,7 +13,7 @@ import {
   send,
   until,
 } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { lastOf, openEvents, textOf } from '#server/testing/events';
 import { uploaded } from '#server/testing/files';
 import { startNetworkLink } from '#server/testing/network-link';
@@ -58,7 +58,7 @@ test('stores an answer that ends during a database outage, and sends the end to 
     expect(lastOf(events)).toEqual({ type: 'finished', reason: 'complete' });
   }
   expect(await messageOf(ada, threadId, run.messageId)).toMatchObject({ state: 'complete', text: benchText(100) });
-  const usage = await beside(app, (db) =>
+  const usage = await withDatabase(app, (db) =>
     db.selectFrom('usage_records').selectAll().where('run_id', '=', run.id).execute(),
   );
   expect(usage).toHaveLength(1);
@@ -69,7 +69,7 @@ test('answers a message whose commit was not confirmed; a retry returns it', asy
   const ada = await app.withKey('ada');
   const threadId = await newThread(ada, { title: 'Named' });
   // The connection breaks during the commit.
-  const run = (statement: string) => beside(app, (db) => sql.raw(statement).execute(db));
+  const run = (statement: string) => withDatabase(app, (db) => sql.raw(statement).execute(db));
   await run(
     `create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(1); return null; end $$`,
   );
@@ -79,7 +79,7 @@ test('answers a message whose commit was not confirmed; a retry returns it', asy
   const send = () => ada.post(`/api/threads/${threadId}/messages`, { message: 'Hello', clientId: 'in-doubt-0001' });
   const sending = send();
   await until('the commit', async () => {
-    const { rows } = await beside(app, (db) =>
+    const { rows } = await withDatabase(app, (db) =>
       sql`select 1 from pg_stat_activity where datname = current_database() and state = 'active' and query ilike 'commit'`.execute(
         db,
       ),
@@ -128,14 +128,14 @@ test('treats a read-only database as unavailable and reconnects to the primary',
   const ada = await app.as('ada');
   const name = new URL(app.databaseUrl ?? '').pathname.slice(1);
   const demote = (isReadOnly: boolean) =>
-    beside(app, async (db) => {
+    withDatabase(app, async (db) => {
       await sql`set default_transaction_read_only = off`.execute(db);
       await sql`alter database ${sql.id(name)} set default_transaction_read_only = ${sql.lit(isReadOnly ? 'on' : 'off')}`.execute(
         db,
       );
     });
   const leaveAll = () =>
-    beside(app, (db) =>
+    withDatabase(app, (db) =>
       sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name} and pid <> pg_backend_pid()
         and query not like 'listen%'`.execute(db),
     );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, messageOf, newThread, send, until } from '#server/testing/chat';
 import { called, callsOf, choice, done, frame, rows, say, stop } from '#server/testing/chat-shapes';
 import { readEvents } from '#server/testing/events';
@@ -33,7 +33,7 @@ describe.each(engines)('answers of servers with Chat Completions only, on %s', (
     tools = fakeToolRegistry();
     app = await startApp(engine, { env: { PROVIDER_BASE_URL: provider.url }, tools: { box: tools.box } });
     ada = await app.withKey('ada');
-    assistantId = await created(ada);
+    assistantId = await createAssistant(ada);
     tools.offer('pay', { approval: 'always' }, () => tools.said('Paid.'));
   });
   beforeEach(() => {

@@ -9,7 +9,7 @@ import {
   seeded,
   witness,
 } from '#server/testing/crash';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { lastOf, readEvents, textOf } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
 
@@ -67,7 +67,7 @@ describe.each(engines)('a server that is killed repeatedly on %s', (engine) => {
     expect(startTimes.toSorted((a, b) => a - b)[Math.floor(startTimes.length / 2)]).toBeLessThan(5_000);
     for (const { visitor, threadId } of lines)
       expect((await ask(server, visitor, threadId, 'Are you still there?')).answer.state).toBe('complete');
-    const positions = await beside(app, (db) =>
+    const positions = await withDatabase(app, (db) =>
       db.selectFrom('messages').select(['thread_id', 'position']).orderBy('id').execute(),
     );
     expect(new Set(positions.map(({ thread_id, position }) => `${thread_id} ${position}`)).size).toBe(positions.length);
@@ -106,8 +106,8 @@ async function checkLine(
   expect(lastOf(await readEvents(server, visitor, runId, { after }))).toEqual(lastOf(events));
 }
 
-const underWayIn = (app: Parameters<typeof beside>[0]) =>
-  beside(app, async (db) => {
+const underWayIn = (app: Parameters<typeof withDatabase>[0]) =>
+  withDatabase(app, async (db) => {
     const rows = await db.selectFrom('runs').select('id').where('state', 'in', ['queued', 'running']).execute();
     return rows.length;
   });

@@ -4,7 +4,7 @@ import { emptyDatabase } from '#server/testing/app';
 import { benchText, messageOf, newThread, post, send, until } from '#server/testing/chat';
 import { killableServer, registered } from '#server/testing/crash';
 import { lastOf, openEvents, textOf } from '#server/testing/events';
-import { bare } from '#server/testing/test-environment';
+import { bareRequest } from '#server/testing/test-environment';
 
 test('rejects new runs on SIGTERM, lets active ones end, and interrupts the rest', async () => {
   const database = await emptyDatabase('sqlite');
@@ -32,7 +32,7 @@ test('rejects new runs on SIGTERM, lets active ones end, and interrupts the rest
   onTestFinished(() => clearInterval(watching));
   const stopped = server.terminate();
   await until('The signal', async () => (await server.status('/readyz')) === 503);
-  expect((await bare(server, 'GET', '/readyz')).body.parts).toEqual({ server: 'stopping' });
+  expect((await bareRequest(server, 'GET', '/readyz')).body.parts).toEqual({ server: 'stopping' });
   expect(await server.status('/healthz')).toBe(200);
   const refused = await post(ada, idle, 'Too late');
   expect([refused.status, refused.body.code]).toEqual([503, 'unavailable']);

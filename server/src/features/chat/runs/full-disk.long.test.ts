@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startApp } from '#server/testing/app';
 import { ask, benchText, messageOf, newThread, post, send, until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { lastOf, openEvents, textOf } from '#server/testing/events';
 import { onDiskThatFills } from '#server/testing/full-disk';
-import { bare } from '#server/testing/test-environment';
+import { bareRequest } from '#server/testing/test-environment';
 
 const noRoom = 'The server has no room to store this. Please tell its operator.';
 
@@ -28,12 +28,12 @@ test('stores an answer that ends while the disk is full once there is room', asy
   fill();
   await until('the whole text', async () => textOf(reader.events) === benchText(10_000) || undefined);
   const away = await until('what is missing', async () => {
-    const answer = await bare(app, 'GET', '/readyz');
+    const answer = await bareRequest(app, 'GET', '/readyz');
     return answer.status === 507 ? answer : undefined;
   });
   expect(away.body).toMatchObject({ code: 'no_space', message: noRoom, parts: { database: 'missing', storage: 'ok' } });
   // Logged repeatedly, not only once.
-  expect((await bare(app, 'GET', '/readyz')).status).toBe(507);
+  expect((await bareRequest(app, 'GET', '/readyz')).status).toBe(507);
   expect((await post(ada, threadId, 'Another one')).status).toBeGreaterThanOrEqual(409);
   expect(reader.hasEnded).toBe(false);
   expect((await messageOf(ada, threadId, run.messageId)).state).toBe('running');
@@ -43,11 +43,11 @@ test('stores an answer that ends while the disk is full once there is room', asy
   expect(textOf(events)).toBe(benchText(10_000));
   expect(lastOf(events)).toEqual({ type: 'finished', reason: 'complete' });
   expect(await messageOf(ada, threadId, run.messageId)).toMatchObject({ state: 'complete', text: benchText(10_000) });
-  const usage = await beside(app, (db) =>
+  const usage = await withDatabase(app, (db) =>
     db.selectFrom('usage_records').where('run_id', '=', run.id).selectAll().execute(),
   );
   expect(usage).toHaveLength(1);
-  expect((await bare(app, 'GET', '/readyz')).status).toBe(200);
+  expect((await bareRequest(app, 'GET', '/readyz')).status).toBe(200);
   expect((await ask(app, ada, threadId, 'Hello')).answer.state).toBe('complete');
   expect(app.logLines.filter((line) => line.includes('unexpected failure') || line.includes('run failed'))).toEqual([]);
 });
@@ -75,7 +75,8 @@ test('rejects requests while the disk is full, and stores nothing', async () => 
   const { app, ada, fill, makeRoom } = await started();
   const create = () =>
     ada.post('/api/assistants', { name: 'Tutor', model: 'gpt-4o', instructions: 'long '.repeat(290) });
-  const count = async () => (await beside(app, (db) => db.selectFrom('assistants').select('id').execute())).length;
+  const count = async () =>
+    (await withDatabase(app, (db) => db.selectFrom('assistants').select('id').execute())).length;
   fill();
   let created = 0;
   const refused = await until('a refusal', async () => {

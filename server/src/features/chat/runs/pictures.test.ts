@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, asksOf, forgetAsks, newThread } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { readEvents } from '#server/testing/events';
 import { download } from '#server/testing/files';
 
@@ -16,7 +16,7 @@ describe.each(engines)('images that a model generates on %s', (engine) => {
 
   async function drawn(name: string, text: string) {
     const { visitor } = await app.someone(name);
-    const assistantId = await created(visitor, { tools: { imageGeneration: {} } });
+    const assistantId = await createAssistant(visitor, { tools: { imageGeneration: {} } });
     const threadId = await newThread(visitor, { assistantId, title: 'Named' });
     return { visitor, ...(await ask(app, visitor, threadId, text)) };
   }
@@ -33,7 +33,7 @@ describe.each(engines)('images that a model generates on %s', (engine) => {
     expect(states).toEqual(['running', 'done']);
     const picture = bytes.toString('base64').slice(0, 60);
     expect(JSON.stringify([events, await readEvents(app, visitor, run.id)])).not.toContain(picture);
-    const stored = await beside(app, (db) => db.selectFrom('tool_calls').select('output').execute());
+    const stored = await withDatabase(app, (db) => db.selectFrom('tool_calls').select('output').execute());
     expect(JSON.stringify(stored)).not.toContain(picture);
   });
 

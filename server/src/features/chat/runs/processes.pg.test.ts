@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { goodKey, startApp, type TestApp } from '#server/testing/app';
 import { ask, asksOf, benchText, messageOf, messagesOf, newThread, send, until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { lastOf, type Numbered, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
 import { freePort } from '#server/testing/free-port';
 import { createHttpClient, type HttpClient } from '#server/testing/http-client';
@@ -55,13 +55,13 @@ describe('several processes on one PostgreSQL', () => {
     const threadId = await newThread(ada, { title: 'Named' });
     const { run } = await send(ada, threadId, '[[bench 120]] [[delay 20]]');
     const lost = await until('Words in three parts', () =>
-      beside(app, async (db) => {
+      withDatabase(app, async (db) => {
         const parts = await db.selectFrom('run_events').selectAll().where('run_id', '=', run.id).execute();
         return parts.length < 3 ? undefined : parts.toSorted((one, other) => one.first_event - other.first_event)[1];
       }),
     );
     const place = lost.first_event;
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.deleteFrom('run_events').where('run_id', '=', run.id).where('first_event', '=', place).execute(),
     );
     const [, partly] = await messagesOf(adaThere, threadId);
@@ -154,7 +154,7 @@ describe('several processes on one PostgreSQL', () => {
     const here = await openEvents(app, ada, other.run.id);
     await here.until(5);
     // As when an operator deletes the account: no stop is requested.
-    await beside(app, (db) => db.deleteFrom('threads').where('id', '=', doomed).execute());
+    await withDatabase(app, (db) => db.deleteFrom('threads').where('id', '=', doomed).execute());
     const there = await openEvents(second, adaThere, other.run.id);
     await here.until(here.events.length + 50);
     await there.until(here.events.length);
@@ -172,7 +172,7 @@ describe('several processes on one PostgreSQL', () => {
     const { run } = await send(ada, threadId, '[[bench 400]] [[delay 15]]');
     const there = await openEvents(second, adaThere, run.id);
     await there.until(10);
-    const { rows } = await beside(app, (db) =>
+    const { rows } = await withDatabase(app, (db) =>
       sql<{ cut: boolean }>`select pg_terminate_backend(l.pid) as cut from pg_locks l
         join pg_database d on d.oid = l.database
         where l.locktype = 'advisory' and d.datname = current_database()`.execute(db),
@@ -218,5 +218,7 @@ describe('several processes on one PostgreSQL', () => {
   });
 
   const usageOf = (runId: number) =>
-    beside(app, (db) => db.selectFrom('usage_records').selectAll().where('run_id', '=', runId).executeTakeFirst());
+    withDatabase(app, (db) =>
+      db.selectFrom('usage_records').selectAll().where('run_id', '=', runId).executeTakeFirst(),
+    );
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, messageOf, newThread, send, until } from '#server/testing/chat';
 import { readEvents } from '#server/testing/events';
 
@@ -19,7 +19,7 @@ describe.each(engines)('web pages that an answer cites on %s', (engine) => {
 
   test('have positions in the message, in events and in both exports', async () => {
     const { visitor } = await app.someone('reader');
-    const assistantId = await created(visitor, { tools: { webSearch: {} } });
+    const assistantId = await createAssistant(visitor, { tools: { webSearch: {} } });
     const threadId = await newThread(visitor, { assistantId, title: 'Named' });
     const { run } = await ask(app, visitor, threadId, '[[web]] Where does it rain?');
     const { text, links = [], calls } = await messageOf(visitor, threadId, run.messageId);
@@ -50,7 +50,7 @@ describe.each(engines)('web pages that an answer cites on %s', (engine) => {
 
   test('appear while the answer is written, and stay if it is stopped or fails', async () => {
     const { visitor } = await app.someone('reader2');
-    const assistantId = await created(visitor, { tools: { webSearch: {} } });
+    const assistantId = await createAssistant(visitor, { tools: { webSearch: {} } });
     const threadId = await newThread(visitor, { assistantId, title: 'Named' });
     const { run } = await send(visitor, threadId, '[[web]] [[tokens 40]] [[hang 30]]');
     const written = await until('The first citation', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connect } from '#server/db/connect';
+import { openDatabase } from '#server/db/connect';
 import { openReader } from '#server/db/read-connection';
 import type { Database } from '#server/db/schema';
 import { engines, startApp, type TestApp } from '#server/testing/app';
@@ -21,7 +21,9 @@ describe.each(engines)('search in the newest threads on %s', (engine) => {
     app = await startApp(engine);
     ada = await app.withKey('ada');
     userId = (await ada.get('/api/user')).body.id;
-    reader = app.databaseUrl ? connect(app.databaseUrl, app.dataDir).db : openReader(join(app.dataDir, 'roster.db'));
+    reader = app.databaseUrl
+      ? openDatabase(app.databaseUrl, app.dataDir).db
+      : openReader(join(app.dataDir, 'roster.db'));
     const bob = await app.withKey('bob');
     await ask(app, bob, await newThread(bob, { title: 'Heron' }), 'A heron and a bittern of Bob');
     const file = await uploaded(app, ada, { filename: 'heron-2024.txt', purpose: 'user_data' });

@@ -5,7 +5,7 @@ import type { ReasoningEffort } from '@roster/contracts/models/models';
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { AnswerRequest } from '#server/provider/provider';
-import { formatOfSchema } from '#server/provider/schema-format';
+import { schemaFormat } from '#server/provider/schema-format';
 
 /** Settings of an assistant, or just a model, that answer in a thread. */
 export type ChatTarget = {
@@ -52,7 +52,7 @@ export const noKnowledge: Knowledge = { search: undefined, notes: [] };
 
 /** The format of an answer with a JSON schema. A model that does not support it answers in plain text. */
 export const responseFormat = (schema: string | null) =>
-  schema === null ? {} : { format: formatOfSchema(schema), canLeaveFormatOut: true };
+  schema === null ? {} : { format: schemaFormat(schema), canLeaveFormatOut: true };
 
 /** The assistant's tools with the thread's switches applied. */
 function resolveTools(own: AssistantTools, here: ThreadTools): Pick<ChatTarget, 'hosted' | 'serversOff'> {

@@ -2,7 +2,7 @@ import type { ThreadListItem } from '@roster/contracts/chat';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, newThread } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 
 async function titlesOf(visitor: HttpClient, query = ''): Promise<string[]> {
@@ -50,7 +50,7 @@ describe.each(engines)('the list of conversations on %s', (engine) => {
     ];
     expect(await titlesOf(bob)).toEqual(['Third', 'Second', 'First']);
     // The next one must not be created in the same millisecond.
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('threads')
         .set({ updated_at: '2026-11-20T10:00:00.000Z' })
@@ -72,7 +72,7 @@ describe.each(engines)('the list of conversations on %s', (engine) => {
     const ids: number[] = [];
     for (let number = 0; number < 23; number++) ids.push(await newThread(carol, { title: `Number ${number}` }));
     for (const id of ids) if (id % 2 === 1) await carol.patch(`/api/threads/${id}`, { pinned: true });
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('threads').set({ updated_at: '2026-11-20T10:00:00.000Z' }).where('id', 'in', ids).execute(),
     );
     for (const limit of [1, 5, 23]) {
@@ -160,7 +160,7 @@ describe.each(engines)('the list of conversations on %s', (engine) => {
       await frank.delete(`/api/threads/${threadId}`),
     ];
     expect(after.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404]);
-    const left = await beside(app, async (db) => ({
+    const left = await withDatabase(app, async (db) => ({
       messages: await db.selectFrom('messages').selectAll().where('thread_id', '=', threadId).execute(),
       runs: await db.selectFrom('runs').selectAll().where('thread_id', '=', threadId).execute(),
       usage: await db.selectFrom('usage_records').select('purpose').where('run_id', '=', run.id).execute(),

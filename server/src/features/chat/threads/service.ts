@@ -16,7 +16,7 @@ import { runRepository } from '#server/features/chat/shared/run-repository';
 import { searchRepository } from '#server/features/chat/shared/search-repository';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
 import { newTitle } from '#server/features/chat/shared/thread-title';
-import { cursorsOf, pageOf } from '#server/http/paging';
+import { createCursors, toPage } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
 import { toThread } from './thread.ts';
 
@@ -34,7 +34,7 @@ type Changes = z.output<typeof chat.updateThread.body>;
 type Query = z.output<typeof chat.threads.query>;
 type Page = z.output<typeof chat.threads.output>;
 
-const cursors = cursorsOf(z.tuple([z.boolean(), z.iso.datetime(), Id]));
+const cursors = createCursors(z.tuple([z.boolean(), z.iso.datetime(), Id]));
 
 function positionOf(cursor: string | undefined) {
   if (cursor === undefined) return undefined;
@@ -88,7 +88,7 @@ const find = async (db: Kysely<Database>, userId: number, threadId: number): Pro
 async function list(dependencies: Dependencies, userId: number, query: Query): Promise<Page> {
   const q = query.q?.trim() ?? '';
   const found = await foundOrListed(dependencies, userId, q, query);
-  const { items, nextCursor } = pageOf(found, query.limit, ({ thread: { pinned, updatedAt, id } }) =>
+  const { items, nextCursor } = toPage(found, query.limit, ({ thread: { pinned, updatedAt, id } }) =>
     cursors.encode([pinned, updatedAt, id]),
   );
   return {

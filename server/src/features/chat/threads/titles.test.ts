@@ -1,11 +1,11 @@
 import { defaultPreferences } from '@roster/contracts/account';
 import { cheapestTitleModel } from '@roster/contracts/models/models';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, newThread, regenerated, send, titleAsksOf, until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { openEvents, readEvents } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
 import type { HttpClient } from '#server/testing/http-client';
@@ -23,7 +23,7 @@ describe.each(engines)('titles on %s', (engine) => {
   const asked = async (words: string) =>
     (await titleAsksOf(app)).filter(({ body }) => JSON.stringify(body.input).includes(words));
   const titleUsage = (runId: number) =>
-    beside(app, (db) =>
+    withDatabase(app, (db) =>
       db
         .selectFrom('usage_records')
         .selectAll()
@@ -54,7 +54,7 @@ describe.each(engines)('titles on %s', (engine) => {
   });
 
   test('are suggested after the first exchange, and counted', async () => {
-    const threadId = await newThread(ada, { assistantId: await created(ada, { model: 'gpt-4.1' }) });
+    const threadId = await newThread(ada, { assistantId: await createAssistant(ada, { model: 'gpt-4.1' }) });
     const { run, answer } = await ask(app, ada, threadId, 'Which moss grows on granite?');
     const cheapest = cheapestTitleModel((await ada.get('/api/models')).body.models)?.id;
     expect(cheapest).toMatch(/nano|luna/);
@@ -91,7 +91,7 @@ describe.each(engines)('titles on %s', (engine) => {
     const { token } = await newToken(ada);
     const headers = { 'openai-beta': 'assistants=v2' };
     const api = (path: string, body?: object) =>
-      called(app, token, `/v1/${path}`, { headers, ...(body && { method: 'POST' as const, body }) });
+      callApi(app, token, `/v1/${path}`, { headers, ...(body && { method: 'POST' as const, body }) });
     const { body: assistant } = await api('assistants', { model: 'gpt-4.1' });
     const messages = [{ role: 'user', content: 'Yarrow for a program' }];
     const { body: run } = await api('threads/runs', { assistant_id: assistant.id, thread: { messages } });

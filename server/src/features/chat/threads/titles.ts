@@ -14,7 +14,7 @@ import type { PricingService } from '#server/features/usage/pricing';
 import { usageRepository } from '#server/features/usage/repository';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { AnswerEnd, AnswerRequest, Provider } from '#server/provider/provider';
-import { countsFor } from '#server/provider/token-counts';
+import { countsToRecord } from '#server/provider/token-counts';
 import { ProviderError } from '#server/provider/transport/error';
 
 const withinMs = 30_000;
@@ -98,7 +98,7 @@ async function store(
   { words, end }: { words: string; end: AnswerEnd },
 ) {
   const title = cleaned(words);
-  const { counts, estimated } = countsFor(end.usage, {
+  const { counts, estimated } = countsToRecord(end.usage, {
     inputTokens: estimateTokens(instructions + talk),
     cachedTokens: 0,
     cacheWriteTokens: 0,

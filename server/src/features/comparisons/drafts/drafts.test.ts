@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, asksOf, forgetAsks, newThread, until } from '#server/testing/chat';
 import { comparisonOf, comparisonsPath, startOf } from '#server/testing/comparisons';
 import type { HttpClient } from '#server/testing/http-client';
@@ -27,7 +27,7 @@ describe.each(engines)('a draft next to the current version on %s', (engine) => 
 
   test('asks the same questions, each side with its settings, and is saved as compared', async () => {
     const ada = await someone();
-    const id = await created(ada, tutor);
+    const id = await createAssistant(ada, tutor);
     const { status, body: made } = await drafted(ada, id);
     expect([status, made]).toEqual([
       201,
@@ -63,7 +63,7 @@ describe.each(engines)('a draft next to the current version on %s', (engine) => 
 
   test('is not saved over later changes', async () => {
     const ada = await someone();
-    const id = await created(ada, tutor);
+    const id = await createAssistant(ada, tutor);
     const { body: made } = await drafted(ada, id);
     await ada.patch(`/api/assistants/${id}`, { description: 'Meanwhile' });
     const { status, body } = await ada.post(`${comparisonsPath}/${made.id}/draft/save`);
@@ -78,7 +78,7 @@ describe.each(engines)('a draft next to the current version on %s', (engine) => 
 
   test('offers the latest questions of its own conversations, each once', async () => {
     const [ada, bob] = [await someone(), await someone()];
-    const id = await created(ada, tutor);
+    const id = await createAssistant(ada, tutor);
     const threadId = await newThread(ada, { assistantId: id });
     for (const text of ['First [[delay 0]]', 'Second [[delay 0]]', 'First [[delay 0]]'])
       await ask(app, ada, threadId, text);
@@ -100,7 +100,7 @@ describe.each(engines)('a draft next to the current version on %s', (engine) => 
     [{ changes: { unknown: 1 } }, ''],
   ])('refuses changes that could not be compared or saved (%#)', async (wrong, message) => {
     const ada = await someone();
-    const id = await created(ada, tutor);
+    const id = await createAssistant(ada, tutor);
     const { status, body } = await drafted(ada, id, wrong);
     expect([status, body.code]).toEqual([400, 'invalid_input']);
     expect(JSON.stringify(body)).toContain(message);

@@ -16,7 +16,7 @@ import {
   newComparison,
   votePrompt,
 } from '#server/testing/comparisons';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { aroundToday } from '#server/testing/days';
 import { readEvents } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
@@ -38,7 +38,7 @@ describe.each(engines)('judging answers on %s', (engine) => {
   const someone = () => app.withKey(`person${++people}`);
   const threadsOf = async (visitor: HttpClient) => {
     const { id } = (await visitor.get('/api/user')).body;
-    return beside(app, (db) => db.selectFrom('threads').select('id').where('user_id', '=', id).execute());
+    return withDatabase(app, (db) => db.selectFrom('threads').select('id').where('user_id', '=', id).execute());
   };
   const startAgain = (visitor: HttpClient, id: number, judgingId: number, body: object = {}) =>
     visitor.post(`${judgingsPath(id)}/${judgingId}/start`, body);
@@ -248,7 +248,7 @@ describe.each(engines)('judging answers on %s', (engine) => {
     const { id: userId } = (await ada.get('/api/user')).body;
     const { model, criteria, createdAt } = whole;
     const another = { user_id: userId, comparison_id: id, model, criteria, created_at: createdAt };
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .insertInto('comparison_judgings')
         .values(Array.from({ length: judgingLimit - 1 }, () => another))
@@ -257,7 +257,9 @@ describe.each(engines)('judging answers on %s', (engine) => {
     expect((await judge(ada, id)).body.message).toMatch(/can be judged 10 times/);
 
     const { id: alone } = await answeredComparison(app, ada, [shorter]);
-    await beside(app, (db) => db.updateTable('comparisons').set({ baseline: null }).where('id', '=', alone).execute());
+    await withDatabase(app, (db) =>
+      db.updateTable('comparisons').set({ baseline: null }).where('id', '=', alone).execute(),
+    );
     expect((await judge(ada, alone)).body.message).toMatch(/A judge needs two/);
   });
 });

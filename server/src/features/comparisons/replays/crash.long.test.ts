@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { engines } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, asksOf, forgetAsks, newThread, until } from '#server/testing/chat';
 import { comparisonOf, startOf } from '#server/testing/comparisons';
 import { freeJobs, killableInstallation, registered } from '#server/testing/crash';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { newReplay, questionsOf } from '#server/testing/replays';
 
 const endless = 'Endless [[bench 40000]] [[delay 20]]';
@@ -14,13 +14,13 @@ describe.each(engines)('a crash in the middle of a replay, on %s', (engine) => {
     const { app, server } = await killableInstallation(engine);
     await server.start();
     const ada = await registered(server, 'ada');
-    const assistantId = await created(ada);
+    const assistantId = await createAssistant(ada);
     for (let number = 1; number <= 20; number++) {
       const threadId = await newThread(ada, { title: 'Asked', assistantId });
       const { message } = await ask(server, ada, threadId, `Question ${number} [[bench 2]]`);
       // Both that are asked together in the middle: the rest then waits.
       if (number === 11 || number === 12)
-        await beside(app, (db) =>
+        await withDatabase(app, (db) =>
           db
             .updateTable('messages')
             .set({ text: `Question ${number} ${endless}` })

@@ -2,10 +2,10 @@ import type { AskedQuestion } from '@roster/contracts/comparisons/replays';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, asksOf, benchText, forgetAsks, newThread, regenerated, until } from '#server/testing/chat';
 import { comparisonOf, startOf } from '#server/testing/comparisons';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 import { newReplay, questionsOf, replayOf } from '#server/testing/replays';
@@ -34,16 +34,16 @@ describe.each(engines)('replays on %s', (engine) => {
 
   test('offers the questions of an assistant’s conversations, newest first, each once', async () => {
     const ada = await someone();
-    const assistantId = await created(ada);
+    const assistantId = await createAssistant(ada);
     const file = await uploaded(app, ada, { filename: 'notes.txt', content: 'Notes' });
     const threadId = await asked(ada, assistantId, 'One', 'Two');
     const { answer } = await ask(app, ada, threadId, 'Three', { fileIds: [file.id] });
     await regenerated(app, ada, answer.id);
     await asked(ada, assistantId, 'Two');
-    await asked(ada, await created(ada, { name: 'Other' }), 'Of another');
+    await asked(ada, await createAssistant(ada, { name: 'Other' }), 'Of another');
     const ofProgram = await asked(ada, assistantId, 'By a program');
     const { id: tokenId } = await newToken(ada);
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('threads').set({ access_token_id: tokenId }).where('id', '=', ofProgram).execute(),
     );
     const questions = await questionsOf(ada, assistantId);
@@ -63,7 +63,7 @@ describe.each(engines)('replays on %s', (engine) => {
 
   test('asks the new model with the original context, and shows the original answer', async () => {
     const ada = await someone();
-    const assistantId = await created(ada, { instructions: 'Be brief.', temperature: 0.3 });
+    const assistantId = await createAssistant(ada, { instructions: 'Be brief.', temperature: 0.3 });
     await asked(ada, assistantId, 'First [[bench 2]]', 'Second [[bench 3]]');
     const [second] = await questionsOf(ada, assistantId);
     await forgetAsks(app);
@@ -99,7 +99,7 @@ describe.each(engines)('replays on %s', (engine) => {
 
   test('asks the old model again on request', async () => {
     const ada = await someone();
-    const assistantId = await created(ada);
+    const assistantId = await createAssistant(ada);
     await asked(ada, assistantId, 'One [[bench 2]]');
     const questions = await questionsOf(ada, assistantId);
     await forgetAsks(app);
@@ -111,9 +111,9 @@ describe.each(engines)('replays on %s', (engine) => {
 
   test('uses the answers of a model that is gone', async () => {
     const ada = await someone();
-    const assistantId = await created(ada);
+    const assistantId = await createAssistant(ada);
     await asked(ada, assistantId, 'One [[bench 2]]');
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       await db.updateTable('assistants').set({ model: 'gpt-4' }).where('id', '=', assistantId).execute();
       await db.updateTable('runs').set({ model: 'gpt-4' }).where('assistant_id', '=', assistantId).execute();
     });
@@ -132,10 +132,10 @@ describe.each(engines)('replays on %s', (engine) => {
 
   test('leaves out what is too much, and says so', async () => {
     const ada = await someone();
-    const assistantId = await created(ada);
+    const assistantId = await createAssistant(ada);
     const file = await uploaded(app, ada, { filename: 'notes.txt', content: 'Notes' });
     const threadId = await asked(ada, assistantId, 'Long', 'Two');
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('messages')
         .set({ text: 'word '.repeat(14_000) })
@@ -158,9 +158,9 @@ describe.each(engines)('replays on %s', (engine) => {
   test('refuses replays that cannot be made', async () => {
     const ada = await someone();
     const { visitor: bob, email } = await app.someone('viewer');
-    const assistantId = await created(ada);
+    const assistantId = await createAssistant(ada);
     await asked(ada, assistantId, 'One');
-    const theirs = await created(bob);
+    const theirs = await createAssistant(bob);
     await asked(bob, theirs, 'Of Bob');
     const ids = idsOf(await questionsOf(ada, assistantId));
     const bobs = idsOf(await questionsOf(bob, theirs));

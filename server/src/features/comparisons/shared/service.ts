@@ -5,7 +5,7 @@ import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 import type { InternalThreadService } from '#server/features/chat/internal-threads/service';
 import type { PricingService } from '#server/features/usage/pricing';
-import { pageOf } from '#server/http/paging';
+import { toPage } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import { comparisonNotFound, isActive, threadsOf, toShown } from './answers.ts';
@@ -89,7 +89,7 @@ export function comparisonService(dependencies: Dependencies) {
   return {
     async list(userId: number, { limit, cursor, kind }: z.output<typeof api.list.query>) {
       const found = await rows.page(userId, limit + 1, { before: cursor, kind });
-      return pageOf(found, limit, ({ id }) => String(id));
+      return toPage(found, limit, ({ id }) => String(id));
     },
     async find(userId: number, id: number): Promise<Comparison & { items: ComparisonPrompt[] }> {
       const { comparison, prompts, answers } = await whole(userId, id);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { engines } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { asksOf, forgetAsks, until } from '#server/testing/chat';
 import { comparisonOf } from '#server/testing/comparisons';
 import { freeJobs, killableInstallation, registered } from '#server/testing/crash';
-import { newSet, ran, ranTo, runOf, typed } from '#server/testing/test-sets';
+import { newSet, runOf, runTestSet, typed, untilRunEnds } from '#server/testing/test-sets';
 
 /** Answered as its instructions say. */
 const quick = (number: number) => `Question ${number} [[delay 0]]`;
@@ -16,9 +16,9 @@ describe.each(engines)('a crash in the middle of a run, on %s', (engine) => {
     const { app, server } = await killableInstallation(engine);
     await server.start();
     const ada = await registered(server, 'ada');
-    const assistantId = await created(ada, { instructions: 'Be brief.' });
+    const assistantId = await createAssistant(ada, { instructions: 'Be brief.' });
     const { id } = await newSet(ada, assistantId, typed(quick(1), quick(2)));
-    const first = await ran(ada, id);
+    const first = await runTestSet(ada, id);
     await ada.patch(`/api/assistants/${assistantId}`, { instructions: 'Be very long and friendly.' });
     const { items } = (await ada.get(`/api/test-sets/${id}`)).body;
     const kept = items.map((item: { id: number }) => ({ kind: 'kept', questionId: item.id }));
@@ -36,7 +36,7 @@ describe.each(engines)('a crash in the middle of a run, on %s', (engine) => {
     await server.kill();
     await freeJobs(app);
     await server.start();
-    const ended = await ranTo(ada, run.id);
+    const ended = await untilRunEnds(ada, run.id);
     expect(ended.counts).toMatchObject({ better: 2, unanswered: 2, open: 0 });
     const asked = (await asksOf(app)).map(({ body }) =>
       String(body.instructions).startsWith('You judge')

@@ -21,7 +21,7 @@ import { storeComparison } from '#server/features/comparisons/shared/service';
 import { startAsking } from '#server/features/comparisons/shared/start';
 import type { ModelService } from '#server/features/models/service';
 import type { PricingService } from '#server/features/usage/pricing';
-import { pageOf } from '#server/http/paging';
+import { toPage } from '#server/http/paging';
 import type { Actor } from '#server/security/actor';
 import { createRun, findTested, type RunParts, runNotFound } from './create-run.ts';
 import { runEstimate } from './estimate.ts';
@@ -116,7 +116,7 @@ export function runningService(parts: RunningParts) {
     async runs(userId: number, setId: number, { limit, cursor }: z.output<typeof api.runs.query>) {
       await findTested(parts, { db, userId }, setId);
       const found = await comparisonRepository(db).page(userId, limit + 1, { before: cursor, testSetId: setId });
-      const { items, nextCursor } = pageOf(found, limit, ({ id }) => String(id));
+      const { items, nextCursor } = toPage(found, limit, ({ id }) => String(id));
       return { items: await withResults(db, userId, items), nextCursor };
     },
     estimate: (userId: number, setId: number, wanted: NewTestRun): Promise<TestRunEstimate> =>

@@ -1,13 +1,13 @@
 import { testQuestionLimit, testSetLimit } from '@roster/contracts/comparisons/test-sets';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, asksOf, benchText, forgetAsks, newThread, until } from '#server/testing/chat';
 import { comparisonOf, comparisonsPath, votePrompt } from '#server/testing/comparisons';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 import { questionsOf } from '#server/testing/replays';
-import { newSet, ran, runOf, setPath, setsPath, typed, versionOne } from '#server/testing/test-sets';
+import { newSet, runOf, runTestSet, setPath, setsPath, typed, versionOne } from '#server/testing/test-sets';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 
 const same = 'Always the same [[bench 4]] [[delay 0]]';
@@ -28,7 +28,7 @@ describe.each(engines)('test sets on %s', (engine) => {
 
   const someone = async () => (await app.someone()).visitor;
   const tutor = (visitor: HttpClient, more: object = {}) =>
-    created(visitor, { name: 'Tutor', model: 'gpt-4o', instructions: 'Be brief.', ...more });
+    createAssistant(visitor, { name: 'Tutor', model: 'gpt-4o', instructions: 'Be brief.', ...more });
   const resultsOf = async (visitor: HttpClient, runId: number) => (await visitor.get(`/api/test-runs/${runId}`)).body;
 
   test('takes typed questions, and those of conversations and datasets, each once', async () => {
@@ -110,7 +110,7 @@ describe.each(engines)('test sets on %s', (engine) => {
     await forgetAsks(app);
     const { body: none } = await ada.get(`${setPath(id)}/runs`);
     expect(none.items).toEqual([]);
-    const run = await ran(ada, id);
+    const run = await runTestSet(ada, id);
     expect(run).toMatchObject({ kind: 'test', title: 'Tutor, Basics: Version 1', counts: counted({ new: 2 }) });
 
     await ada.patch(`/api/assistants/${assistantId}`, { instructions: 'Be very long and friendly.' });
@@ -122,7 +122,7 @@ describe.each(engines)('test sets on %s', (engine) => {
     const { body: second } = await ada.post(`${setPath(id)}/runs/estimate`, next);
     expect(second).toMatchObject({ answers: 2, stored: 2, withoutBaseline: 0, judge: { answers: 4 } });
     await forgetAsks(app);
-    const compared = await ran(ada, id, next);
+    const compared = await runTestSet(ada, id, next);
     // One has the same words, which the judge is not asked about; the other is longer, which this judge prefers.
     expect(compared.counts).toEqual(counted({ unchanged: 1, better: 1 }));
     const asked = (await asksOf(app)).map(({ body }) => String(body.instructions).slice(0, 9));
@@ -140,7 +140,7 @@ describe.each(engines)('test sets on %s', (engine) => {
     expect(history).toMatchObject({ items: [{ id: compared.id, baseline: { label: 'Version 1' } }] });
     const { body: older } = await ada.get(`${setPath(id)}/runs?cursor=${history.nextCursor}`);
     expect(older.items.map((item: { id: number }) => item.id)).toEqual([run.id]);
-    const recorded = await beside(app, (db) =>
+    const recorded = await withDatabase(app, (db) =>
       db
         .selectFrom('usage_records')
         .innerJoin('users', 'users.id', 'usage_records.user_id')
@@ -163,12 +163,12 @@ describe.each(engines)('test sets on %s', (engine) => {
     const { body: estimate } = await ada.post(`${setPath(id)}/runs/estimate`, draftOf('Be long.'));
     expect(estimate).toMatchObject({ answers: 4, baselineAnswers: 2, stored: 0 });
     await forgetAsks(app);
-    const first = await ran(ada, id, draftOf('Be long.'));
+    const first = await runTestSet(ada, id, draftOf('Be long.'));
     expect(first.counts).toEqual(counted({ unchanged: 1, open: 1 }));
     expect(await asksOf(app)).toHaveLength(4);
     // The current version has answered with the first draft: only the second draft is asked.
     await forgetAsks(app);
-    const second = await ran(ada, id, { ...draftOf('Be longer than that.'), judge });
+    const second = await runTestSet(ada, id, { ...draftOf('Be longer than that.'), judge });
     expect(second).toMatchObject({ title: 'Tutor, Basics: Draft of version 1', counts: { unchanged: 1, better: 1 } });
     expect((await asksOf(app)).filter(({ body }) => body.instructions === 'Be brief.')).toEqual([]);
     const { body: saved } = await ada.post(`${comparisonsPath}/${second.id}/draft/save`);
@@ -184,13 +184,13 @@ describe.each(engines)('test sets on %s', (engine) => {
     const ada = await someone();
     const assistantId = await tutor(ada);
     const set = await newSet(ada, assistantId, typed(same));
-    const run = await ran(ada, set.id);
+    const run = await runTestSet(ada, set.id);
     const questions = [
       ...set.items.map((item) => ({ kind: 'kept', questionId: item.id })),
       ...typed('New [[bench 2]]'),
     ];
     await ada.patch(setPath(set.id), { questions });
-    const other = await ran(ada, set.id, {
+    const other = await runTestSet(ada, set.id, {
       candidate: { kind: 'model', model: 'gpt-4.1' },
       baseline: { kind: 'run', runId: run.id },
     });
@@ -206,9 +206,9 @@ describe.each(engines)('test sets on %s', (engine) => {
     const ada = await someone();
     const assistantId = await tutor(ada);
     const { id } = await newSet(ada, assistantId, typed(same, telling));
-    await ran(ada, id);
+    await runTestSet(ada, id);
     // As if it had answered with a model that is no longer served.
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       for (const table of ['assistants', 'assistant_versions'] as const)
         await db
           .updateTable(table)
@@ -232,7 +232,7 @@ describe.each(engines)('test sets on %s', (engine) => {
       { candidate: expect.stringContaining('Your API key cannot use gpt-gone.') },
     ]);
     const changes = { model: 'gpt-4.1' };
-    const moved = await ran(ada, id, { ...draftOf(''), candidate: { kind: 'draft', changes } });
+    const moved = await runTestSet(ada, id, { ...draftOf(''), candidate: { kind: 'draft', changes } });
     expect(moved.counts).toMatchObject({ new: 0, unanswered: 0 });
     const { id: unasked } = await newSet(ada, assistantId, typed('Never asked'));
     const refused = await runOf(ada, unasked, { ...draftOf(''), candidate: { kind: 'draft', changes } });
@@ -246,9 +246,9 @@ describe.each(engines)('test sets on %s', (engine) => {
     const { visitor: ada, email } = await app.someone();
     const assistantId = await tutor(ada);
     const { id } = await newSet(ada, assistantId, typed(same));
-    const run = await ran(ada, id);
+    const run = await runTestSet(ada, id);
     const kept = await newSet(ada, assistantId, typed(same));
-    const other = await ran(ada, kept.id);
+    const other = await runTestSet(ada, kept.id);
     const { body } = await beginDownload(app, ada, '/api/user/export');
     const files = unzip(Buffer.from(await body.arrayBuffer()));
     expect(jsonLines(files.get('test-sets.jsonl'))).toMatchObject([
@@ -263,7 +263,7 @@ describe.each(engines)('test sets on %s', (engine) => {
     expect((await ada.get(setPath(id))).status).toBe(404);
     expect((await ada.get(`${comparisonsPath}/${run.id}`)).status).toBe(404);
     const left = (runId: number) =>
-      beside(app, async (db) => {
+      withDatabase(app, async (db) => {
         const [prompts, threads] = await Promise.all([
           db.selectFrom('comparison_prompts').select('id').where('comparison_id', '=', runId).execute(),
           db

@@ -1,9 +1,9 @@
 import { datasetExampleLimit, datasetLimit } from '@roster/contracts/fine-tuning/datasets';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, newThread, regenerated } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { datasetsPath, examplesOf, gathered, rated, ratedThread, textsOf } from '#server/testing/datasets';
 import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
@@ -79,7 +79,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
     const { answer } = await ask(app, ada, threadId, 'Which one?');
     const others = [await regenerated(app, ada, answer.id), await regenerated(app, ada, answer.id)];
     // The simulator gives the same answer each time.
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       for (const [index, { message }] of others.entries())
         await db
           .updateTable('messages')
@@ -156,8 +156,8 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
 
   test('knows whose answers they are, and under which instructions', async () => {
     const ada = await somebody();
-    const tutor = await created(ada, { name: 'Tutor', instructions: 'Explain.' });
-    const plain = await created(ada, { name: 'Plain' });
+    const tutor = await createAssistant(ada, { name: 'Tutor', instructions: 'Explain.' });
+    const plain = await createAssistant(ada, { name: 'Plain' });
     const ofTutor = await ratedThread(app, ada, [{ value: 'good' }], { assistantId: tutor });
     await ratedThread(app, ada, [{ value: 'good' }, { value: 'good' }], { assistantId: plain });
     await ratedThread(app, ada, [{ value: 'good' }]);
@@ -187,7 +187,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
     const archived = await ratedThread(app, ada, [{ value: 'good' }]);
     await ada.patch(`/api/threads/${archived.threadId}`, { archived: true });
     const compared = await ratedThread(app, ada, [{ value: 'good', correction: 'Mine' }]);
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('threads').set({ purpose: 'comparison' }).where('id', '=', compared.threadId).execute(),
     );
     expect(await available(ada)).toEqual({ good: 1, bad: 0, corrected: 0, chat: 1, preference: 0 });
@@ -251,7 +251,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
     expect(removed.status).toBe(204);
     expect([200, 404]).toContain(filled.status);
     expect((await ada.get(`${datasetsPath}/${id}`)).status).toBe(404);
-    const left = await beside(app, (db) =>
+    const left = await withDatabase(app, (db) =>
       db.selectFrom('dataset_examples').select('id').where('dataset_id', '=', id).execute(),
     );
     expect(left).toEqual([]);
@@ -264,7 +264,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
     async function longThread(visitor: HttpClient, count: number, text: (index: number) => string) {
       const threadId = await newThread(visitor, { title: 'Long' });
       const { id: userId } = (await visitor.get('/api/user')).body;
-      await beside(app, (db) =>
+      await withDatabase(app, (db) =>
         db.transaction().execute(async (trx) => {
           let parent: number | null = null;
           for (let index = 0; index < count * 2; index++) {
@@ -303,7 +303,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
         await longThread(ada, 30, (index) => `m${index}`);
         return gathered(ada);
       })();
-      await beside(app, async (db) => {
+      await withDatabase(app, async (db) => {
         const rows = Array.from({ length: 500 }, (_, index) => ({
           user_id: userId,
           dataset_id: id,
@@ -356,7 +356,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
       const ada = await somebody();
       await ratedThread(app, ada, [{ value: 'good' }]);
       const { id: userId } = (await ada.get('/api/user')).body;
-      await beside(app, (db) =>
+      await withDatabase(app, (db) =>
         db
           .insertInto('datasets')
           .values(

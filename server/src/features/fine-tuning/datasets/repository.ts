@@ -1,7 +1,7 @@
 import type { Dataset, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import { type Kysely, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
-import { keepUser } from '#server/db/locks';
+import { shareLockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 
 /** Start of a page: after this dataset, in the order of the list. */
@@ -86,7 +86,7 @@ export function datasetRepository(db: Kysely<Database>) {
      * the user before it, as everywhere. Returns undefined if the user has no such dataset.
      */
     async take(userId: number, datasetId: number): Promise<{ format: DatasetFormat } | undefined> {
-      await keepUser(db, userId);
+      await shareLockUser(db, userId);
       const dataset = db
         .selectFrom('datasets')
         .select('format')

@@ -1,7 +1,7 @@
 import { exampleTextLimit } from '@roster/contracts/fine-tuning/datasets';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { setUser } from '#server/testing/database';
 import { datasetsPath, examplesOf, gathered, ratedThread, textsOf } from '#server/testing/datasets';
 import type { HttpClient } from '#server/testing/http-client';
@@ -13,7 +13,7 @@ describe.each(engines)('reviewing a dataset on %s', (engine) => {
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.withKey('ada');
-    const assistantId = await created(ada, { instructions: 'Be brief.' });
+    const assistantId = await createAssistant(ada, { instructions: 'Be brief.' });
     await ratedThread(
       app,
       ada,
@@ -187,7 +187,7 @@ describe.each(engines)('reviewing a dataset on %s', (engine) => {
 
   test('lets nobody reach another user’s dataset, by any call', async () => {
     const bob = await app.withKey('bob');
-    const assistantId = await created(ada, { name: 'Hers' });
+    const assistantId = await createAssistant(ada, { name: 'Hers' });
     await ratedThread(app, bob, [{ value: 'good' }]);
     const own = await gathered(bob);
     const { id, examples } = await fresh();

@@ -1,9 +1,9 @@
 import type { File } from '@roster/contracts/files/files';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, newThread } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { datasetOf, datasetsPath, examplesOf, gathered, rated, ratedThread } from '#server/testing/datasets';
 import { download, inStore } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
@@ -37,7 +37,7 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
 
   test('writes a line for each included example in chat format', async () => {
     const ada = await somebody();
-    const assistantId = await created(ada, { instructions: 'Be "brief".\nAlways.' });
+    const assistantId = await createAssistant(ada, { instructions: 'Be "brief".\nAlways.' });
     const { answers, threadId } = await ratedThread(
       app,
       ada,
@@ -237,7 +237,7 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
     const { id: userId } = (await ada.get('/api/user')).body;
     const before = inStore(app).length;
     // All files that may be stored, except for one.
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       const rows = Array.from({ length: 999 }, (_, index) => ({
         user_id: userId,
         filename: `${index}`,

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import { cursorsOf, pageOf } from '#server/http/paging';
+import { createCursors, toPage } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import { type ExampleContent, exampleRepository } from './example-repository.ts';
@@ -33,7 +33,7 @@ const triedForInstructions = 200;
 
 type ExampleChange = z.output<typeof api.updateExample.body>;
 
-const cursors = cursorsOf(z.tuple([z.iso.datetime(), Id]));
+const cursors = createCursors(z.tuple([z.iso.datetime(), Id]));
 
 function positionOf(cursor: string | undefined): DatasetPosition | undefined {
   if (cursor === undefined) return undefined;
@@ -160,7 +160,7 @@ export function datasetService(dependencies: Dependencies) {
 
     async list(userId: number, { limit, cursor }: z.output<typeof api.list.query>) {
       const found = await slowDatasets.page(userId, limit + 1, positionOf(cursor));
-      return pageOf(found, limit, ({ updatedAt, id }) => cursors.encode([updatedAt, id]));
+      return toPage(found, limit, ({ updatedAt, id }) => cursors.encode([updatedAt, id]));
     },
 
     async available(userId: number, { assistantId }: z.output<typeof api.available.query>) {
@@ -185,7 +185,7 @@ export function datasetService(dependencies: Dependencies) {
       await find(datasets, userId, datasetId);
       const { limit, cursor: after = 0, review } = query;
       const found = await slowExamples.page(userId, datasetId, { after, limit: limit + 1, review });
-      return pageOf(found, limit, ({ id }) => String(id));
+      return toPage(found, limit, ({ id }) => String(id));
     },
 
     async instructions(userId: number, datasetId: number): Promise<ExampleInstructions> {

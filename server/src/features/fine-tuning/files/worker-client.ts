@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { AppError, restarting } from '#server/lib/errors';
+import { AppError, restartingError } from '#server/lib/errors';
 import { cancelled, createPerUserQueue } from './per-user-queue.ts';
 import type { Kind, TaskOrder, Tasks, WorkerReply, WorkerRequest } from './task.ts';
 
@@ -92,7 +92,7 @@ export function createTrainingFileWorker() {
       try {
         return yield* inTurn(userId, { ...work, signal: AbortSignal.any([work.signal, stopping.signal]) });
       } catch (error) {
-        throw stopping.signal.aborted ? restarting(error) : error;
+        throw stopping.signal.aborted ? restartingError(error) : error;
       }
     },
     /** Ends the current task and waiting ones; nothing more is read. */

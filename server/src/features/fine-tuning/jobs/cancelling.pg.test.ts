@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startApp } from '#server/testing/app';
-import { callsOf, quick, running } from '#server/testing/fine-tuning';
+import { callsOf, createRunningJob, quick } from '#server/testing/fine-tuning';
 import { createHttpClient } from '#server/testing/http-client';
 
 const jobs = '/api/fine-tuning/jobs';
@@ -9,7 +9,7 @@ test('stopping a job in several processes on postgres asks the provider once', a
   const app = await startApp('postgres', quick);
   onTestFinished(() => app.stop());
   const { visitor } = await app.someone();
-  const { id, providerJobId } = await running(app, visitor);
+  const { id, providerJobId } = await createRunningJob(app, visitor);
   const other = await app.secondProcess();
   const elsewhere = createHttpClient(() => other);
   for (const [name, value] of visitor.cookies) elsewhere.cookies.set(name, value);

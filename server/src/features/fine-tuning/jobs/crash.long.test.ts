@@ -2,9 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { engines, goodKey } from '#server/testing/app';
 import { until } from '#server/testing/chat';
 import { killableInstallation, registered, roundsOr, seeded } from '#server/testing/crash';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { aroundToday } from '#server/testing/days';
-import { draft, jobOf, jobStep, jobsAtProvider, pass, trainingFile, untilStatus } from '#server/testing/fine-tuning';
+import {
+  advanceSteps,
+  draft,
+  jobOf,
+  jobStep,
+  jobsAtProvider,
+  trainingFile,
+  untilStatus,
+} from '#server/testing/fine-tuning';
 
 const rounds = { sqlite: roundsOr(5), postgres: roundsOr(3) };
 
@@ -25,7 +33,7 @@ describe.each(engines)('crashes again and again on %s', (engine) => {
      * may be sending.
      */
     const later = () =>
-      beside(app, async (db) => {
+      withDatabase(app, async (db) => {
         await db
           .updateTable('jobs')
           .set({ claimed_until: null, run_at: new Date(0).toISOString() })
@@ -54,7 +62,7 @@ describe.each(engines)('crashes again and again on %s', (engine) => {
     }
     expect(stored.size).toBeGreaterThan(0);
     const all = async () =>
-      beside(app, (db) => db.selectFrom('fine_tuning_jobs').select(['id', 'name', 'provider_job_id']).execute());
+      withDatabase(app, (db) => db.selectFrom('fine_tuning_jobs').select(['id', 'name', 'provider_job_id']).execute());
     await until('The arrival of all jobs', async () => (await all()).every((job) => job.provider_job_id !== null));
     const jobs = await all();
     for (const id of stored) expect(jobs.map((job) => job.id)).toContain(id);
@@ -62,7 +70,7 @@ describe.each(engines)('crashes again and again on %s', (engine) => {
     expect(there.map(({ id }) => id).toSorted()).toEqual(jobs.map((job) => job.provider_job_id).toSorted());
 
     // While their ends are stored.
-    await pass(app, 40);
+    await advanceSteps(app, 40);
     for (let round = 0; round < rounds[engine]; round++) {
       await new Promise((resolve) => setTimeout(resolve, random(60)));
       await server.kill();

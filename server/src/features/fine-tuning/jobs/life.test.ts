@@ -5,16 +5,16 @@ import { engines, goodKey, startApp, type TestApp } from '#server/testing/app';
 import { aroundToday } from '#server/testing/days';
 import { cookieOf, fileOf, untilCopy } from '#server/testing/files';
 import {
+  advanceSteps,
   atProviderNow,
-  begun,
   callsOf,
+  createJob,
+  createTrainedJob,
   draft,
   examples,
   jobsAtProvider,
-  pass,
   quick,
   trainable,
-  trained,
   trainingFile,
   untilJob,
   untilStatus,
@@ -70,13 +70,13 @@ describe.each(engines)('a fine-tuning job on %s', (engine) => {
       method: { type: 'supervised', supervised: { hyperparameters: { n_epochs: 3, batch_size: 'auto' } } },
     });
     await untilStatus(ada, id, 'validating_files');
-    await pass(app, 1);
+    await advanceSteps(app, 1);
     await untilStatus(ada, id, 'queued');
-    await pass(app, 3);
+    await advanceSteps(app, 3);
     const half = await untilJob(ada, id, 'A step', ({ progress, status }) => status === 'running' && progress !== null);
     expect(half).toMatchObject({ status: 'running', estimatedFinishAt: expect.any(String), notice: null });
     expect(half.progress?.totalSteps).toBe(36);
-    await pass(app, 40);
+    await advanceSteps(app, 40);
     const done = await untilStatus(ada, id, 'succeeded');
     expect(done.progress).toEqual({ step: 36, totalSteps: 36 });
     expect(done.trainedTokens).toBeGreaterThan(100);
@@ -147,7 +147,7 @@ describe.each(engines)('a fine-tuning job on %s', (engine) => {
   test('appears in the analytics once, at the training price, as a job and not as a request', async () => {
     const cleo = await app.as('cleo');
     await cleo.post('/api/settings/apikey', { apiKey: `sk-cleo-${'c'.repeat(40)}` });
-    const job = await trained(app, cleo);
+    const job = await createTrainedJob(app, cleo);
     const { body } = await cleo.get(`/api/analytics?${aroundToday()}`);
     const { trainedTokens, costUsd } = job;
     expect(body.totals).toMatchObject({ requests: 0, inputTokens: 0, outputTokens: 0 });
@@ -163,8 +163,8 @@ describe.each(engines)('a fine-tuning job on %s', (engine) => {
   test('lists the newest first, in pages, and by whether they are open', async () => {
     const dora = await app.as('dora');
     await dora.post('/api/settings/apikey', { apiKey: `sk-dora-${'d'.repeat(40)}` });
-    const ended = await trained(app, dora);
-    const others = [await begun(app, dora), await begun(app, dora)].map(({ id }) => id);
+    const ended = await createTrainedJob(app, dora);
+    const others = [await createJob(app, dora), await createJob(app, dora)].map(({ id }) => id);
     for (const id of others) await atProviderNow(dora, id);
     const listed = async (query: string) => {
       const { body, headers } = await dora.get(`/api/fine-tuning/jobs${query}`);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { startApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { aroundToday } from '#server/testing/days';
 import {
+  advanceSteps,
   atProviderNow,
   draft,
   jobsAtProvider,
-  pass,
   quick,
   trainingFile,
   untilStatus,
@@ -32,12 +32,12 @@ describe('two processes on one PostgreSQL', () => {
       }
       for (const id of made) await atProviderNow(ada, id);
       expect(await jobsAtProvider(app, key)).toHaveLength(8);
-      await pass(app, 40);
+      await advanceSteps(app, 40);
       for (const id of made) await untilStatus(ada, id, 'succeeded');
       const { body } = await ada.get(`/api/analytics?${aroundToday()}`);
       expect(body.fineTuning).toMatchObject([{ jobs: 8 }]);
       expect((await ada.get('/api/fine-tuning/models/custom')).body).toHaveLength(8);
-      const left = await beside(app, async (db) => ({
+      const left = await withDatabase(app, async (db) => ({
         looks: await db.selectFrom('jobs').selectAll().where('kind', '=', 'fine-tuning.follow').execute(),
         events: await db
           .selectFrom('fine_tuning_events')

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import {
+  advanceSteps,
   atProviderNow,
-  begun,
   callsOf,
+  createJob,
+  createRunningJob,
   jobOf,
   jobsAtProvider,
-  pass,
   quick,
-  running,
   untilJob,
   untilStatus,
 } from '#server/testing/fine-tuning';
@@ -43,14 +43,14 @@ describe.each(engines)('following a job on %s', (engine) => {
     ['misses a permission of the key', { fail: 'missing_scopes' }],
   ])('continues after the provider %s, and says meanwhile what is wrong', async (what, fault) => {
     const { visitor } = await someone();
-    const { id } = await running(app, visitor);
+    const { id } = await createRunningJob(app, visitor);
     await withFault(app, fault, { path: '/fine_tuning/*' }, () =>
       untilJob(visitor, id, 'The words', mentions(/cannot be seen right now; Roster goes on trying/)),
     );
     expect((await jobOf(visitor, id)).status).toBe('running');
-    await pass(app, 40);
+    await advanceSteps(app, 40);
     if (what.startsWith('misses'))
-      await beside(app, (db) =>
+      await withDatabase(app, (db) =>
         db
           .updateTable('jobs')
           .set({ run_at: new Date(0).toISOString() })
@@ -61,10 +61,10 @@ describe.each(engines)('following a job on %s', (engine) => {
 
   test('waits for a key, and continues with the next one', async () => {
     const { visitor, key } = await someone();
-    const { id } = await running(app, visitor);
+    const { id } = await createRunningJob(app, visitor);
     await visitor.delete('/api/settings/apikey');
     await untilJob(visitor, id, 'The words', mentions(/saved an API key in Settings/));
-    await pass(app, 40);
+    await advanceSteps(app, 40);
     expect((await jobOf(visitor, id)).status).toBe('running');
     await visitor.post('/api/settings/apikey', { apiKey: key });
     expect(await untilStatus(visitor, id, 'succeeded')).toMatchObject({ notice: null });
@@ -72,24 +72,24 @@ describe.each(engines)('following a job on %s', (engine) => {
 
   test('stops if the key is rejected, marks it, and continues with the next one', async () => {
     const { visitor, key } = await someone();
-    const { id } = await running(app, visitor);
+    const { id } = await createRunningJob(app, visitor);
     await withFault(app, { fail: 'invalid_api_key' }, { path: '/fine_tuning/*' }, () =>
       untilJob(visitor, id, 'The words', mentions(/rejected the API key.*an API key that works/)),
     );
     expect((await visitor.get('/api/user/config')).body.apiKeyVerified).toBe(false);
     await visitor.post('/api/settings/apikey', { apiKey: key });
-    await pass(app, 40);
+    await advanceSteps(app, 40);
     await untilStatus(visitor, id, 'succeeded');
   });
 
   test('keeps the state of a job of another account’s key, and sees it again with that key', async () => {
     const { visitor, key } = await someone();
-    const { id } = await running(app, visitor);
+    const { id } = await createRunningJob(app, visitor);
     await visitor.post('/api/settings/apikey', { apiKey: keyOf(9_000 + people) });
     expect(await untilJob(visitor, id, 'The words', mentions(/made with a key of another account/))).toMatchObject({
       status: 'running',
     });
-    await pass(app, 40);
+    await advanceSteps(app, 40);
     await visitor.post('/api/settings/apikey', { apiKey: key });
     await untilStatus(visitor, id, 'succeeded');
   });
@@ -102,7 +102,7 @@ describe.each(engines)('following a job on %s', (engine) => {
       { fail: 'invalid_api_key' },
       { path: '/fine_tuning/jobs', method: 'POST' },
       async () => {
-        const made = await begun(app, visitor);
+        const made = await createJob(app, visitor);
         return untilJob(visitor, made.id, 'The words', mentions(/rejected the API key/));
       },
     );
@@ -114,17 +114,17 @@ describe.each(engines)('following a job on %s', (engine) => {
 
   test('continues after a restart', async () => {
     const { visitor } = await someone();
-    const { id } = await running(app, visitor);
+    const { id } = await createRunningJob(app, visitor);
     await app.restart();
-    await pass(app, 40);
+    await advanceSteps(app, 40);
     await untilStatus(visitor, id, 'succeeded');
     expect((await visitor.get('/api/fine-tuning/models/custom')).body).toHaveLength(1);
   });
 
   test('finds a job that arrived without an answer, and makes no second one', async () => {
     const { visitor, key } = await someone();
-    const { id } = await running(app, visitor);
-    await beside(app, (db) =>
+    const { id } = await createRunningJob(app, visitor);
+    await withDatabase(app, (db) =>
       db
         .updateTable('fine_tuning_jobs')
         .set({ status: 'created', provider_job_id: null, sent_at: new Date().toISOString() })
@@ -139,11 +139,11 @@ describe.each(engines)('following a job on %s', (engine) => {
     const { visitor, key } = await someone();
     const create = { path: '/fine_tuning/jobs', method: 'POST' };
     const job = await withFault(app, { fail: 'server_error' }, create, async () => {
-      const made = await begun(app, visitor);
+      const made = await createJob(app, visitor);
       return untilJob(visitor, made.id, 'The search', mentions(/is not there already before sending it again/));
     });
     const before = (await callsOf(app, 'POST', /^\/fine_tuning\/jobs$/)).length;
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('fine_tuning_jobs')
         .set({ sent_at: new Date(Date.now() - 120_000).toISOString() })
@@ -157,27 +157,27 @@ describe.each(engines)('following a job on %s', (engine) => {
 
   test('polls less and less often while nothing changes', async () => {
     const { visitor } = await someone();
-    const { id } = await begun(app, visitor);
+    const { id } = await createJob(app, visitor);
     await untilStatus(visitor, id, 'validating_files');
     const pauseOf = async () => {
-      const looks = await beside(app, (db) =>
+      const looks = await withDatabase(app, (db) =>
         db.selectFrom('jobs').select('payload').where('kind', '=', 'fine-tuning.follow').execute(),
       );
       return looks.map(({ payload }) => JSON.parse(payload)).find(({ jobId }) => jobId === id)?.pauseMs;
     };
     // Six times the first.
     await until('The longest pause', async () => (await pauseOf()) === 120);
-    await pass(app, 1);
+    await advanceSteps(app, 1);
     await untilStatus(visitor, id, 'queued');
   });
 
   test('reads a long training page by page, and shows its curve in 2,000 points', async () => {
     const { visitor } = await someone();
-    const { id, ...job } = await running(app, visitor);
+    const { id, ...job } = await createRunningJob(app, visitor);
     const userId: number = (await visitor.get('/api/user')).body.id;
-    await pass(app, 40);
+    await advanceSteps(app, 40);
     await untilStatus(visitor, id, 'succeeded');
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       for (let from = 100; from < 7_100; from += 500)
         await db
           .insertInto('fine_tuning_metrics')

@@ -7,15 +7,15 @@ import { aroundToday } from '#server/testing/days';
 import { withFault } from '#server/testing/faults';
 import { fileOf, inStore, uploaded } from '#server/testing/files';
 import {
-  begun,
+  advanceSteps,
   callsOf,
+  createJob,
+  createTrainedJob,
   draft,
   examples,
   jobsAtProvider,
-  pass,
   quick,
   trainable,
-  trained,
   trainingFile,
   untilJob,
   untilStatus,
@@ -86,7 +86,7 @@ describe.each(engines)('reasons that prevent training on %s', (engine) => {
 
   test('lets a Viewer see jobs, but start none', async () => {
     const { visitor, email } = await someone('viewer');
-    const job = await begun(app, visitor);
+    const job = await createJob(app, visitor);
     await setUser(app, email, { role: 'Viewer' });
     expect((await visitor.get(`${jobs}/${job.id}`)).status).toBe(200);
     expect((await visitor.post(jobs, draft(Number(job.trainingFile.id)))).status).toBe(403);
@@ -95,7 +95,7 @@ describe.each(engines)('reasons that prevent training on %s', (engine) => {
 
   test('says, with dates, that an account may train no more, and keeps the rest of the page', async () => {
     const { visitor, key } = await someone('notraining');
-    const { id } = await begun(app, visitor);
+    const { id } = await createJob(app, visitor);
     const job = await untilStatus(visitor, id, 'failed');
     expect(job).toMatchObject({ errorCode: 'training_not_available', providerJobId: null });
     for (const date of ['May 7, 2026', 'July 2, 2026', 'January 6, 2027', 'January 14, 2027'])
@@ -124,7 +124,7 @@ describe.each(engines)('reasons that prevent training on %s', (engine) => {
   ])('fails the job in the words of the provider if it %s', async (_what, fault, said, code) => {
     const { visitor } = await someone();
     const { id } = await withFault(app, fault, { method: 'POST', path: '/fine_tuning/jobs' }, async () => {
-      const job = await begun(app, visitor);
+      const job = await createJob(app, visitor);
       await untilStatus(visitor, job.id, 'failed');
       return job;
     });
@@ -141,7 +141,7 @@ describe.each(engines)('reasons that prevent training on %s', (engine) => {
       { status: 400, error: { message: 'This file is odd.' } },
       { method: 'POST', path: '/files' },
       async () => {
-        const job = await begun(app, visitor);
+        const job = await createJob(app, visitor);
         await untilStatus(visitor, job.id, 'failed');
         return job;
       },
@@ -153,7 +153,7 @@ describe.each(engines)('reasons that prevent training on %s', (engine) => {
   test('fails a job if a file is deleted before the training starts', async () => {
     const { visitor } = await someone();
     const job = await withFault(app, { fail: 'server_error' }, { method: 'POST', path: '/files' }, async () => {
-      const made = await begun(app, visitor);
+      const made = await createJob(app, visitor);
       const waiting = await untilJob(visitor, made.id, 'The words', ({ notice }) => notice !== null);
       expect(waiting.notice).toMatch(/^Waiting for train\.jsonl to reach OpenAI\./);
       await visitor.delete(`/api/files/${made.trainingFile.id}`);
@@ -177,7 +177,7 @@ describe.each(engines)('reasons that prevent training on %s', (engine) => {
     });
     await visitor.post(`/api/files/${body.trainingFile.id}/retry`);
     await untilStatus(visitor, body.id, 'validating_files');
-    await pass(app, 2);
+    await advanceSteps(app, 2);
     const job = await untilStatus(visitor, body.id, 'failed');
     expect(job).toMatchObject({ errorCode: 'invalid_n_examples', costUsd: null, tunedModel: null });
     expect(job.notice).toContain('9 example(s)');
@@ -198,7 +198,7 @@ describe.each(engines)('reasons that prevent training on %s', (engine) => {
     const { id } = await trainingFile(app, visitor, { content });
     const { body } = await visitor.post(jobs, draft(id, { method: 'dpo', hyperparameters: { beta: 0.1 } }));
     await untilStatus(visitor, body.id, 'validating_files');
-    await pass(app, 1);
+    await advanceSteps(app, 1);
     expect(await untilStatus(visitor, body.id, 'queued')).toMatchObject({
       method: 'dpo',
       hyperparameters: { beta: 0.1 },
@@ -213,7 +213,7 @@ describe.each(engines)('a provider without fine-tuning on %s', (engine) => {
     const app = await startApp(engine, { ...quick, simulator: { ...quick.simulator, without: ['fine_tuning'] } });
     try {
       const ada = await app.withKey('ada');
-      const { id } = await begun(app, ada);
+      const { id } = await createJob(app, ada);
       const job = await untilStatus(ada, id, 'failed');
       expect(job).toMatchObject({
         errorCode: 'not_served',
@@ -242,7 +242,7 @@ describe.each(engines)('models that can be trained on %s', (engine) => {
       });
       expect(Object.keys(body)).not.toContain('gpt-6-luna');
       // A tuned model can be trained further.
-      const tuned = await trained(app, await app.withKey('ada'));
+      const tuned = await createTrainedJob(app, await app.withKey('ada'));
       const { id } = await trainingFile(app, await app.withKey('ada'), { filename: 'more.jsonl' });
       const again = await (await app.withKey('ada')).post(jobs, draft(id, { baseModel: tuned.tunedModel }));
       expect(again.status).toBe(201);

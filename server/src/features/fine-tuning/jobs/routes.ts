@@ -4,7 +4,7 @@ import type { BaseModels } from '#server/features/fine-tuning/models/base-models
 import type { TunedModels } from '#server/features/fine-tuning/models/tuned-models';
 import type { ProgressRepository } from '#server/features/fine-tuning/shared/progress-repository';
 import type { Router } from '#server/http/app-router/router';
-import { linkNext, pageOf } from '#server/http/paging';
+import { setNextLink, toPage } from '#server/http/paging';
 import { throwProviderFailure } from '#server/http/provider-failure';
 import { AppError } from '#server/lib/errors';
 import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
@@ -35,7 +35,7 @@ export function fineTuningRoutes({ route, rawRoute }: Router, dependencies: Depe
   });
   route(api.jobs, async ({ actor, query, reply }) => {
     const { items, nextCursor } = await jobs.list(actor.userId, query);
-    linkNext(reply, api.jobs.path, query, nextCursor);
+    setNextLink(reply, api.jobs.path, query, nextCursor);
     return items;
   });
   route(api.job, ({ actor, params }) => jobs.shown(actor.userId, params.id));
@@ -47,7 +47,7 @@ export function fineTuningRoutes({ route, rawRoute }: Router, dependencies: Depe
   route(api.events, async ({ actor, params, query }) => {
     await jobs.found(actor.userId, params.id);
     const rows = await progress.events(actor.userId, params.id, query.limit + 1, query.cursor);
-    return pageOf(rows, query.limit, ({ id }) => String(id));
+    return toPage(rows, query.limit, ({ id }) => String(id));
   });
   route(api.metrics, async ({ actor, params }) => {
     await jobs.found(actor.userId, params.id);
@@ -75,7 +75,7 @@ export function fineTuningRoutes({ route, rawRoute }: Router, dependencies: Depe
   });
   route(api.customModels, async ({ actor, query, reply }) => {
     const { items, nextCursor } = await models.list(actor.userId, query.limit, query.cursor);
-    linkNext(reply, api.customModels.path, query, nextCursor);
+    setNextLink(reply, api.customModels.path, query, nextCursor);
     return items;
   });
   route(api.updateCustomModel, ({ actor, params, body }) => models.setActive(actor.userId, params.id, body.isActive));

@@ -1,6 +1,6 @@
 import type { fineTuning as api, Job, JobDraft } from '@roster/contracts/fine-tuning/jobs';
 import type { z } from 'zod';
-import { pageOf } from '#server/http/paging';
+import { toPage } from '#server/http/paging';
 import type { Actor } from '#server/security/actor';
 import { cancelJob, changeJob, findJob, showJob } from './change.ts';
 import { createJob } from './create.ts';
@@ -28,7 +28,7 @@ export function jobService(dependencies: Dependencies) {
   return {
     async list(userId: number, { limit, cursor, open }: z.output<typeof api.jobs.query>) {
       const rows = await fineTuningJobRepository(db).page(userId, limit + 1, cursor, open);
-      return pageOf(rows, limit, ({ id }) => String(id));
+      return toPage(rows, limit, ({ id }) => String(id));
     },
 
     shown: (userId: number, id: number) => showJob(db, userId, id),

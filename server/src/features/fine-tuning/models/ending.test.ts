@@ -2,7 +2,15 @@ import type { RetiringModel } from '@roster/contracts/models/retirement';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { datasetOf, datasetsPath } from '#server/testing/datasets';
-import { atProviderNow, draft, pass, quick, trainable, trainingFile, untilStatus } from '#server/testing/fine-tuning';
+import {
+  advanceSteps,
+  atProviderNow,
+  draft,
+  quick,
+  trainable,
+  trainingFile,
+  untilStatus,
+} from '#server/testing/fine-tuning';
 import type { HttpClient } from '#server/testing/http-client';
 
 const day = '2027-01-04';
@@ -21,7 +29,7 @@ describe.each(engines)('retiring tuned models on %s', (engine) => {
   async function trainedWith(visitor: HttpClient, trainingFileId: number, more: object = {}) {
     const { body } = await visitor.post('/api/fine-tuning/jobs', draft(trainingFileId, { ...more }));
     await atProviderNow(visitor, body.id);
-    await pass(app, 40);
+    await advanceSteps(app, 40);
     return untilStatus(visitor, body.id, 'succeeded');
   }
   const examples = (count: number) =>

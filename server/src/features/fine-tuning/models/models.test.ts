@@ -2,11 +2,11 @@ import type { Checkpoint, CustomModel } from '@roster/contracts/fine-tuning/jobs
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { until } from '#server/testing/chat';
 import { aroundToday } from '#server/testing/days';
 import { withFault } from '#server/testing/faults';
-import { pass, quick, running, trained, untilStatus } from '#server/testing/fine-tuning';
+import { advanceSteps, createRunningJob, createTrainedJob, quick, untilStatus } from '#server/testing/fine-tuning';
 import type { HttpClient } from '#server/testing/http-client';
 
 const path = '/api/fine-tuning/models/custom';
@@ -35,7 +35,7 @@ describe.each(engines)('tuned models on %s', (engine) => {
     const { visitor } = await someone();
     // The list is known, and cached for minutes.
     expect(await offered(visitor)).toEqual([]);
-    const { tunedModel } = await trained(app, visitor);
+    const { tunedModel } = await createTrainedJob(app, visitor);
     expect(await offered(visitor)).toMatchObject([
       {
         id: tunedModel,
@@ -45,7 +45,7 @@ describe.each(engines)('tuned models on %s', (engine) => {
         price: { input: 0.8, cachedInput: 0.2, output: 3.2 },
       },
     ]);
-    const assistantId = await created(visitor, { name: 'Tuned', model: String(tunedModel) });
+    const assistantId = await createAssistant(visitor, { name: 'Tuned', model: String(tunedModel) });
     const [model] = await listOf(visitor);
     const off = await visitor.patch(`${path}/${model?.id}`, { isActive: false });
     expect([off.status, off.body]).toMatchObject([200, { id: model?.id, isActive: false }]);
@@ -61,7 +61,7 @@ describe.each(engines)('tuned models on %s', (engine) => {
 
   test('offers those of checkpoints once they are activated, although the provider lists none', async () => {
     const { visitor, key } = await someone();
-    const job = await trained(app, visitor);
+    const job = await createTrainedJob(app, visitor);
     const checkpointsPath = `/api/fine-tuning/jobs/${job.id}/checkpoints`;
     const [, second]: Checkpoint[] = (await visitor.get(checkpointsPath)).body;
     const activate = () => visitor.post(`${checkpointsPath}/${second?.id}/activate`);
@@ -90,7 +90,7 @@ describe.each(engines)('tuned models on %s', (engine) => {
 
   test('deletes them at the provider and here', async () => {
     const { visitor, key } = await someone();
-    const { tunedModel } = await trained(app, visitor);
+    const { tunedModel } = await createTrainedJob(app, visitor);
     const [model] = await listOf(visitor);
     expect((await visitor.delete(`${path}/${model?.id}`)).status).toBe(204);
     expect(await isThere(key, String(tunedModel))).toBe(false);
@@ -100,7 +100,7 @@ describe.each(engines)('tuned models on %s', (engine) => {
 
   test('keeps what the provider does not delete, with its words', async () => {
     const { visitor } = await someone();
-    await trained(app, visitor);
+    await createTrainedJob(app, visitor);
     const [model] = await listOf(visitor);
     const fault = { status: 403, error: { message: 'You must be an owner of the organization.' } };
     const refused = await withFault(app, fault, { method: 'DELETE', path: '/models/*' }, () =>
@@ -118,7 +118,7 @@ describe.each(engines)('tuned models on %s', (engine) => {
 
   test('lists them in pages, the newest first', async () => {
     const { visitor } = await someone();
-    const [first, second] = [await trained(app, visitor), await trained(app, visitor)];
+    const [first, second] = [await createTrainedJob(app, visitor), await createTrainedJob(app, visitor)];
     const { body, headers } = await visitor.get(`${path}?limit=1`);
     expect(body).toMatchObject([{ model: second.tunedModel }]);
     const next = /<(.*)>; rel="next"/.exec(String(headers.link))?.[1] ?? '';
@@ -128,8 +128,8 @@ describe.each(engines)('tuned models on %s', (engine) => {
   describe('of jobs created elsewhere', () => {
     test('imports them once, with what is known of them', async () => {
       const { visitor, key } = await someone();
-      const ended = await trained(app, visitor, { name: 'Ended' });
-      const open = await running(app, visitor, { name: 'Open' });
+      const ended = await createTrainedJob(app, visitor, { name: 'Ended' });
+      const open = await createRunningJob(app, visitor, { name: 'Open' });
       // The same account at the provider, but another user here.
       const other = await app.as('other');
       await other.post('/api/settings/apikey', { apiKey: key });
@@ -149,7 +149,7 @@ describe.each(engines)('tuned models on %s', (engine) => {
       // Jobs that had ended before are not counted; those that end now are.
       const spent = async () => (await other.get(`/api/analytics?${aroundToday()}`)).body.fineTuning;
       expect(await spent()).toEqual([]);
-      await pass(app, 40);
+      await advanceSteps(app, 40);
       await untilStatus(other, openThere.id, 'succeeded');
       expect(await spent()).toMatchObject([{ jobs: 1 }]);
       expect(await listOf(other)).toHaveLength(2);

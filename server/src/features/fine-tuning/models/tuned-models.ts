@@ -1,7 +1,7 @@
 import type { CustomModel } from '@roster/contracts/fine-tuning/jobs';
 import type { ProgressRepository } from '#server/features/fine-tuning/shared/progress-repository';
 import type { JobRecord } from '#server/features/fine-tuning/shared/rows';
-import { pageOf } from '#server/http/paging';
+import { toPage } from '#server/http/paging';
 import { throwProviderFailure } from '#server/http/provider-failure';
 import { AppError } from '#server/lib/errors';
 import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
@@ -45,7 +45,7 @@ export function createTunedModels({ models, progress, provider, keys, endsOf, fo
   return {
     async list(userId: number, limit: number, cursor: number | undefined) {
       const rows = await models.page(userId, limit + 1, cursor);
-      const { items, nextCursor } = pageOf(rows, limit, ({ id }) => String(id));
+      const { items, nextCursor } = toPage(rows, limit, ({ id }) => String(id));
       return { items: await withEnds(userId, items), nextCursor };
     },
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { RetiringModel } from '@roster/contracts/models/retirement';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, newThread } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { callsOf } from '#server/testing/fine-tuning';
 import type { HttpClient } from '#server/testing/http-client';
 
@@ -39,13 +39,13 @@ describe.each(engines)('retiring models on %s', (engine) => {
   test('lists those that the user’s assistants use, the next one first, with the source', async () => {
     const visitor = await looked();
     const [beta, alpha] = [
-      await created(visitor, { name: 'Beta', model: 'gpt-4o' }),
-      await created(visitor, { name: 'Alpha', model: 'gpt-4o' }),
+      await createAssistant(visitor, { name: 'Beta', model: 'gpt-4o' }),
+      await createAssistant(visitor, { name: 'Alpha', model: 'gpt-4o' }),
     ];
-    await created(visitor, { model: 'gpt-5' });
-    await created(visitor, { model: 'gpt-6-luna' });
+    await createAssistant(visitor, { model: 'gpt-5' });
+    await createAssistant(visitor, { model: 'gpt-6-luna' });
     const other = await looked();
-    await created(other, { model: 'gpt-4o' });
+    await createAssistant(other, { model: 'gpt-4o' });
 
     const [first, second, ...more] = await lifeOf(visitor);
     expect(more).toEqual([]);
@@ -71,7 +71,7 @@ describe.each(engines)('retiring models on %s', (engine) => {
 
   test('lists them from 90 days before, and as retired on the day itself', async () => {
     const visitor = await looked();
-    await created(visitor, { model: 'gpt-4o' });
+    await createAssistant(visitor, { model: 'gpt-4o' });
     const on = async (day: string) => {
       today = day;
       return (await lifeOf(visitor)).map(({ lifecycle }) => lifecycle);
@@ -85,7 +85,7 @@ describe.each(engines)('retiring models on %s', (engine) => {
 
   test('uses the catalogue if no list was ever read, without asking the provider', async () => {
     const visitor = await app.as('without-a-key');
-    await created(visitor, { model: 'gpt-4o' });
+    await createAssistant(visitor, { model: 'gpt-4o' });
     const asked = async () => (await callsOf(app, 'GET', /\/models$/)).length;
     const before = await asked();
     expect(await lifeOf(visitor)).toMatchObject([
@@ -96,11 +96,11 @@ describe.each(engines)('retiring models on %s', (engine) => {
 
   test('keeps the date of a list that no longer contains the model', async () => {
     const visitor = await app.as('with-a-key-later');
-    await created(visitor, { model: 'house-model' });
+    await createAssistant(visitor, { model: 'house-model' });
     const userId = await idOf(visitor);
     await app.withKey('with-a-key-later');
     await visitor.get('/api/models');
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .insertInto('listed_models')
         .values({ user_id: userId, model: 'house-model', shutdown_date: '2026-11-30', is_listed: 1 })
@@ -115,7 +115,7 @@ describe.each(engines)('retiring models on %s', (engine) => {
 
   test('counts threads by the model that would answer next: their own or the last one', async () => {
     const visitor = await looked();
-    const assistantId = await created(visitor, { model: 'gpt-6-luna' });
+    const assistantId = await createAssistant(visitor, { model: 'gpt-6-luna' });
     await newThread(visitor, { model: 'gpt-4o' });
     await newThread(visitor);
     const answered = await newThread(visitor);
@@ -132,13 +132,13 @@ describe.each(engines)('retiring models on %s', (engine) => {
       { ...model, name: 'Used', model: 'ft:gpt-4o-mini-2024-07-18:me::used', is_active: 1 as const },
       { ...model, name: 'Resting', model: 'ft:gpt-4o-mini-2024-07-18:me::off', is_active: 0 as const },
     ];
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .insertInto('custom_models')
         .values(rows.map((row) => ({ ...row, created_at: '2026-01-01T00:00:00.000Z' })))
         .execute(),
     );
-    await created(visitor, { model: 'ft:gpt-4o-mini-2024-07-18:me::used' });
+    await createAssistant(visitor, { model: 'ft:gpt-4o-mini-2024-07-18:me::used' });
     const tuned = { tunedModels: [{ name: 'Used' }], tunedModelCount: 1, shutdownDate: '2027-01-14' };
     expect(await lifeOf(visitor)).toMatchObject([
       { ...tuned, ...usedBy(1, 'ft:gpt-4o-mini-2024-07-18:me::used'), successor: 'gpt-6-luna' },
@@ -148,12 +148,12 @@ describe.each(engines)('retiring models on %s', (engine) => {
 
   test('shows the cost of the last 30 days, now and with the successor', async () => {
     const visitor = await looked();
-    await created(visitor, { model: 'gpt-4o' });
+    await createAssistant(visitor, { model: 'gpt-4o' });
     const userId = await idOf(visitor);
     const sums = { requests: 2, input_tokens: 1_000_000, cached_tokens: 200_000, output_tokens: 100_000 };
     const row = { user_id: userId, model: 'gpt-4o', assistant_id: 0, ...sums, reasoning_tokens: 0 };
     const put = (day: string, cost: number, unpriced: number) =>
-      beside(app, (db) =>
+      withDatabase(app, (db) =>
         db
           .insertInto('usage_by_day')
           .values({ ...row, day, cost_usd: cost, unpriced_requests: unpriced, estimated_requests: 0 })
@@ -182,7 +182,7 @@ describe.each(engines)('retiring models on %s', (engine) => {
       icon: null,
       color: null,
     }));
-    await beside(app, (db) => db.insertInto('assistants').values(rows).execute());
+    await withDatabase(app, (db) => db.insertInto('assistants').values(rows).execute());
     const [found] = await lifeOf(visitor);
     expect([found?.assistantCount, found?.assistants.length]).toEqual([103, 100]);
     expect(found?.assistants.at(-1)?.name).toBe('Number 099');
@@ -206,8 +206,8 @@ test.each(engines)(
     });
     try {
       const visitor = await app.as('ada');
-      await created(visitor, { model: 'gpt-6-luna' });
-      await created(visitor, { model: 'left-out' });
+      await createAssistant(visitor, { model: 'gpt-6-luna' });
+      await createAssistant(visitor, { model: 'left-out' });
       const found = async () => (await visitor.get(path)).body.items.map(({ model }: RetiringModel) => model);
       expect(await found()).toEqual(['gpt-6-luna', 'left-out']);
       await app.withKey('ada');
@@ -247,7 +247,7 @@ describe.each(engines)('retiring models of the whole installation on %s', (engin
       [carol, 'Stays', 'gpt-6-luna'],
       [carol, 'Soon', 'gpt-5'],
     ] as const)
-      await created(visitor, { name, model });
+      await createAssistant(visitor, { name, model });
     await newThread(admin, { model: 'gpt-4o' });
     const tuned = 'ft:gpt-4o-mini-2024-07-18:acme:carols-secret:1';
     const row = { name: 'Carol’s secret', base_model: 'gpt-4o-mini-2024-07-18', job_id: null, step: null };
@@ -256,8 +256,8 @@ describe.each(engines)('retiring models of the whole installation on %s', (engin
       { ...row, ...at, user_id: await idOf(admin), model: 'house:admins-secret', is_active: 1 as const },
       { ...row, ...at, user_id: bobId, model: 'ft:gpt-4o-2024-08-06:acme::resting', is_active: 0 as const },
     ];
-    await beside(app, (db) => db.insertInto('custom_models').values(owned).execute());
-    await beside(app, (db) =>
+    await withDatabase(app, (db) => db.insertInto('custom_models').values(owned).execute());
+    await withDatabase(app, (db) =>
       db
         .insertInto('usage_by_day')
         .values([

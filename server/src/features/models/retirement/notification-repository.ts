@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { keepUser } from '#server/db/locks';
+import { shareLockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 
 const dayName = 'model_ends_told';
@@ -67,7 +67,7 @@ export function notificationRepository(db: Kysely<Database>) {
 
     /** Returns the models that were not recorded yet, or with another date. */
     async note(userId: number, told: Omit<Notification, 'userId'>[], at: string): Promise<Set<string>> {
-      await keepUser(db, userId);
+      await shareLockUser(db, userId);
       const rows = told.map(({ model, step, shutdownDate }) => ({
         user_id: userId,
         model,

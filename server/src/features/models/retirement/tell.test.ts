@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { newThread } from '#server/testing/chat';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
-import { keptMails, type MailServer, startMailServer } from '#server/testing/mail';
+import { type MailServer, startMailServer, storedMails } from '#server/testing/mail';
 import { until } from '#server/testing/until';
 
 const subject = 'Models that you use in Roster end soon';
@@ -22,7 +22,7 @@ const days = {
 /** Waits until the day’s round is complete and its mails are sent. */
 const untilTold = (app: TestApp, day: string) =>
   until(`The end of the round of ${day}`, () =>
-    beside(app, async (db) => {
+    withDatabase(app, async (db) => {
       const begun = await db
         .selectFrom('settings')
         .select('value')
@@ -65,11 +65,13 @@ describe.each(engines)('mails about retiring models on %s', (engine) => {
   const counts = (...names: string[]) => names.map((name) => textsTo(name).length);
   /** Resets the day, as if it had had no round. */
   const forgetDay = () =>
-    beside(app, (db) => db.updateTable('settings').set({ value: '' }).where('name', '=', 'model_ends_told').execute());
+    withDatabase(app, (db) =>
+      db.updateTable('settings').set({ value: '' }).where('name', '=', 'model_ends_told').execute(),
+    );
 
   test('come 60 days, 14 days and one day before, each once', async () => {
-    await created(await app.as('ada'));
-    await created(await app.as('ada'), { name: 'Second' });
+    await createAssistant(await app.as('ada'));
+    await createAssistant(await app.as('ada'), { name: 'Second' });
     for (const [day, count] of [
       [days[91], 0],
       [days[61], 0],
@@ -92,9 +94,9 @@ describe.each(engines)('mails about retiring models on %s', (engine) => {
 
   test('combine the models of a day, and come once for a user who missed a step', async () => {
     const bob = await app.as('bob');
-    await created(bob, { model: 'gpt-4o-mini' });
-    await created(bob, { model: 'gpt-4.1', name: 'Other' });
-    await created(bob, { model: 'gpt-6-luna', name: 'Stays' });
+    await createAssistant(bob, { model: 'gpt-4o-mini' });
+    await createAssistant(bob, { model: 'gpt-4.1', name: 'Other' });
+    await createAssistant(bob, { model: 'gpt-6-luna', name: 'Stays' });
     await newThread(bob, { model: 'gpt-4o' });
     await on('2027-01-05');
     const [text, ...more] = textsTo('bob');
@@ -111,7 +113,7 @@ describe.each(engines)('mails about retiring models on %s', (engine) => {
   test('go out once with several processes and when a round is repeated', async () => {
     today = '2027-01-07';
     const carol = await app.as('carol');
-    await created(carol);
+    await createAssistant(carol);
     await app.restart();
     // SQLite has no second process.
     const second = engine === 'postgres' ? await app.secondProcess() : undefined;
@@ -125,7 +127,7 @@ describe.each(engines)('mails about retiring models on %s', (engine) => {
 
   test('skip users who switched them off and inactive accounts', async () => {
     const [dave, eve] = [await app.as('dave'), await app.as('eve')];
-    for (const visitor of [dave, eve]) await created(visitor);
+    for (const visitor of [dave, eve]) await createAssistant(visitor);
     const { body: preferences } = await dave.get('/api/settings/preferences');
     const { theme, notificationsEnabled, soundEnabled } = preferences;
     const colors = { customColors: false, backgroundColor: null, foregroundColor: null, accentColor: null };
@@ -144,17 +146,17 @@ describe.each(engines)('mails about retiring models on %s', (engine) => {
 
   test('come again for a retirement that is postponed for long', async () => {
     const finn = await app.as('finn');
-    await created(finn, { model: 'house-model' });
+    await createAssistant(finn, { model: 'house-model' });
     const { id: userId } = (await finn.get('/api/user')).body;
     const base_url = app.provider.url;
     const end = async (shutdown_date: string) => {
       const models = { user_id: userId, model: 'house-model', shutdown_date, is_listed: 1 as const };
-      await beside(app, async (db) => {
+      await withDatabase(app, async (db) => {
         await db.deleteFrom('listed_models').where('user_id', '=', userId).execute();
         await db.insertInto('listed_models').values(models).execute();
       });
     };
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .insertInto('model_lists')
         .values({ user_id: userId, base_url, asked_at: '2027-01-09T00:00:00.000Z' })
@@ -176,11 +178,11 @@ test.each(engines)('stores these mails like all others without a mail server, on
   let today = '2026-06-01';
   const app = await startApp(engine, { now: () => Date.parse(`${today}T12:00:00Z`) });
   try {
-    await created(await app.as('ada'));
+    await createAssistant(await app.as('ada'));
     today = days[14];
     await app.restart();
     await untilTold(app, today);
-    expect((await keptMails(app)).filter((mail) => mail.subject === subject)).toHaveLength(1);
+    expect((await storedMails(app)).filter((mail) => mail.subject === subject)).toHaveLength(1);
   } finally {
     await app.stop();
   }

@@ -11,7 +11,7 @@ import { PublicApiError } from '#server/http/public-api/errors';
 import type { FunctionTool, ResponseFormat } from '#server/provider/answer-tools';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { FileSearch, Provider } from '#server/provider/provider';
-import { formatOfSchema } from '#server/provider/schema-format';
+import { schemaFormat } from '#server/provider/schema-format';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
 import type { AssistantSearch } from './assistant-search.ts';
@@ -91,7 +91,7 @@ export function assistantSettings(dependencies: Dependencies) {
  * other one.
  */
 function formatOf({ assistant: { responseSchema }, fields }: Found): ResponseFormat | null {
-  if (responseSchema !== null) return formatOfSchema(responseSchema);
+  if (responseSchema !== null) return schemaFormat(responseSchema);
   const { response_format: format } = readFields(fields);
   return format === 'auto' || format.type === 'text' ? null : format;
 }

@@ -4,7 +4,7 @@ import {
   builtInTools as hostedOptions,
 } from '@roster/contracts/assistants/tools';
 import { isObject, type JsonObject } from '#server/lib/is-object';
-import { functionOf, hostedFields } from '#server/provider/responses/tools';
+import { builtInToolFields, functionOf } from '#server/provider/responses/tools';
 import { builtInTools, unsupportedToolNote } from '#server/provider/unsupported/tools';
 import type { AssistantSettings } from './assistant-settings.ts';
 
@@ -48,7 +48,7 @@ export function mergeTools(
     assistant.hosted,
     wanted.filter((name) => missing.get(name) === null),
   );
-  const own = [...functions, ...hostedFields(hosted, assistant.codeFiles)];
+  const own = [...functions, ...builtInToolFields(hosted, assistant.codeFiles)];
   return { tools: own.length === 0 ? given : [...(given ?? []), ...own], hosted, notes };
 }
 

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { type Answered, pipeToReader } from '#server/features/public-api/responses/answer';
 import { readResponseBody } from '#server/features/public-api/shared/read-response-body';
-import { writerFrom } from '#server/http/streaming/event-stream';
+import { createWriter } from '#server/http/streaming/event-stream';
 import type { JsonObject } from '#server/lib/is-object';
 import type { RelayedResponse } from '#server/provider/relay';
-import { usedTools } from '#server/provider/responses/tools';
+import { parseToolUses } from '#server/provider/responses/tools';
 import { notAnAnswer } from '#server/provider/transport/event-reader';
-import { chatWithoutKey, keyIn } from '#server/provider/transport/masking';
+import { createKeyDetector, maskKeyInChat } from '#server/provider/transport/masking';
 import { chunkWriter } from './by-responses/chunk-writer.ts';
 import { responseEventReader, truncationReason } from './by-responses/event-reader.ts';
 import { type Outcome, readCost, relayStream } from './relay-stream.ts';
@@ -45,8 +45,8 @@ export function relayedAnswer(
         used: [],
         failure: undefined,
       };
-      const isSafe = !keyIn(relayed.apiKey)(body);
-      const told = isSafe ? body : Buffer.from(chatWithoutKey(body.toString(), relayed.apiKey));
+      const isSafe = !createKeyDetector(relayed.apiKey)(body);
+      const told = isSafe ? body : Buffer.from(maskKeyInChat(body.toString(), relayed.apiKey));
       return { ...outcome, type: relayed.contentType || json, body: told };
     },
     passOn: (raw, signal) => relayStream(relayed, raw, { hidesUsage, signal }),
@@ -64,7 +64,7 @@ export function translatedAnswer(
   const reader = responseEventReader(writer, answered.apiKey);
   const outcomeOf = (failure: unknown): Outcome => {
     const { output, deltas } = reader.soFar();
-    return { usage: reader.usage(), tier: reader.tier(), events: deltas, used: usedTools(output), failure };
+    return { usage: reader.usage(), tier: reader.tier(), events: deltas, used: parseToolUses(output), failure };
   };
   async function read(signal: AbortSignal, send: (frames: string) => void): Promise<Outcome> {
     try {
@@ -83,7 +83,7 @@ export function translatedAnswer(
       return { ...outcome, type: json, body: writer.whole(truncationReason(reader.ending()), outcome.usage) };
     },
     async passOn(raw, signal) {
-      const { write, release } = writerFrom(answered.body, raw);
+      const { write, release } = createWriter(answered.body, raw);
       const outcome = await read(signal, write);
       if (outcome.failure === undefined) write(writer.ending(truncationReason(reader.ending()), outcome.usage));
       release();

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Engine } from '#server/db/connect';
 import type { ProviderTimeouts } from '#server/provider/transport/timeouts';
-import { called } from '#server/testing/access-tokens';
+import { callApi } from '#server/testing/access-tokens';
 import { engines, startApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { conforming } from '#server/testing/openai-schema';
 import { event, forever, type RawAnswer, startRawProvider, words } from '#server/testing/raw-provider';
 import { program, recorded } from '#server/testing/responses';
@@ -32,7 +32,7 @@ function* endless() {
 async function installed(engine: Engine, url: string, providerTimes?: Partial<ProviderTimeouts>) {
   const app = await startApp(engine, { env: { PROVIDER_BASE_URL: url }, providerTimes });
   const ada = await app.withKey('ada');
-  await created(ada, { name: 'Scout', model: 'gpt-4o', tools: { webSearch: {} } });
+  await createAssistant(ada, { name: 'Scout', model: 'gpt-4o', tools: { webSearch: {} } });
   return { app, ...(await program(app, ada)) };
 }
 
@@ -57,7 +57,7 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
     const { app, id, token } = code === 'provider_timeout' ? impatient : usual;
     const known = (await recorded(app, id)).length;
     const body = { model: 'Scout@roster', messages: [{ role: 'user', content: 'Hello' }], stream };
-    const told = await called(app, token, path, { method: 'POST', body });
+    const told = await callApi(app, token, path, { method: 'POST', body });
     await until('The end of the connections', async () => provider.open() === 0);
     return { ...told, records: (await recorded(app, id)).slice(known) };
   }
@@ -244,7 +244,7 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
     const { app, token } = await installed(engine, other.url);
     onTestFinished(() => app.stop());
     const body = { model: 'Scout@roster', messages: [{ role: 'user', content: 'Hello' }] };
-    const ask = () => called(app, token, path, { method: 'POST', body });
+    const ask = () => callApi(app, token, path, { method: 'POST', body });
     const [first, second] = [await ask(), await ask()];
     expect(first.status).toBe(status);
     expect(String(first.headers['x-roster-note']).startsWith('Web search was left out: ')).toBe(status === 200);
@@ -267,7 +267,7 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
     script = () => ({ status: 404, headers: json, packets: [JSON.stringify({ error: { message: words } })] });
     const { app, token } = usual;
     const input = [{ type: 'reasoning', id: 'rs_1', summary: [] }];
-    const told = await called(app, token, '/v1/responses', { method: 'POST', body: { model: 'gpt-4o', input } });
+    const told = await callApi(app, token, '/v1/responses', { method: 'POST', body: { model: 'gpt-4o', input } });
     expect([told.status, told.body.error.message]).toEqual([404, expect.stringContaining("Item with id 'rs_1'")]);
     expect(await answered([said('Hi'), ended()])).toMatchObject({ message: { content: 'Hi' } });
   });
@@ -280,7 +280,7 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
     const { app, token } = await installed(engine, other.url);
     onTestFinished(() => app.stop());
     const body = { model: 'Scout@roster', messages: [{ role: 'user', content: 'Hello' }], stream: true };
-    const ask = () => called(app, token, path, { method: 'POST', body });
+    const ask = () => callApi(app, token, path, { method: 'POST', body });
     const [first, second] = [await ask(), await ask()];
     expect(other.asked).toEqual(['/responses', '/chat/completions', '/chat/completions']);
     expect([first.text, second.text]).toEqual([words('Hi', 'stop'), words('Hi', 'stop')]);

@@ -1,15 +1,15 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called, newToken, tokensPath } from '#server/testing/access-tokens';
+import { callApi, newToken, tokensPath } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { asksOf, benchText, forgetAsks } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { aroundToday } from '#server/testing/days';
 import { withFault } from '#server/testing/faults';
 import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
-import { indexed } from '#server/testing/knowledge';
+import { untilIndexed } from '#server/testing/knowledge';
 import { ownTime } from '#server/testing/process-clock';
 import { until } from '#server/testing/until';
 import { loseStore, untilStoreIsBack } from '#server/testing/vector-stores';
@@ -33,7 +33,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
   /** Usage recorded under a token once none of its calls is active. */
   const recorded = (tokenId: number) =>
     until('The end of the calls', () =>
-      beside(app, async (db) => {
+      withDatabase(app, async (db) => {
         const open = await db.selectFrom('api_calls').select('id').where('access_token_id', '=', tokenId).execute();
         if (open.length > 0) return undefined;
         return db
@@ -111,13 +111,13 @@ describe.each(engines)('chat completions on %s', (engine) => {
   test('uses the assistant’s instructions and settings where the client has none', async () => {
     const { visitor } = await app.someone();
     const { id, token, client } = await program(visitor);
-    const assistantId = await created(visitor, {
+    const assistantId = await createAssistant(visitor, {
       name: 'Legal review',
       model: 'gpt-4o',
       instructions: 'Speak like a lawyer.',
       temperature: 0.3,
     });
-    const models = (await called(app, token, '/v1/models')).body.data;
+    const models = (await callApi(app, token, '/v1/models')).body.data;
     const own = models.filter(({ owned_by: owner }: { owned_by: string }) => owner === 'roster');
     expect(own).toHaveLength(2);
     await forgetAsks(app);
@@ -150,10 +150,10 @@ describe.each(engines)('chat completions on %s', (engine) => {
   test('adds what the assistant’s files say, and reports lost files that are made again', async () => {
     const { visitor, key } = await app.someone();
     const { client, token } = await program(visitor);
-    const assistantId = await created(visitor, { name: 'Reader', model: 'gpt-4o', instructions: 'Read.' });
+    const assistantId = await createAssistant(visitor, { name: 'Reader', model: 'gpt-4o', instructions: 'Read.' });
     const { id: fileId } = await uploaded(app, visitor, { filename: 'terms.txt', content: 'Thirty days.' });
     await visitor.post(`/api/assistants/${assistantId}/files`, { fileIds: [fileId] });
-    await indexed(app, visitor, assistantId, ['ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready']);
     await forgetAsks(app);
     await client.chat.completions.create({ model: 'Reader@roster', messages: asking('How long? [[bench 2]]') });
     const [asked] = await asksOf(app);
@@ -163,7 +163,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
       { role: 'user' },
     ]);
     await loseStore(app, key);
-    const lost = await called(app, token, path, {
+    const lost = await callApi(app, token, path, {
       method: 'POST',
       body: { model: 'Reader@roster', messages: asking('How long? [[bench 2]]') },
     });
@@ -176,12 +176,12 @@ describe.each(engines)('chat completions on %s', (engine) => {
 
   test('names missing models, including another user’s assistant', async () => {
     const [{ visitor: one }, { visitor: other }] = [await app.someone(), await app.someone()];
-    await created(one, { name: 'Mine alone', model: 'gpt-4o' });
+    await createAssistant(one, { name: 'Mine alone', model: 'gpt-4o' });
     const { token: ones } = await program(one);
-    const [assistant] = (await called(app, ones, '/v1/models')).body.data;
+    const [assistant] = (await callApi(app, ones, '/v1/models')).body.data;
     const { id, token } = await program(other);
     for (const model of [assistant.id, 'Mine alone@roster', `asst_${'A'.repeat(24)}`]) {
-      const { status, body } = await called(app, token, path, {
+      const { status, body } = await callApi(app, token, path, {
         method: 'POST',
         body: { model, messages: asking('Hi') },
       });
@@ -196,14 +196,14 @@ describe.each(engines)('chat completions on %s', (engine) => {
     ['a stream that is no flag', { model: 'gpt-4o', messages: asking('Hi'), stream: 'yes' }, 'stream'],
   ])('refuses a request with %s', async (_what, wrong, param) => {
     const { token } = await program(await app.withKey('eve'));
-    const { status, body } = await called(app, token, path, { method: 'POST', body: wrong });
+    const { status, body } = await callApi(app, token, path, { method: 'POST', body: wrong });
     expect([status, body.error.type, body.error.param]).toEqual([400, 'invalid_request_error', param]);
   });
 
   describe('a used-up budget', () => {
     const refused = async (token: string, model = 'gpt-4o') => {
       await forgetAsks(app);
-      const { status, body } = await called(app, token, path, {
+      const { status, body } = await callApi(app, token, path, {
         method: 'POST',
         body: { model, messages: asking('Hi') },
       });
@@ -226,14 +226,14 @@ describe.each(engines)('chat completions on %s', (engine) => {
       await spend(client, 'gpt-4o');
       await recorded(id);
       // As after many more calls.
-      await beside(app, (db) =>
+      await withDatabase(app, (db) =>
         db.updateTable('access_tokens').set({ spent_usd: 0.02 }).where('id', '=', id).execute(),
       );
       await refused(token);
       const { client: another } = await program(visitor);
       await spend(another, 'gpt-4o');
       // A new month starts with nothing spent.
-      await beside(app, (db) =>
+      await withDatabase(app, (db) =>
         db.updateTable('access_tokens').set({ spent_month: '2020-01' }).where('id', '=', id).execute(),
       );
       await spend(client, 'gpt-4o');
@@ -247,11 +247,11 @@ describe.each(engines)('chat completions on %s', (engine) => {
       const { visitor } = await app.someone();
       const { id, token, client } = await program(visitor);
       await setPrice(visitor);
-      const assistantId = await created(visitor, { name: 'Dear', model: 'gpt-4o' });
+      const assistantId = await createAssistant(visitor, { name: 'Dear', model: 'gpt-4o' });
       await spend(client, 'Dear@roster');
       await recorded(id);
       await visitor.post('/api/analytics/budgets', { ...budget, amountUsd: 0.01, assistantId });
-      await beside(app, async (db) => {
+      await withDatabase(app, async (db) => {
         for (const table of ['usage_records', 'usage_by_quarter', 'usage_by_day'] as const)
           await db.updateTable(table).set({ cost_usd: 1 }).execute();
       });
@@ -272,7 +272,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
     ];
     for (const [status, told, code] of failures)
       await withFault(app, { status }, { key }, async () => {
-        const { status: answered, body } = await called(app, token, path, {
+        const { status: answered, body } = await callApi(app, token, path, {
           method: 'POST',
           body: { model: 'gpt-4o', messages: asking('Hi') },
         });
@@ -290,7 +290,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
 
   test('requires a provider key', async () => {
     const { token } = await newToken(await app.as('keyless'));
-    const { status, body } = await called(app, token, path, {
+    const { status, body } = await callApi(app, token, path, {
       method: 'POST',
       body: { model: 'gpt-4o', messages: asking('Hi') },
     });
@@ -301,7 +301,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
     const { visitor } = await app.someone();
     const { id, token } = await program(visitor);
     const body = { model: 'gpt-4o', stream: true, messages: asking('[[bench 20]] [[drop after 5]]') };
-    const { status, text } = await called(app, token, path, { method: 'POST', body });
+    const { status, text } = await callApi(app, token, path, { method: 'POST', body });
     expect(status).toBe(200);
     expect(text).toContain('t0004');
     expect(text).not.toContain('[DONE]');
@@ -317,18 +317,18 @@ describe.each(engines)('chat completions on %s', (engine) => {
     const { visitor } = await app.someone();
     const { id, token, client } = await program(visitor);
     const slow = { model: 'gpt-4o', messages: asking('[[bench 20000]] [[delay 50]]') };
-    const ended = called(app, token, path, { method: 'POST', body: { ...slow, stream: true } });
+    const ended = callApi(app, token, path, { method: 'POST', body: { ...slow, stream: true } });
     const left = new AbortController();
     const abandoned = (async () => {
       for await (const _ of await client.chat.completions.create({ ...slow, stream: true }, { signal: left.signal }));
     })().catch((error: unknown) => error);
     await until('Both calls', () =>
-      beside(app, async (db) => (await db.selectFrom('api_calls').select('id').execute()).length >= 2),
+      withDatabase(app, async (db) => (await db.selectFrom('api_calls').select('id').execute()).length >= 2),
     );
     left.abort();
     await abandoned;
     await until('The end of the abandoned one', () =>
-      beside(app, async (db) => (await db.selectFrom('api_calls').select('id').execute()).length === 1),
+      withDatabase(app, async (db) => (await db.selectFrom('api_calls').select('id').execute()).length === 1),
     );
     const revokedAt = ownTime();
     expect((await visitor.delete(`${tokensPath}/${id}`)).status).toBe(204);
@@ -342,7 +342,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
     const { visitor } = await app.someone();
     const { id } = await program(visitor);
     const { id: userId } = (await visitor.get('/api/user')).body;
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .insertInto('api_calls')
         .values({

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { engines } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { killableInstallation, registered } from '#server/testing/crash';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { program, recorded } from '#server/testing/responses';
 
 const long = [{ role: 'user' as const, content: '[[bench 40000]] [[delay 20]]' }];
@@ -13,7 +13,7 @@ test.each(engines)(
     const { app, server } = await killableInstallation(engine);
     await server.start();
     const visitor = await registered(server, 'ada');
-    await created(visitor, { name: 'Tutor', model: 'gpt-4o', instructions: 'Teach.' });
+    await createAssistant(visitor, { name: 'Tutor', model: 'gpt-4o', instructions: 'Teach.' });
     const { id, client } = await program(server, visitor, { monthlyBudgetUsd: 1 });
     const answers = await Promise.all(
       ['gpt-4o', 'Tutor@roster'].map(async (model) => {
@@ -33,7 +33,7 @@ test.each(engines)(
       };
       await expect(rest()).rejects.toThrow();
     }
-    const open = await beside(app, (db) => db.selectFrom('api_calls').select('id').execute());
+    const open = await withDatabase(app, (db) => db.selectFrom('api_calls').select('id').execute());
     expect(open).toHaveLength(2);
 
     await server.start();

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Engine } from '#server/db/connect';
 import type { ProviderTimeouts } from '#server/provider/transport/timeouts';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { withFault } from '#server/testing/faults';
 import { uploaded } from '#server/testing/files';
-import { indexed } from '#server/testing/knowledge';
+import { untilIndexed } from '#server/testing/knowledge';
 import { chunk, forever, type RawAnswer, startRawProvider, words } from '#server/testing/raw-provider';
 import { recorded } from '#server/testing/responses';
 import { until } from '#server/testing/until';
@@ -110,7 +110,7 @@ type Program = { id: number; token: string; model: string };
 async function installed(engine: Engine, url: string, providerTimes?: Partial<ProviderTimeouts>) {
   const app = await startApp(engine, { env: { PROVIDER_BASE_URL: url }, providerTimes });
   const ada = await app.withKey('ada');
-  await created(ada, { name: 'Tutor', model: 'gpt-4o', instructions: 'Teach.' });
+  await createAssistant(ada, { name: 'Tutor', model: 'gpt-4o', instructions: 'Teach.' });
   // Their budgets would be used up by one call that is never released, or that is billed an impossible amount.
   const programs: Program[] = [];
   for (const model of ['gpt-4o', 'Tutor@roster'])
@@ -118,7 +118,7 @@ async function installed(engine: Engine, url: string, providerTimes?: Partial<Pr
   return { app, programs };
 }
 
-type Told = Awaited<ReturnType<typeof called>> & { model: string; records: Awaited<ReturnType<typeof recorded>> };
+type Told = Awaited<ReturnType<typeof callApi>> & { model: string; records: Awaited<ReturnType<typeof recorded>> };
 type Asked = (answer: () => RawAnswer, stream: boolean, code?: string) => Promise<Told[]>;
 
 /** Reports do not depend on the engine, so one is enough; records may. */
@@ -177,7 +177,7 @@ describe.each(engines)('a misbehaving provider, on %s', (engine) => {
     const all = await Promise.all(
       programs.map(async ({ id, token, model }) => {
         const known = (await recorded(app, id)).length;
-        const told = await called(app, token, path, { method: 'POST', body: { model, messages, stream } });
+        const told = await callApi(app, token, path, { method: 'POST', body: { model, messages, stream } });
         const records = (await recorded(app, id)).slice(known);
         return { ...told, model, records };
       }),
@@ -311,12 +311,12 @@ describe('an assistant whose files are searched at a provider', () => {
   ])('%s: answers without them, and says so', async (_, fault) => {
     const { visitor, key } = await app.someone();
     const { id, token } = await newToken(visitor);
-    const assistantId = await created(visitor, { name: 'Reader', model: 'gpt-4o' });
+    const assistantId = await createAssistant(visitor, { name: 'Reader', model: 'gpt-4o' });
     const { id: fileId } = await uploaded(app, visitor, { filename: 'terms.txt', content: 'Thirty days.' });
     await visitor.post(`/api/assistants/${assistantId}/files`, { fileIds: [fileId] });
-    await indexed(app, visitor, assistantId, ['ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready']);
     const { status, body, headers } = await withFault(app, fault, { key, path: '/vector_stores*' }, () =>
-      called(app, token, path, { method: 'POST', body: { model: 'Reader@roster', messages } }),
+      callApi(app, token, path, { method: 'POST', body: { model: 'Reader@roster', messages } }),
     );
     expect([status, body.choices?.length], JSON.stringify(body)).toEqual([200, 1]);
     expect(String(headers['x-roster-note'])).toContain("The assistant's files could not be searched");

@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { toConnectionError, tooLarge } from '#server/features/public-api/shared/read-response-body';
-import { writerFrom } from '#server/http/streaming/event-stream';
+import { createWriter } from '#server/http/streaming/event-stream';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import type { TokenCounts } from '#server/provider/catalogue/catalogue';
 import type { ToolUse } from '#server/provider/provider';
 import type { RelayedResponse } from '#server/provider/relay';
-import { tierIn, usageIn } from '#server/provider/token-counts';
+import { findTier, findUsage } from '#server/provider/token-counts';
 import { ProviderError } from '#server/provider/transport/error';
 import { isErrorValue } from '#server/provider/transport/error-fields';
 import { eventJson } from '#server/provider/transport/event-reader';
-import { failureInStream } from '#server/provider/transport/failures';
-import { chatWithoutKey, keyIn, withoutKey } from '#server/provider/transport/masking';
+import { toStreamError } from '#server/provider/transport/failures';
+import { createKeyDetector, maskKey, maskKeyInChat } from '#server/provider/transport/masking';
 import type { Secret } from '#server/security/secret';
 
 /** The outcome of an answer: reported usage, an estimate of the tokens that arrived, and the tools that ran. */
@@ -30,8 +30,8 @@ const endedEarly = () =>
 /** Usage and service tier of a whole answer. @throws ProviderError if it is no answer */
 export function readCost(whole: Buffer, apiKey: Secret): Pick<Outcome, 'usage' | 'tier'> {
   const answer = eventJson(whole.toString());
-  if (!Array.isArray(answer.choices) && isErrorValue(answer)) throw failureInStream(answer, apiKey);
-  return { usage: usageIn(answer), tier: tierIn(answer) };
+  if (!Array.isArray(answer.choices) && isErrorValue(answer)) throw toStreamError(answer, apiKey);
+  return { usage: findUsage(answer), tier: findTier(answer) };
 }
 
 /** Checks the bytes first: most packets have no usage, or `"usage":null` in every chunk. */
@@ -42,7 +42,7 @@ const mayHoldUsage = (bytes: Buffer) => bytes.includes('"usage"') && /"usage"\s*
  */
 function tierOf(events: Buffer): string | null {
   if (!events.includes('"service_tier"')) return null;
-  return tierIn({ service_tier: /"service_tier"\s*:\s*"([^"]*)"/.exec(events.toString('latin1'))?.[1] });
+  return findTier({ service_tier: /"service_tier"\s*:\s*"([^"]*)"/.exec(events.toString('latin1'))?.[1] });
 }
 
 const errorNames = ['"error"', '"errors"', '"detail"', '"message"', '"msg"', '"base_resp"'];
@@ -149,16 +149,16 @@ function usageOfEvent(event: string): { usage: TokenCounts | null; isAlone: bool
   const data = dataOf(event);
   if (!data) return undefined;
   const isAlone = isObject(data.usage) && Array.isArray(data.choices) && data.choices.length === 0;
-  return { usage: usageIn(data), isAlone };
+  return { usage: findUsage(data), isAlone };
 }
 
 /** Lines that hold no data hold no model text. */
 function eventWithoutKey(event: string, apiKey: Secret): string {
   const data = dataIn(event);
-  const safe = chatWithoutKey(data, apiKey);
+  const safe = maskKeyInChat(data, apiKey);
   let isTold = false;
   const lines = event.split(/(?<=\n)/).map((line) => {
-    if (!line.startsWith('data:')) return withoutKey(line, apiKey);
+    if (!line.startsWith('data:')) return maskKey(line, apiKey);
     if (safe === data) return line;
     const instead = isTold ? '' : `data: ${safe}${/\r?\n$/.exec(line)?.[0] ?? ''}`;
     isTold = true;
@@ -183,7 +183,7 @@ function upToFailure(events: Buffer, apiKey: Secret): { told: Buffer; failure?: 
   const values = all.map(valueIn);
   const at = values.findIndex((value) => isErrorValue(value) && !isKnownToPrograms(value));
   if (at < 0) return { told: events };
-  return { told: Buffer.from(all.slice(0, at).join('')), failure: failureInStream(values[at], apiKey) };
+  return { told: Buffer.from(all.slice(0, at).join('')), failure: toStreamError(values[at], apiKey) };
 }
 
 const eventsIn = (text: string) => text.split(/(?<=\r?\n\r?\n)/);
@@ -214,9 +214,9 @@ export function relayStream(
     let tier: string | null = null;
     const counter = tokenCounter();
     const cutter = eventCutter();
-    const holdsKey = keyIn(apiKey);
+    const holdsKey = createKeyDetector(apiKey);
     const last: Buffer[] = [];
-    const writer = writerFrom(body, raw);
+    const writer = createWriter(body, raw);
 
     function finish(failure?: unknown) {
       writer.release();

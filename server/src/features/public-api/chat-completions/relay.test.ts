@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 
 const path = '/v1/chat/completions';
 
@@ -67,7 +67,7 @@ describe.each(engines)('relay of a bare model on %s', (engine) => {
     await provider.close();
   });
 
-  const send = (body: string) => called(app, token, path, { method: 'POST', body });
+  const send = (body: string) => callApi(app, token, path, { method: 'POST', body });
 
   test('passes request and answer on unchanged', async () => {
     const body =
@@ -116,9 +116,9 @@ describe.each(engines)('relay of a bare model on %s', (engine) => {
     exchange.packets = ['data: [DONE]\n\n'];
     const sendAsSomeone = async () => {
       const { visitor: person } = await app.someone();
-      await created(person, { name: 'Warm', model: 'gpt-4o', temperature: 0.9 });
+      await createAssistant(person, { name: 'Warm', model: 'gpt-4o', temperature: 0.9 });
       const { token: own } = await newToken(person);
-      return (more: object = {}) => called(app, own, path, { method: 'POST', body: { ...body, ...more } });
+      return (more: object = {}) => callApi(app, own, path, { method: 'POST', body: { ...body, ...more } });
     };
     const people = [await sendAsSomeone(), await sendAsSomeone()];
     for (const [at, refuses] of ['temperature', 'stream_options'].entries()) {
@@ -145,11 +145,11 @@ describe.each(engines)('relay of a bare model on %s', (engine) => {
     const left = 'The temperature was left out: gpt-4o does not accept it.';
     const sendAsSomeone = async () => {
       const { visitor: person } = await app.someone();
-      await created(person, { name: 'Mild', model: 'gpt-4o', temperature: 0.9 });
+      await createAssistant(person, { name: 'Mild', model: 'gpt-4o', temperature: 0.9 });
       const { token: own } = await newToken(person);
       return async (more: object = {}) => {
         exchange.asked = 0;
-        const { status, headers } = await called(app, own, path, { method: 'POST', body: { ...body, ...more } });
+        const { status, headers } = await callApi(app, own, path, { method: 'POST', body: { ...body, ...more } });
         return [status, exchange.asked, headers['x-roster-note']];
       };
     };

@@ -9,7 +9,7 @@ import {
 import { type CallLog, type Cost, costOf } from '#server/features/public-api/shared/call-log';
 import { publicFailure } from '#server/features/public-api/shared/provider-failure';
 import type { BudgetService } from '#server/features/usage/budgets';
-import { settled } from '#server/http/error-handler';
+import { toClientError } from '#server/http/error-handler';
 import type { ApiPrincipal } from '#server/http/public-api/api-principal';
 import type { CallRegistry } from '#server/http/public-api/call-registry';
 import { apiError } from '#server/http/public-api/errors';
@@ -88,7 +88,7 @@ async function answerInStream({ request, reply }: Call, answer: Answer, end: End
   // The headers are sent: from here on, only the stream itself can report anything.
   await end(outcome).catch((err: unknown) => request.log.error({ err }, 'could not record the cost of a call'));
   if (failure !== undefined && !(failure instanceof ClientDisconnectedError)) {
-    const { body } = apiError(settled(publicFailure(failure), request, reply));
+    const { body } = apiError(toClientError(publicFailure(failure), request, reply));
     if (!reply.raw.destroyed) reply.raw.write(`data: ${JSON.stringify(body)}\n\n`);
   }
   reply.raw.end();

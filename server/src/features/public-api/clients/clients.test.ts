@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { begun, calls, message, orderOf } from '#server/testing/assistant-stream';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { benchText } from '#server/testing/chat';
 import { helperPlaces, type OfficialClient, officialClients, type RunStream } from '#server/testing/official-clients';
 import { whileIndexing } from '#server/testing/vector-stores';
@@ -22,7 +22,7 @@ describe.each(engines)('clients and frameworks on %s', (engine) => {
   beforeAll(async () => {
     app = await startApp(engine);
     const ada = await app.withKey('ada');
-    await created(ada, { name: 'Tutor' });
+    await createAssistant(ada, { name: 'Tutor' });
     const { token } = await newToken(ada);
     options = { baseURL: `${app.url}/v1`, apiKey: token };
   });

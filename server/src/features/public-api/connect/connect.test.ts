@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 
 describe.each(engines)('API access to assistants on %s', (engine) => {
   let app: TestApp;
@@ -13,8 +13,8 @@ describe.each(engines)('API access to assistants on %s', (engine) => {
   test('lists the ids that are models, and the names that are unique', async () => {
     const ada = await app.withKey('ada');
     const other = await app.as('other');
-    await created(other, { name: 'Theirs' });
-    for (const name of ['Tutor', 'Twin', 'Twin']) await created(ada, { name });
+    await createAssistant(other, { name: 'Theirs' });
+    for (const name of ['Tutor', 'Twin', 'Twin']) await createAssistant(ada, { name });
     const { body } = await ada.get('/api/connect/assistants');
     expect(body).toMatchObject([
       { name: 'Twin', alias: null },
@@ -22,6 +22,6 @@ describe.each(engines)('API access to assistants on %s', (engine) => {
       { name: 'Tutor', alias: 'Tutor@roster' },
     ]);
     const { token } = await newToken(ada);
-    for (const { model } of body) expect((await called(app, token, `/v1/models/${model}`)).status).toBe(200);
+    for (const { model } of body) expect((await callApi(app, token, `/v1/models/${model}`)).status).toBe(200);
   });
 });

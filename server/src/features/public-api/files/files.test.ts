@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bearer, called, newToken, tokensPath } from '#server/testing/access-tokens';
+import { bearer, callApi, newToken, tokensPath } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import { form, formType, inStore, sha256, someBytes, untilCopy, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
-import { bare } from '#server/testing/test-environment';
+import { bareRequest } from '#server/testing/test-environment';
 import { until } from '#server/testing/until';
 
 const path = '/v1/files';
@@ -26,8 +26,8 @@ describe.each(engines)('API files on %s', (engine) => {
     return { id, token, client: new OpenAI({ baseURL: `${app.url}/v1`, apiKey: token, maxRetries: 0 }) };
   }
   const send = (token: string, parts: Parameters<typeof form>[0]) =>
-    bare(app, 'POST', path, { ...bearer(token), 'content-type': formType }, form(parts));
-  const underWay = () => beside(app, (db) => db.selectFrom('file_uploads').select('id').execute());
+    bareRequest(app, 'POST', path, { ...bearer(token), 'content-type': formType }, form(parts));
+  const underWay = () => withDatabase(app, (db) => db.selectFrom('file_uploads').select('id').execute());
 
   test('uploads, awaits, reads and deletes the pages’ files by the official client', async () => {
     const { visitor } = await app.someone();
@@ -79,14 +79,14 @@ describe.each(engines)('API files on %s', (engine) => {
     expect(await names({ purpose: 'vision' })).toEqual(['d']);
     // Purposes that the provider's files can have, and Roster's never do.
     for (const none of ['assistants_output', 'batch', 'batch_output', 'fine-tune-results'])
-      expect((await called(app, token, `${path}?purpose=${none}`)).body).toEqual({
+      expect((await callApi(app, token, `${path}?purpose=${none}`)).body).toEqual({
         object: 'list',
         data: [],
         first_id: null,
         last_id: null,
         has_more: false,
       });
-    const { body } = await called(app, token, `${path}?limit=2`);
+    const { body } = await callApi(app, token, `${path}?limit=2`);
     expect(body).toMatchObject({ object: 'list', has_more: true, first_id: body.data[0].id, last_id: body.data[1].id });
     // A page continues after a file even if it has been deleted.
     await client.files.delete(body.last_id);
@@ -97,7 +97,7 @@ describe.each(engines)('API files on %s', (engine) => {
       ['purpose=assistants_input', 'purpose'],
       ['purpose=', 'purpose'],
     ])
-      expect((await called(app, token, `${path}?${query}`)).body.error).toMatchObject({ param });
+      expect((await callApi(app, token, `${path}?${query}`)).body.error).toMatchObject({ param });
   });
 
   test('also accepts the provider’s id of a copy, from its owner only', async () => {
@@ -105,7 +105,7 @@ describe.each(engines)('API files on %s', (engine) => {
     const [{ client, token }, stranger] = [await program(owner.visitor), await program(other.visitor)];
     const { id } = await uploaded(app, owner.visitor, { filename: 'old.txt' });
     await untilCopy(owner.visitor, id, 'ready');
-    const copy = await beside(app, (db) =>
+    const copy = await withDatabase(app, (db) =>
       db.selectFrom('provider_copies').selectAll().where('file_id', '=', id).executeTakeFirstOrThrow(),
     );
     const [theirs, ours] = [copy.provider_file_id ?? '', (await client.files.list()).data[0]?.id ?? ''];
@@ -114,17 +114,17 @@ describe.each(engines)('API files on %s', (engine) => {
     expect((await client.files.list({ after: theirs })).data).toEqual([]);
     for (const one of [ours, theirs, 'file-doesNotExist00000000000', '%E0']) {
       const calls = [
-        await called(app, stranger.token, `${path}/${one}`),
-        await called(app, stranger.token, `${path}/${one}/content`),
-        await called(app, stranger.token, `${path}/${one}`, { method: 'DELETE' }),
+        await callApi(app, stranger.token, `${path}/${one}`),
+        await callApi(app, stranger.token, `${path}/${one}/content`),
+        await callApi(app, stranger.token, `${path}/${one}`, { method: 'DELETE' }),
       ];
       if (one === '%E0') expect(calls.map(({ status }) => status)).toEqual([400, 400, 400]);
       else
         for (const { status, body } of calls)
           expect([status, body.error.message]).toEqual([404, `No such File object: ${one}`]);
     }
-    expect((await called(app, stranger.token, `${path}?after=${theirs}`)).status).toBe(404);
-    expect((await called(app, token, `${path}/${theirs}`, { method: 'DELETE' })).body).toMatchObject({ id: theirs });
+    expect((await callApi(app, stranger.token, `${path}?after=${theirs}`)).status).toBe(404);
+    expect((await callApi(app, token, `${path}/${theirs}`, { method: 'DELETE' })).body).toMatchObject({ id: theirs });
     expect((await owner.visitor.get('/api/files')).body).toEqual([]);
   });
 
@@ -157,10 +157,10 @@ describe.each(engines)('API files on %s', (engine) => {
   test('accepts only forms', async () => {
     const { visitor } = await app.someone();
     const { token } = await program(visitor);
-    expect((await called(app, token, path, { method: 'POST', body: { purpose: 'assistants' } })).status).toBe(415);
+    expect((await callApi(app, token, path, { method: 'POST', body: { purpose: 'assistants' } })).status).toBe(415);
     const chat = await newToken(visitor, { rights: ['chat'] });
     const headers = { ...bearer(chat.token), 'content-type': formType };
-    expect((await bare(app, 'POST', '/v1/chat/completions', headers, form([purpose]))).status).toBe(415);
+    expect((await bareRequest(app, 'POST', '/v1/chat/completions', headers, form([purpose]))).status).toBe(415);
   });
 
   test('queues files that a client sends at once', async () => {

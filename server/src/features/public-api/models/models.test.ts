@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createIds } from '#server/features/public-api/shared/ids';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
-import { beside } from '#server/testing/database';
+import { createAssistant } from '#server/testing/assistants';
+import { withDatabase } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { conforming } from '#server/testing/openai-schema';
 
@@ -45,7 +45,7 @@ describe.each(engines)('API models on %s', (engine) => {
   afterAll(() => app.stop());
 
   const listed = async (token: string) => {
-    const { status, body } = await called(app, token, '/v1/models');
+    const { status, body } = await callApi(app, token, '/v1/models');
     expect([status, body.object]).toEqual([200, 'list']);
     conforming('ListModelsResponse', body);
     return body.data as { id: string; owned_by: string }[];
@@ -53,12 +53,12 @@ describe.each(engines)('API models on %s', (engine) => {
 
   test('lists the key’s models and the user’s assistants, by id and by unique name', async () => {
     const [ada, bob] = [await app.withKey('ada'), await app.withKey('bob')];
-    await created(bob, { name: 'Of Bob' });
-    await created(ada, { name: 'Twin' });
-    await created(ada, { name: 'Twin' });
-    const oldOne = await created(ada, { name: 'Legal review' });
+    await createAssistant(bob, { name: 'Of Bob' });
+    await createAssistant(ada, { name: 'Twin' });
+    await createAssistant(ada, { name: 'Twin' });
+    const oldOne = await createAssistant(ada, { name: 'Legal review' });
     const oldId = 'asst_abc123ABC456def789GHI012';
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('assistants').set({ provider_assistant_id: oldId }).where('id', '=', oldOne).execute(),
     );
     const { token } = await newToken(ada);
@@ -72,13 +72,13 @@ describe.each(engines)('API models on %s', (engine) => {
     ]);
     expect(all.map(({ id }) => id)).toContain('gpt-4o');
     for (const { id } of all) {
-      const one = await called(app, token, `/v1/models/${encodeURIComponent(id)}`);
+      const one = await callApi(app, token, `/v1/models/${encodeURIComponent(id)}`);
       expect([one.status, one.body]).toEqual([200, all.find((model) => model.id === id)]);
     }
     // Another user's assistant is not found by any name.
     const { token: bobs } = await newToken(bob);
     for (const { id } of own)
-      expect((await called(app, bobs, `/v1/models/${encodeURIComponent(id)}`)).status).toBe(404);
+      expect((await callApi(app, bobs, `/v1/models/${encodeURIComponent(id)}`)).status).toBe(404);
   });
 
   test('reports age and owner from the provider’s list where they are valid', async () => {
@@ -114,7 +114,7 @@ describe.each(engines)('API models on %s', (engine) => {
 
   test('keeps the ids of assistants after a restart, and in another process', async () => {
     const cleo = await app.as('cleo');
-    await created(cleo, { name: 'Lasting' });
+    await createAssistant(cleo, { name: 'Lasting' });
     const { token } = await newToken(cleo);
     const before = await listed(token);
     await app.restart();
@@ -123,7 +123,7 @@ describe.each(engines)('API models on %s', (engine) => {
 
   test('lists only assistants if there is no provider key', async () => {
     const dan = await app.as('dan');
-    await created(dan, { name: 'Alone' });
+    await createAssistant(dan, { name: 'Alone' });
     const { token } = await newToken(dan);
     expect((await listed(token)).map(({ id }) => id)).toEqual([expect.stringMatching(/^asst_/), 'Alone@roster']);
   });

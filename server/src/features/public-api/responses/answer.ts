@@ -6,8 +6,8 @@ import { isObject } from '#server/lib/is-object';
 import type { TokenCounts } from '#server/provider/catalogue/catalogue';
 import type { ToolUse } from '#server/provider/provider';
 import type { RelayedResponse } from '#server/provider/relay';
-import { usedTools } from '#server/provider/responses/tools';
-import { tierIn } from '#server/provider/token-counts';
+import { parseToolUses } from '#server/provider/responses/tools';
+import { findTier } from '#server/provider/token-counts';
 import { ProviderError } from '#server/provider/transport/error';
 import { readEvents } from '#server/provider/transport/event-reader';
 import type { AnswerReader, NumberedReader } from './answer-reader.ts';
@@ -94,7 +94,7 @@ export async function readAnswer(
     usage,
     events,
     used,
-    tier: tierIn(of),
+    tier: findTier(of),
     failure: undefined,
     lastFrames: endFrame(response, reader.nextNumber()) + done,
   };
@@ -130,7 +130,7 @@ function asAppError(failure: unknown): AppError {
 }
 
 /** Chat Completions run no tools: an image is part of the answer. */
-const usedIn = ({ speaks }: Answered, output: StoredItem[]) => (speaks === 'chat' ? [] : usedTools(output));
+const usedIn = ({ speaks }: Answered, output: StoredItem[]) => (speaks === 'chat' ? [] : parseToolUses(output));
 
 function brokenOff(base: ResponseObject, failure: unknown, reader: NumberedReader, answered: Answered): Outcome {
   const soFar = reader.soFar();

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import { restarting } from '#server/lib/errors';
+import { restartingError } from '#server/lib/errors';
 import { settlesWithin } from '#server/lib/with-timeout';
 import { ProviderError } from '#server/provider/transport/error';
 import type { ProviderTimeouts } from '#server/provider/transport/timeouts';
@@ -58,7 +58,7 @@ export function createBackgroundRunner({ repository, log, providerTimes }: Depen
   return {
     /** @throws restarting */
     refuseWhenClosing() {
-      if (isClosing) throw restarting();
+      if (isClosing) throw restartingError();
     },
     start(id: number, held: Held, write: (signal: AbortSignal) => Promise<void>): Promise<void> {
       const ended = run(id, held, write);
@@ -85,7 +85,7 @@ export function createBackgroundRunner({ repository, log, providerTimes }: Depen
       isClosing = true;
       const ends = Promise.all([...live.values()].map(({ ended }) => ended));
       await settlesWithin(drainWithinMs, ends);
-      for (const { controller } of live.values()) controller.abort(restarting());
+      for (const { controller } of live.values()) controller.abort(restartingError());
       await ends;
     },
   };

@@ -1,6 +1,6 @@
 import { estimatePiece } from '#server/conversation/token-estimate';
-import { type ChatPiece, chatAnswerReader } from '#server/provider/chat-completions/reader';
-import { tierIn } from '#server/provider/token-counts';
+import { type ChatPiece, createChatReader } from '#server/provider/chat-completions/reader';
+import { findTier } from '#server/provider/token-counts';
 import type { Secret } from '#server/security/secret';
 import type { Ending, NumberedReader } from './answer-reader.ts';
 import { echoItem } from './call-echo.ts';
@@ -53,7 +53,7 @@ export function chatReader(base: ResponseObject, apiKey: Secret): NumberedReader
     frames += frame;
   });
   const write = pieceWriter(writer);
-  const reader = chatAnswerReader(apiKey, (piece) => {
+  const reader = createChatReader(apiKey, (piece) => {
     tokens += 'text' in piece ? estimatePiece(piece.text) : 1;
     write(piece);
   });
@@ -96,7 +96,7 @@ export function chatReader(base: ResponseObject, apiKey: Secret): NumberedReader
       return taken;
     },
     ending: () => ending,
-    soFar: () => ({ output: writer.output(), deltas: tokens, tier: tierIn({ service_tier: reader.tier() }) }),
+    soFar: () => ({ output: writer.output(), deltas: tokens, tier: findTier({ service_tier: reader.tier() }) }),
     nextNumber: writer.nextNumber,
   };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called } from '#server/testing/access-tokens';
+import { callApi } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { asksOf, forgetAsks } from '#server/testing/chat';
 import { withFault } from '#server/testing/faults';
@@ -54,14 +54,14 @@ describe.each(engines)('responses with file_search on %s', (engine) => {
 
   /** The answer to a client, including what the client's types do not have. */
   async function answered(token: string, body: object) {
-    const { status, text } = await called(app, token, path, { method: 'POST', body: { model, ...body } });
+    const { status, text } = await callApi(app, token, path, { method: 'POST', body: { model, ...body } });
     expect(status, text).toBe(200);
     return text;
   }
   const outputOf = async (token: string, body: object): Promise<Item[]> =>
     conforming('Response', JSON.parse(await answered(token, body))).output;
   const keptOutput = async (token: string, id: string): Promise<Item[]> =>
-    (await called(app, token, `${path}/${id}`)).body.output;
+    (await callApi(app, token, `${path}/${id}`)).body.output;
   /** The events, the names that they report one by one, and the final response. */
   async function streamed(token: string, body: object) {
     const events = eventsIn(await answered(token, { ...body, stream: true }));

@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { asksOf } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { program, recorded } from '#server/testing/responses';
 import { until } from '#server/testing/until';
 import { responseRepository } from './repository.ts';
@@ -18,7 +18,7 @@ async function doneElsewhere(app: TestApp, token: string, name: string, wish: Wi
     if (wish === 'deleted') return void (await responses.delete(name));
     return expect(await responses.cancel(name)).toMatchObject({ id: name, status: 'cancelled', error: null });
   }
-  await beside(app, async (db) => {
+  await withDatabase(app, async (db) => {
     const { id, user_id: userId } = await db
       .selectFrom('responses')
       .select(['id', 'user_id'])

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Engine } from '#server/db/connect';
 import type { ProviderTimeouts } from '#server/provider/transport/timeouts';
-import { called } from '#server/testing/access-tokens';
+import { callApi } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { event, forever, type RawAnswer, startRawProvider, words } from '#server/testing/raw-provider';
 import { eventsIn, responsesPath as path, program, recorded } from '#server/testing/responses';
 import { until } from '#server/testing/until';
@@ -96,7 +96,7 @@ type Provider = Awaited<ReturnType<typeof startProvider>>;
 async function installed(engine: Engine, provider: Provider, providerTimes?: Partial<ProviderTimeouts>) {
   const app = await startApp(engine, { env: { PROVIDER_BASE_URL: provider.url }, providerTimes });
   const ada = await app.withKey('ada');
-  await created(ada, { name: 'Tutor', model: 'gpt-4o', instructions: 'Teach.' });
+  await createAssistant(ada, { name: 'Tutor', model: 'gpt-4o', instructions: 'Teach.' });
   const own = () => program(app, ada, { monthlyBudgetUsd: 1 });
   return { app, provider, atOnce: await own(), streaming: await own(), unattended: await own() };
 }
@@ -130,7 +130,7 @@ describe.each(kinds)('responses of a misbehaving provider, by $by', ({ engine, b
     provider.current.script = answer;
     const { app, atOnce, streaming, unattended } = code === timeout ? impatient : usual;
     const posted = ({ token }: Program, body: object) =>
-      called(app, token, path, { method: 'POST', body: { model: 'gpt-4o', input: 'Hello', ...body } });
+      callApi(app, token, path, { method: 'POST', body: { model: 'gpt-4o', input: 'Hello', ...body } });
     const before = provider.sent();
     const records = await Promise.all([
       recordedOf(app, atOnce, async () => {

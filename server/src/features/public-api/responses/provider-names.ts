@@ -5,7 +5,7 @@ import type { Ids } from '#server/features/public-api/shared/ids';
 import { PublicApiError } from '#server/http/public-api/errors';
 import { AppError } from '#server/lib/errors';
 import { isObject, type JsonObject } from '#server/lib/is-object';
-import { notIncluded } from '#server/provider/content-parts';
+import { notIncludedNote } from '#server/provider/content-parts';
 
 type Dependencies = {
   ids: () => Promise<Ids>;
@@ -49,7 +49,7 @@ export function providerNames({ ids, fileIds, attachments }: Dependencies) {
         : { filename: name, kind: 'text', mediaType: '', read: async () => undefined };
       const bytes = await read();
       const url = `data:${mediaType};base64,${bytes?.toString('base64')}`;
-      if (!bytes) files.set(name, { type: 'input_text', text: notIncluded(filename) });
+      if (!bytes) files.set(name, { type: 'input_text', text: notIncludedNote(filename) });
       else if (kind === 'image') files.set(name, { type: 'input_image', image_url: url, detail: 'auto' });
       else if (kind === 'document') files.set(name, { type: 'input_file', filename, file_data: url });
       else files.set(name, { type: 'input_text', text: `Attached file “${filename}”:\n\n${bytes.toString('utf8')}` });
@@ -73,7 +73,7 @@ export function providerNames({ ids, fileIds, attachments }: Dependencies) {
     const files = await readFiles(userId, numbers).catch((error: unknown) => {
       throw aboutFiles(error);
     });
-    for (const name of gone) files.set(name, { type: 'input_text', text: notIncluded(name) });
+    for (const name of gone) files.set(name, { type: 'input_text', text: notIncludedNote(name) });
     return items.map((item) => withFiles(item, files));
   }
 

@@ -1,9 +1,9 @@
 import { estimatePiece } from '#server/conversation/token-estimate';
 import { isObject, type JsonObject } from '#server/lib/is-object';
-import { readUsage, tierIn } from '#server/provider/token-counts';
+import { findTier, parseUsage } from '#server/provider/token-counts';
 import { eventJson, notAnAnswer } from '#server/provider/transport/event-reader';
-import { failureInStream } from '#server/provider/transport/failures';
-import { keyInText, responsesEventWithoutKey, responseWithoutKey } from '#server/provider/transport/masking';
+import { toStreamError } from '#server/provider/transport/failures';
+import { createTextKeyDetector, maskKeyInResponse, maskKeyInResponsesEvent } from '#server/provider/transport/masking';
 import type { Secret } from '#server/security/secret';
 import type { Ending, NumberedReader } from './answer-reader.ts';
 import { eventFrame, eventWriter } from './events.ts';
@@ -26,7 +26,7 @@ const beginnings = new Set(['response.created', 'response.in_progress', 'respons
 export function relayReader(base: ResponseObject, naming: RenameFile | undefined, apiKey: Secret): NumberedReader {
   const renamedEvent = naming && createEventRenamer(naming);
   const items = new Map<number, StoredItem>();
-  const mayHoldKey = keyInText(apiKey);
+  const mayHoldKey = createTextKeyDetector(apiKey);
   let frames = '';
   let number = 0;
   /** Number of events left out. */
@@ -44,7 +44,7 @@ export function relayReader(base: ResponseObject, naming: RenameFile | undefined
   }
 
   function rewritten(type: string, event: JsonObject) {
-    tier = tierIn(event.response);
+    tier = findTier(event.response);
     const response = toClientResponse(base, isObject(event.response) ? event.response : {}, 'in_progress', []);
     frames += eventFrame(type, JSON.stringify({ ...event, type, response }));
   }
@@ -73,28 +73,28 @@ export function relayReader(base: ResponseObject, naming: RenameFile | undefined
   function end(status: Ending['status'], of: unknown) {
     const response = isObject(of) ? of : {};
     const all = kept(response.output);
-    ending = { status, of: response, output: all.length > 0 ? all : output(), usage: readUsage(response.usage) };
+    ending = { status, of: response, output: all.length > 0 ? all : output(), usage: parseUsage(response.usage) };
   }
 
   return {
     event(name, given) {
-      const data = given.includes('error') || mayHoldKey(given) ? responsesEventWithoutKey(given, apiKey) : given;
+      const data = given.includes('error') || mayHoldKey(given) ? maskKeyInResponsesEvent(given, apiKey) : given;
       const event = eventJson(data);
       const type = name ?? String(event.type);
       if (typeof event.sequence_number === 'number') number = event.sequence_number;
       const status = endings.get(type);
       // These two are sent in Roster's words, with their original number.
       if (status) return end(status, event.response);
-      if (type === 'error') throw failureInStream(event, apiKey);
+      if (type === 'error') throw toStreamError(event, apiKey);
       number++;
       if (beginnings.has(type)) return rewritten(type, event);
       passOn(type, event, data);
     },
     // Also if events were requested: the client gets what there is.
     whole(json) {
-      const answer = responseWithoutKey(eventJson(json), apiKey);
+      const answer = maskKeyInResponse(eventJson(json), apiKey);
       const { status = 'completed', error, output: items } = answer;
-      if (error && status !== 'failed') throw failureInStream(answer, apiKey);
+      if (error && status !== 'failed') throw toStreamError(answer, apiKey);
       const ended = endings.get(`response.${status}`);
       if (!ended || (ended !== 'failed' && !Array.isArray(items))) throw notAnAnswer();
       const writer = eventWriter(base, (frame) => {

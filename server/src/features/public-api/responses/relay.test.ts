@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { choice, done, frame, rows, say } from '#server/testing/chat-shapes';
 import { conforming } from '#server/testing/openai-schema';
@@ -65,7 +65,7 @@ describe.each(engines)('relay of responses on %s', (engine) => {
     exchange.got = [];
   });
 
-  const send = (body: object) => called(app, token, path, { method: 'POST', body: { model, input: 'Hi', ...body } });
+  const send = (body: object) => callApi(app, token, path, { method: 'POST', body: { model, input: 'Hi', ...body } });
 
   test('keeps every field of request and answer, known or not, except Roster’s own', async () => {
     const more = { new_field: { a: [1.5, null] }, service_tier: 'flex', metadata: { a: 'b' }, truncation: 'auto' };
@@ -86,7 +86,7 @@ describe.each(engines)('relay of responses on %s', (engine) => {
       metadata: { a: 'b' },
     });
     expect(body.created_at).toBeGreaterThan(1);
-    expect((await called(app, token, `${path}/${body.id}`)).body).toEqual(body);
+    expect((await callApi(app, token, `${path}/${body.id}`)).body).toEqual(body);
   });
 
   test('passes on unknown events, and names the response by its own id', async () => {
@@ -133,7 +133,7 @@ describe.each(engines)('relay of responses on %s', (engine) => {
     exchange.answer = JSON.stringify({ output });
     const { body } = await send({ tools: [{ type: 'file_search', vector_store_ids: ['vs_theirs'] }] });
     expect(body.output).toEqual(output);
-    expect((await called(app, token, `${path}/${body.id}`)).body.output).toEqual(output);
+    expect((await callApi(app, token, `${path}/${body.id}`)).body.output).toEqual(output);
   });
 
   test.each([

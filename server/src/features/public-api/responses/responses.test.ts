@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called } from '#server/testing/access-tokens';
+import { callApi } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { asksOf, benchText, forgetAsks } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { uploaded } from '#server/testing/files';
-import { indexed } from '#server/testing/knowledge';
+import { untilIndexed } from '#server/testing/knowledge';
 import { conforming } from '#server/testing/openai-schema';
 import { eventsIn, orderOf, responsesPath as path, program, recorded } from '#server/testing/responses';
 import { until } from '#server/testing/until';
@@ -63,10 +63,10 @@ describe.each(engines)('API responses on %s', (engine) => {
       return { visitor, ...(await program(app, visitor)) };
     }
     const kept = (tokenId: number) =>
-      beside(app, (db) =>
+      withDatabase(app, (db) =>
         db.selectFrom('responses').selectAll().where('access_token_id', '=', tokenId).orderBy('id').execute(),
       );
-    const posted = (token: string, body: unknown) => called(app, token, path, { method: 'POST', body });
+    const posted = (token: string, body: unknown) => callApi(app, token, path, { method: 'POST', body });
 
     test('answers at once, records it with its price, and can be read again', async () => {
       const { id, client } = await someone();
@@ -232,7 +232,7 @@ describe.each(engines)('API responses on %s', (engine) => {
 
     test('uses an assistant’s instructions, settings and files', async () => {
       const { visitor, id, client } = await someone();
-      const assistantId = await created(visitor, {
+      const assistantId = await createAssistant(visitor, {
         name: 'Reader',
         model,
         instructions: 'Speak like a lawyer.',
@@ -241,7 +241,7 @@ describe.each(engines)('API responses on %s', (engine) => {
       if (serves) {
         const { id: fileId } = await uploaded(app, visitor, { filename: 'terms.txt', content: 'Thirty days.' });
         await visitor.post(`/api/assistants/${assistantId}/files`, { fileIds: [fileId] });
-        await indexed(app, visitor, assistantId, ['ready']);
+        await untilIndexed(app, visitor, assistantId, ['ready']);
       }
       await forgetAsks(app);
       const response = await client.responses.create({
@@ -285,7 +285,7 @@ describe.each(engines)('API responses on %s', (engine) => {
       const [item] = (await one.client.responses.inputItems.list(id)).data;
       for (const name of [id, `resp_${'A'.repeat(24)}`, 'resp_x']) {
         for (const [method, at] of calls(name)) {
-          const { status, body } = await called(app, other.token, at, { method });
+          const { status, body } = await callApi(app, other.token, at, { method });
           expect([status, body.error.message], at).toEqual([404, `Response with id '${name}' not found.`]);
         }
         const { status, body } = await posted(other.token, { model, input: 'Hi', previous_response_id: name });
@@ -428,9 +428,9 @@ describe.each(engines)('API responses on %s', (engine) => {
       expect(await recorded(app, id)).toHaveLength(4);
       expect(await kept(id)).toMatchObject([{ state: 'cancelled' }, { state: 'cancelled' }, { state: 'cancelled' }]);
       const answered = await client.responses.create({ model, input: 'Hi [[bench 2]]' });
-      const { status, body } = await called(app, token, `${path}/${answered.id}/cancel`, { method: 'POST' });
+      const { status, body } = await callApi(app, token, `${path}/${answered.id}/cancel`, { method: 'POST' });
       expect([status, body.error.message]).toEqual([400, expect.stringContaining('background=true')]);
-      expect((await called(app, token, `${path}/${answered.id}?stream=true`)).status).toBe(400);
+      expect((await callApi(app, token, `${path}/${answered.id}?stream=true`)).status).toBe(400);
     });
 
     test('reports why the provider has refused in the background too', async () => {
@@ -455,7 +455,7 @@ describe.each(engines)('API responses on %s', (engine) => {
       const [first, alone] = [await ask(), await ask()];
       const second = await ask(first.id);
       const expire = (names: string[]) =>
-        beside(app, async (db) => {
+        withDatabase(app, async (db) => {
           const rows = await db
             .selectFrom('responses')
             .select('id')
@@ -476,13 +476,13 @@ describe.each(engines)('API responses on %s', (engine) => {
       await expire(['first', 'alone']);
       for (const { id: name } of [first, alone])
         await expect(client.responses.retrieve(name)).rejects.toMatchObject({ status: 404 });
-      await beside(app, (db) => responseRepository(db).forgetExpired());
+      await withDatabase(app, (db) => responseRepository(db).forgetExpired());
       expect(await kept(id)).toHaveLength(2);
       const third = await ask(second.id);
       expect(third.status).toBe('completed');
       await client.responses.delete(second.id);
       await expect(ask(third.id)).rejects.toMatchObject({ status: 400, code: 'previous_response_not_found' });
-      await beside(app, (db) => responseRepository(db).forgetExpired());
+      await withDatabase(app, (db) => responseRepository(db).forgetExpired());
       expect(await kept(id)).toHaveLength(1);
     });
 
@@ -491,7 +491,7 @@ describe.each(engines)('API responses on %s', (engine) => {
       const { id, token } = await program(app, visitor, { monthlyBudgetUsd: 0.01 });
       await posted(token, { model, input: '[[bench 400]]' });
       await recorded(app, id);
-      await beside(app, (db) =>
+      await withDatabase(app, (db) =>
         db
           .updateTable('responses')
           .set({ bytes: 512 * 1024 * 1024 })
@@ -508,7 +508,9 @@ describe.each(engines)('API responses on %s', (engine) => {
       expect(await asksOf(app)).toEqual([]);
       expect((await posted(token, { model, input: 'Hi', store: false })).status).toBe(200);
       await recorded(app, id);
-      await beside(app, (db) => db.updateTable('access_tokens').set({ spent_usd: 1 }).where('id', '=', id).execute());
+      await withDatabase(app, (db) =>
+        db.updateTable('access_tokens').set({ spent_usd: 1 }).where('id', '=', id).execute(),
+      );
       await forgetAsks(app);
       for (const more of [{}, { stream: true }, { background: true }]) {
         const { status, body } = await posted(token, { model, input: 'Hi', ...more });

@@ -12,7 +12,7 @@ import type { BudgetService } from '#server/features/usage/budgets';
 import type { ApiPrincipal } from '#server/http/public-api/api-principal';
 import type { CallRegistry } from '#server/http/public-api/call-registry';
 import { PublicApiError } from '#server/http/public-api/errors';
-import { sendEventHeaders, writerFrom } from '#server/http/streaming/event-stream';
+import { createWriter, sendEventHeaders } from '#server/http/streaming/event-stream';
 import { AppError } from '#server/lib/errors';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import { ProviderError } from '#server/provider/transport/error';
@@ -98,7 +98,7 @@ function attendedAnswers({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
     sendNotes(reply, answered.notes);
     if (body.stream === true) {
       sendEventHeaders(request, reply);
-      const { write, release } = writerFrom(answered.body, reply.raw);
+      const { write, release } = createWriter(answered.body, reply.raw);
       const outcome = await readAnswer(answered, open.base, { send: write, signal, naming });
       if (outcome.failure !== undefined) await noted(call, outcome.failure);
       write(await lastFrames(call, begun, outcome));

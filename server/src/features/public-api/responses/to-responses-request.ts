@@ -2,7 +2,7 @@ import type { ResponseRequest } from '@roster/contracts/public-api/responses';
 import type { AssistantSettings } from '#server/features/public-api/assistant-models/assistant-settings';
 import { collectAdditions, type SerializedRequest } from '#server/features/public-api/shared/retry-without-unsupported';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
-import { formatOf } from '#server/provider/responses/tools';
+import { toResponseFormat } from '#server/provider/responses/tools';
 import { isEchoItem } from './call-echo.ts';
 import type { ParsedRequest } from './parse-request.ts';
 
@@ -58,5 +58,5 @@ function addSettings(
   if (effort !== null && reasoning.effort == null) add('reasoning', { ...reasoning, effort });
   const text = Object(body.text);
   if (format === null || text.format != null) return;
-  add('text', { ...text, format: formatOf(format) });
+  add('text', { ...text, format: toResponseFormat(format) });
 }

@@ -6,7 +6,7 @@ import type { ApiPrincipal } from '#server/http/public-api/api-principal';
 import { AppError } from '#server/lib/errors';
 import type { TokenCounts } from '#server/provider/catalogue/catalogue';
 import type { ToolUse } from '#server/provider/provider';
-import { countsFor } from '#server/provider/token-counts';
+import { countsToRecord } from '#server/provider/token-counts';
 import { callLogRepository, type NewCall } from './call-log-repository.ts';
 
 /**
@@ -40,7 +40,7 @@ type Reported = { usage: TokenCounts | null; events: number; used?: readonly Too
 /** Reported usage; otherwise an estimate from what was sent and received, marked as such. */
 export function costOf(inputTokens: number, { usage, events, used = [], tier = null }: Reported): Cost {
   const none = { cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
-  return { ...countsFor(usage, { ...none, inputTokens, outputTokens: events }), used, tier };
+  return { ...countsToRecord(usage, { ...none, inputTokens, outputTokens: events }), used, tier };
 }
 
 /** Usage of the answer, and of each tool that ran for it. */

@@ -1,6 +1,6 @@
 import type { RelayedResponse } from '#server/provider/relay';
 import { ProviderError } from '#server/provider/transport/error';
-import { networkFailure } from '#server/provider/transport/http';
+import { toNetworkError } from '#server/provider/transport/http';
 
 const wholeLimit = 20 * 1024 * 1024;
 
@@ -8,7 +8,7 @@ export const tooLarge = () => new ProviderError('provider_unavailable', 'The pro
 /** Converts a connection that ended too early into one failure. */
 export function toConnectionError(cause: unknown): ProviderError {
   if (cause instanceof ProviderError) return cause;
-  const failure = networkFailure(cause);
+  const failure = toNetworkError(cause);
   if (failure.code === 'provider_timeout') return failure;
   return new ProviderError('provider_broke_off', 'The connection to the provider broke off.', { cause });
 }

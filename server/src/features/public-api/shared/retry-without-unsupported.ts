@@ -2,7 +2,7 @@ import { isObject } from '#server/lib/is-object';
 import type { Provider } from '#server/provider/provider';
 import type { RelayedResponse } from '#server/provider/relay';
 import { ProviderError } from '#server/provider/transport/error';
-import { refusingWords } from '#server/provider/transport/failures';
+import { rejectionPattern } from '#server/provider/transport/failures';
 import { unsupportedFieldIn } from '#server/provider/unsupported/fields';
 import { unsupportedSettingNote } from '#server/provider/unsupported/notes';
 import type { Secret } from '#server/security/secret';
@@ -66,7 +66,7 @@ const alwaysTheSame = new Set(['stream_options', 'max_completion_tokens']);
 const isOfField = (error: unknown, name: string) =>
   error instanceof ProviderError &&
   !/invalid schema/i.test(error.message) &&
-  (alwaysTheSame.has(name) || error.code === 'unsupported_parameter' || refusingWords.test(error.said ?? ''));
+  (alwaysTheSame.has(name) || error.code === 'unsupported_parameter' || rejectionPattern.test(error.said ?? ''));
 
 const notesOn = (refused: ReadonlySet<string>, model: string) =>
   [...refused].flatMap((name) => unsupportedSettingNote(name, model) ?? []);

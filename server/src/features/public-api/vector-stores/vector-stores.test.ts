@@ -1,14 +1,14 @@
 import type OpenAI from 'openai';
 import { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
-import { beside } from '#server/testing/database';
+import { createAssistant } from '#server/testing/assistants';
+import { withDatabase } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { fileOf, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
-import { filesIn, hurry, indexed, storesOf } from '#server/testing/knowledge';
+import { filesIn, makeDue, storesOf, untilIndexed } from '#server/testing/knowledge';
 import { conforming } from '#server/testing/openai-schema';
 import { until } from '#server/testing/until';
 import { atProvider, fileProgram, whileIndexing } from '#server/testing/vector-stores';
@@ -99,20 +99,20 @@ describe.each(engines)('API vector stores on %s', (engine) => {
   test('lists from either end and in pages, including what assistants know', async () => {
     const { visitor, client, token } = await someone();
     for (const name of ['a', 'b', 'c']) await client.vectorStores.create({ name });
-    const assistantId = await created(visitor, { name: 'Tutor' });
+    const assistantId = await createAssistant(visitor, { name: 'Tutor' });
     const { id } = await uploaded(app, visitor, { filename: 'known.md' });
     await visitor.post(`/api/assistants/${assistantId}/files`, { fileIds: [id] });
-    await indexed(app, visitor, assistantId, ['ready']);
+    await untilIndexed(app, visitor, assistantId, ['ready']);
     const names = async (query: OpenAI.VectorStoreListParams) =>
       (await collected(client.vectorStores.list(query))).map(({ name }) => name);
     expect(await names({ limit: 1 })).toEqual(['Tutor', 'c', 'b', 'a']);
     expect(await names({ order: 'asc', limit: 3 })).toEqual(['a', 'b', 'c', 'Tutor']);
-    const { body } = await called(app, token, `${path}?limit=2`);
+    const { body } = await callApi(app, token, `${path}?limit=2`);
     conforming('ListVectorStoresResponse', body);
     expect(body).toMatchObject({ has_more: true, first_id: body.data[0].id, last_id: body.data[1].id });
-    const before = await called(app, token, `${path}?order=asc&before=${body.last_id}`);
+    const before = await callApi(app, token, `${path}?order=asc&before=${body.last_id}`);
     expect(before.body.data.map(({ name }: { name: string }) => name)).toEqual(['a', 'b']);
-    const nearest = await called(app, token, `${path}?order=asc&limit=1&before=${body.last_id}`);
+    const nearest = await callApi(app, token, `${path}?order=asc&limit=1&before=${body.last_id}`);
     expect(nearest.body).toMatchObject({ data: [{ name: 'b' }], has_more: true });
     // It is read like any other, and changes with its assistant.
     const known = body.first_id;
@@ -206,7 +206,7 @@ describe.each(engines)('API vector stores on %s', (engine) => {
     });
     const [there] = await storesOf(app, key);
     expect(await filesIn(app, key, there?.id ?? '')).toHaveLength(7);
-    const listed = await called(app, token, `${path}/${id}/file_batches/${batch.id}/files?limit=3&filter=completed`);
+    const listed = await callApi(app, token, `${path}/${id}/file_batches/${batch.id}/files?limit=3&filter=completed`);
     conforming('ListVectorStoreFilesResponse', listed.body);
     expect([listed.body.data.length, listed.body.has_more]).toEqual([3, true]);
     const all = await collected(client.vectorStores.fileBatches.listFiles(batch.id, { vector_store_id: id, limit: 3 }));
@@ -224,7 +224,7 @@ describe.each(engines)('API vector stores on %s', (engine) => {
     expect(second.file_counts).toMatchObject({ completed: 2, total: 2 });
     expect((await client.vectorStores.files.retrieve(one ?? '', { vector_store_id: id })).attributes).toEqual({ n: 1 });
     expect((await client.vectorStores.retrieve(id)).file_counts.total).toBe(9);
-    const bad = await called(app, token, `${path}/${id}/file_batches`, { method: 'POST', body: {} });
+    const bad = await callApi(app, token, `${path}/${id}/file_batches`, { method: 'POST', body: {} });
     expect([bad.status, bad.body.error.param]).toEqual([400, 'file_ids']);
   });
 
@@ -259,7 +259,7 @@ describe.each(engines)('API vector stores on %s', (engine) => {
       file_counts: { completed: 1, cancelled: 1, in_progress: 0, total: 2 },
     });
     await until('The taking out', async () => {
-      await hurry(app);
+      await makeDue(app);
       return (await filesIn(app, key, there?.id ?? '')).length === 1;
     });
     // Added again, it is indexed after all.
@@ -297,7 +297,7 @@ describe.each(engines)('API vector stores on %s', (engine) => {
       },
     ]);
     const { token } = await fileProgram(app, visitor);
-    const { body } = await called(app, token, `${path}/${id}/search`, { method: 'POST', body: { query: 'What?' } });
+    const { body } = await callApi(app, token, `${path}/${id}/search`, { method: 'POST', body: { query: 'What?' } });
     expect(conforming('VectorStoreSearchResultsPage', body).search_query).toEqual(['What?']);
     // A removed file is not reported, even while the provider still has it.
     await withFault(app, { fail: 'server_error' }, { method: 'DELETE', key }, async () => {
@@ -358,7 +358,7 @@ describe.each(engines)('API vector stores on %s', (engine) => {
         [`${at}/file_batches/${batch.id}/files`, 'GET'],
       ];
       for (const [address, method, body] of calls) {
-        const answer = await called(app, bob.token, address, { method, ...(body !== undefined && { body }) });
+        const answer = await callApi(app, bob.token, address, { method, ...(body !== undefined && { body }) });
         expect([answer.status, answer.body.error.message], `${method} ${address}`).toEqual([404, message]);
       }
     }
@@ -367,7 +367,7 @@ describe.each(engines)('API vector stores on %s', (engine) => {
       [`${path}/${bobs}/file_batches`, { file_ids: [own, file] }],
       [path, { file_ids: [file] }],
     ] as const) {
-      const answer = await called(app, bob.token, address, { method: 'POST', body });
+      const answer = await callApi(app, bob.token, address, { method: 'POST', body });
       expect([answer.status, answer.body.error.message]).toEqual([404, `No such File object: ${file}`]);
     }
     expect((await bob.client.vectorStores.list()).data).toMatchObject([{ id: bobs, file_counts: { total: 0 } }]);
@@ -391,7 +391,7 @@ describe.each(engines)('API vector stores on %s', (engine) => {
     ['too many files', { file_ids: Array.from({ length: 501 }, () => 'file-x') }, 'file_ids', /./],
   ])('refuses a request with %s', async (_what, body, param, message) => {
     const { token, client } = await someone();
-    const answer = await called(app, token, path, { method: 'POST', body });
+    const answer = await callApi(app, token, path, { method: 'POST', body });
     expect([answer.status, answer.body.error]).toEqual([
       400,
       expect.objectContaining({ param, message: expect.stringMatching(message) }),
@@ -407,7 +407,7 @@ describe.each(engines)('API vector stores on %s', (engine) => {
       expires_after: { anchor: 'last_active_at', days: 1 },
     });
     await isDone(client, id);
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('program_vector_stores')
         .set({ expires_at: new Date(0).toISOString() })
@@ -422,17 +422,17 @@ describe.each(engines)('API vector stores on %s', (engine) => {
     await expect(client.vectorStores.files.create(id, { file_id: file ?? '' })).rejects.toMatchObject({ status: 400 });
     await app.restart();
     await until('The removal at the provider', async () => (await storesOf(app, key)).length === 0);
-    const { data } = (await called(app, token, path)).body;
+    const { data } = (await callApi(app, token, path)).body;
     expect(data).toMatchObject([{ id, status: 'expired' }]);
-    expect((await called(app, token, `${path}/${id}`, { method: 'DELETE' })).status).toBe(200);
-    expect((await called(app, token, path)).body.data).toEqual([]);
+    expect((await callApi(app, token, `${path}/${id}`, { method: 'DELETE' })).status).toBe(200);
+    expect((await callApi(app, token, path)).body.data).toEqual([]);
   });
 
   test('requires a provider key, and retries with the next one what failed without', async () => {
     const visitor = await app.as(`keyless-${engine}`);
     const { client, token } = await fileProgram(app, visitor);
     const [file] = await send(client, 'a.md');
-    const refused = await called(app, token, path, { method: 'POST', body: { file_ids: [file] } });
+    const refused = await callApi(app, token, path, { method: 'POST', body: { file_ids: [file] } });
     expect([refused.status, refused.body.error.code]).toEqual([400, 'no_provider_key']);
     expect((await client.vectorStores.list()).data).toEqual([]);
     const apiKey = `sk-late-${engine}-${'k'.repeat(32)}`;
@@ -457,7 +457,7 @@ describe.each(engines)('API vector stores on %s', (engine) => {
     await withFault(app, { disconnect: true }, { path: '/vector_stores*', key }, async () => {
       ({ id } = await client.vectorStores.create({ file_ids: [file ?? ''] }));
       await until('A try', () =>
-        beside(app, async (db) => {
+        withDatabase(app, async (db) => {
           const rows = await db.selectFrom('vector_stores').select('error').where('error', 'is not', null).execute();
           return rows.length > 0;
         }),
@@ -480,7 +480,7 @@ describe.each(engines)('API vector stores on %s', (engine) => {
     ]);
     expect((await closed(visitor)).status).toBe(204);
     expect(await storesOf(app, key)).toEqual([]);
-    const left = await beside(app, (db) => db.selectFrom('program_vector_stores').select('name').execute());
+    const left = await withDatabase(app, (db) => db.selectFrom('program_vector_stores').select('name').execute());
     expect(left).not.toContainEqual({ name: 'Exported' });
   });
   const closed = (visitor: HttpClient) => visitor.delete('/api/user', { password, removeAtProvider: true });
@@ -503,7 +503,7 @@ test('reports a provider without vector stores in the first files, then refuses 
     // A message may still attach a file for file_search: the model gets it with the message.
     const { token } = await newToken(visitor);
     const attachments = [{ file_id: file.id, tools: [{ type: 'file_search' }] }];
-    const { body: thread } = await called(app, token, '/v1/threads', {
+    const { body: thread } = await callApi(app, token, '/v1/threads', {
       method: 'POST',
       headers: { 'openai-beta': 'assistants=v2' },
       body: { messages: [{ role: 'user', content: 'What?', attachments }] },

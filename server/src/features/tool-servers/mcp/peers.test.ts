@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { argumentsOf } from '#server/features/chat/runs/tools/tool-plan';
-import { allowedHosts } from '#server/outbound/allowed-hosts';
+import { parseAllowedHosts } from '#server/outbound/allowed-hosts';
 import { createSsrfGuard } from '#server/outbound/ssrf-guard';
 import { listening, startToolServer, type ToolPeer } from '#server/testing/tool-peer';
 import { resultText } from './result.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 function client() {
-  const outgoing = createSsrfGuard({ allowed: allowedHosts('127.0.0.1') });
+  const outgoing = createSsrfGuard({ allowed: parseAllowedHosts('127.0.0.1') });
   const mcp = mcpClient(outgoing, { endMs: 200 });
   closing.push(
     () => outgoing.close(),

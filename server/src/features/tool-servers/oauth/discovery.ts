@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { checkResourceAllowed } from '@modelcontextprotocol/sdk/shared/auth-utils.js';
-import { type AllowedHosts, hostOf } from '#server/outbound/allowed-hosts';
+import { type AllowedHosts, normalizeHost } from '#server/outbound/allowed-hosts';
 import { AddressBlockedError, OutboundRequestError } from '#server/outbound/errors';
 import { addressKind, parseAddress } from '#server/outbound/ip-ranges';
 import type { SsrfGuard } from '#server/outbound/ssrf-guard';
@@ -43,7 +43,7 @@ export function isBrowserUrlAllowed(address: string, allowed: AllowedHosts): boo
   if (!url || url.username || url.password) return false;
   if (url.protocol === 'https:') return true;
   if (url.protocol !== 'http:') return false;
-  const host = hostOf(url.hostname);
+  const host = normalizeHost(url.hostname);
   const at = parseAddress(isIP(host) ? host : host === 'localhost' ? '127.0.0.1' : '');
   const port = url.port ? Number(url.port) : 80;
   return at !== null && addressKind(at) === 'loopback' && allowed.permit({ host, port, address: at });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Database } from '#server/db/schema';
 import { encryptWithDataKey } from '#server/security/encryption';
 import { Secret } from '#server/security/secret';
-import { type PersonalSecret, type Vault, VaultError } from '#server/security/vault';
+import { type UserSecret, type Vault, VaultError } from '#server/security/vault';
 
 const Address = z.string().max(4_000);
 const Words = z.array(z.string().max(500)).max(200);
@@ -66,7 +66,7 @@ export const TokenResponse = z.object({
     .catch(undefined),
 });
 
-type Kept = Extract<PersonalSecret, 'tool-server-client' | 'tool-server-tokens' | 'tool-server-flow'>;
+type Kept = Extract<UserSecret, 'tool-server-client' | 'tool-server-tokens' | 'tool-server-flow'>;
 
 /** A user's clients and tokens at tool servers, encrypted with the user's data key. */
 export function encryptedSignIns({ db, vault }: { db: Kysely<Database>; vault: Vault }) {

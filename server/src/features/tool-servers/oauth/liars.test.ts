@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allowedHosts } from '#server/outbound/allowed-hosts';
+import { parseAllowedHosts } from '#server/outbound/allowed-hosts';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import type { HttpClient } from '#server/testing/http-client';
 import { serverNow } from '#server/testing/tool-servers';
-import { addressOf, cameBack, decided, startProtectedToolServer } from '#server/testing/tool-sign-in';
+import { addressOf, authorizationResult, followCallback, startProtectedToolServer } from '#server/testing/tool-sign-in';
 import { isBrowserUrlAllowed } from './discovery.ts';
 
 const path = '/api/tool-servers';
 
 describe('addresses that a browser may be sent to', () => {
-  const allowed = allowedHosts('127.0.0.1:4000,localhost:4000');
+  const allowed = parseAllowedHosts('127.0.0.1:4000,localhost:4000');
   test.each([
     ['https://login.example.org/authorize?a=b', true],
     ['https://login.example.org:8443/', true],
@@ -125,11 +125,11 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
     ],
     ['too much', 'x'.repeat(400_000), 'more than 256 KB'],
   ])('reports one that gives %s for a code', async (_what, body, message) => {
-    const back = await decided(await addressOf(ada, id));
+    const back = await authorizationResult(await addressOf(ada, id));
     notes.authority.instead.set('/token', (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(body);
     });
-    expect(await cameBack(ada, back)).toBe('/settings?tab=tools&signInFailed=failed');
+    expect(await followCallback(ada, back)).toBe('/settings?tab=tools&signInFailed=failed');
     expect((await serverNow(ada, id))?.signIn).toEqual({ state: 'needed', notice: expect.stringContaining(message) });
     honest();
   });
@@ -141,23 +141,23 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
   ])('accepts one that gives tokens with %s', async (_what, more) => {
     const person = await app.as(`person${Object.keys(more).length}`);
     const { body } = await person.post(path, { name: 'Notes', url: notes.url, auth: { type: 'oauth' } });
-    const back = await decided(await addressOf(person, body.id));
+    const back = await authorizationResult(await addressOf(person, body.id));
     notes.authority.instead.set('/token', (_request, response) => {
       const given = { access_token: 'given-with-odd-fields', token_type: 'Bearer', ...more };
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(given));
     });
-    expect(await cameBack(person, back)).toBe(`/settings?tab=tools&signedIn=${body.id}`);
+    expect(await followCallback(person, back)).toBe(`/settings?tab=tools&signedIn=${body.id}`);
     honest();
   });
 
   test('masks a secret that it repeats', async () => {
-    const back = await decided(await addressOf(ada, id));
+    const back = await authorizationResult(await addressOf(ada, id));
     const code = back.searchParams.get('code') ?? '';
     notes.authority.instead.set('/token', (_request, response) => {
       const said = { error: 'invalid_grant', error_description: `no ${code}`, error_uri: `https://x.example/${code}` };
       response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(said));
     });
-    await cameBack(ada, back);
+    await followCallback(ada, back);
     const { host } = new URL(notes.authority.url);
     expect((await serverNow(ada, id))?.signIn?.notice).toBe(`${host} refuses it: invalid_grant.`);
     expect(app.logLines.filter((line) => line.includes(code))).toEqual([]);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
-import { beside } from '#server/testing/database';
-import { chooseAll, looked, serverNow, withToolBox } from '#server/testing/tool-servers';
+import { createAssistant } from '#server/testing/assistants';
+import { withDatabase } from '#server/testing/database';
+import { chooseAll, serverNow, untilDiscovered, withToolBox } from '#server/testing/tool-servers';
 import { signedInAt, signedInServer, startProtectedToolServer } from '#server/testing/tool-sign-in';
 import { until } from '#server/testing/until';
 
@@ -33,15 +33,15 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
   async function someone(name: string) {
     const person = await app.as(name);
     const serverId = await signedInServer(person, notes.url);
-    const assistantId = await created(person);
+    const assistantId = await createAssistant(person);
     await chooseAll(person, assistantId, serverId, 'never');
     const { id: userId } = (await person.get('/api/user')).body;
     const row = () =>
-      beside(app, (db) =>
+      withDatabase(app, (db) =>
         db.selectFrom('tool_server_sign_ins').selectAll().where('server_id', '=', serverId).executeTakeFirstOrThrow(),
       );
     const change = (values: { expires_at?: string | null; renewed_until?: string | null }) =>
-      beside(app, (db) =>
+      withDatabase(app, (db) =>
         db.updateTable('tool_server_sign_ins').set(values).where('server_id', '=', serverId).execute(),
       );
     /** In its own process. */
@@ -114,9 +114,13 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
     expect(await row()).toMatchObject({ tokens_sealed: null, renewed_until: null });
     expect((await serverNow(person, serverId))?.signIn).toEqual({ state: 'again', notice: null });
     expect((await person.post(`${path}/${serverId}/refresh`)).status).toBe(202);
-    expect(await looked(person, serverId)).toMatchObject({ state: 'sign_in', tools: 2, signIn: { state: 'again' } });
+    expect(await untilDiscovered(person, serverId)).toMatchObject({
+      state: 'sign_in',
+      tools: 2,
+      signIn: { state: 'again' },
+    });
     await signedInAt(person, serverId);
-    expect(await looked(person, serverId)).toMatchObject({ state: 'ready', signIn: { state: 'done' } });
+    expect(await untilDiscovered(person, serverId)).toMatchObject({ state: 'ready', signIn: { state: 'done' } });
     expect(await call()).toMatchObject({ isError: false });
   });
 
@@ -155,7 +159,7 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
     expect(renewals()).toBe(count + 1);
     notes.peer.instead = instead;
     await signedInAt(hal.person, hal.serverId);
-    await looked(hal.person, hal.serverId);
+    await untilDiscovered(hal.person, hal.serverId);
     notes.peer.instead = (_request, response) => {
       response.writeHead(403).end();
       return true;

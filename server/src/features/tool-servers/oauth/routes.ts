@@ -9,7 +9,7 @@ import type { Config } from '#server/config/config';
 import type { Router } from '#server/http/app-router/router';
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import { allowsNavigation } from '#server/http/protection/navigation-guard';
-import type { SignedIn } from '#server/security/actor';
+import type { SignedInUser } from '#server/security/actor';
 import type { SignInService } from './sign-in.ts';
 
 export type SignInRouteDependencies = {
@@ -18,7 +18,7 @@ export type SignInRouteDependencies = {
   rates: RateLimits;
   signIns: SignInService;
   /** The user who is signed in by the cookie of a request. */
-  actorOf: (request: FastifyRequest) => Promise<SignedIn | null>;
+  actorOf: (request: FastifyRequest) => Promise<SignedInUser | null>;
 };
 
 /** A repeated parameter counts as none. */

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
-import { beside } from '#server/testing/database';
+import { createAssistant } from '#server/testing/assistants';
+import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 import { tablesWith } from '#server/testing/rows';
-import { chooseAll, looked, serverNow, withToolBox } from '#server/testing/tool-servers';
+import { chooseAll, serverNow, untilDiscovered, withToolBox } from '#server/testing/tool-servers';
 import {
   addressOf,
-  cameBack,
-  decided,
+  authorizationResult,
+  followCallback,
   signedInAt,
   signedInServer,
   startProtectedToolServer,
@@ -36,7 +36,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
   const added = async (visitor: HttpClient, more = {}): Promise<number> =>
     (await visitor.post(path, { name: 'Notes', url: notes.url, auth: oauth, ...more })).body.id;
   const stored = (id: number) =>
-    beside(app, (db) => db.selectFrom('tool_server_sign_ins').selectAll().where('server_id', '=', id).execute());
+    withDatabase(app, (db) => db.selectFrom('tool_server_sign_ins').selectAll().where('server_id', '=', id).execute());
 
   test('waits for the user, leads to the authorization page, and asks for tools afterwards', async () => {
     const ada = await app.as('ada');
@@ -58,15 +58,19 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
       resource: notes.url,
       scope: 'notes',
     });
-    expect(await cameBack(ada, await decided(address))).toBe(done(id));
-    expect(await looked(ada, id)).toMatchObject({ state: 'ready', tools: 2, signIn: { state: 'done', notice: null } });
+    expect(await followCallback(ada, await authorizationResult(address))).toBe(done(id));
+    expect(await untilDiscovered(ada, id)).toMatchObject({
+      state: 'ready',
+      tools: 2,
+      signIn: { state: 'done', notice: null },
+    });
     expect(notes.authority.requests.at(-1)?.form.get('resource')).toBe(notes.url);
   });
 
   test('keeps its secrets out of answers, files, tables and log lines', async () => {
     const bea = await app.as('bea');
     const id = await signedInServer(bea, notes.url);
-    const assistantId = await created(bea);
+    const assistantId = await createAssistant(bea);
     await chooseAll(bea, assistantId, id, 'never');
     const { id: userId } = (await bea.get('/api/user')).body;
     const answer = await withToolBox(app, async (box) => {
@@ -82,7 +86,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
     const texts = [JSON.stringify((await bea.get(path)).body), ...files.values(), ...app.logLines].join('\n');
     expect(notes.authority.secrets.filter((secret) => texts.includes(secret))).toEqual([]);
     for (const secret of notes.authority.secrets.slice(-4))
-      expect(await beside(app, (db) => tablesWith(db, secret))).toEqual([]);
+      expect(await withDatabase(app, (db) => tablesWith(db, secret))).toEqual([]);
   });
 
   test('reports what was refused or failed over there, and can be started again', async () => {
@@ -91,59 +95,59 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
     notes.authority.steering.allows = false;
     expect(await signedInAt(cem, id)).toBe(failed('cancelled'));
     notes.authority.steering.allows = true;
-    const back = await decided(await addressOf(cem, id));
+    const back = await authorizationResult(await addressOf(cem, id));
     back.searchParams.delete('code');
     back.searchParams.set('error', 'server_error');
-    expect(await cameBack(cem, back)).toBe(failed('failed'));
+    expect(await followCallback(cem, back)).toBe(failed('failed'));
     const { host } = new URL(notes.authority.url);
     expect((await serverNow(cem, id))?.signIn).toEqual({
       state: 'needed',
       notice: `${host} did not sign you in: server_error.`,
     });
     expect(await signedInAt(cem, id)).toBe(done(id));
-    expect((await looked(cem, id)).signIn).toEqual({ state: 'done', notice: null });
+    expect((await untilDiscovered(cem, id)).signIn).toEqual({ state: 'done', notice: null });
   });
 
   test('accepts one answer, for the state, the user and the session that started it', async () => {
     const [dan, eve] = [await app.as('dan'), await app.as('eve')];
     const id = await added(dan);
-    const back = await decided(await addressOf(dan, id));
+    const back = await authorizationResult(await addressOf(dan, id));
     const other = new URL(back);
     other.searchParams.set('state', 'x'.repeat(43));
-    expect(await cameBack(dan, other)).toBe(failed('expired'));
+    expect(await followCallback(dan, other)).toBe(failed('expired'));
     other.searchParams.delete('state');
-    expect(await cameBack(dan, other)).toBe(failed('expired'));
-    expect(await cameBack(eve, back)).toBe(failed('expired'));
-    expect(await cameBack(app.visitor(), back)).toBe('/auth?redirect=%2Fsettings%3Ftab%3Dtools');
+    expect(await followCallback(dan, other)).toBe(failed('expired'));
+    expect(await followCallback(eve, back)).toBe(failed('expired'));
+    expect(await followCallback(app.visitor(), back)).toBe('/auth?redirect=%2Fsettings%3Ftab%3Dtools');
     const elsewhere = app.visitor();
     await elsewhere.post('/api/login', { email: 'dan@example.com', password: 'correct horse battery' });
-    expect(await cameBack(elsewhere, back)).toBe(failed('expired'));
+    expect(await followCallback(elsewhere, back)).toBe(failed('expired'));
     const exchanges = () => notes.authority.count('/token');
     const before = exchanges();
-    const ends = await Promise.all([cameBack(dan, back), cameBack(dan, back), cameBack(dan, back)]);
+    const ends = await Promise.all([followCallback(dan, back), followCallback(dan, back), followCallback(dan, back)]);
     expect(ends.toSorted()).toEqual([failed('expired'), failed('expired'), done(id)].toSorted());
     expect(exchanges()).toBe(before + 1);
-    expect(await cameBack(dan, back)).toBe(failed('expired'));
+    expect(await followCallback(dan, back)).toBe(failed('expired'));
   });
 
   test('expires after ten minutes, and rejects another issuer than was asked', async () => {
     const fay = await app.as('fay');
     const id = await added(fay);
-    const late = await decided(await addressOf(fay, id));
-    await beside(app, (db) =>
+    const late = await authorizationResult(await addressOf(fay, id));
+    await withDatabase(app, (db) =>
       db
         .updateTable('tool_server_flows')
         .set({ created_at: new Date(Date.now() - 601_000).toISOString() })
         .where('server_id', '=', id)
         .execute(),
     );
-    expect(await cameBack(fay, late)).toBe(failed('expired'));
+    expect(await followCallback(fay, late)).toBe(failed('expired'));
     const before = notes.authority.count('/token');
     for (const iss of ['https://evil.example', undefined]) {
-      const mixed = await decided(await addressOf(fay, id));
+      const mixed = await authorizationResult(await addressOf(fay, id));
       if (iss === undefined) mixed.searchParams.delete('iss');
       else mixed.searchParams.set('iss', iss);
-      expect(await cameBack(fay, mixed)).toBe(failed('failed'));
+      expect(await followCallback(fay, mixed)).toBe(failed('failed'));
     }
     expect(notes.authority.count('/token')).toBe(before);
     expect((await serverNow(fay, id))?.signIn?.notice).toContain('did not come from');
@@ -152,7 +156,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
   test('checks permissions again once the tokens are there', async () => {
     const gus = await app.as('gus');
     const id = await added(gus);
-    const back = await decided(await addressOf(gus, id));
+    const back = await authorizationResult(await addressOf(gus, id));
     notes.authority.instead.set('/token', (_request, response) => {
       notes.authority.instead.delete('/token');
       const moved = gus.patch(`${path}/${id}`, { url: `${notes.url}?moved` });
@@ -161,7 +165,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
         .then(() => response.end('{"access_token":"late","token_type":"Bearer"}'))
         .catch(() => response.destroy());
     });
-    expect(await cameBack(gus, back)).toBe(failed('changed'));
+    expect(await followCallback(gus, back)).toBe(failed('changed'));
     expect(await stored(id)).toEqual([]);
   });
 
@@ -176,7 +180,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
       auth: { type: 'oauth', name: null },
       signIn: { state: 'needed' },
     });
-    const assistantId = await created(hal);
+    const assistantId = await createAssistant(hal);
     await chooseAll(hal, assistantId, id, 'never');
     const { id: userId } = (await hal.get('/api/user')).body;
     const called = () =>
@@ -217,7 +221,10 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
     const other = await signedInServer(ivy, notes.url);
     await ivy.patch(`${path}/${other}`, { auth: { type: 'none' } });
     expect(await stored(other)).toEqual([]);
-    expect(await looked(ivy, other)).toMatchObject({ state: 'failed', notice: expect.stringContaining('(401)') });
+    expect(await untilDiscovered(ivy, other)).toMatchObject({
+      state: 'failed',
+      notice: expect.stringContaining('(401)'),
+    });
     const third = await signedInServer(ivy, notes.url);
     await ivy.delete(`${path}/${third}/sign-in`);
     expect(await serverNow(ivy, third)).toMatchObject({ state: 'sign_in', signIn: { state: 'needed' } });
@@ -250,7 +257,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
     expect((await jo.patch(`${path}/${id}`, { url: 'https://elsewhere.example/mcp' })).body.fields).toEqual({
       'auth.clientSecret': 'Enter the secret again: it was given for another address',
     });
-    expect(await beside(app, (db) => tablesWith(db, 'entered-secret'))).toEqual([]);
+    expect(await withDatabase(app, (db) => tablesWith(db, 'entered-secret'))).toEqual([]);
     notes.authority.steering.describes = {};
   });
 
@@ -278,7 +285,7 @@ test('limits how often a browser comes back from tool servers, on the page too',
   const app = await startApp('sqlite', { env: { RATE_LIMIT_SCALE: '1' } });
   onTestFinished(() => app.stop());
   const ada = await app.as('ada');
-  const comeBack = () => cameBack(ada, new URL('/tool-servers/oauth/callback?code=a&state=b', app.url));
+  const comeBack = () => followCallback(ada, new URL('/tool-servers/oauth/callback?code=a&state=b', app.url));
   const ends = new Set<string>();
   for (let time = 1; time <= 31; time++) ends.add(await comeBack());
   expect([...ends]).toEqual([failed('expired'), failed('too_many')]);

@@ -10,7 +10,7 @@ import { type StoredServer, toolServerRepository } from '#server/features/tool-s
 import { toolSelectionRepository } from '#server/features/tool-servers/shared/tool-selection-repository';
 import { AppError } from '#server/lib/errors';
 import type { SsrfGuard } from '#server/outbound/ssrf-guard';
-import type { Actor, LockActor, SignedIn } from '#server/security/actor';
+import type { Actor, LockActor, SignedInUser } from '#server/security/actor';
 import { clientFor } from './client.ts';
 import { discover, loadAuth } from './discovery.ts';
 import { type EncryptedSignIns, Flow, TokenResponse, type Tokens } from './encrypted.ts';
@@ -143,7 +143,11 @@ function wrongIn(flow: Flow | null, { code, iss, error }: CallbackParams): [Tool
   return null;
 }
 
-async function finish(dependencies: SignInDependencies, actor: SignedIn, answer: CallbackParams): Promise<SignInEnd> {
+async function finish(
+  dependencies: SignInDependencies,
+  actor: SignedInUser,
+  answer: CallbackParams,
+): Promise<SignInEnd> {
   const { db, sealed } = dependencies;
   const { userId, sessionId } = actor;
   const signIns = signInRepository(db);
@@ -173,7 +177,7 @@ async function finish(dependencies: SignInDependencies, actor: SignedIn, answer:
 /** Checks again what held at the start: session, role, and that the tokens are for the server as it is now. */
 async function store(
   { db, sealed, lockActor }: SignInDependencies,
-  actor: SignedIn,
+  actor: SignedInUser,
   serverId: number,
   tokens: Tokens,
   expiresAt: string | null,
@@ -207,7 +211,7 @@ async function signOut({ db }: SignInDependencies, { userId, stillMay }: Actor, 
 /** Each user signs in at a tool server separately, even if an administrator offers it to everyone. */
 export const signInService = (dependencies: SignInDependencies) => ({
   begin: (actor: Actor, serverId: number) => begin(dependencies, actor, serverId),
-  finish: (actor: SignedIn, answer: CallbackParams) => finish(dependencies, actor, answer),
+  finish: (actor: SignedInUser, answer: CallbackParams) => finish(dependencies, actor, answer),
   signOut: (actor: Actor, serverId: number) => signOut(dependencies, actor, serverId),
 });
 

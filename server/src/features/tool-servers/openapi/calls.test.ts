@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { parseExact } from '#server/lib/exact-json';
-import { allowedHosts } from '#server/outbound/allowed-hosts';
+import { parseAllowedHosts } from '#server/outbound/allowed-hosts';
 import { createSsrfGuard } from '#server/outbound/ssrf-guard';
 import { type DescribedService, startDescribedService } from '#server/testing/described-service';
 import { listening } from '#server/testing/tool-peer';
@@ -11,7 +11,7 @@ import { readDescription } from './read.ts';
 
 type Json = Record<string, unknown>;
 
-const outgoing = createSsrfGuard({ allowed: allowedHosts('127.0.0.1') });
+const outgoing = createSsrfGuard({ allowed: parseAllowedHosts('127.0.0.1') });
 const client = openApiClient(outgoing);
 let service: DescribedService;
 let usual: DescribedService['answer'];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { messageOf, newThread, send, until } from '#server/testing/chat';
 import { type DescribedService, startDescribedService } from '#server/testing/described-service';
 import { lastOf, readEvents, textOf } from '#server/testing/events';
@@ -29,7 +29,7 @@ describe.each(engines)('an assistant with operations of a description, on %s', (
       description: { type: 'pasted', text: JSON.stringify(service.description) },
       auth: { type: 'query', name: 'api_key', value: secret },
     });
-    const assistantId = await created(person);
+    const assistantId = await createAssistant(person);
     expect((await chooseAll(person, assistantId, server.id, approval)).status).toBe(200);
     return { person, server, threadId: await newThread(person, { assistantId, title: 'Notes' }) };
   }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { type DescribedService, notesDescription, startDescribedService } from '#server/testing/described-service';
 import type { HttpClient } from '#server/testing/http-client';
 import { tablesWith } from '#server/testing/rows';
-import { looked, serverNow, toolsOf } from '#server/testing/tool-servers';
+import { serverNow, toolsOf, untilDiscovered } from '#server/testing/tool-servers';
 import { beginDownload, unzip } from '#server/testing/zip';
 
 const path = '/api/tool-servers';
@@ -112,7 +112,7 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
       body: { tools: 2, state: 'ready', auth: { type: 'header', last4: '4321' } },
     });
     expect((await ada.post(`${path}/${body.id}/refresh`)).status).toBe(202);
-    expect(await looked(ada, body.id)).toMatchObject({ tools: 2, state: 'ready' });
+    expect(await untilDiscovered(ada, body.id)).toMatchObject({ tools: 2, state: 'ready' });
     // The address is part of a tool's identity.
     const moved = await change(ada, body.id, { baseUrl: 'https://example.org', auth: { type: 'none' } });
     expect(moved.body).toMatchObject({ url: 'https://example.org/', auth: { type: 'none', last4: null } });
@@ -126,14 +126,14 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
     service.description = notesDescription(service.url);
     const { status, body } = await add(bea, at());
     expect([status, body.state]).toEqual([201, 'waiting']);
-    expect(await looked(bea, body.id)).toMatchObject({ state: 'ready', tools: 4, url: `${service.url}/v1` });
+    expect(await untilDiscovered(bea, body.id)).toMatchObject({ state: 'ready', tools: 4, url: `${service.url}/v1` });
     const { servers: _servers, ...without } = notesDescription(service.url);
     service.description = without;
     await bea.post(`${path}/${body.id}/refresh`);
-    expect(await looked(bea, body.id)).toMatchObject({ state: 'ready', tools: 4, url: `${service.url}/` });
+    expect(await untilDiscovered(bea, body.id)).toMatchObject({ state: 'ready', tools: 4, url: `${service.url}/` });
     service.describe = (_seen, response) => response.writeHead(404).end();
     await bea.post(`${path}/${body.id}/refresh`);
-    expect(await looked(bea, body.id)).toMatchObject({
+    expect(await untilDiscovered(bea, body.id)).toMatchObject({
       state: 'failed',
       notice: 'There is nothing at the address of the description (404).',
       tools: 4,
@@ -146,16 +146,19 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
     const other = await startDescribedService();
     other.description = notesDescription(service.url);
     const { body } = await add(cem, at(other.descriptionUrl), { auth: inQuery });
-    expect(await looked(cem, body.id)).toMatchObject({
+    expect(await untilDiscovered(cem, body.id)).toMatchObject({
       state: 'ready',
       url: `${service.url}/v1`,
       notice: `Its tools are called at ${service.url}. If that is right, enter the secret again: it was given for another address.`,
     });
     await change(cem, body.id, { auth: inQuery });
-    expect(await looked(cem, body.id)).toMatchObject({ state: 'ready', notice: expect.stringMatching(/left out/) });
+    expect(await untilDiscovered(cem, body.id)).toMatchObject({
+      state: 'ready',
+      notice: expect.stringMatching(/left out/),
+    });
     other.description = notesDescription('https://elsewhere.example');
     await cem.post(`${path}/${body.id}/refresh`);
-    expect(await looked(cem, body.id)).toMatchObject({ notice: expect.stringContaining('elsewhere.example') });
+    expect(await untilDiscovered(cem, body.id)).toMatchObject({ notice: expect.stringContaining('elsewhere.example') });
     await other.close();
   });
 
@@ -170,7 +173,7 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
     });
     for (const text of [JSON.stringify(server), ...files.values(), ...app.logLines])
       expect(text).not.toContain('planted-in-the-query');
-    expect(await beside(app, (db) => tablesWith(db, 'planted-in-the-query'))).toEqual([]);
+    expect(await withDatabase(app, (db) => tablesWith(db, 'planted-in-the-query'))).toEqual([]);
   });
 
   test('lets others use an administrator’s, without description, base address or secret', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { type DescribedService, startDescribedService } from '#server/testing/described-service';
 import type { HttpClient } from '#server/testing/http-client';
-import { looked, serverNow, toolsOf } from '#server/testing/tool-servers';
+import { serverNow, toolsOf, untilDiscovered } from '#server/testing/tool-servers';
 import { beginDownload, unzip } from '#server/testing/zip';
 
 const path = '/api/tool-servers';
@@ -42,7 +42,7 @@ describe.each(engines)('choosing operations of a description, on %s', (engine) =
   const addFetched = async (visitor: HttpClient) => {
     const body = { name: 'Things', description: { type: 'address', url: service.descriptionUrl } };
     const { id } = (await visitor.post(`${path}/openapi`, body)).body;
-    return looked(visitor, id);
+    return untilDiscovered(visitor, id);
   };
   const operationsOf = async (visitor: HttpClient, id: number) => (await visitor.get(`${path}/${id}/operations`)).body;
   const choose = (visitor: HttpClient, id: number, operations: unknown) =>
@@ -62,14 +62,14 @@ describe.each(engines)('choosing operations of a description, on %s', (engine) =
     expect(operations[699]).toEqual({ operation: key(699), summary: 'Operation 699', tags: ['Odd'] });
     const { status, body } = await choose(ada, server.id, [key(699), key(3)]);
     expect([status, body.state]).toEqual([200, 'waiting']);
-    expect(await looked(ada, server.id)).toMatchObject({ state: 'ready', tools: 2, notice: null });
+    expect(await untilDiscovered(ada, server.id)).toMatchObject({ state: 'ready', tools: 2, notice: null });
     expect(await names(ada, server.id)).toEqual(['Operation 3', 'Operation 699']);
     expect((await operationsOf(ada, server.id)).chosen).toEqual([key(699), key(3)]);
     const archive = await (await beginDownload(app, ada, '/api/user/export')).body.arrayBuffer();
     const exported = JSON.parse(unzip(Buffer.from(archive)).get('tool-servers.json') ?? '');
     expect(exported.servers[0].chosenOperations).toEqual([key(699), key(3)]);
     await choose(ada, server.id, null);
-    expect((await looked(ada, server.id)).tools).toBe(500);
+    expect((await untilDiscovered(ada, server.id)).tools).toBe(500);
   });
 
   test('survives a new description: names vanished operations, adds no new ones', async () => {
@@ -77,17 +77,17 @@ describe.each(engines)('choosing operations of a description, on %s', (engine) =
     service.description = description(0, 10);
     const { id } = await addFetched(bob);
     await choose(bob, id, [key(1), key(9)]);
-    await looked(bob, id);
+    await untilDiscovered(bob, id);
     service.description = description(0, 9);
     await bob.post(`${path}/${id}/refresh`, {});
-    expect(await looked(bob, id)).toMatchObject({
+    expect(await untilDiscovered(bob, id)).toMatchObject({
       tools: 1,
       notice: 'One chosen operation is no longer in its description.',
     });
     expect((await operationsOf(bob, id)).chosen).toEqual([key(1), key(9)]);
     service.description = description(0, 600);
     await bob.post(`${path}/${id}/refresh`, {});
-    expect(await looked(bob, id)).toMatchObject({ tools: 2, notice: null });
+    expect(await untilDiscovered(bob, id)).toMatchObject({ tools: 2, notice: null });
     const pasted = { description: { type: 'pasted', text: JSON.stringify(description(5, 20)) } };
     const changed = await bob.patch(`${path}/${id}/openapi`, pasted);
     expect(changed.body).toMatchObject({
@@ -101,7 +101,7 @@ describe.each(engines)('choosing operations of a description, on %s', (engine) =
     const server = await add(cyd, description(0, 3, { operationId: 'thing' }));
     const before = await toolsOf(cyd, server.id);
     await choose(cyd, server.id, [key(2)]);
-    await looked(cyd, server.id);
+    await untilDiscovered(cyd, server.id);
     expect(await toolsOf(cyd, server.id)).toEqual([before[2]]);
   });
 
@@ -113,7 +113,7 @@ describe.each(engines)('choosing operations of a description, on %s', (engine) =
     });
     const server = await add(dan, given);
     await choose(dan, server.id, ['POST /things/1', key(0)]);
-    expect(await looked(dan, server.id)).toMatchObject({
+    expect(await untilDiscovered(dan, server.id)).toMatchObject({
       tools: 1,
       notice: 'One operation was left out. The list of its tools says why.',
     });
@@ -160,7 +160,7 @@ test('reads a description of almost 20 MB while others are answered', async () =
     expect(answered).toBeGreaterThan(5);
     expect(await serverNow(ada, id)).toMatchObject({ state: 'ready', tools: 500 });
     await ada.post(`${path}/${id}/operations`, { operations: [key(11_999)] });
-    expect((await looked(ada, id)).tools).toBe(1);
+    expect((await untilDiscovered(ada, id)).tools).toBe(1);
   } finally {
     await app.stop();
     await service.close();

@@ -3,12 +3,12 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toolCommandsIn } from '#server/config/tool-commands';
+import { readToolCommands } from '#server/config/tool-commands';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { setUser } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
-import { chooseAll, looked, withToolBox } from '#server/testing/tool-servers';
+import { chooseAll, untilDiscovered, withToolBox } from '#server/testing/tool-servers';
 import { until } from '#server/testing/until';
 
 const path = '/api/tool-servers';
@@ -70,14 +70,14 @@ describe.each(engines)('commands as tool servers on %s', (engine) => {
     const impatient = await startApp(engine, { env: { TOOL_COMMANDS: file }, toolTimes: { lookMs: 1 } });
     const owner = await impatient.as('admin');
     const { body } = await owner.post(`${path}/commands`, { name: 'peer', command: 'peer' });
-    expect(await looked(owner, body.id)).toMatchObject({ state: 'ready', notice: null });
+    expect(await untilDiscovered(owner, body.id)).toMatchObject({ state: 'ready', notice: null });
     await impatient.stop();
   });
 
   const added = async (command: string, more = {}) => {
     const { status, body } = await admin.post(`${path}/commands`, { name: command, command, ...more });
     expect(status).toBe(201);
-    return looked(admin, body.id);
+    return untilDiscovered(admin, body.id);
   };
 
   /** Calls its tools one after the other, in its own process. */
@@ -87,7 +87,7 @@ describe.each(engines)('commands as tool servers on %s', (engine) => {
     work: (call: (name: string) => Promise<{ text: string }>) => Promise<T>,
     times = {},
   ): Promise<T> {
-    const assistantId = await created(person);
+    const assistantId = await createAssistant(person);
     await chooseAll(person, assistantId, serverId, 'never');
     const { id: userId } = (await person.get('/api/user')).body;
     return withToolBox(
@@ -200,14 +200,14 @@ describe.each(engines)('commands as tool servers on %s', (engine) => {
     const eve = await app.as('eve');
     await setUser(app, 'eve@example.com', { role: 'Admin' });
     const { body } = await eve.post(`${path}/commands`, { name: 'Peer', command: 'peer' });
-    await looked(eve, body.id);
-    const assistantId = await created(eve);
+    await untilDiscovered(eve, body.id);
+    const assistantId = await createAssistant(eve);
     await chooseAll(eve, assistantId, body.id, 'never');
     await setUser(app, 'eve@example.com', { role: 'Editor' });
     const { id: userId } = (await eve.get('/api/user')).body;
     expect(await withToolBox(app, (box) => box.offered(userId, assistantId), { commands: file })).toEqual([]);
     await eve.post(`${path}/${body.id}/refresh`);
-    expect(await looked(eve, body.id)).toMatchObject({
+    expect(await untilDiscovered(eve, body.id)).toMatchObject({
       state: 'failed',
       notice: 'Commands run for administrators only.',
     });
@@ -218,9 +218,9 @@ test('says what is wrong with the file of commands', () => {
   const wrong = (text: string) => () => {
     const other = join(folder, 'wrong.json');
     writeFileSync(other, text);
-    return toolCommandsIn(other);
+    return readToolCommands(other);
   };
-  expect(toolCommandsIn(undefined).size).toBe(0);
+  expect(readToolCommands(undefined).size).toBe(0);
   expect(wrong('{"a":{"command":""}}')).toThrow('a.command');
   expect(wrong('{"a":{"command":"x","shell":true}}')).toThrow('a: Unrecognized key');
   expect(wrong('{"../a":{"command":"x"}}')).toThrow('Invalid key');

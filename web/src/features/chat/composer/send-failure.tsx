@@ -1,5 +1,5 @@
 import { RefusalNotice } from '#web/components/refusal-notice.tsx';
-import { UnfinishedStart } from '#web/features/chat/shared/mutations.ts';
+import { UnfinishedStartError } from '#web/features/chat/shared/mutations.ts';
 
 type SendFailureProps = { error: unknown; onSendOverBudget: () => void };
 
@@ -7,7 +7,7 @@ type SendFailureProps = { error: unknown; onSendOverBudget: () => void };
 export function SendFailure({ error, onSendOverBudget }: SendFailureProps) {
   return (
     <RefusalNotice
-      error={error instanceof UnfinishedStart ? error.cause : error}
+      error={error instanceof UnfinishedStartError ? error.cause : error}
       title="The message was not sent"
       kept="Your text is kept here."
       insistLabel="Send anyway"

@@ -190,7 +190,7 @@ async function start(client: QueryClient, { choice, tools, thread: made, ...mess
     await send(client, { threadId: thread.id, parentId: null, ...message });
   } catch (error) {
     // If the message may have arrived, keep the thread for a retry.
-    if (!isRefusal(error)) throw new UnfinishedStart(thread, error);
+    if (!isRefusal(error)) throw new UnfinishedStartError(thread, error);
     await call(chat.removeThread, { params: { id: thread.id } }).catch(() => undefined);
     throw error;
   }
@@ -202,7 +202,7 @@ async function start(client: QueryClient, { choice, tools, thread: made, ...mess
 export const startThread = (client: QueryClient, given: Start) => carryOut(client, () => start(client, given));
 
 /** The thread was created, but its first message may not have arrived. */
-export class UnfinishedStart extends Error {
+export class UnfinishedStartError extends Error {
   override name = 'UnfinishedStartError';
   readonly thread: Thread;
   constructor(thread: Thread, cause: unknown) {

@@ -5,7 +5,7 @@ import type { PendingMessage } from '#web/features/chat/shared/message-changes.t
 export { ChatTargetMenu as AnswererMenu } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
 export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
 export { pendingMessage } from '#web/features/chat/shared/message-changes.ts';
-export { startThread, UnfinishedStart } from '#web/features/chat/shared/mutations.ts';
+export { startThread, UnfinishedStartError as UnfinishedStart } from '#web/features/chat/shared/mutations.ts';
 
 /** Placed where the message list will show it. */
 export function FirstQuestion({ pending }: { pending: PendingMessage }) {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { engines, startApp } from '#server/testing/app';
 import { ask, newThread } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { eventRepository } from './event-repository.ts';
 
 test.each(engines)('on %s accepts a batch again whose confirmation was lost, with later events', async (engine) => {
@@ -9,7 +9,7 @@ test.each(engines)('on %s accepts a batch again whose confirmation was lost, wit
   onTestFinished(() => app.stop());
   const ada = await app.withKey('ada');
   const { run } = await ask(app, ada, await newThread(ada, { title: 'Named' }), 'hello');
-  const stored = await beside(app, async (db) => {
+  const stored = await withDatabase(app, async (db) => {
     const events = eventRepository(db);
     const batch = (first: number, last: number, frames: string) => [{ runId: run.id, first, last, frames }];
     await events.store([], batch(1, 2, 'one two'));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, benchText, messageOf, newThread, send, titleAsksOf, until } from '#server/testing/chat';
 import { lastOf, notesOf, numbersOf, openEvents, readEvents, reasoningOf, textOf, upTo } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
@@ -27,7 +27,7 @@ describe.each(engines)('the events of a run on %s', (engine) => {
   });
 
   test('can be resumed after each of them, once the run has ended', async () => {
-    const assistantId = await created(ada, { model: 'gpt-5.6-sol', reasoningEffort: 'low' });
+    const assistantId = await createAssistant(ada, { model: 'gpt-5.6-sol', reasoningEffort: 'low' });
     const threadId = await newThread(ada, { assistantId });
     const match = { path: '/responses' };
     const { events, run, answer } = await withFault(app, { unknownEvents: true, tokenDelayMs: 2 }, match, () =>
@@ -58,7 +58,7 @@ describe.each(engines)('the events of a run on %s', (engine) => {
   });
 
   test('include notes in their place', async () => {
-    const threadId = await newThread(ada, { assistantId: await created(ada, { model: 'gpt-4o' }) });
+    const threadId = await newThread(ada, { assistantId: await createAssistant(ada, { model: 'gpt-4o' }) });
     const { events, run, answer } = await ask(app, ada, threadId, '[[temperature once]] What now?');
     expect(notesOf(events)).toEqual(['The temperature was left out: gpt-4o does not accept it.']);
     expect(events[0]?.event.type).toBe('note');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { frameOf } from '#server/features/chat/runs/events/event-log';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, messageOf, messagesOf, newThread, regenerated, send } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { lastOf, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
 
@@ -31,7 +31,7 @@ describe.each(engines)('after a restart on %s', (engine) => {
       { first_event: 1, last_event: half, events: frames.slice(0, half).join('') },
       { first_event: half + 1, last_event: events.length, events: frames.slice(half).join('') },
     ];
-    await beside(app, async (db) => {
+    await withDatabase(app, async (db) => {
       const unfinished = { state, instance: 999_999, event_marks: null, finish_reason: null, finished_at: null };
       await db
         .updateTable('runs')
@@ -49,7 +49,7 @@ describe.each(engines)('after a restart on %s', (engine) => {
     return { threadId, run, message };
   }
   const usageOf = (runId: number) =>
-    beside(app, (db) => db.selectFrom('usage_records').selectAll().where('run_id', '=', runId).execute());
+    withDatabase(app, (db) => db.selectFrom('usage_records').selectAll().where('run_id', '=', runId).execute());
 
   test('interrupts a run that crashed, with the stored text', async () => {
     const stored: RunEvent[] = [
@@ -108,7 +108,7 @@ describe.each(engines)('after a restart on %s', (engine) => {
   test('starts despite a run with an unreadable log', async () => {
     const broken = await leftBehind([{ type: 'text', text: 'x' }]);
     const whole = await leftBehind([{ type: 'text', text: 'y' }]);
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('run_events').set({ events: 'id: 1\nnonsense\n\n' }).where('run_id', '=', broken.run.id).execute(),
     );
     await app.restart();

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RunRepository } from '#server/features/chat/shared/run-repository';
-import { AppError, restarting } from '#server/lib/errors';
+import { AppError, restartingError } from '#server/lib/errors';
 import { settlesWithin } from '#server/lib/with-timeout';
 import type { FollowUpWork } from './follow-ups.ts';
 import type { LiveRuns } from './live-run.ts';
@@ -36,7 +36,7 @@ export function createShutdown({ runs, live, followUps, stop }: Dependencies) {
     /** @throws AppError if no new runs are accepted */
     refuseWhenClosing(userId: number) {
       if (leaving.has(userId)) throw new AppError('not_allowed', 'This account is being closed.');
-      if (isShuttingDown) throw restarting();
+      if (isShuttingDown) throw restartingError();
     },
     /**
      * Ends all runs of a user, on all instances, and rejects new ones until `work` is done. Another instance may still

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, asksOf, benchText, messageOf, newThread, send, until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { lastOf, notesOf, openEvents, readEvents, textOf } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
 
@@ -15,7 +15,7 @@ describe.each(engines)('stopping an answer on %s', (engine) => {
   afterAll(() => app.stop());
 
   const usageOf = (runId: number) =>
-    beside(app, (db) => db.selectFrom('usage_records').selectAll().where('run_id', '=', runId).execute());
+    withDatabase(app, (db) => db.selectFrom('usage_records').selectAll().where('run_id', '=', runId).execute());
   const callWith = async (words: string) =>
     (await asksOf(app)).find(({ body }) => JSON.stringify(body).includes(words));
   const leftByUs = (words: string) =>

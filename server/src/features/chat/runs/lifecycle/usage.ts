@@ -8,7 +8,7 @@ import type { PricingService } from '#server/features/usage/pricing';
 import type { UsageRecord } from '#server/features/usage/repository';
 import type { TokenCounts } from '#server/provider/catalogue/catalogue';
 import type { AnswerEnd, AnswerRequest, ConversationTurn, ToolUse } from '#server/provider/provider';
-import { countsFor } from '#server/provider/token-counts';
+import { countsToRecord } from '#server/provider/token-counts';
 import type { LiveRun } from './live-run.ts';
 import type { PreparedRequest, RunSpec } from './run-spec.ts';
 
@@ -39,7 +39,7 @@ export function runUsage({ price, toolUsage }: Pick<PricingService, 'price' | 't
   function ofRequest(run: LiveRun, prepared: PreparedRequest, reported: AnswerEnd['usage'], createdAt: string) {
     const { request, fileTokens } = prepared;
     const sent = { instructions: request.instructions, turns: [...request.turns, ...run.turns] };
-    const used = countsFor(reported, estimate(sent, run.ofStep(), fileTokens));
+    const used = countsToRecord(reported, estimate(sent, run.ofStep(), fileTokens));
     return recordOf(run.spec, { model: request.model, ...used, tier: run.tier, createdAt });
   }
 

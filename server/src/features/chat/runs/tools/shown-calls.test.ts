@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { connect } from '#server/db/connect';
+import { openDatabase } from '#server/db/connect';
 import { migrate } from '#server/db/migrate';
 import { type PlacedCall, toolCallRepository, toShownCall } from '#server/features/chat/shared/tool-call-repository';
 import { emptyDatabase, engines } from '#server/testing/app';
@@ -22,7 +22,7 @@ const expected = [long, `${long.slice(0, 4_000)}…`];
 describe.each(engines)('calls shown with an answer on %s', (engine) => {
   test('contain the start of each output, but all sources of a web search', async () => {
     const { dataDir, url, remove } = await emptyDatabase(engine);
-    const database = connect(url, dataDir);
+    const database = openDatabase(url, dataDir);
     await migrate(database);
     const { db } = database;
     const at = new Date().toISOString();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, asksOf, forgetAsks, messageOf, messagesOf, newThread, post, send, until } from '#server/testing/chat';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import { lastOf, notesOf, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
 import {
@@ -10,8 +10,8 @@ import {
   callsIn,
   type FakeToolRegistry,
   fakeToolRegistry,
+  lastOutputs,
   statesOf,
-  toldLast,
 } from '#server/testing/tool-box';
 
 describe.each(engines)('calls that wait for approval, on %s', (engine) => {
@@ -23,7 +23,7 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
     tools = fakeToolRegistry();
     app = await startApp(engine, { tools: { box: tools.box } });
     ada = await app.withKey('ada');
-    assistantId = await created(ada);
+    assistantId = await createAssistant(ada);
     tools.offer('pay', { approval: 'always' }, ({ input }) => tools.said(`Paid ${input.city}.`));
     tools.offer('mail', { approval: 'once' });
     tools.offer('clock', { mayRepeat: true }, () => tools.said('Noon.'));
@@ -42,7 +42,7 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
     return { run, reader, callIds, callId: callIds[0] ?? '' };
   }
   const stateOf = (runId: number) =>
-    beside(app, async (db) => {
+    withDatabase(app, async (db) => {
       const row = await db.selectFrom('runs').select('state').where('id', '=', runId).executeTakeFirst();
       return row?.state;
     });
@@ -97,7 +97,7 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
     const made = tools.calls.length;
     expect((await decide(run.id, callId, 'deny', ' Too dear ')).status).toBe(200);
     expect(statesOf(await reader.all())).toEqual(['running', 'waiting', 'denied']);
-    expect(await toldLast(app)).toEqual(['The user denied this call. Their reason: Too dear']);
+    expect(await lastOutputs(app)).toEqual(['The user denied this call. Their reason: Too dear']);
     expect(callsIn(await messageOf(ada, threadId, run.messageId))).toMatchObject([{ state: 'denied' }]);
     expect(tools.calls).toHaveLength(made);
   });
@@ -152,13 +152,13 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
     tools.withdraw('pay');
     await decide(gone.run.id, gone.callId, 'approve');
     await gone.reader.all();
-    expect(await toldLast(app)).toEqual(['This tool is not offered any more. It was not called.']);
+    expect(await lastOutputs(app)).toEqual(['This tool is not offered any more. It was not called.']);
     tools.offer('pay', { approval: 'always' });
   });
 
   test('resumes after a restart, also without the assistant', async () => {
     const { visitor } = await app.someone();
-    const own = await created(visitor, { instructions: 'Speak as Ishmael.' });
+    const own = await createAssistant(visitor, { instructions: 'Speak as Ishmael.' });
     const threadId = await newThread(visitor, { assistantId: own, title: 'Long' });
     const { run, reader, callId } = await waiting(threadId, '[[call demo_pay]] [[call demo_mail]] Rome', visitor);
     reader.leave();
@@ -200,7 +200,7 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
   test('ends the run after seven days, with a note', async () => {
     const threadId = await thread();
     const { run, reader, callId } = await waiting(threadId, '[[call demo_pay]]');
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('runs').set({ waits_until: '2026-01-01T00:00:00.000Z' }).where('id', '=', run.id).execute(),
     );
     expect(await decide(run.id, callId, 'approve')).toMatchObject({ status: 409 });
@@ -215,7 +215,7 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
 
   test('lets a Viewer deny a call but not approve it', async () => {
     const { visitor, email } = await app.someone();
-    const own = await created(visitor);
+    const own = await createAssistant(visitor);
     const threadId = await newThread(visitor, { assistantId: own, title: 'Own' });
     const { run, callId } = await waiting(threadId, '[[call demo_pay]]', visitor);
     const made = tools.calls.length;
@@ -233,7 +233,7 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
 
   test('accepts decisions only from an active owner with key and budget', async () => {
     const { visitor, email } = await app.someone();
-    const own = await created(visitor);
+    const own = await createAssistant(visitor);
     await ask(app, visitor, await newThread(visitor), '[[tokens 2000]]');
     const threadId = await newThread(visitor, { assistantId: own, title: 'Own' });
     const { run, callId } = await waiting(threadId, '[[call demo_pay]]', visitor);

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Engine } from '#server/db/connect';
 import { engines } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { messageOf, newThread, send, until } from '#server/testing/chat';
 import { killableInstallation, registered } from '#server/testing/crash';
 import { lastOf, openEvents, readEvents, upTo } from '#server/testing/events';
@@ -51,7 +51,7 @@ async function installation(engine: Engine) {
   const { app, server } = await killableInstallation(engine, { env: { TOOLS_URL: tools.url } });
   await server.start();
   const ada = await registered(server, 'ada');
-  const threadId = await newThread(ada, { assistantId: await created(ada), title: 'With tools' });
+  const threadId = await newThread(ada, { assistantId: await createAssistant(ada), title: 'With tools' });
   const decide = (runId: number, callId: string | undefined, decision: string, visitor: HttpClient = ada) =>
     visitor.post(`/api/runs/${runId}/approvals/${callId}`, { decision });
   return { tools, app, server, ada, threadId, decide };

@@ -2,9 +2,9 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
+import { createAssistant } from '#server/testing/assistants';
 import { ask, asksOf, forgetAsks, messageOf, messagesOf, newThread, send } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { lastOf, notesOf, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
 import {
@@ -12,8 +12,8 @@ import {
   callsIn,
   type FakeToolRegistry,
   fakeToolRegistry,
+  lastOutputs,
   statesOf,
-  toldLast,
   usageIn,
 } from '#server/testing/tool-box';
 
@@ -26,7 +26,7 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
     tools = fakeToolRegistry();
     app = await startApp(engine, { tools: { box: tools.box, callMs: 2_000 } });
     ada = await app.withKey('ada');
-    assistantId = await created(ada);
+    assistantId = await createAssistant(ada);
     tools.offer('weather', {}, ({ input }) => tools.said(`It rains in ${input.city}.`));
     tools.offer('clock', { mayRepeat: true }, () => tools.said('Noon.'));
     tools.offer('broken', {}, () => ({ text: 'No such street.', isError: true }));
@@ -77,7 +77,7 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
     ]);
 
     // The cost of the answer is that of both requests.
-    const rows = await beside(app, (db) =>
+    const rows = await withDatabase(app, (db) =>
       db.selectFrom('usage_records').selectAll().where('thread_id', '=', threadId).orderBy('id').execute(),
     );
     expect(rows.map(({ purpose, run_id, step_of, step }) => [purpose, run_id, step_of, step])).toEqual([
@@ -102,7 +102,7 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
     );
     expect(statesOf(replayed)).toEqual(['done']);
     await ask(app, ada, threadId, 'And then?');
-    expect(await toldLast(app)).toEqual(['It rains in Utrecht.']);
+    expect(await lastOutputs(app)).toEqual(['It rains in Utrecht.']);
     const { body: exported } = await ada.get(`/api/threads/${threadId}/export?format=json`);
     expect(JSON.stringify(exported)).toContain('It rains in Utrecht.');
   });
@@ -138,7 +138,7 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
     const huge = await asking('[[call demo_huge]]');
     expect(huge.answer.state).toBe('complete');
     expect(huge.answer.calls?.[0]?.output?.length).toBeLessThan(5_000);
-    const [told] = await toldLast(app);
+    const [told] = await lastOutputs(app);
     expect(told?.length).toBeLessThan(1024 * 1024 + 100);
     expect(told).toMatch(/\[Cut: the tool said more\.\]$/);
   });
@@ -158,7 +158,7 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
     expect(callsIn(answer).at(-1)?.output).toMatch(/10 MB together\. The tool was not called\.$/);
     expect(notesOf(events)).toEqual([expect.stringMatching(/^The tools of this answer said more than 10 MB together/)]);
     expect(names.flatMap((name) => tools.callsOf(name))).toHaveLength(10);
-    expect((await toldLast(app)).at(-1)).toMatch(/The tool was not called\.$/);
+    expect((await lastOutputs(app)).at(-1)).toMatch(/The tool was not called\.$/);
   });
 
   test('return an error for unknown tools and invalid or long arguments', async () => {
@@ -190,7 +190,7 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
 
   test('end with a message if a budget is used up, before the tool is called', async () => {
     const { visitor } = await app.someone();
-    const own = await created(visitor);
+    const own = await createAssistant(visitor);
     const threadId = await newThread(visitor, { assistantId: own });
     const first = await ask(app, visitor, threadId, 'word '.repeat(1_990));
     // The next request includes the first question and exceeds the budget.
@@ -220,7 +220,7 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
     const answer = await messageOf(ada, threadId, run.messageId);
     expect(answer).toMatchObject({ state: 'stopped', usage: { estimated: false } });
     expect(callsIn(answer)[0]).toMatchObject({ state: 'uncertain', output: expect.stringContaining('may have run') });
-    const rows = await beside(app, (db) =>
+    const rows = await withDatabase(app, (db) =>
       db.selectFrom('usage_records').select('purpose').where('thread_id', '=', threadId).execute(),
     );
     expect(rows).toEqual([{ purpose: 'tool_step' }]);
@@ -258,7 +258,7 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
       { thread_id: both.thread_id, tool_outputs: [{ tool_call_id: call?.id ?? '', output: 'No news.' }] },
       { pollIntervalMs: 20 },
     );
-    expect((await toldLast(app)).toSorted()).toEqual(['It rains in Bergen.', 'No news.']);
+    expect((await lastOutputs(app)).toSorted()).toEqual(['It rains in Bergen.', 'No news.']);
     tools.withdraw('pay');
   });
 
@@ -275,13 +275,13 @@ test('calls tools with Chat Completions, too', async () => {
   tools.offer('pay', { approval: 'always' });
   const app = await startApp('sqlite', { tools: { box: tools.box }, simulator: { without: ['responses'] } });
   const ada = await app.withKey('ada');
-  const threadId = await newThread(ada, { assistantId: await created(ada) });
+  const threadId = await newThread(ada, { assistantId: await createAssistant(ada) });
   const { answer } = await ask(app, ada, threadId, '[[call 2 demo_weather]] Utrecht');
   expect(callsIn(answer)).toEqual([
     { name: 'demo_weather', state: 'done', output: 'It rains in Utrecht.' },
     { name: 'demo_weather', state: 'done', output: 'It rains in Utrecht.' },
   ]);
-  expect(await toldLast(app)).toEqual(['It rains in Utrecht.', 'It rains in Utrecht.']);
+  expect(await lastOutputs(app)).toEqual(['It rains in Utrecht.', 'It rains in Utrecht.']);
   const { run } = await send(ada, threadId, '[[call demo_pay]]');
   const reader = await openEvents(app, ada, run.id);
   await expect.poll(() => statesOf(reader.events)).toEqual(['running', 'waiting']);

@@ -1,7 +1,7 @@
 import { fileSizeLimit } from '@roster/contracts/files/files';
 import { expect, test } from 'vitest';
 import { until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { filePlaces, startFileApp, uploaded } from '#server/testing/files';
 import { pair } from '#server/testing/training-files';
 
@@ -27,7 +27,7 @@ test.each(filePlaces)('makes no file above the size limit on %s and %s', async (
 
   const { body: files } = await ada.get('/api/files');
   expect(files.map(({ filename }: { filename: string }) => filename)).toEqual(['Old notes.jsonl']);
-  expect(await beside(app, (db) => db.selectFrom('file_uploads').select('id').execute())).toEqual([]);
+  expect(await withDatabase(app, (db) => db.selectFrom('file_uploads').select('id').execute())).toEqual([]);
   await until('The removal of the bytes', async () => stored().length === before);
   await stop();
 });

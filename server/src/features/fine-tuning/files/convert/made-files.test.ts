@@ -1,7 +1,7 @@
 import { fileSizeLimit, storageLimit } from '@roster/contracts/files/files';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '#server/testing/chat';
-import { beside, setUser } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import { download, filePlaces, startFileApp, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 import { conversation, pair } from '#server/testing/training-files';
@@ -41,7 +41,7 @@ function startedWith(...[engine, store]: (typeof filePlaces)[number]) {
     (await download(place.app, visitor, id)).bytes.toString().trimEnd().split('\n');
   const namesOf = async (visitor: HttpClient): Promise<string[]> =>
     (await visitor.get('/api/files')).body.map(({ filename }: { filename: string }) => filename);
-  const underWay = () => beside(place.app, (db) => db.selectFrom('file_uploads').select('id').execute());
+  const underWay = () => withDatabase(place.app, (db) => db.selectFrom('file_uploads').select('id').execute());
   /** Expects these files in the user's list, and no reservation for files that were not made. */
   async function expectOnly(visitor: HttpClient, names: string[], storedBefore: number) {
     expect(await namesOf(visitor)).toEqual(names);
@@ -151,7 +151,7 @@ describe.each(filePlaces)('files made of a training file on %s and %s', (engine,
 
   /** Adds this many bytes of files for the user, by their rows. */
   const filled = (visitor: HttpClient, bytes: number) =>
-    beside(place().app, async (db) => {
+    withDatabase(place().app, async (db) => {
       const { body } = await visitor.get('/api/user');
       const row = { filename: 'full.bin', name_key: 'full.bin', type: 'text/plain', sha256: '0'.repeat(64) };
       const place = { user_id: body.id, size: bytes, storage_key: `full-${body.id}`, purpose: 'assistants' as const };

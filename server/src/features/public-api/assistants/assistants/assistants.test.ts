@@ -1,9 +1,9 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { created } from '#server/testing/assistants';
-import { beside, setUser } from '#server/testing/database';
+import { createAssistant } from '#server/testing/assistants';
+import { setUser, withDatabase } from '#server/testing/database';
 import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 import { conforming } from '#server/testing/openai-schema';
@@ -33,7 +33,7 @@ describe.each(engines)('API assistants on %s', (engine) => {
   afterAll(() => app.stop());
 
   const clientOf = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${app.url}/v1`, maxRetries: 0 });
-  const post = (path: string, body: unknown) => called(app, token, path, { method: 'POST', body, headers: beta });
+  const post = (path: string, body: unknown) => callApi(app, token, path, { method: 'POST', body, headers: beta });
   const onPages = async (visitor: HttpClient) => (await visitor.get('/api/assistants')).body;
 
   test('creates, reads, changes and deletes assistants, which the pages have too', async () => {
@@ -140,7 +140,7 @@ describe.each(engines)('API assistants on %s', (engine) => {
       instructions: 'x'.repeat(2_000),
     };
     expect((await bea.post('/api/assistants/import-file', imported)).body.imported).toHaveLength(1);
-    await created(bea, { name: 'Typed', temperature: 0.3 });
+    await createAssistant(bea, { name: 'Typed', temperature: 0.3 });
     const list = (await beas.beta.assistants.list()).data;
     expect(list.map(({ id, name }) => [id, name])).toEqual([
       [expect.stringMatching(/^asst_\w{24}$/), 'Typed'],
@@ -155,7 +155,7 @@ describe.each(engines)('API assistants on %s', (engine) => {
   });
 
   test('shows the search of its files as a tool', async () => {
-    const id = await created(ada, { name: 'Reader' });
+    const id = await createAssistant(ada, { name: 'Reader' });
     const { id: fileId } = await uploaded(app, ada, { filename: 'facts.txt', content: 'facts' });
     expect((await ada.post(`/api/assistants/${id}/files`, { fileIds: [fileId] })).status).toBe(200);
     const [reader] = (await client.beta.assistants.list({ limit: 1 })).data;
@@ -182,7 +182,7 @@ describe.each(engines)('API assistants on %s', (engine) => {
     for await (const { id } of cleos.beta.assistants.list({ limit: 2 })) walked.push(id);
     expect(walked).toEqual(ids.toReversed());
     const { token: cleosToken } = await newToken(cleo);
-    const page = await called(app, cleosToken, '/v1/assistants?limit=2', { headers: beta });
+    const page = await callApi(app, cleosToken, '/v1/assistants?limit=2', { headers: beta });
     conforming('ListAssistantsResponse', page.body);
     expect(page.body).toMatchObject({ first_id: ids[4], last_id: ids[3], has_more: true });
     await expect(cleos.beta.assistants.list({ after: 'asst_abc' })).rejects.toMatchObject({ status: 404 });
@@ -275,7 +275,7 @@ describe.each(engines)('API assistants on %s', (engine) => {
   });
 
   test('requires the header of the Assistants API', async () => {
-    const { status, body } = await called(app, token, '/v1/assistants');
+    const { status, body } = await callApi(app, token, '/v1/assistants');
     expect([status, body.error.code]).toEqual([400, 'invalid_beta']);
   });
 
@@ -305,7 +305,7 @@ describe.each(engines)('API assistants on %s', (engine) => {
     await expect(eves.beta.assistants.create({ model: 'gpt-4o' })).rejects.toMatchObject({ status: 403 });
     await expect(eves.beta.assistants.update(id, {})).rejects.toMatchObject({ status: 403 });
     expect((await eve.delete('/api/user', { password: 'correct horse battery' })).status).toBe(204);
-    const kept = await beside(app, (db) =>
+    const kept = await withDatabase(app, (db) =>
       db.selectFrom('assistant_api_fields').selectAll().where('user_id', '=', me.id).execute(),
     );
     expect(kept).toEqual([]);

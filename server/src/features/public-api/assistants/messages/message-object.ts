@@ -1,5 +1,5 @@
 import type { ApiMessage } from '@roster/contracts/public-api/assistants/messages';
-import { readContent, textsOf } from '#server/conversation/content';
+import { partTexts, readContent } from '#server/conversation/content';
 import type { ApiMessage as StoredMessage } from '#server/features/chat/api-threads/repository';
 import type { FileIds } from '#server/features/public-api/files/file-ids';
 import type { AssistantModels } from '#server/features/public-api/shared/assistant-models';
@@ -60,7 +60,7 @@ function partsOf({ text, content }: StoredMessage, { encode, present }: Naming):
   const words = (value: string) => ({ type: 'text' as const, text: { value, annotations: [] } });
   const { parts, citations = [] } = readContent(content);
   if (!parts) return text === '' ? [] : [{ type: 'text', text: withCitations(text, citations, present, encode) }];
-  const texts = textsOf(parts, text);
+  const texts = partTexts(parts, text);
   return parts.map((part, index) => {
     if (part.type === 'text') return words(texts[index] ?? '');
     const { type, detail } = part;

@@ -1,10 +1,10 @@
 import OpenAI from 'openai';
 import type { MessageCreateParams } from 'openai/resources/beta/threads/messages';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bearer, called, newToken } from '#server/testing/access-tokens';
+import { bearer, callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, asksOf, forgetAsks, messagesOf, post, regenerated, send } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
@@ -30,7 +30,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
   afterAll(() => app.stop());
 
   const create = (id: string, body: unknown) =>
-    called(app, token, `/v1/threads/${id}/messages`, { method: 'POST', body, headers: beta });
+    callApi(app, token, `/v1/threads/${id}/messages`, { method: 'POST', body, headers: beta });
   /** Creates a thread of messages with these words; returns its id and its number on the pages. */
   async function thread(...words: string[]) {
     const messages = words.map((content) => ({ role: 'user' as const, content }));
@@ -47,7 +47,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
   /** Uploads a file and returns its public id. */
   async function file(filename: string, content: Buffer | string): Promise<string> {
     await uploaded(app, ada, { filename, content });
-    return (await called(app, token, '/v1/files')).body.data[0].id;
+    return (await callApi(app, token, '/v1/files')).body.data[0].id;
   }
 
   test('adds messages of either role at the end, and changes and deletes them', async () => {
@@ -94,7 +94,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
 
   test('lists from either end, in either order, by the ids at the ends of a page', async () => {
     const { id } = await thread('1', '2', '3', '4', '5', '6', '7');
-    const page = await called(app, token, `/v1/threads/${id}/messages?limit=3`, { headers: beta });
+    const page = await callApi(app, token, `/v1/threads/${id}/messages?limit=3`, { headers: beta });
     conforming('ListMessagesResponse', page.body);
     const ids = (await listed(id, { order: 'asc' })).map((message) => message.id);
     expect(page.body).toMatchObject({ object: 'list', first_id: ids[6], last_id: ids[4], has_more: true });
@@ -124,7 +124,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     ['order=up', 'order'],
   ])('refuses a list by %s', async (query, param) => {
     const { id } = await thread('x');
-    const { status, body } = await called(app, token, `/v1/threads/${id}/messages?${query}`, { headers: beta });
+    const { status, body } = await callApi(app, token, `/v1/threads/${id}/messages?${query}`, { headers: beta });
     expect([status, body.error.param]).toEqual([400, param]);
   });
 
@@ -200,7 +200,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
       { role: 'user', content: 'What do you see?' },
     ]);
     // A deleted file keeps its place and its id.
-    await called(app, token, `/v1/files/${image}`, { method: 'DELETE' });
+    await callApi(app, token, `/v1/files/${image}`, { method: 'DELETE' });
     expect(await client.beta.threads.messages.retrieve(made.id, { thread_id: id })).toEqual(made);
   });
 
@@ -276,7 +276,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     const bob = await app.withKey('bob');
     await uploaded(app, bob, { filename: 'secret.txt', content: 'secret' });
     const { token: bobs } = await newToken(bob);
-    const foreign = (await called(app, bobs, '/v1/files')).body.data[0].id;
+    const foreign = (await callApi(app, bobs, '/v1/files')).body.data[0].id;
     for (const file_id of [foreign, `file-${'0'.repeat(24)}`, 'file-abc']) {
       const attached = await create(id, {
         role: 'user',
@@ -344,7 +344,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     const { id, threadId } = await thread('Hello');
     const { body: assistant } = await ada.post('/api/assistants', { name: 'Old', model: 'gpt-4o' });
     const old = `asst_old${engine}`;
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db.updateTable('assistants').set({ provider_assistant_id: old }).where('id', '=', assistant.id).execute(),
     );
     await ada.patch(`/api/threads/${threadId}`, { assistantId: assistant.id });
@@ -372,7 +372,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
         400,
         expect.stringMatching(`^Can't add messages to ${id} while a run run_\\w{24} is active\\.$`),
       ]);
-      const kept = await called(app, token, `/v1/threads/${id}/messages/${message?.id}`, {
+      const kept = await callApi(app, token, `/v1/threads/${id}/messages/${message?.id}`, {
         method: 'DELETE',
         headers: beta,
       });
@@ -441,7 +441,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
         ],
       });
       const uses = () =>
-        beside(app, (db) => db.selectFrom('file_uses').selectAll().where('used_by', '=', 'message').execute());
+        withDatabase(app, (db) => db.selectFrom('file_uses').selectAll().where('used_by', '=', 'message').execute());
       const before = (await uses()).length;
       await remove(id, made.id);
       expect((await uses()).length).toBe(before - 1);
@@ -465,9 +465,9 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     const { token: files, id: filesId } = await newToken(ada, { name: 'Gone', rights: ['chat'] });
     expect(filesId).toBeGreaterThan(0);
     const { token: other } = await newToken(ada, { rights: ['files'] });
-    expect((await called(app, other, `/v1/threads/${id}/messages`, { headers: beta })).status).toBe(403);
+    expect((await callApi(app, other, `/v1/threads/${id}/messages`, { headers: beta })).status).toBe(403);
     await ada.delete(`/api/access-tokens/${filesId}`);
-    const { status } = await called(app, files, `/v1/threads/${id}/messages`, {
+    const { status } = await callApi(app, files, `/v1/threads/${id}/messages`, {
       headers: { ...beta, ...bearer(files) },
     });
     expect(status).toBe(401);

@@ -1,5 +1,5 @@
 import type { ApiContentPart, NewApiMessage } from '@roster/contracts/public-api/assistants/messages';
-import { betweenTexts, type StoredContent, type StoredPart } from '#server/conversation/content';
+import { type StoredContent, type StoredPart, textSeparator } from '#server/conversation/content';
 import type { NewMessage } from '#server/features/chat/api-threads/service';
 import type { FileIds } from '#server/features/public-api/files/file-ids';
 import { resourceNotFound } from '#server/http/public-api/errors';
@@ -36,7 +36,7 @@ export async function parseMessages(
         .map(({ file_id: id }) => nameOf(numberOf(id)));
     return {
       role,
-      text: content.flatMap((part) => (part.type === 'text' ? part.text : [])).join(betweenTexts),
+      text: content.flatMap((part) => (part.type === 'text' ? part.text : [])).join(textSeparator),
       content: contentOf(message, numberOf),
       metadata: metadata ?? null,
       codeFiles: filesFor('code_interpreter'),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { asksOf, benchText, forgetAsks } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import { conforming } from '#server/testing/openai-schema';
 import { until } from '#server/testing/until';
 import { loseStore, personWithStore, untilStoreIsBack, whileIndexing } from '#server/testing/vector-stores';
@@ -109,7 +109,7 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
 
     // Form in which runs of an earlier version are stored.
     const earlier = { file_id: 'file-abc', filename: 'old.md', score: 0.5, text: 'old.md' };
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('tool_calls')
         .set({ output: JSON.stringify([earlier]) })

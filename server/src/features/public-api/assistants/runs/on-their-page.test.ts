@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { messagesOf } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 
 const weather = {
@@ -53,7 +53,7 @@ describe.each(engines)('an API run as its user sees it, on %s', (engine) => {
   test('shows nothing as waiting after expiry', async () => {
     await client.beta.threads.createAndRunPoll({ assistant_id: calling, thread: saying('[[call]] Rain?') }, quick);
     const { id } = await newestThread();
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('program_runs')
         .set({ waits_until: '2026-01-01T00:00:00.000Z' })
@@ -78,7 +78,9 @@ describe.each(engines)('an API run as its user sees it, on %s', (engine) => {
       return (await ada.get(`/api/threads/${id}`)).body;
     };
     expect(await chooseAndAskAgain()).toMatchObject({ assistantId, model: null });
-    await beside(app, (db) => db.updateTable('threads').set({ access_token_id: null }).where('id', '=', id).execute());
+    await withDatabase(app, (db) =>
+      db.updateTable('threads').set({ access_token_id: null }).where('id', '=', id).execute(),
+    );
     expect(await chooseAndAskAgain()).toMatchObject({ assistantId: null, model: 'gpt-4o-mini' });
   });
 });

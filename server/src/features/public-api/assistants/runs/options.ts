@@ -8,7 +8,7 @@ import {
 } from '@roster/contracts/public-api/assistants/runs';
 import { ApiTools, ResponseFormat, ToolResources } from '@roster/contracts/public-api/assistants/tools';
 import { z } from 'zod';
-import { codeFilesAtMost } from '#server/conversation/code-files';
+import { maxCodeFiles } from '#server/conversation/code-files';
 import type { ApiFields } from '#server/features/assistants/shared/api-fields-repository';
 import { readFields, shownTools } from '#server/features/public-api/shared/assistant-fields';
 import { PublicApiError } from '#server/http/public-api/errors';
@@ -19,7 +19,7 @@ const RunResources = z.object({
     .object({
       file_ids: z
         .array(z.string())
-        .max(2 * codeFilesAtMost)
+        .max(2 * maxCodeFiles)
         .optional(),
     })
     .optional(),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { asksOf, forgetAsks } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 
 const quick = { pollIntervalMs: 20 };
 const tools = [{ type: 'function' as const, function: { name: 'get_weather' } }];
@@ -43,7 +43,7 @@ describe.each(engines)('refused runs on %s', (engine) => {
 
   /** Everything that a run stores for this user. */
   const stored = (tokenId: number) =>
-    beside(app, async (db) => {
+    withDatabase(app, async (db) => {
       const threads = await db.selectFrom('threads').select('id').where('access_token_id', '=', tokenId).execute();
       const ids = threads.map(({ id }) => id);
       const runs = await db.selectFrom('runs').select(['id', 'state']).where('thread_id', 'in', ids).execute();
@@ -59,7 +59,7 @@ describe.each(engines)('refused runs on %s', (engine) => {
       const { visitor, tokenId, client, assistant_id, assistantId, thread_id, waiting, outputs } = await withRuns();
       const limited = { ...budget, assistantId: whose === 'assistant' ? assistantId : null };
       if (whose !== 'token') await visitor.post('/api/analytics/budgets', limited);
-      await beside(app, async (db) => {
+      await withDatabase(app, async (db) => {
         if (whose === 'token')
           await db.updateTable('access_tokens').set({ spent_usd: 1 }).where('id', '=', tokenId).execute();
         else
@@ -80,7 +80,7 @@ describe.each(engines)('refused runs on %s', (engine) => {
       expect(await stored(tokenId)).toEqual(before);
       // A waiting run resumes once there is budget again.
       if (whose === 'token')
-        await beside(app, (db) =>
+        await withDatabase(app, (db) =>
           db.updateTable('access_tokens').set({ spent_usd: 0 }).where('id', '=', tokenId).execute(),
         );
       else

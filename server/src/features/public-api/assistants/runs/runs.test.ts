@@ -5,7 +5,7 @@ import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { begun, calls, message, orderOf } from '#server/testing/assistant-stream';
 import { asksOf, benchText, forgetAsks, messagesOf } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 
 const weather = {
@@ -255,7 +255,7 @@ describe.each(engines)('API runs on %s', (engine) => {
     const run = await client.beta.threads.createAndRunPoll(asked, quick);
     expect(run).toMatchObject({ status: 'requires_action', tool_choice });
     // As from a server that reports no usage.
-    await beside(app, (db) => db.updateTable('usage_records').set({ input_tokens: 0 }).execute());
+    await withDatabase(app, (db) => db.updateTable('usage_records').set({ input_tokens: 0 }).execute());
     const { thread_id } = run;
     const tool_outputs = toolIds(run).map((tool_call_id) => ({ tool_call_id, output: 'dry' }));
     const ended = await client.beta.threads.runs.submitToolOutputsAndPoll(run.id, { thread_id, tool_outputs }, quick);
@@ -303,7 +303,7 @@ describe.each(engines)('API runs on %s', (engine) => {
       quick,
     );
     const { thread_id } = run;
-    await beside(app, (db) =>
+    await withDatabase(app, (db) =>
       db
         .updateTable('program_runs')
         .set({ waits_until: '2026-01-01T00:00:00.000Z' })
@@ -372,7 +372,7 @@ describe.each(engines)('API runs on %s', (engine) => {
     const assistant = await beas.beta.assistants.create({ model: 'gpt-4o' });
     const asked = { assistant_id: assistant.id, thread: saying('[[tokens 2000]]') };
     expect((await beas.beta.threads.createAndRunPoll(asked, quick)).status).toBe('completed');
-    const rows = await beside(app, (db) =>
+    const rows = await withDatabase(app, (db) =>
       db.selectFrom('usage_records').selectAll().where('access_token_id', '=', id).execute(),
     );
     expect(rows).toHaveLength(1);

@@ -1,6 +1,6 @@
 import type { NewApiRun, NewApiThreadAndRun } from '@roster/contracts/public-api/assistants/runs';
 import { ToolResources } from '@roster/contracts/public-api/assistants/tools';
-import { withCodeFiles } from '#server/conversation/code-files';
+import { addCodeFiles } from '#server/conversation/code-files';
 import type { ApiAssistants } from '#server/features/assistants/api-assistants';
 import type { ApiThread as StoredThread } from '#server/features/chat/api-threads/repository';
 import type { FullApiRun as StoredRun, ApiRuns as StoredRuns } from '#server/features/chat/api-threads/runs';
@@ -161,7 +161,7 @@ export function createRunStarter(dependencies: Dependencies) {
 /** Tool resources including the files of messages. @throws if there are too many */
 function usable(resources: unknown, files: string[]): ToolResources | null {
   try {
-    return withCodeFiles(ToolResources.safeParse(resources).data ?? null, files);
+    return addCodeFiles(ToolResources.safeParse(resources).data ?? null, files);
   } catch (error) {
     throw toAttachmentError(error);
   }

@@ -5,7 +5,7 @@ import type { ApiRunPart as PartOfProgramRun } from '#server/features/chat/share
 import type { StoredCall as KeptCall } from '#server/features/chat/shared/tool-call-repository';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import { unixSeconds } from '#server/features/public-api/shared/list';
-import { KeptPassage } from '#server/provider/responses/tools';
+import { StoredPassage } from '#server/provider/responses/tools';
 import { readOptions } from './options.ts';
 import { errorOf, statusOf } from './run-object.ts';
 
@@ -33,14 +33,14 @@ function listed<Schema extends z.ZodType>(schema: Schema, json: string | null): 
 
 /** Stored by versions without Roster's file ids: by the provider's id, which also names the file. */
 const EarlierPassage = z
-  .object({ ...KeptPassage.omit({ fileId: true }).shape, file_id: z.string() })
+  .object({ ...StoredPassage.omit({ fileId: true }).shape, file_id: z.string() })
   .transform(({ file_id: fileId, ...passage }) => ({ ...passage, fileId }));
-const Passage = z.union([KeptPassage, EarlierPassage]);
+const Passage = z.union([StoredPassage, EarlierPassage]);
 
 /** Files in which the searches of a run have found something. */
 export const foundFileIds = ({ calls }: Pick<WholeProgramRun, 'calls'>): number[] =>
   calls.flatMap(({ kind, output }) =>
-    kind === 'file_search' ? listed(KeptPassage, output).map(({ fileId }) => fileId) : [],
+    kind === 'file_search' ? listed(StoredPassage, output).map(({ fileId }) => fileId) : [],
   );
 
 /** A call of a kind that the retired API knows; other calls are not shown. */

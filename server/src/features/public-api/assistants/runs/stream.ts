@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FullApiRun as StoredRun, ApiRuns as StoredRuns } from '#server/features/chat/api-threads/runs';
 import type { ApiRunPart as StoredRunPart } from '#server/features/chat/shared/api-run-repository';
 import type { Ids } from '#server/features/public-api/shared/ids';
-import { settled } from '#server/http/error-handler';
+import { toClientError } from '#server/http/error-handler';
 import type { ApiPrincipal } from '#server/http/public-api/api-principal';
 import type { CallRegistry } from '#server/http/public-api/call-registry';
 import { apiError } from '#server/http/public-api/errors';
-import { sendEventHeaders, streamTo } from '#server/http/streaming/event-stream';
+import { createStream, sendEventHeaders } from '#server/http/streaming/event-stream';
 import { createRunEventWriter, doneFrame, type EndedRun, frame } from './run-events.ts';
 
 const heartbeatMs = 15_000;
@@ -45,7 +45,7 @@ export function createRunStream({ openCalls, watch, endedRun }: Dependencies) {
       sendEventHeaders(request, reply);
       const heartbeat = setInterval(() => out.write(': still here\n\n'), heartbeatMs).unref();
       const closing = new Set<() => void>();
-      const out = streamTo(reply.raw, () => {
+      const out = createStream(reply.raw, () => {
         clearInterval(heartbeat);
         done();
         for (const listener of closing) listener();
@@ -56,7 +56,7 @@ export function createRunStream({ openCalls, watch, endedRun }: Dependencies) {
       function breakOff(error: unknown) {
         if (isOver) return;
         isOver = true;
-        const { body } = apiError(settled(error, request, reply));
+        const { body } = apiError(toClientError(error, request, reply));
         out.write(frame('error', body.error));
         out.end();
       }

@@ -1,6 +1,6 @@
 import OpenAI, { NotFoundError } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called, newToken } from '#server/testing/access-tokens';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { messagesOf, newThread } from '#server/testing/chat';
 import { setUser } from '#server/testing/database';
@@ -25,7 +25,7 @@ describe.each(engines)('API threads on %s', (engine) => {
   afterAll(() => app.stop());
 
   const clientOf = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${app.url}/v1`, maxRetries: 0 });
-  const send = (path: string, body: unknown) => called(app, token, path, { method: 'POST', body, headers: beta });
+  const send = (path: string, body: unknown) => callApi(app, token, path, { method: 'POST', body, headers: beta });
   const titles = async (query = '') =>
     (await ada.get(`/api/threads${query}`)).body.items.map(({ title }: { title: string }) => title);
 
@@ -96,13 +96,13 @@ describe.each(engines)('API threads on %s', (engine) => {
   });
 
   test('stores tool resources that belong to the owner', async () => {
-    const { id: fileId } = (await called(app, (await newToken(ada)).token, '/v1/files')).body.data[0] ?? {
+    const { id: fileId } = (await callApi(app, (await newToken(ada)).token, '/v1/files')).body.data[0] ?? {
       id: undefined,
     };
     expect(fileId).toBeUndefined();
     await uploaded(app, ada, { filename: 'table.csv', content: 'a,b\n1,2\n' });
     const { token: files } = await newToken(ada, { rights: ['files'] });
-    const [{ id: file }] = (await called(app, files, '/v1/files')).body.data;
+    const [{ id: file }] = (await callApi(app, files, '/v1/files')).body.data;
     const resources = { code_interpreter: { file_ids: [file] } };
     const made = await client.beta.threads.create({ tool_resources: resources });
     expect(conforming('ThreadObject', made).tool_resources).toEqual(resources);
@@ -118,9 +118,11 @@ describe.each(engines)('API threads on %s', (engine) => {
       tool_resources: { file_search: { vector_stores: [{ file_ids: [file], metadata: { of: 'thread' } }] } },
     });
     const [store = ''] = along.tool_resources?.file_search?.vector_store_ids ?? [];
-    expect((await called(app, files, `/v1/vector_stores/${store}`)).body).toMatchObject({ metadata: { of: 'thread' } });
+    expect((await callApi(app, files, `/v1/vector_stores/${store}`)).body).toMatchObject({
+      metadata: { of: 'thread' },
+    });
     // A refused thread leaves no store behind.
-    const storesNow = async () => (await called(app, files, '/v1/vector_stores')).body.data.length;
+    const storesNow = async () => (await callApi(app, files, '/v1/vector_stores')).body.data.length;
     const before = await storesNow();
     const ofNoFile = await send('/v1/threads', {
       tool_resources: { file_search: { vector_stores: [{ file_ids: [file] }] } },
@@ -135,7 +137,7 @@ describe.each(engines)('API threads on %s', (engine) => {
     // Another user's store is not found.
     const { token: foreign } = await newToken(await app.withKey('zed'));
     const theirs = { file_search: { vector_store_ids: [store] } };
-    const zeds = await called(app, foreign, '/v1/threads', {
+    const zeds = await callApi(app, foreign, '/v1/threads', {
       method: 'POST',
       body: { tool_resources: theirs },
       headers: beta,
@@ -177,7 +179,7 @@ describe.each(engines)('API threads on %s', (engine) => {
   });
 
   test('requires the header of the Assistants API', async () => {
-    const { status, body } = await called(app, token, '/v1/threads', { method: 'POST', body: {} });
+    const { status, body } = await callApi(app, token, '/v1/threads', { method: 'POST', body: {} });
     expect([status, body.error.code]).toEqual([400, 'invalid_beta']);
   });
 
@@ -208,7 +210,7 @@ describe.each(engines)('API threads on %s', (engine) => {
       `No message found with id '${messageId}'.`,
     );
     for (const nothing of [id.replace('thread_', 'msg_'), `${id}0`, 'thread_', 'thread_abc', '%00'])
-      expect((await called(app, token, `/v1/threads/${nothing}`, { headers: beta })).status).toBeGreaterThanOrEqual(
+      expect((await callApi(app, token, `/v1/threads/${nothing}`, { headers: beta })).status).toBeGreaterThanOrEqual(
         400,
       );
     expect((await client.beta.threads.retrieve(id)).id).toBe(id);

@@ -2,9 +2,9 @@ import type { AnswerReader, Ending } from '#server/features/public-api/responses
 import { type StoredItem, toOutputItem } from '#server/features/public-api/responses/items';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import type { TokenCounts } from '#server/provider/catalogue/catalogue';
-import { readUsage, tierIn } from '#server/provider/token-counts';
+import { findTier, parseUsage } from '#server/provider/token-counts';
 import { eventJson, notAnAnswer } from '#server/provider/transport/event-reader';
-import { failureInStream } from '#server/provider/transport/failures';
+import { toStreamError } from '#server/provider/transport/failures';
 import type { Secret } from '#server/security/secret';
 import type { ChunkWriter } from './chunk-writer.ts';
 
@@ -109,14 +109,14 @@ export function responseEventReader(writer: ChunkWriter, apiKey: Secret): Respon
       const type = name ?? text(event.type);
       if (isObject(event.response)) {
         writer.named(event.response.model);
-        usage = readUsage(event.response.usage);
-        tier = tierIn(event.response);
+        usage = parseUsage(event.response.usage);
+        tier = findTier(event.response);
         writer.servedBy(event.response.service_tier);
       }
       const status = endings.get(type);
       if (status) return end(status, event.response);
-      if (type === 'response.failed') throw failureInStream(event.response, apiKey);
-      if (type === 'error') throw failureInStream(event, apiKey);
+      if (type === 'response.failed') throw toStreamError(event.response, apiKey);
+      if (type === 'error') throw toStreamError(event, apiKey);
       const at = placeIn(event);
       if (type === 'response.output_item.done') return itemDone(at, event.item);
       writePiece(writer, type, at, event);
@@ -124,12 +124,12 @@ export function responseEventReader(writer: ChunkWriter, apiKey: Secret): Respon
     whole(json) {
       const answer = eventJson(json);
       const { status = 'completed', error, output } = answer;
-      if (error) throw failureInStream(answer, apiKey);
+      if (error) throw toStreamError(answer, apiKey);
       const ended = endings.get(`response.${status}`);
       if (!ended || !Array.isArray(output)) throw notAnAnswer();
       writer.named(answer.model);
-      usage = readUsage(answer.usage);
-      tier = tierIn(answer);
+      usage = parseUsage(answer.usage);
+      tier = findTier(answer);
       writer.servedBy(answer.service_tier);
       end(ended, answer);
     },

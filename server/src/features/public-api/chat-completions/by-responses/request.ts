@@ -3,7 +3,7 @@ import { Metadata } from '@roster/contracts/public-api/metadata';
 import type { ResponseItem, ResponseRequest } from '@roster/contracts/public-api/responses';
 import { z } from 'zod';
 import { isObject, type JsonObject } from '#server/lib/is-object';
-import { formatOf, functionOf } from '#server/provider/responses/tools';
+import { functionOf, toResponseFormat } from '#server/provider/responses/tools';
 
 const TextPart = z.strictObject({ type: z.literal('text'), text: z.string() });
 const ImagePart = z.strictObject({
@@ -178,7 +178,7 @@ function requestOf(said: z.output<typeof Sayable>): ResponseRequest {
     ...(limit !== undefined && { max_output_tokens: limit }),
     ...(effort !== undefined && { reasoning: { effort } }),
     ...((format !== undefined || verbosity !== undefined) && {
-      text: { ...(format && { format: formatOf(format) }), ...(verbosity !== undefined && { verbosity }) },
+      text: { ...(format && { format: toResponseFormat(format) }), ...(verbosity !== undefined && { verbosity }) },
     }),
   };
 }

@@ -5,7 +5,7 @@ import { cacheFolder, root } from './processes.ts';
 import { get, post, signIn, startRoster, temporaryFolder } from './roster.ts';
 
 /** A writable copy of a data folder that is filled once and cached while schema and `sources` are unchanged. */
-export async function keptFolder(name: string, sources: string[], fill: (folder: string) => Promise<void>) {
+export async function cachedFolder(name: string, sources: string[], fill: (folder: string) => Promise<void>) {
   const kept = join(cacheFolder, `${name}-${stamp(sources)}`);
   if (!existsSync(kept)) {
     const fresh = temporaryFolder();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
  * Installs packages that only the benchmark needs outside the project, on first use. Returns whether `entry` then
  * exists.
  */
-export function installBeside(
+export function installExtraPackages(
   folder: string,
   dependencies: Record<string, string>,
   overrides: Record<string, string>,

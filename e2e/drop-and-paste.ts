@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 export type Given = { name: string; mimeType: string; buffer: Buffer };
 
 /** The DataTransfer when files or a text are dropped or pasted. */
-export const carried = (page: Page, files: Given[], text = '') =>
+export const createDataTransfer = (page: Page, files: Given[], text = '') =>
   page.evaluateHandle(
     ({ list, plain }) => {
       const transfer = new DataTransfer();
@@ -16,7 +16,7 @@ export const carried = (page: Page, files: Given[], text = '') =>
 
 /** Pastes like a user; synthetic pastes do not insert text by themselves. */
 export async function pasteInto(page: Page, label: string, files: Given[], text = '') {
-  const clipboardData = await carried(page, files, text);
+  const clipboardData = await createDataTransfer(page, files, text);
   await page.getByLabel(label, { exact: true }).evaluate((field, data) => {
     field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
   }, clipboardData);

@@ -8,7 +8,7 @@ import { resultFile, trainedTokens, tunedName } from './views.ts';
  * Delivers the model and the result file of jobs that have succeeded since the last request. Jobs move by the clock
  * alone, so this happens before each request instead of by timers.
  */
-export async function settleJobs(world: World, account: Account): Promise<void> {
+export async function deliverResults(world: World, account: Account): Promise<void> {
   const { jobStepMs } = world.settings;
   for (const job of account.jobs) {
     if (job.resultFile !== null || phaseOf(job, world.clock.now(), jobStepMs) !== 'succeeded') continue;

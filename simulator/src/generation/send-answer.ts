@@ -36,7 +36,7 @@ function interruptionsOf(fault: Fault, count: number): Map<number, Interruption>
 const UNKNOWN_EVERY = 4;
 
 /** Sends an answer token by token, with the faults on its way. */
-export async function tell(telling: Telling): Promise<Ended> {
+export async function sendAnswer(telling: Telling): Promise<Ended> {
   const { stream, entry, count, delayMs, fault, send, malformed, unknown } = telling;
   const interruptions = interruptionsOf(fault, count);
   let ended: Ended = 'said';

@@ -5,7 +5,7 @@ import { atExit } from './processes.ts';
 import { findPrograms, type Programs, unprivileged } from './programs.ts';
 
 /** What all parts share. */
-export type Ground = {
+export type Environment = {
   folder: string;
   programs: Programs;
   as: ReturnType<typeof unprivileged>;
@@ -16,7 +16,7 @@ export type Ground = {
 };
 
 /** A temporary folder, deleted at the end unless CHAOS_KEEP is set. @throws if a program is missing */
-export function prepareGround(): Ground {
+export function prepareEnvironment(): Environment {
   const programs = findPrograms();
   const as = unprivileged();
   const folder = mkdtempSync(join(tmpdir(), 'roster-chaos-'));

@@ -16,7 +16,7 @@ const HEIGHT = 300;
 const BARS = [0.35, 0.6, 0.45, 0.8, 0.7, 0.95];
 
 /** A bar chart in three colors. */
-function colourAt(x: number, y: number): readonly [number, number, number] {
+function colorAt(x: number, y: number): readonly [number, number, number] {
   const column = (x / WIDTH) * BARS.length;
   const bar = BARS[Math.floor(column)] ?? 0;
   const isBar = column % 1 > 0.2 && column % 1 < 0.8 && y > HEIGHT * (1 - bar * 0.9);
@@ -29,7 +29,7 @@ function picture(): Buffer {
   for (let y = 0; y < HEIGHT; y += 1)
     for (let x = 0; x < WIDTH; x += 1) {
       const at = y * (1 + WIDTH * 3) + 1 + x * 3;
-      for (const [part, value] of colourAt(x, y).entries()) rows[at + part] = value;
+      for (const [part, value] of colorAt(x, y).entries()) rows[at + part] = value;
     }
   const header = Buffer.alloc(13);
   header.writeUInt32BE(WIDTH, 0);

@@ -1,5 +1,5 @@
 /** Roster's logo: lines of a list. */
-export function Avatar({ className }: { className?: string }) {
+export function Logo({ className }: { className?: string }) {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true" className={className}>
       <rect width="32" height="32" rx="8" className="fill-primary-fill" />

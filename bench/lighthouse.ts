@@ -81,7 +81,7 @@ export async function measureLighthouse(): Promise<{ faults: string[] }> {
   return { faults: [] };
 }
 
-/** What keeps the other categories from 100, by name. */
+/** Names of the audits that keep the other categories below 100. */
 function missedAudits(reports: readonly Report[]): string[] {
   const missed = reports.flatMap(({ audits }) =>
     Object.values(audits)

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { atExit } from './processes.ts';
 import { findPrograms, type Programs, unprivileged } from './programs.ts';
 
-/** What all parts share. */
+/** Settings that all parts share. */
 export type Environment = {
   folder: string;
   programs: Programs;

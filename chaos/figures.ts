@@ -1,4 +1,4 @@
-/** What the users of a run experience, recorded as it happens. */
+/** Records what the users of a run experience, as it happens. */
 export function newFigures() {
   return {
     /** Requests by response status; `none`: no response. */

@@ -9,7 +9,7 @@ export type Command = {
   name: string;
   path: string;
   args: string[];
-  /** Where it runs and writes its log. */
+  /** The process runs and writes its log here. */
   folder: string;
   env?: NodeJS.ProcessEnv;
   as?: { uid: number; gid: number } | undefined;

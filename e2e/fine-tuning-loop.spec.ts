@@ -13,7 +13,7 @@ async function record(page: Page, name: string) {
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
 /** The whole promise: what people say about answers becomes a model, and the model's cost is known. */
-test('from chats to a tuned model: rate, gather, check, train, compare, activate, use, and see what it cost', async ({
+test('turns rated chats into a tuned model: gather, check, train, compare, use, see the cost', async ({
   page,
   roster,
   withAssistant,

@@ -79,7 +79,7 @@ test.describe('toasts', () => {
 });
 
 test('announces a change of page, and moves the focus to its heading', async ({ page, signedIn: _ }) => {
-  // A link in the prerendered shell loads a page anew, where there is nothing to announce.
+  // A link in the prerendered shell loads a whole page, which announces itself.
   await openAtRest(page, '/');
   await untilUsable(page);
   const said = page.locator('[data-page-change]');

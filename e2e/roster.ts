@@ -51,7 +51,7 @@ export async function startRoster({ env = {}, without = [], toolsUrl, day }: Opt
       },
       stdio: ['ignore', 'inherit', 'inherit'],
     });
-    // Kill it, because whoever reads its output would wait for a process that never ends.
+    // Kill it, because readers of its output would wait for a process that never ends.
     await untilReady(url, started).catch((error: unknown) => {
       started.kill('SIGKILL');
       throw error;

@@ -21,7 +21,7 @@ const renamed = [
   [/^rounded-bl(?=-|$)/, 'rounded-es'],
   [/^rounded-br(?=-|$)/, 'rounded-ee'],
 ];
-/** What looks like a class: something with a possible value, after its variants, within quotes or spaces. */
+/** A class candidate: a possible value after its variants, within quotes or spaces. */
 const value = String.raw`(?:\d[\d./]*|px|auto|full|\[[^\]\s]+\]|\([^)\s]+\))`;
 const candidate = new RegExp(
   String.raw`(?<=["'\`\s:!])(?:-?(?:(?:scroll-)?[mp][lr]|left|right)-${value}|(?:text|float|clear)-(?:left|right)|(?:border-[lr]|rounded-(?:[lr]|[tb][lr]))(?:-[\w/()[\]-]+)?)(?=["'\`\s!])`,

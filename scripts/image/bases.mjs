@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { node } from '../install.mjs';
 
 const suite = 'bookworm';
-/** What Debian slim omits, except for licenses. */
+/** Paths that Debian slim omits, except for licenses. */
 const leftOut = [
   'usr/share/doc/*/!(copyright)',
   'usr/share/man',

@@ -16,7 +16,7 @@ export function dependencies() {
   return Object.fromEntries(direct.filter(([name]) => !name.startsWith(ours)).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Where Node.js resolves a package from the folder of another one; undefined: it is not installed. */
+/** Finds a package as Node.js resolves it from another one's folder. Returns undefined if it is not installed. */
 function placeOf(name, from, packages) {
   for (let folder = from; ; folder = folder.replace(/\/?node_modules\/(?:@[^/]+\/)?[^/]+$/, '')) {
     const place = `${folder && `${folder}/`}node_modules/${name}`;

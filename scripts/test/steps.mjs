@@ -7,7 +7,7 @@ import { environment, node, root } from '../install.mjs';
 import { playwrightReport, vitestReport } from './reports.mjs';
 import { systemChecks } from './system.mjs';
 
-/** Where the runners put their reports, until the process ends. */
+/** Runners put their reports here; removed when the process ends. */
 const reports = mkdtempSync(join(tmpdir(), 'roster-reports-'));
 process.on('exit', () => rmSync(reports, { recursive: true, force: true }));
 
@@ -146,6 +146,7 @@ export const steps = [
     checks: [
       check('documents', ['scripts/documents.mjs']),
       check('import rules', ['scripts/import-rules/check.mjs']),
+      check('plain English', ['scripts/plain-english.mjs']),
       check('logical classes', ['scripts/logical-classes.mjs']),
       check('real assertions', ['scripts/real-assertions.mjs']),
       check('both engines', ['scripts/both-engines.mjs']),

@@ -1,4 +1,4 @@
-// What the last release does with tables that this one has changed, while both run. Rewritten for each release.
+// Calls of the last release on tables that this one has changed, while both run. Rewritten for each release.
 import { request } from 'node:http';
 
 /** Uses the balancer's name, but bypasses it. */

@@ -91,8 +91,7 @@ const isTable = (name: string): name is Table => Object.hasOwn(tableOrder, name)
 export const tables = Object.keys(tableOrder).filter(isTable);
 
 /**
- * What happens to rows when their file is deleted, as their foreign keys say: the row is deleted, or its column set to
- * null. A provider file must also be deleted there.
+ * Deleting a file deletes the rows that name it, or sets their column to null, as their foreign keys say. A provider file must also be deleted there.
  */
 export const onFileDeleted: Partial<Record<Table, { column: string; goes: boolean }[]>> = {
   file_uses: [{ column: 'file_id', goes: true }],

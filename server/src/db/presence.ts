@@ -12,7 +12,7 @@ export type Signal = { eventsOf: number[] } | { stop: number };
 /**
  * This process among those that share the database. With SQLite there is only one, ensured by the folder's lock. With
  * PostgreSQL each holds an advisory lock under its number, which the database releases when its connection ends, even
- * in a crash: whoever can take that lock knows that the process is dead.
+ * in a crash: a process that can take that lock knows that the process is dead.
  */
 export type Presence = {
   instance: number;

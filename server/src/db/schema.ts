@@ -904,7 +904,7 @@ export type Database = {
     instance: number | null;
     created_at: string;
   };
-  /** What a client says about a vector store it created; not for an assistant’s store. */
+  /** Settings of a vector store that a client created; an assistant’s store has none. */
   program_vector_stores: {
     store_id: number;
     user_id: number;

@@ -6,7 +6,7 @@ import type { JobHandler } from '#server/jobs/define';
 import type { ScheduledTask } from '#server/lib/scheduled-task';
 
 /**
- * What a feature registers with the application. Its repositories and services stay private; what other features need
+ * The parts that a feature registers with the application. Its repositories and services stay private; what other features need
  * is returned next to these and passed on by compose.ts.
  */
 export type Feature = {

@@ -92,7 +92,7 @@ function createCounters(registry: Registry, catalogue: Pick<Catalogue, 'family'>
   };
 }
 
-/** Unknown figures are omitted, so the gauges are built anew each time. */
+/** Unknown figures are omitted, so the gauges are built for each scrape. */
 function createGauges(figures: Figures): Registry {
   const registry = new Registry();
   function gauge(name: string, help: string, value: number | undefined) {

@@ -135,7 +135,7 @@ function alike({ properties }: Schema): string[][] {
 
 /**
  * Every extreme value in every field of otherwise valid input, one at a time and in all fields of a kind at once; the
- * rest is generated anew for each.
+ * rest is generated again for each.
  */
 export function* extremes(schema: Schema, fitting: () => unknown, isText: boolean) {
   const values = isText

@@ -98,7 +98,7 @@ export async function startToolServer(given: Partial<ToolPeer> = {}) {
   const port = await listening(http);
   return {
     peer,
-    /** Of tools. */
+    /** Calls of tools. */
     calls,
     requests,
     sessions,

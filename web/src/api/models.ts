@@ -10,7 +10,7 @@ export const modelsQuery = queryOptions({
 });
 
 /**
- * Built-in tools that a model is known to lack; null stands for the default model. Refetched, since answers reveal
+ * Built-in tools that a model is known to lack; null is the default model. Refetched, since answers reveal
  * more.
  */
 export const toolSupportQuery = (model: string | null) =>

@@ -16,7 +16,7 @@ test('reads typed amounts', () => {
   expect(optionalAmountText('Enter an amount').parse('0,15')).toBe(0.15);
 });
 
-test('shows the problems of a form whose fields differ from the contract, and none that is not there', async () => {
+test('shows the problems of a form whose fields differ from the contract, and no others', async () => {
   const form = createFormControl({
     defaultValues: { name: '', address: 'http://a' },
     resolver: zodResolver(

@@ -99,7 +99,7 @@ describe.each(engines)('the export of many conversations on %s', (engine) => {
     expect(statusCode).toBe(200);
     await body[Symbol.asyncIterator]().next();
     await gus.delete('/api/user/sessions');
-    // What was not read before is not sent.
+    // Data that was not read before is not sent.
     await expect(body.arrayBuffer().then(Buffer.from).then(unzip)).rejects.toThrow();
   });
 

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 const minBytes = 1024;
 /** Larger responses are compressed off the event loop. */
 const asyncFromBytes = 64 * 1024;
-/** Fast rather than small: responses are compressed anew each time. */
+/** Fast rather than small: each response is compressed once. */
 const brotliLevel = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const gzipLevel = { level: 4 };
 

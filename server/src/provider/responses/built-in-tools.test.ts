@@ -7,7 +7,7 @@ import { Secret } from '#server/security/secret';
 import { goodKey } from '#server/testing/app';
 import { completed, event, type RawAnswer, startRawProvider, words } from '#server/testing/raw-provider';
 
-/** What an assistant with web search and code gets from a provider about which nothing is known. */
+/** Asks an unknown provider for an assistant with web search and code. */
 async function asking(baseUrl: string) {
   const http = createProviderHttp(baseUrl);
   onTestFinished(async () => void (await http.close()));

@@ -196,7 +196,7 @@ function dispatched(
       reject(signal?.reason);
     };
     signal?.addEventListener('abort', abort, { once: true });
-    /** One timer that compares the clock: setting it anew with each packet is slower. */
+    /** One timer that compares the clock: resetting it with each packet is slower. */
     function listen() {
       const restMs = heardAt + patience() - performance.now();
       silence = setTimeout(

@@ -38,7 +38,7 @@ export function omitUnsupportedTools(
   }
 }
 
-/** Such words are about a file, or about a function of that name. */
+/** These words are about a file, or about a function of that name. */
 const isOfOthers = /\bfiles?\b|\bfunctions?\b/i;
 const isRefusing = /not (?:supported|available|allowed|enabled)|unsupported|cannot be used|does not (?:support|have)/i;
 /** The model may have the tool in another request. The first words are those that Roster puts before such a message. */

@@ -10,7 +10,7 @@ export type JudgedTexts = {
   second: string;
 };
 
-/** A model that follows no schema is told the same in words. */
+/** The prompt says the same in words, for models that follow no schema. */
 export const verdictSchema = JSON.stringify({
   type: 'object',
   properties: { reason: { type: 'string' }, better: { type: 'string', enum: ['first', 'second', 'tie'] } },

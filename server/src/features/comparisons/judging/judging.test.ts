@@ -116,7 +116,7 @@ describe.each(engines)('judging answers on %s', (engine) => {
       candidateFirst: { choice: null, reason: null, text: expect.stringContaining('something to be said') },
     });
     expect(whole).toMatchObject({ tally: { tie: 0, unreadable: 1 }, agreement: { same: 0, of: 0 }, open: 0 });
-    // It accepts no schema, and is told in words.
+    // This model accepts no schema, so the prompt says it in words.
     const inWords = await judged(ada, id, {
       model: 'gpt-4.1-mini',
       criteria: 'Any. [[judge words]] [[format once]]',

@@ -12,7 +12,7 @@ type Server = {
   input_schema: string;
 };
 
-/** Calls the operation that a tool stands for, as it was when it was found. @throws ToolServerError */
+/** Calls a tool’s operation, as it was when it was discovered. @throws ToolServerError */
 export function callOperation(
   openApi: OpenApiClient,
   server: Server,

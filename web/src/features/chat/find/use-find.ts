@@ -146,7 +146,7 @@ export function useFind(open: OpenThread, window: MessageWindow, query: string) 
     if (count === 0 || going === 1) go(nextHit(places, here, going), going);
     else go({ ...here, nth: count - 1 }, going);
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of what is drawn begins the time anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the rendered rows restarts the timer
   useEffect(() => {
     if (!isGoing) return;
     const timer = setTimeout(() => goOn(), drawnAfter);

@@ -30,7 +30,7 @@ const insertEvents = {
 /** The events of active runs. When a run ends, they are folded into its row. */
 export function eventRepository(db: Kysely<Database>) {
   return {
-    /** One commit for the events of all runs. `begun`: runs whose first events these are. */
+    /** One commit for the events of all runs. `begun` lists the runs whose first events these are. */
     async store(begun: number[], batches: EventBatch[]) {
       const rows = batches.map(({ runId, first, last, frames }) => [runId, first, last, frames]);
       const values = { batches: JSON.stringify(rows) };

@@ -64,7 +64,7 @@ describe.each(engines)('files of code_interpreter on %s', (engine) => {
     const { ended, given, input } = await run(made.id, thread_id);
     expect(ended.status).toBe('completed');
     expect(given).toEqual([await theirs('rates.csv'), await theirs('table.csv'), await theirs('noise.bin')]);
-    // The model is told which file came with a message, but does not read it.
+    // The model learns which file came with a message, but does not read it.
     expect(input).toContain('[The attached file “noise.bin” is among the files that your code can read.]');
     const thread = conforming('ThreadObject', await client.beta.threads.retrieve(thread_id));
     expect(thread.tool_resources).toEqual({ code_interpreter: { file_ids: [table, noise] } });

@@ -1,0 +1,101 @@
+// Keeps the language of docs/contributor/style.md: comments, names and test titles in plain English. Verified on planted
+// violations before each run.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { root } from './install.mjs';
+
+/** A comment that opens so is half a sentence: its subject is the code below. */
+const opening = /^(?:Of|Who|Whoever|What|Whether|Where|Those|That|Such|So many)\b/;
+/** Words of the first versions that a reader had to translate, and what style.md has instead. */
+const dialect = [
+  [/\bwhoever\b/i, 'the user, the caller'],
+  [/\bbegun\b/i, 'started'],
+  [/\blet go\b/i, 'released'],
+  [/\bunder way\b/i, 'active, running'],
+  [/\banew\b/i, 'again'],
+  [/\bis told\b(?! to)/i, 'is notified'],
+  [/\bstands for\b/i, 'represents'],
+];
+const dialectName =
+  /AtMost|UnderWay|[Ll]etGo|[Gg]oOn(?![a-z])|[Tt]old|[Bb]egun|[Mm]adeFile|[Ss]ideQuestion|[Aa]nswerer|Anew|Whoever/;
+const longestTitle = 90;
+
+const topLevelName = /^(?:export )?(?:async )?(?:const|let|function\*?|class|type|interface) (\w+)/gm;
+const title = /^\s*(?:test|it|describe)(?:\.\w+)*\(\s*(['"])((?:(?!\1)[^\\\n]|\\.)*)\1/gm;
+
+function commentsOf(text) {
+  const found = [];
+  for (const match of text.matchAll(/\/\*[\s\S]*?\*\/|(?:(?<=[\s;{}(,])|^)\/\/[^\n]*/gm)) {
+    const words = match[0]
+      .replace(/^\/\*+|\*\/$|^\/\//g, '')
+      .replace(/\n\s*\*/g, ' ')
+      .replace(/`[^`]*`/g, '');
+    // A line that goes on from the line before is not the opening of a comment.
+    const before = text.slice(0, match.index).split('\n').at(-2) ?? '';
+    const isContinued = match[0].startsWith('//') && /^\s*\/\//.test(before);
+    found.push({ words: words.trim(), line: text.slice(0, match.index).split('\n').length, isContinued });
+  }
+  return found;
+}
+
+function violationsIn(path, text, allowedNames = new Set()) {
+  const found = [];
+  for (const { words, line, isContinued } of commentsOf(text)) {
+    const [first] = isContinued ? [] : (opening.exec(words) ?? []);
+    if (first) found.push(`${path}:${line} opens a comment with ${first}: say who does what`);
+    for (const [word, better] of dialect)
+      if (word.test(words)) found.push(`${path}:${line} says ${word.exec(words)?.[0]}: write ${better}`);
+  }
+  for (const [, name] of text.matchAll(topLevelName))
+    if (dialectName.test(name) && !allowedNames.has(name)) found.push(`${path} names ${name}: use the field’s term`);
+  if (/\.(?:test|spec)\.tsx?$/.test(path))
+    for (const [, , words] of text.matchAll(title))
+      if (words.length > longestTitle) found.push(`${path} has a title of ${words.length} characters: ${words}`);
+  return found;
+}
+
+const planted = [
+  ['a.ts', '/** Whether it is open. */\n'],
+  ['a.ts', 'const a = 1; // Of the second\n'],
+  ['a.ts', '/**\n * What is kept.\n */\n'],
+  ['a.ts', '// Stops whoever waits.\n'],
+  ['a.ts', 'export const rowsAtMost = 3;\n'],
+  ['a.ts', 'function letGoAll() {}\n'],
+  ['a.test.ts', `test('${'x'.repeat(longestTitle + 1)}', () => {});\n`],
+];
+const harmless = [
+  ['a.ts', '// Only the owner sees\n// what is inside.\n'],
+  ['a.ts', "/** True if open. */\nconst text = 'Where is it?';\n"],
+  ['a.test.ts', "test('rejects an expired token', () => {});\n"],
+];
+
+const failures = [];
+for (const [path, text] of planted)
+  if (violationsIn(path, text).length === 0) failures.push(`A planted violation was not found: ${text}`);
+for (const [path, text] of harmless)
+  if (violationsIn(path, text).length > 0) failures.push(`Found where nothing is wrong: ${text}`);
+
+/** Names that are still to be changed. None may be added, and one that is gone is taken out. */
+const remaining = new Set(JSON.parse(readFileSync(join(root, 'scripts/plain-english.json'), 'utf8')));
+const seen = new Set();
+const folders = ['contracts', 'server', 'web', 'simulator', 'e2e', 'bench', 'chaos', 'scripts'];
+const files = folders.flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true })
+    .map((file) => relative(root, join(root, folder, file)).replaceAll('\\', '/'))
+    // Released migrations never change; this file names the words.
+    .filter(
+      (path) => /\.(?:tsx?|mjs)$/.test(path) && !/node_modules|\/dist\/|db\/migrations\/|plain-english/.test(path),
+    ),
+);
+for (const path of files) {
+  const text = readFileSync(join(root, path), 'utf8');
+  for (const [, name] of text.matchAll(topLevelName)) seen.add(name);
+  failures.push(...violationsIn(path, text, remaining));
+}
+for (const name of remaining)
+  if (!seen.has(name)) failures.push(`${name} is no longer used: take it out of scripts/plain-english.json`);
+if (files.length < 1_000) failures.push(`Only ${files.length} files were checked`);
+
+for (const failure of failures) console.error(failure);
+console.log(`${files.length} files, ${planted.length} planted violations, ${failures.length} failures`);
+process.exit(failures.length === 0 ? 0 : 1);

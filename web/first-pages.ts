@@ -9,8 +9,8 @@ export const firstPageEntries = new Map([
   ['entry', 'main.tsx'],
   ['shell', 'app/shell.tsx'],
   ['home', 'features/home/home-page.tsx'],
-  ['auth', 'app/auth-route.tsx'],
-  ['chat', 'app/chat-route.tsx'],
+  ['auth', 'app/routes/auth-route.tsx'],
+  ['chat', 'app/routes/chat-route.tsx'],
   ['thread', 'features/chat/threads/thread-pane.tsx'],
   ['new-thread', 'features/chat/threads/new-thread-pane.tsx'],
 ]);

@@ -2,8 +2,8 @@ import { auth, type User } from '@roster/contracts/auth';
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { ApiError, call } from '#web/lib/api-client.ts';
-import { announceColorsRemoved } from '#web/lib/forget-colors.ts';
-import { switchUser } from '#web/lib/user-storage.ts';
+import { switchUser } from '#web/lib/storage/user-storage.ts';
+import { announceColorsRemoved } from '#web/lib/theme/forget-colors.ts';
 
 /** The signed-in user; null for a visitor. A 401 counts as an answer here, not as an error. */
 export const currentUserQuery = queryOptions({

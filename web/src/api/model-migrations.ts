@@ -8,8 +8,8 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { call, callPage } from '#web/lib/api-client.ts';
-import { formatCount } from '#web/lib/format.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { toast } from '#web/lib/toast.ts';
 import { assistantsQuery } from './assistants.ts';
 import { retirementQuery } from './retirement.ts';

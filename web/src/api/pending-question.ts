@@ -1,4 +1,4 @@
-import { readDraft, writeDraft } from '#web/lib/drafts.ts';
+import { readDraft, writeDraft } from '#web/lib/storage/drafts.ts';
 
 /** Draft key of a new conversation. */
 export const newThreadDraftKey = 'chat:new';

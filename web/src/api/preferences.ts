@@ -1,8 +1,8 @@
 import { account, colorDefaults, defaultPreferences, type Preferences } from '@roster/contracts/account';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
-import { type Colors, derivePalette } from '#web/lib/colors.ts';
-import { applySavedColors, applySavedTheme } from '#web/lib/theme.ts';
+import { type Colors, derivePalette } from '#web/lib/theme/colors.ts';
+import { applySavedColors, applySavedTheme } from '#web/lib/theme/theme.ts';
 
 /** Appearance and sound settings; fetched once, and again where they are edited. */
 export const preferencesQuery = queryOptions({

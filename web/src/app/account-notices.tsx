@@ -1,7 +1,7 @@
 import { account } from '@roster/contracts/account';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call, errorText } from '#web/lib/api-client.ts';
-import { formatLongDate } from '#web/lib/format.ts';
+import { formatLongDate } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';

@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { useCapturedKeys } from '#web/lib/use-captured-keys.ts';
+import { useCapturedKeys } from '#web/lib/keyboard/use-captured-keys.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { ModalLayer } from '#web/ui/dialogs/modal-layer.tsx';
 import { Kbd } from '#web/ui/kbd.tsx';

@@ -1,4 +1,4 @@
-import { storeEarlyKeys } from '#web/lib/key-capture.ts';
+import { storeEarlyKeys } from '#web/lib/keyboard/key-capture.ts';
 
 /** Recorded by `public/first.js` before the application starts. */
 type Early = {

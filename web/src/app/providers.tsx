@@ -2,7 +2,7 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@ta
 import type { ReactNode } from 'react';
 import { clearUser, currentUserQuery } from '#web/api/current-user.ts';
 import { ApiError } from '#web/lib/api-client.ts';
-import { userIdKey } from '#web/lib/user-storage.ts';
+import { userIdKey } from '#web/lib/storage/user-storage.ts';
 import { Toaster, toast } from '#web/ui/states/toast.tsx';
 
 /** A 401 on anything but a login means the session was ended or has expired. */

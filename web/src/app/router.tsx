@@ -10,7 +10,7 @@ import { whenAppReady } from '#web/lib/app-ready.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { FailedPage } from './failed-page.tsx';
-import { NotFound } from './not-found-route.tsx';
+import { NotFound } from './routes/not-found-route.tsx';
 import {
   analyticsSearch,
   authSearch,
@@ -52,7 +52,7 @@ const chat = createRoute({
   getParentRoute: () => signedIn,
   path: '/chat',
   validateSearch: chatSearch,
-  component: lazyRouteComponent(() => import('./chat-route.tsx'), 'ChatRoute'),
+  component: lazyRouteComponent(() => import('./routes/chat-route.tsx'), 'ChatRoute'),
 });
 const newThread = createRoute({
   getParentRoute: () => chat,
@@ -72,19 +72,19 @@ const files = createRoute({
   getParentRoute: () => signedIn,
   path: '/files',
   validateSearch: filesSearch,
-  component: lazyRouteComponent(() => import('./files-route.tsx'), 'FilesRoute'),
+  component: lazyRouteComponent(() => import('./routes/files-route.tsx'), 'FilesRoute'),
 });
 const analytics = createRoute({
   getParentRoute: () => signedIn,
   path: '/analytics',
   validateSearch: analyticsSearch,
-  component: lazyRouteComponent(() => import('./analytics-route.tsx'), 'AnalyticsRoute'),
+  component: lazyRouteComponent(() => import('./routes/analytics-route.tsx'), 'AnalyticsRoute'),
 });
 const fineTuning = createRoute({
   getParentRoute: () => signedIn,
   path: '/fine-tuning',
   validateSearch: fineTuningSearch,
-  component: lazyRouteComponent(() => import('./fine-tuning-route.tsx'), 'FineTuningRoute'),
+  component: lazyRouteComponent(() => import('./routes/fine-tuning-route.tsx'), 'FineTuningRoute'),
 });
 /** An id in a path; anything else is a page that does not exist. */
 const byId = {
@@ -98,68 +98,68 @@ const job = createRoute({
   getParentRoute: () => signedIn,
   path: '/fine-tuning/jobs/$id',
   params: byId,
-  component: lazyRouteComponent(() => import('./fine-tuning-route.tsx'), 'JobRoute'),
+  component: lazyRouteComponent(() => import('./routes/fine-tuning-route.tsx'), 'JobRoute'),
 });
 const dataset = createRoute({
   getParentRoute: () => signedIn,
   path: '/fine-tuning/datasets/$id',
   params: byId,
-  component: lazyRouteComponent(() => import('./fine-tuning-route.tsx'), 'DatasetRoute'),
+  component: lazyRouteComponent(() => import('./routes/fine-tuning-route.tsx'), 'DatasetRoute'),
 });
 const comparison = createRoute({
   getParentRoute: () => signedIn,
   path: '/fine-tuning/comparisons/$id',
   params: byId,
-  component: lazyRouteComponent(() => import('./fine-tuning-route.tsx'), 'ComparisonRoute'),
+  component: lazyRouteComponent(() => import('./routes/fine-tuning-route.tsx'), 'ComparisonRoute'),
 });
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: '/settings',
   validateSearch: settingsSearch,
-  component: lazyRouteComponent(() => import('./settings-route.tsx'), 'SettingsRoute'),
+  component: lazyRouteComponent(() => import('./routes/settings-route.tsx'), 'SettingsRoute'),
 });
 const connect = createRoute({
   getParentRoute: () => signedIn,
   path: '/connect',
   // Same search as chat: `assistant`.
   validateSearch: chatSearch,
-  component: lazyRouteComponent(() => import('./connect-route.tsx'), 'ConnectRoute'),
+  component: lazyRouteComponent(() => import('./routes/connect-route.tsx'), 'ConnectRoute'),
 });
 const endingModels = createRoute({
   getParentRoute: () => signedIn,
   path: '/assistants/models',
-  component: lazyRouteComponent(() => import('./retirement-route.tsx'), 'RetiringModelsRoute'),
+  component: lazyRouteComponent(() => import('./routes/retirement-route.tsx'), 'RetiringModelsRoute'),
 });
 const testSets = createRoute({
   getParentRoute: () => signedIn,
   path: '/assistants/$id/test-sets',
   params: byId,
-  component: lazyRouteComponent(() => import('./test-sets-route.tsx'), 'TestSetsRoute'),
+  component: lazyRouteComponent(() => import('./routes/test-sets-route.tsx'), 'TestSetsRoute'),
 });
 const testSet = createRoute({
   getParentRoute: () => signedIn,
   path: '/test-sets/$id',
   params: byId,
-  component: lazyRouteComponent(() => import('./test-sets-route.tsx'), 'TestSetRoute'),
+  component: lazyRouteComponent(() => import('./routes/test-sets-route.tsx'), 'TestSetRoute'),
 });
 const users = createRoute({
   getParentRoute: () => signedIn,
   path: '/users',
   validateSearch: usersSearch,
-  component: lazyRouteComponent(() => import('./users-route.tsx'), 'UsersRoute'),
+  component: lazyRouteComponent(() => import('./routes/users-route.tsx'), 'UsersRoute'),
 });
 
 const system = createRoute({
   getParentRoute: () => signedIn,
   path: '/system',
-  component: lazyRouteComponent(() => import('./system-route.tsx'), 'SystemRoute'),
+  component: lazyRouteComponent(() => import('./routes/system-route.tsx'), 'SystemRoute'),
 });
 
 const auth = createRoute({
   getParentRoute: () => root,
   path: '/auth',
   validateSearch: authSearch,
-  component: lazyRouteComponent(() => import('./auth-route.tsx'), 'AuthRoute'),
+  component: lazyRouteComponent(() => import('./routes/auth-route.tsx'), 'AuthRoute'),
   // Keep the current form until the other has loaded: a spinner would lose what is typed.
   pendingMs: Number.POSITIVE_INFINITY,
   loaderDeps: ({ search: { tab } }) => ({ tab }),
@@ -175,12 +175,12 @@ const requestReset = createRoute({
 const resetPassword = createRoute({
   getParentRoute: () => root,
   path: '/reset-password',
-  component: lazyRouteComponent(() => import('./reset-password-route.tsx'), 'ResetPasswordRoute'),
+  component: lazyRouteComponent(() => import('./routes/reset-password-route.tsx'), 'ResetPasswordRoute'),
 });
 const confirmEmail = createRoute({
   getParentRoute: () => root,
   path: '/confirm-email',
-  component: lazyRouteComponent(() => import('./confirm-email-route.tsx'), 'ConfirmEmailRoute'),
+  component: lazyRouteComponent(() => import('./routes/confirm-email-route.tsx'), 'ConfirmEmailRoute'),
 });
 const terms = createRoute({
   getParentRoute: () => root,

@@ -2,7 +2,7 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { SquarePen } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { whenAppReady } from '#web/lib/app-ready.ts';
-import { captureKeys, takeCapturedKeys, takeEarlyKeys } from '#web/lib/key-capture.ts';
+import { captureKeys, takeCapturedKeys, takeEarlyKeys } from '#web/lib/keyboard/key-capture.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { OpenSidebar, TopBar, TopBarTitle } from '#web/ui/top-bar.tsx';

@@ -1,5 +1,5 @@
 import { useUser } from '#web/api/current-user.ts';
-import { commandKey } from '#web/lib/keyboard.ts';
+import { commandKey } from '#web/lib/keyboard/keyboard.ts';
 import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 import { Kbd } from '#web/ui/kbd.tsx';
 import { pagesFor } from './navigation.ts';

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useUser } from '#web/api/current-user.ts';
-import { isApple } from '#web/lib/keyboard.ts';
+import { isApple } from '#web/lib/keyboard/keyboard.ts';
 import { pagesFor } from './navigation.ts';
 
 /**

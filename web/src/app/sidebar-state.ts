@@ -1,5 +1,5 @@
 import { useLayoutEffect, useState } from 'react';
-import { readStored, writeStored } from '#web/lib/storage.ts';
+import { readStored, writeStored } from '#web/lib/storage/storage.ts';
 
 const storageKey = 'app-sidebar';
 
@@ -12,7 +12,7 @@ function show(collapsed: boolean) {
 }
 
 /**
- * True if the sidebar is collapsed to icons; stored in this browser until the session ends (`lib/user-storage.ts`).
+ * True if the sidebar is collapsed to icons; stored in this browser until the session ends (`lib/storage/user-storage.ts`).
  */
 export function useSidebarCollapsed(): [collapsed: boolean, toggle: () => void] {
   const [collapsed, setCollapsed] = useState(readCollapsed);

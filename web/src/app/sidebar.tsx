@@ -1,7 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { LogOut, PanelLeft, Search, SquarePen } from 'lucide-react';
 import { useLogout, useUser } from '#web/api/current-user.ts';
-import { commandKey } from '#web/lib/keyboard.ts';
+import { commandKey } from '#web/lib/keyboard/keyboard.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';

@@ -1,5 +1,5 @@
 import type { UseFormRegisterReturn } from 'react-hook-form';
-import { passwordHint } from '#web/lib/password-hint.ts';
+import { passwordHint } from '#web/lib/text/password-hint.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { SecretInput } from '#web/ui/forms/secret-input.tsx';
 

@@ -2,7 +2,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { isBlank } from '@roster/contracts/text/blank';
 import { type DefaultValues, type FieldValues, useForm } from 'react-hook-form';
 import { z } from 'zod';
-import { readAmount } from './amount.ts';
+import { readAmount } from './text/amount.ts';
 
 type SchemaFormOptions = {
   /** Focuses the first invalid field; true by default. */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { formatDateTime, formatRelative } from '#web/lib/format.ts';
+import { formatDateTime, formatRelative } from '#web/lib/text/format.ts';
 
 /** '5 minutes ago', kept up to date, with the exact time as tooltip. */
 export function RelativeTime({ date, className }: { date: string; className?: string | undefined }) {

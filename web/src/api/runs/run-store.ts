@@ -1,7 +1,7 @@
 import type { DisplayedToolCall, Message, RunEvent, ToolCall, Usage } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import type { PlacedLink } from '@roster/contracts/text/web-links';
-import { deferWhilePressed } from '#web/lib/defer-while-pressed.ts';
+import { deferWhilePressed } from '#web/lib/keyboard/defer-while-pressed.ts';
 import { useStore } from '#web/lib/store.ts';
 import { readRunEvents } from './run-events.ts';
 

@@ -1,6 +1,6 @@
 import type { File as StoredFile } from '@roster/contracts/files/files';
 import { ApiError } from '#web/lib/api-client.ts';
-import { currentUserId } from '#web/lib/user-storage.ts';
+import { currentUserId } from '#web/lib/storage/user-storage.ts';
 import { type UploadRequest, uploadFile } from './upload-file.ts';
 
 export type Upload = Pick<UploadRequest, 'file' | 'purpose' | 'signal'> & {

@@ -1,6 +1,6 @@
 import { attachedBytesLimit } from '@roster/contracts/chat';
 import { fileSizeLimit } from '@roster/contracts/files/files';
-import { formatMegabytes } from '#web/lib/format.ts';
+import { formatMegabytes } from '#web/lib/text/format.ts';
 
 type Refusal = {
   /** In bytes. */

@@ -4,7 +4,7 @@ import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 import { userConfigQuery } from '#web/api/user-config.ts';
-import { formatLongDate } from '#web/lib/format.ts';
+import { formatLongDate } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';

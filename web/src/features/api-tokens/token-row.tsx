@@ -1,5 +1,5 @@
 import type { AccessToken } from '@roster/contracts/api-tokens';
-import { formatCost, formatDateTime, formatLongDate } from '#web/lib/format.ts';
+import { formatCost, formatDateTime, formatLongDate } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';

@@ -7,8 +7,8 @@ import { useDuplicateAssistant, useSetDefaultAssistant } from '#web/api/assistan
 import { useEditAccess } from '#web/api/current-user.ts';
 import { findModel } from '#web/api/models.ts';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
-import { formatCount } from '#web/lib/format.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';

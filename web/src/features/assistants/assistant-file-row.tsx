@@ -1,8 +1,8 @@
 import type { AssistantFile, KnowledgeState } from '@roster/contracts/assistants/assistants';
 import { CircleAlert, CircleCheck, Clock, HardDrive, X } from 'lucide-react';
 import { useEditAccess } from '#web/api/current-user.ts';
-import { formatMegabytes } from '#web/lib/format.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
+import { formatMegabytes } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import type { Icon } from '#web/ui/icon.ts';

@@ -1,7 +1,7 @@
 import { descriptionLimit, instructionsLimit, nameLimit } from '@roster/contracts/assistants/assistants';
 import type { ModelList } from '@roster/contracts/models/models';
 import { codePointLength } from '@roster/contracts/text/length';
-import { formatNumber } from '#web/lib/format.ts';
+import { formatNumber } from '#web/lib/text/format.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';

@@ -10,7 +10,7 @@ import { modelsQuery } from '#web/api/models.ts';
 import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
 import { call, errorText } from '#web/lib/api-client.ts';
 import { showFormFailure } from '#web/lib/form-errors.ts';
-import { formatCount, formatNumber } from '#web/lib/format.ts';
+import { formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';

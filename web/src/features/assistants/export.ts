@@ -2,8 +2,8 @@ import { type Assistant, assistants } from '@roster/contracts/assistants/assista
 import { useMutation } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
 import { saveJson } from '#web/lib/download.ts';
-import { slugFileName } from '#web/lib/file-name.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
+import { slugFileName } from '#web/lib/text/file-name.ts';
 
 export const exportFileName = (name: string): string => `${slugFileName(name, 'assistant')}.json`;
 

@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { filesQuery } from '#web/api/files.ts';
 import { type FileChoice, FileChoices } from '#web/components/file-choices.tsx';
-import { formatMegabytes } from '#web/lib/format.ts';
+import { formatMegabytes } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { SearchField } from '#web/ui/forms/search-field.tsx';
 

@@ -1,6 +1,6 @@
 import type { ImportResult } from '@roster/contracts/assistants/assistants';
 import { X } from 'lucide-react';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { toastError } from '#web/lib/toast.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';

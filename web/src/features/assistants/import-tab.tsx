@@ -1,8 +1,8 @@
 import type { ImportCandidate, ImportResult } from '@roster/contracts/assistants/assistants';
 import { useState } from 'react';
 import { useImportBatch } from '#web/api/assistant-changes.ts';
-import { formatCount } from '#web/lib/format.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { Card } from '#web/ui/card.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { EnterKey } from './enter-key.tsx';

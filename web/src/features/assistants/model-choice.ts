@@ -1,6 +1,6 @@
 import type { Model, ModelList, ReasoningEffort } from '@roster/contracts/models/models';
 import type { RetiringModel } from '@roster/contracts/models/retirement';
-import { formatLongDate } from '#web/lib/format.ts';
+import { formatLongDate } from '#web/lib/text/format.ts';
 
 type Trouble = { severity: 'warning' | 'destructive'; text: string; successor: string | null };
 

@@ -5,7 +5,7 @@ import { modelGroups, modelOptions } from '#web/api/model-groups.ts';
 import { findModel } from '#web/api/models.ts';
 import { retirementQuery } from '#web/api/retirement.ts';
 import { ModelSelect } from '#web/components/model-select.tsx';
-import { formatCost, formatLongDate } from '#web/lib/format.ts';
+import { formatCost, formatLongDate } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Select } from '#web/ui/forms/select.tsx';

@@ -2,7 +2,7 @@ import type { ImportCandidate } from '@roster/contracts/assistants/assistants';
 import { ArrowLeft, Bot, Info } from 'lucide-react';
 import { useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { toastError } from '#web/lib/toast.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import { useEffect } from 'react';
 import { useLiveRun, watchRun } from '#web/api/runs/run-store.ts';
-import { formatCost, formatNumber } from '#web/lib/format.ts';
+import { formatCost, formatNumber } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { AnswerText } from '#web/ui/markdown/answer-text.tsx';

@@ -1,7 +1,7 @@
 import { comparisons } from '@roster/contracts/comparisons/comparisons';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
-import { formatCost, formatCount } from '#web/lib/format.ts';
+import { formatCost, formatCount } from '#web/lib/text/format.ts';
 
 type EstimateProps = { comparisonId: number; open: number };
 

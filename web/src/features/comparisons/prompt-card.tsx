@@ -2,7 +2,7 @@ import type { ComparisonPrompt, Vote } from '@roster/contracts/comparisons/compa
 import type { Verdict } from '@roster/contracts/comparisons/judging';
 import { ChevronRight, RotateCw, Send, Square } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';

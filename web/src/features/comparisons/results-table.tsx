@@ -1,5 +1,5 @@
 import type { JudgingDetail } from '@roster/contracts/comparisons/judging';
-import { formatCost } from '#web/lib/format.ts';
+import { formatCost } from '#web/lib/text/format.ts';
 import { type Column, Table } from '#web/ui/table.tsx';
 import { VerdictBadge } from './judging/verdict-line.tsx';
 import { type ResultRow, resultRows } from './results.ts';

@@ -1,6 +1,6 @@
 import type { ComparedAnswer, ComparisonPrompt } from '@roster/contracts/comparisons/comparisons';
 import type { JudgeAnswer, JudgingDetail, Verdict } from '@roster/contracts/comparisons/judging';
-import { type Cell, toCsv } from '#web/lib/csv.ts';
+import { type Cell, toCsv } from '#web/lib/text/csv.ts';
 import { reasonsOf } from './judging/labels.ts';
 import { tallyOf } from './shared/figures.ts';
 import type { WholeComparison } from './shared/queries.ts';

@@ -1,4 +1,4 @@
-import { formatCost, formatCount, formatNumber } from '#web/lib/format.ts';
+import { formatCost, formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { Card } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { figuresOf, formatSeconds, type SideFigures, tallyOf } from './shared/figures.ts';

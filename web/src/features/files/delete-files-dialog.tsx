@@ -1,8 +1,8 @@
 import type { File } from '@roster/contracts/files/files';
 import { type DeletedFiles, useDeleteFiles } from '#web/api/files.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
-import { formatCount, formatNumber } from '#web/lib/format.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
+import { formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { toast, toastError } from '#web/lib/toast.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 

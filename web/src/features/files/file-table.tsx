@@ -3,7 +3,7 @@ import { Download, Trash2 } from 'lucide-react';
 import { memo } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { fileAddress } from '#web/api/files.ts';
-import { formatCount, formatDateTime, formatLongDate, formatMegabytes, formatNumber } from '#web/lib/format.ts';
+import { formatCount, formatDateTime, formatLongDate, formatMegabytes, formatNumber } from '#web/lib/text/format.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Tooltip } from '#web/ui/menus/tooltip.tsx';

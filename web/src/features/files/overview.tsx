@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { filesSummaryQuery } from '#web/api/files.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { formatMegabytes, formatNumber } from '#web/lib/format.ts';
+import { formatMegabytes, formatNumber } from '#web/lib/text/format.ts';
 import { KeyFigures, KeyFiguresError } from '#web/ui/charts/key-figures.tsx';
 
 export function Overview() {

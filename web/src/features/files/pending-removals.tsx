@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { pendingRemovalsQuery } from '#web/api/files.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
-import { formatCount, formatNumber } from '#web/lib/format.ts';
+import { formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { Notice } from '#web/ui/states/notice.tsx';
 
 const shownAtMost = 5;

@@ -1,6 +1,6 @@
 import type { File } from '@roster/contracts/files/files';
 import { Trash2 } from 'lucide-react';
-import { formatNumber } from '#web/lib/format.ts';
+import { formatNumber } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 

@@ -1,4 +1,4 @@
-import { formatMegabytes } from '#web/lib/format.ts';
+import { formatMegabytes } from '#web/lib/text/format.ts';
 
 const rememberedMs = 3000;
 

@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, FileText, RotateCw, X } from 'lucide-react';
 import { isJsonl } from '#web/api/uploads/rules.ts';
-import { formatMegabytes } from '#web/lib/format.ts';
+import { formatMegabytes } from '#web/lib/text/format.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { Select } from '#web/ui/forms/select.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { ArrowUp } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import { pendingQuestion, requestSend, storePendingQuestion } from '#web/api/pending-question.ts';
-import { isSubmitKey } from '#web/lib/enter-key.ts';
+import { isSubmitKey } from '#web/lib/keyboard/enter-key.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 
 /** First question of a new conversation; sent there, to the last answerer or the default assistant. */

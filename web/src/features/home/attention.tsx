@@ -4,7 +4,7 @@ import type { Budget } from '@roster/contracts/usage/usage';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight, TriangleAlert } from 'lucide-react';
 import { Fragment, type ReactNode } from 'react';
-import { formatCost, formatCount, formatLongDate } from '#web/lib/format.ts';
+import { formatCost, formatCount, formatLongDate } from '#web/lib/text/format.ts';
 import { Card } from '#web/ui/card.tsx';
 
 type AttentionItem = {

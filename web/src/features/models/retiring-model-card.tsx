@@ -1,7 +1,7 @@
 import type { RetiringModel } from '@roster/contracts/models/retirement';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/format.ts';
+import { formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 
 export type RetiringTunedModel = RetiringModel['tunedModels'][number] & Pick<RetiringModel, 'successor'>;

@@ -1,5 +1,5 @@
 import type { SystemReport } from '@roster/contracts/system';
-import { formatCount, formatMegabytes, formatNumber } from '#web/lib/format.ts';
+import { formatCount, formatMegabytes, formatNumber } from '#web/lib/text/format.ts';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { type Fact, Facts } from './facts.tsx';
 

@@ -2,7 +2,7 @@ import type { InstallationRetiringModel } from '@roster/contracts/models/retirem
 import { usageComparisonDays } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
 import { errorText } from '#web/lib/api-client.ts';
-import { formatLongDate, formatNumber } from '#web/lib/format.ts';
+import { formatLongDate, formatNumber } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';

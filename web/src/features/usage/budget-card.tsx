@@ -4,10 +4,10 @@ import { CircleCheck, OctagonX, PiggyBank, Plus, TriangleAlert } from 'lucide-re
 import { useState } from 'react';
 import { budgetsQuery, useRemoveBudget } from '#web/api/usage.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { formatCost } from '#web/lib/format.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
-import { formatShare } from '#web/lib/share.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
+import { formatCost } from '#web/lib/text/format.ts';
+import { formatShare } from '#web/lib/text/share.ts';
 import { Badge, type BadgeTone } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';

@@ -1,6 +1,6 @@
 import type { Analytics, Figures } from '@roster/contracts/usage/usage';
 import { useState } from 'react';
-import { formatAxisCost, formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/format.ts';
+import { formatAxisCost, formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/text/format.ts';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { BarChart } from '#web/ui/charts/bar-chart.tsx';
 import { classNames } from '#web/ui/class-names.ts';

@@ -1,5 +1,5 @@
 import type { Analytics, Figures, UsageRequest } from '@roster/contracts/usage/usage';
-import { type Cell, toCsv } from '#web/lib/csv.ts';
+import { type Cell, toCsv } from '#web/lib/text/csv.ts';
 import { answererOf, assistantName, toolNames } from './names.ts';
 import type { DayRange } from './shared/range.ts';
 

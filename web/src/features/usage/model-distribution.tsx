@@ -1,7 +1,7 @@
 import type { Analytics } from '@roster/contracts/usage/usage';
 import { Layers } from 'lucide-react';
-import { formatCount, formatNumber } from '#web/lib/format.ts';
-import { formatShare } from '#web/lib/share.ts';
+import { formatCount, formatNumber } from '#web/lib/text/format.ts';
+import { formatShare } from '#web/lib/text/share.ts';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 import { classNames } from '#web/ui/class-names.ts';

@@ -1,6 +1,6 @@
 import type { Analytics, BilledTool } from '@roster/contracts/usage/usage';
 import type { ReactNode } from 'react';
-import { formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/format.ts';
+import { formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/text/format.ts';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { toolNames } from './names.ts';

@@ -1,8 +1,8 @@
 import type { Analytics, Figures } from '@roster/contracts/usage/usage';
 import { Bot, KeyRound, Layers } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { formatCost, formatCount, formatNumber } from '#web/lib/format.ts';
-import { formatShare } from '#web/lib/share.ts';
+import { formatCost, formatCount, formatNumber } from '#web/lib/text/format.ts';
+import { formatShare } from '#web/lib/text/share.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { ShareBar } from '#web/ui/charts/share-bar.tsx';

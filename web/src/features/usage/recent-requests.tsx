@@ -1,7 +1,7 @@
 import type { Analytics, UsageRequest } from '@roster/contracts/usage/usage';
 import { Link } from '@tanstack/react-router';
 import { MessageSquare } from 'lucide-react';
-import { formatNumber } from '#web/lib/format.ts';
+import { formatNumber } from '#web/lib/text/format.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';

@@ -1,7 +1,7 @@
 import type { UsageRequest } from '@roster/contracts/usage/usage';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { formatCost, formatCount, formatNumber } from '#web/lib/format.ts';
+import { formatCost, formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Tooltip } from '#web/ui/menus/tooltip.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { requestsQuery } from '#web/api/usage.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { allItems } from '#web/lib/paged-items.ts';
+import { allItems } from '#web/lib/text/paged-items.ts';
 import { Button } from '#web/ui/button.tsx';
 import { SidePanel } from '#web/ui/dialogs/side-panel.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';

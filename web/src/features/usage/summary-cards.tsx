@@ -1,6 +1,6 @@
 import type { Analytics } from '@roster/contracts/usage/usage';
-import { formatCost, formatNumber } from '#web/lib/format.ts';
-import { formatShare } from '#web/lib/share.ts';
+import { formatCost, formatNumber } from '#web/lib/text/format.ts';
+import { formatShare } from '#web/lib/text/share.ts';
 import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 import { describeChange } from './change.ts';
 import { FigureCard, FigureList } from './figure-card.tsx';

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { SearchX } from 'lucide-react';
 import { useState } from 'react';
 import { errorText } from '#web/lib/api-client.ts';
-import { allItems } from '#web/lib/paged-items.ts';
+import { allItems } from '#web/lib/text/paged-items.ts';
 import { Button } from '#web/ui/button.tsx';
 import { SearchField } from '#web/ui/forms/search-field.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';

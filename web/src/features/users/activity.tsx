@@ -3,7 +3,7 @@ import type { AccountEvent } from '@roster/contracts/users';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { History } from 'lucide-react';
 import { errorText } from '#web/lib/api-client.ts';
-import { allItems } from '#web/lib/paged-items.ts';
+import { allItems } from '#web/lib/text/paged-items.ts';
 import { LoadMore } from '#web/ui/load-more.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';

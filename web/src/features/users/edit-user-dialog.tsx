@@ -3,7 +3,7 @@ import type { ManagedUser } from '@roster/contracts/users';
 import { useForm } from 'react-hook-form';
 import { useUser } from '#web/api/current-user.ts';
 import { showFormFailure } from '#web/lib/form-errors.ts';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { toast } from '#web/ui/states/toast.tsx';
 import { useChangeUser } from './queries.ts';
 import { UserDialog } from './user-dialog.tsx';

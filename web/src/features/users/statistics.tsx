@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { errorText } from '#web/lib/api-client.ts';
-import { formatNumber } from '#web/lib/format.ts';
+import { formatNumber } from '#web/lib/text/format.ts';
 import { KeyFigures, KeyFiguresError } from '#web/ui/charts/key-figures.tsx';
 import { summaryQuery } from './queries.ts';
 

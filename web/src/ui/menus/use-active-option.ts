@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
-import { isEnter, isImeKey } from '#web/lib/enter-key.ts';
+import { isEnter, isImeKey } from '#web/lib/keyboard/enter-key.ts';
 
 type ListedOption = { id: string };
 type Listed<Option> = {

@@ -1,5 +1,5 @@
-import { type Colors, derivePalette, parseColor } from '#web/lib/colors.ts';
-import { previewColors, useTheme } from '#web/lib/theme.ts';
+import { type Colors, derivePalette, parseColor } from '#web/lib/theme/colors.ts';
+import { previewColors, useTheme } from '#web/lib/theme/theme.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Switch } from '#web/ui/forms/switch.tsx';
 import { toast } from '#web/ui/states/toast.tsx';

@@ -1,5 +1,5 @@
 import { Monitor, Moon, Sun } from 'lucide-react';
-import { setTheme, type Theme, useTheme } from '#web/lib/theme.ts';
+import { setTheme, type Theme, useTheme } from '#web/lib/theme/theme.ts';
 import { RadioGroup } from '#web/ui/forms/radio-group.tsx';
 import { Switch } from '#web/ui/forms/switch.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';

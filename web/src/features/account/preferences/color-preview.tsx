@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
-import { type Colors, derivePalette } from '#web/lib/colors.ts';
-import { applyPalette } from '#web/lib/theme.ts';
+import { type Colors, derivePalette } from '#web/lib/theme/colors.ts';
+import { applyPalette } from '#web/lib/theme/theme.ts';
 import { Badge } from '#web/ui/badge.tsx';
 
 /** A preview of Roster in the colors being chosen. */

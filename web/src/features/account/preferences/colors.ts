@@ -1,5 +1,5 @@
 import { type ColorName, colorDefaults } from '@roster/contracts/account';
-import { type Colors, parseColor } from '#web/lib/colors.ts';
+import { type Colors, parseColor } from '#web/lib/theme/colors.ts';
 
 /** Color fields in order. */
 export const colorFields: readonly { name: ColorName; label: string }[] = [

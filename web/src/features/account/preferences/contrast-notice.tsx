@@ -1,4 +1,4 @@
-import { type Colors, contrastReport, formatContrast, minTextContrast } from '#web/lib/colors.ts';
+import { type Colors, contrastReport, formatContrast, minTextContrast } from '#web/lib/theme/colors.ts';
 import { Notice } from '#web/ui/states/notice.tsx';
 
 /** Contrast of the chosen colors, with a warning if text is hard to read. */

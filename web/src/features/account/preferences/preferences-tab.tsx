@@ -1,9 +1,9 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useSavePreferences } from '#web/api/preferences.ts';
 import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
-import type { Colors } from '#web/lib/colors.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
-import { previewColors, useTheme } from '#web/lib/theme.ts';
+import type { Colors } from '#web/lib/theme/colors.ts';
+import { previewColors, useTheme } from '#web/lib/theme/theme.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';

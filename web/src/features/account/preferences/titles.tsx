@@ -1,7 +1,7 @@
 import { cheapestTitleModel, type Model, titleCost } from '@roster/contracts/models/models';
 import { useQuery } from '@tanstack/react-query';
 import { findModel, modelsQuery } from '#web/api/models.ts';
-import { formatCost } from '#web/lib/format.ts';
+import { formatCost } from '#web/lib/text/format.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
 

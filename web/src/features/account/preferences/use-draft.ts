@@ -2,11 +2,11 @@ import { defaultPreferences, type Preferences } from '@roster/contracts/account'
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { preferencesQuery, savedColors } from '#web/api/preferences.ts';
-import type { Colors } from '#web/lib/colors.ts';
-import { useTheme } from '#web/lib/theme.ts';
+import type { Colors } from '#web/lib/theme/colors.ts';
+import { useTheme } from '#web/lib/theme/theme.ts';
 import { themeColors } from './colors.ts';
 
-/** Fields edited on the Preferences tab. The theme is not one: it applies at once (`lib/theme.ts`). */
+/** Fields edited on the Preferences tab. The theme is not one: it applies at once (`lib/theme/theme.ts`). */
 export type Draft = Pick<
   Preferences,
   'notificationsEnabled' | 'soundEnabled' | 'modelMails' | 'titleModel' | 'customColors'

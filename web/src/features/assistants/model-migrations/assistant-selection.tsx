@@ -4,7 +4,7 @@ import {
   migrationSelectionLimit,
   type UnsupportedSetting,
 } from '@roster/contracts/assistants/model-migrations';
-import { formatCount, formatNumber } from '#web/lib/format.ts';
+import { formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 
 /** Ids of assistants to migrate. */

@@ -9,7 +9,7 @@ import { useEditAccess } from '#web/api/current-user.ts';
 import { modelMigrationPlanQuery, useMigrateModels } from '#web/api/model-migrations.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { errorText } from '#web/lib/api-client.ts';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { AssistantSelection, type SelectedAssistants } from './assistant-selection.tsx';

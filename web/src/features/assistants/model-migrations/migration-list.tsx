@@ -4,7 +4,7 @@ import { ArrowRight, Undo2 } from 'lucide-react';
 import { useId } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { listNames, modelMigrationsQuery, useUndoModelMigration } from '#web/api/model-migrations.ts';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';

@@ -1,5 +1,5 @@
 import { type UsageComparison, usageComparisonDays } from '@roster/contracts/usage/usage';
-import { formatCost } from '#web/lib/format.ts';
+import { formatCost } from '#web/lib/text/format.ts';
 
 type PriceDifferenceProps = { fromModel: string; toModel: string; usage: UsageComparison };
 

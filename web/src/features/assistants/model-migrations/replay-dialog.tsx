@@ -9,7 +9,7 @@ import { modelMigrationPlanQuery } from '#web/api/model-migrations.ts';
 import { findModel } from '#web/api/models.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { errorText } from '#web/lib/api-client.ts';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { RadioGroup } from '#web/ui/forms/radio-group.tsx';
 import { Switch } from '#web/ui/forms/switch.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';

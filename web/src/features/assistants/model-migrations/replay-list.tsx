@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
-import { formatCount, formatNumber } from '#web/lib/format.ts';
+import { formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { replaysQuery } from './replay-queries.ts';
 

@@ -1,5 +1,5 @@
 import { type AskedQuestion, replayQuestionLimit } from '@roster/contracts/comparisons/replays';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 

@@ -1,6 +1,6 @@
 import type { ModelList } from '@roster/contracts/models/models';
 import { findModel } from '#web/api/models.ts';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { Notice } from '#web/ui/states/notice.tsx';
 
 type NotTakenProps = {

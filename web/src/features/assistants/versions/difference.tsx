@@ -1,4 +1,4 @@
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { type FieldDifference, fieldNames } from './field-texts.ts';
 import { collapseUnchanged, type Piece, type Stretch, textDifference } from './text-difference.ts';

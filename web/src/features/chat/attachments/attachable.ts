@@ -1,6 +1,6 @@
 import { attachedBytesLimit, attachedFilesLimit, attachedTextLimit } from '@roster/contracts/chat';
 import { uploadRules } from '#web/api/uploads/rules.ts';
-import { formatMegabytes } from '#web/lib/format.ts';
+import { formatMegabytes } from '#web/lib/text/format.ts';
 
 type Named = { filename: string; type: string };
 type Sized = Named & { size: number };

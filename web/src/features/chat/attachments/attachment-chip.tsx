@@ -1,7 +1,7 @@
 import type { AttachmentKind } from '@roster/contracts/chat';
 import { File, FileText, Image } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { formatMegabytes } from '#web/lib/format.ts';
+import { formatMegabytes } from '#web/lib/text/format.ts';
 import { classNames } from '#web/ui/class-names.ts';
 
 const icons = { image: Image, document: FileText, text: FileText, unknown: File };

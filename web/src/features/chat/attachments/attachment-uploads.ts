@@ -4,7 +4,7 @@ import { refusalReason, uploadRules } from '#web/api/uploads/rules.ts';
 import { type Attachment, asAttached, newKey, type StoredFile } from '#web/features/chat/shared/attachments.ts';
 import type { ComposerStore } from '#web/features/chat/shared/composer-state.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { toastError } from '#web/lib/toast.ts';
 
 /** One lane for all conversations. */

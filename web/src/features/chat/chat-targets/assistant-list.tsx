@@ -8,7 +8,7 @@ import { useEditAccess, useUser } from '#web/api/current-user.ts';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
 import { LoadingAssistants } from '#web/features/chat/shared/loading-rows.tsx';
 import { errorText } from '#web/lib/api-client.ts';
-import { readStored, writeStored } from '#web/lib/storage.ts';
+import { readStored, writeStored } from '#web/lib/storage/storage.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';

@@ -1,7 +1,7 @@
 import { type Model, type ModelList, type Price, wellKnownModels } from '@roster/contracts/models/models';
 import type { AssistantAppearance } from '#web/components/assistant-avatar.tsx';
 import type { Answerer, Choice } from '#web/features/chat/shared/use-assistants.ts';
-import { formatCost, formatLongDate } from '#web/lib/format.ts';
+import { formatCost, formatLongDate } from '#web/lib/text/format.ts';
 
 export type ChatTargetOption = {
   id: string;

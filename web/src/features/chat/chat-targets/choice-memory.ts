@@ -1,5 +1,5 @@
 import type { Choice } from '#web/features/chat/shared/use-assistants.ts';
-import { readStoredJson, writeStored } from '#web/lib/storage.ts';
+import { readStoredJson, writeStored } from '#web/lib/storage/storage.ts';
 
 /**
  * Model of the user's last conversation without an assistant, used for the next one. Reset by a conversation with an

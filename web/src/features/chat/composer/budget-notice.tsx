@@ -4,8 +4,8 @@ import { Link } from '@tanstack/react-router';
 import { OctagonX, TriangleAlert } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { budgetsQuery } from '#web/api/usage.ts';
-import { formatCost } from '#web/lib/format.ts';
-import { formatShare } from '#web/lib/share.ts';
+import { formatCost } from '#web/lib/text/format.ts';
+import { formatShare } from '#web/lib/text/share.ts';
 
 type BudgetNoticeProps = { assistantId: number | null; isAnswering: boolean };
 

@@ -13,7 +13,7 @@ import { useEditAccess } from '#web/api/current-user.ts';
 import { composerAt, useComposer } from '#web/features/chat/shared/composer-state.ts';
 import type { ComposerTools } from '#web/features/chat/shared/thread-tools.ts';
 import { whenAppReady } from '#web/lib/app-ready.ts';
-import { isImeKey, isSubmitKey } from '#web/lib/enter-key.ts';
+import { isImeKey, isSubmitKey } from '#web/lib/keyboard/enter-key.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { toastError } from '#web/lib/toast.ts';
 import { classNames } from '#web/ui/class-names.ts';

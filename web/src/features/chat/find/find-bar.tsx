@@ -5,8 +5,8 @@ import { type KeyboardEvent, type Ref, useEffect, useRef, useState } from 'react
 import type { MessageWindow } from '#web/features/chat/shared/message-window.ts';
 import { messagesQuery } from '#web/features/chat/shared/thread-queries.ts';
 import type { OpenThread } from '#web/features/chat/shared/thread-state.ts';
-import { isImeKey } from '#web/lib/enter-key.ts';
-import { useCapturedKeys } from '#web/lib/use-captured-keys.ts';
+import { isImeKey } from '#web/lib/keyboard/enter-key.ts';
+import { useCapturedKeys } from '#web/lib/keyboard/use-captured-keys.ts';
 import { Input } from '#web/ui/forms/input.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { useFind } from './use-find.ts';

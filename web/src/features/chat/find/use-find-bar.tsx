@@ -3,8 +3,8 @@ import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'rea
 import { focusUnlessTouch } from '#web/features/chat/shared/focus-unless-touch.ts';
 import { messagesQuery } from '#web/features/chat/shared/thread-queries.ts';
 import type { FoundMessage, OpenThread } from '#web/features/chat/shared/thread-state.ts';
-import { captureKeys, takeCapturedKeys } from '#web/lib/key-capture.ts';
-import { isApple } from '#web/lib/keyboard.ts';
+import { captureKeys, takeCapturedKeys } from '#web/lib/keyboard/key-capture.ts';
+import { isApple } from '#web/lib/keyboard/keyboard.ts';
 import { lazyPart, preloadOnceUsable } from '#web/lib/lazy.ts';
 import { toastError } from '#web/lib/toast.ts';
 

@@ -1,7 +1,7 @@
 import type { Message, Usage } from '@roster/contracts/chat';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { formatCost, formatDateTime, formatNumber, formatTime } from '#web/lib/format.ts';
+import { formatCost, formatDateTime, formatNumber, formatTime } from '#web/lib/text/format.ts';
 import { Tooltip } from '#web/ui/menus/tooltip.tsx';
 
 function Figure({ tooltip, children }: { tooltip: string; children: ReactNode }) {

@@ -4,7 +4,7 @@ import { ShieldQuestion } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useUser } from '#web/api/current-user.ts';
 import { decideCall } from '#web/features/chat/shared/mutations.ts';
-import { isEnter } from '#web/lib/enter-key.ts';
+import { isEnter } from '#web/lib/keyboard/enter-key.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';

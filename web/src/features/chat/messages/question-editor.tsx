@@ -7,7 +7,7 @@ import { useAttachmentPreview } from '#web/features/chat/attachments/attachment-
 import { useMessageLength } from '#web/features/chat/composer/use-message-length.ts';
 import type { StoredFile } from '#web/features/chat/shared/attachments.ts';
 import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
-import { isImeKey, isSubmitKey } from '#web/lib/enter-key.ts';
+import { isImeKey, isSubmitKey } from '#web/lib/keyboard/enter-key.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';

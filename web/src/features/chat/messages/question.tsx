@@ -3,7 +3,7 @@ import { Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { ImageLinks, MessageFiles } from '#web/features/chat/attachments/message-files.tsx';
 import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
-import { formatDateTime, formatTime } from '#web/lib/format.ts';
+import { formatDateTime, formatTime } from '#web/lib/text/format.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';

@@ -1,4 +1,4 @@
-import { indentJson, parseJsonLosslessly, RawNumber } from '#web/lib/json-text.ts';
+import { indentJson, parseJsonLosslessly, RawNumber } from '#web/lib/text/json-text.ts';
 
 /** Arguments of a tool call in readable form: one name and value per line, nested ones indented. */
 export type ArgumentLine = { key: string; depth: number; name: string; value: string | null };

@@ -1,5 +1,5 @@
 import { type RefObject, useCallback, useEffect, useState } from 'react';
-import { deferWhilePressed } from '#web/lib/defer-while-pressed.ts';
+import { deferWhilePressed } from '#web/lib/keyboard/defer-while-pressed.ts';
 
 /** Maximum distance in pixels that counts as being at the end. */
 const atEnd = 8;

@@ -1,5 +1,5 @@
 import { newClientId } from '#web/lib/client-id.ts';
-import { readDraft, writeDraft } from '#web/lib/drafts.ts';
+import { readDraft, writeDraft } from '#web/lib/storage/drafts.ts';
 
 const keyOf = (place: string) => `${place}:sending`;
 

@@ -1,8 +1,8 @@
 import { isBlank } from '@roster/contracts/text/blank';
 import { useCallback } from 'react';
-import { readDraft, writeDraft } from '#web/lib/drafts.ts';
+import { readDraft, writeDraft } from '#web/lib/storage/drafts.ts';
+import { currentUserId } from '#web/lib/storage/user-storage.ts';
 import { createStore, useStore } from '#web/lib/store.ts';
-import { currentUserId } from '#web/lib/user-storage.ts';
 import { type Attachment, attachedFiles, fromKeptText, isUnderWay, keptText, type StoredFile } from './attachments.ts';
 
 /** State of the message being written. */

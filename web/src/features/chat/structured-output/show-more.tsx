@@ -1,4 +1,4 @@
-import { formatNumber } from '#web/lib/format.ts';
+import { formatNumber } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 
 type ShowMoreProps = { left: number; what: string; onMore: () => void };

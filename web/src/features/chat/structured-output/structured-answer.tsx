@@ -3,7 +3,7 @@ import { Download } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { threadQuery } from '#web/features/chat/shared/thread-queries.ts';
 import { saveText } from '#web/lib/download.ts';
-import { slugFileName } from '#web/lib/file-name.ts';
+import { slugFileName } from '#web/lib/text/file-name.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';

@@ -1,4 +1,4 @@
-import { type Cell, toCsv } from '#web/lib/csv.ts';
+import { type Cell, toCsv } from '#web/lib/text/csv.ts';
 import type { JsonTable, JsonTree, JsonValue } from './json-tree.ts';
 
 /** CSV of a table, with numbers as written. */

@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { initiallyExpanded, isGroup, itemsPerPage, type JsonChild, type JsonValue, pointerTo } from './json-tree.ts';
 import { PlainValue, Quiet, ValueError } from './plain-value.tsx';
 import { ShowMore } from './show-more.tsx';

@@ -1,7 +1,7 @@
 import { chat } from '@roster/contracts/chat';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
-import { formatNumber } from '#web/lib/format.ts';
+import { formatNumber } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import type { ValidationResult } from './validate-answer.ts';

@@ -4,7 +4,7 @@ import { X } from 'lucide-react';
 import { useState } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import type { MessageWindow } from '#web/features/chat/shared/message-window.ts';
-import { readStored, writeStored } from '#web/lib/storage.ts';
+import { readStored, writeStored } from '#web/lib/storage/storage.ts';
 import { buttonClass } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 

@@ -13,8 +13,8 @@ import { focusUnlessTouch } from '#web/features/chat/shared/focus-unless-touch.t
 import type { PendingMessage } from '#web/features/chat/shared/message-changes.ts';
 import { answererOf, type Choice, placeholderFor, useAnswerers } from '#web/features/chat/shared/use-assistants.ts';
 import { whenAppReady } from '#web/lib/app-ready.ts';
-import { readDraft, writeDraft } from '#web/lib/drafts.ts';
 import { lazyModule } from '#web/lib/lazy.ts';
+import { readDraft, writeDraft } from '#web/lib/storage/drafts.ts';
 import { Greeting } from './greeting.tsx';
 import { PaneHeader } from './pane-header.tsx';
 

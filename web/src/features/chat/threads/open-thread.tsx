@@ -15,7 +15,7 @@ import type { FoundMessage, OpenThread as Open, ThreadState } from '#web/feature
 import { answererOf, useAnswerers } from '#web/features/chat/shared/use-assistants.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { whenAppReady } from '#web/lib/app-ready.ts';
-import { isImeKey } from '#web/lib/enter-key.ts';
+import { isImeKey } from '#web/lib/keyboard/enter-key.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { toastError } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';

@@ -3,7 +3,7 @@ import { isBlank } from '@roster/contracts/text/blank';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useUpdateThread } from '#web/features/chat/shared/mutations.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
-import { isEnter, isImeKey } from '#web/lib/enter-key.ts';
+import { isEnter, isImeKey } from '#web/lib/keyboard/enter-key.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { Input } from '#web/ui/forms/input.tsx';
 

@@ -4,7 +4,7 @@ import { Ellipsis } from 'lucide-react';
 import { type MouseEvent, memo, type RefObject, useEffect, useRef, useState } from 'react';
 import type { Match } from '#web/features/chat/shared/thread-state.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
-import { searchPattern } from '#web/lib/search-pattern.ts';
+import { searchPattern } from '#web/lib/text/search-pattern.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';

@@ -6,8 +6,8 @@ import type { WholeComparison } from '#web/features/comparisons/shared/queries.t
 import { sideNames } from '#web/features/comparisons/shared/sides.ts';
 import { TallyBar } from '#web/features/comparisons/shared/tally.tsx';
 import { ApiError } from '#web/lib/api-client.ts';
-import { formatCost, formatCount, formatNumber } from '#web/lib/format.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
+import { formatCost, formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { Select } from '#web/ui/forms/select.tsx';

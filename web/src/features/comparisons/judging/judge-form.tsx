@@ -6,7 +6,7 @@ import { modelsQuery } from '#web/api/models.ts';
 import { ModelSelect } from '#web/components/model-select.tsx';
 import { modelGroups } from '#web/features/comparisons/shared/model-options.ts';
 import { tunedModelsQuery } from '#web/features/comparisons/shared/queries.ts';
-import { formatCost, formatCount } from '#web/lib/format.ts';
+import { formatCost, formatCount } from '#web/lib/text/format.ts';
 import { useDebouncedText } from '#web/lib/use-debounced-text.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';

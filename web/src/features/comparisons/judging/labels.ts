@@ -1,6 +1,6 @@
 import type { JudgingDetail, Outcome, Verdict } from '@roster/contracts/comparisons/judging';
 import type { SideNames } from '#web/features/comparisons/shared/sides.ts';
-import { formatNumber } from '#web/lib/format.ts';
+import { formatNumber } from '#web/lib/text/format.ts';
 
 export const defaultCriteria =
   'The better answer is correct, does what the question asks for, and says no more than that takes. Where both do so equally well, it is a tie.';

@@ -1,4 +1,4 @@
-import { formatNumber } from '#web/lib/format.ts';
+import { formatNumber } from '#web/lib/text/format.ts';
 import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import type { Tally } from './figures.ts';

@@ -1,6 +1,6 @@
 import type { TestSet } from '@roster/contracts/comparisons/test-sets';
-import { formatCount } from '#web/lib/format.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { toast } from '#web/lib/toast.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { useSetCalls } from './queries.ts';

@@ -6,7 +6,7 @@ import { FlaskConical } from 'lucide-react';
 import { useId, useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';

@@ -5,7 +5,7 @@ import {
   type TestRun,
   testResults,
 } from '@roster/contracts/comparisons/test-sets';
-import { formatNumber } from '#web/lib/format.ts';
+import { formatNumber } from '#web/lib/text/format.ts';
 import type { BadgeTone } from '#web/ui/badge.tsx';
 
 export const resultNames: Record<TestResult, string> = {

@@ -1,7 +1,7 @@
 import { expectedLimit } from '@roster/contracts/comparisons/test-sets';
 import { X } from 'lucide-react';
 import { useState } from 'react';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';

@@ -1,5 +1,5 @@
 import { type TestCounts, testResults } from '@roster/contracts/comparisons/test-sets';
-import { formatNumber } from '#web/lib/format.ts';
+import { formatNumber } from '#web/lib/text/format.ts';
 import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { resultNames } from './labels.ts';

@@ -1,7 +1,7 @@
 import type { ComparisonPrompt } from '@roster/contracts/comparisons/comparisons';
 import type { TestResult, TestResultBy, TestRun } from '@roster/contracts/comparisons/test-sets';
 import type { WholeComparison } from '#web/features/comparisons/shared/queries.ts';
-import { toCsv } from '#web/lib/csv.ts';
+import { toCsv } from '#web/lib/text/csv.ts';
 import { byNames, resultNames } from './labels.ts';
 
 export type RunResults = {

@@ -5,7 +5,7 @@ import { Pencil, Play, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { toast } from '#web/lib/toast.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';

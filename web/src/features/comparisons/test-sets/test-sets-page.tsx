@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';

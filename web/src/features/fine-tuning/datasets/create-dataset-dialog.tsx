@@ -2,8 +2,8 @@ import { DatasetFormat, DatasetName } from '@roster/contracts/fine-tuning/datase
 import { useNavigate } from '@tanstack/react-router';
 import { z } from 'zod';
 import { FormDialog } from '#web/components/form-dialog.tsx';
-import { formatCount } from '#web/lib/format.ts';
 import { useSchemaForm } from '#web/lib/schema-form.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { RadioGroup } from '#web/ui/forms/radio-group.tsx';

@@ -5,7 +5,7 @@ import { ArrowLeft, FileDown, ListPlus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
-import { formatCount, formatNumber } from '#web/lib/format.ts';
+import { formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';

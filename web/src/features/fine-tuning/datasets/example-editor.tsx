@@ -2,7 +2,7 @@ import type { DatasetExample } from '@roster/contracts/fine-tuning/datasets';
 import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
 import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
-import { isEnter } from '#web/lib/enter-key.ts';
+import { isEnter } from '#web/lib/keyboard/enter-key.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';

@@ -2,7 +2,7 @@ import type { DatasetExample, DatasetTurn } from '@roster/contracts/fine-tuning/
 import { Link } from '@tanstack/react-router';
 import { ChevronRight, Paperclip } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { classNames } from '#web/ui/class-names.ts';
 
 /** An example as the model reads it: plain text, not Markdown. */

@@ -1,7 +1,7 @@
 import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
 import { useState } from 'react';
 import { FormDialog } from '#web/components/form-dialog.tsx';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { toast } from '#web/ui/states/toast.tsx';
 import { GatheringFields } from './gathering-fields.tsx';
 import { type GatheringChoice, useGatherMore } from './queries.ts';

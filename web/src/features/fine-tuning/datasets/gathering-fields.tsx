@@ -2,7 +2,7 @@ import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import { useQuery } from '@tanstack/react-query';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
 import { Switch } from '#web/ui/forms/switch.tsx';

@@ -1,5 +1,5 @@
 import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
-import { formatNumber } from '#web/lib/format.ts';
+import { formatNumber } from '#web/lib/text/format.ts';
 import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 
 /** Review progress as a bar and as text. */

@@ -4,9 +4,9 @@ import { Check, ChevronLeft, ChevronRight, CircleSlash, ListChecks, Pencil } fro
 import { useEffect, useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { formatNumber } from '#web/lib/format.ts';
-import { allItems } from '#web/lib/paged-items.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
+import { formatNumber } from '#web/lib/text/format.ts';
+import { allItems } from '#web/lib/text/paged-items.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';

@@ -5,7 +5,7 @@ import { useEditAccess } from '#web/api/current-user.ts';
 import { checkpointsQuery, useActivateCheckpoint } from '#web/api/fine-tuning.ts';
 import { showError } from '#web/features/fine-tuning/shared/show-error.ts';
 import { StaleNotice } from '#web/features/fine-tuning/shared/stale-notice.tsx';
-import { formatNumber } from '#web/lib/format.ts';
+import { formatNumber } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';

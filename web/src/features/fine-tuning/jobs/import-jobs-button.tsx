@@ -4,7 +4,7 @@ import { useEditAccess } from '#web/api/current-user.ts';
 import { useImportJobs } from '#web/api/fine-tuning.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 import { showError } from '#web/features/fine-tuning/shared/show-error.ts';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 

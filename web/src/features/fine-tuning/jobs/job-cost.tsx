@@ -1,6 +1,6 @@
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import { isOpen } from '#web/api/fine-tuning.ts';
-import { formatCost } from '#web/lib/format.ts';
+import { formatCost } from '#web/lib/text/format.ts';
 
 /** Why no cost is shown. */
 export function whyNoCost(job: Job): string {

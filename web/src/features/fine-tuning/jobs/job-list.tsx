@@ -8,7 +8,7 @@ import { useProviderName } from '#web/api/sign-in-options.ts';
 import { KeyPanel } from '#web/features/fine-tuning/shared/key-panel.tsx';
 import { StaleNotice } from '#web/features/fine-tuning/shared/stale-notice.tsx';
 import type { usePrerequisites } from '#web/features/fine-tuning/shared/use-prerequisites.ts';
-import { allItems } from '#web/lib/paged-items.ts';
+import { allItems } from '#web/lib/text/paged-items.ts';
 import { LoadMore } from '#web/ui/load-more.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';

@@ -1,5 +1,5 @@
 import type { Job, JobStatus } from '@roster/contracts/fine-tuning/jobs';
-import { formatNumber } from '#web/lib/format.ts';
+import { formatNumber } from '#web/lib/text/format.ts';
 import { Badge, type BadgeTone } from '#web/ui/badge.tsx';
 import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { metricsQuery } from '#web/api/fine-tuning.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { formatNumber } from '#web/lib/format.ts';
+import { formatNumber } from '#web/lib/text/format.ts';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import type { Line, LineStyle } from '#web/ui/charts/line-chart/line.ts';
 import { LineChart } from '#web/ui/charts/line-chart/line-chart.tsx';

@@ -5,7 +5,7 @@ import { useEditAccess } from '#web/api/current-user.ts';
 import { useUpdateCustomModel } from '#web/api/fine-tuning.ts';
 import { showError } from '#web/features/fine-tuning/shared/show-error.ts';
 import { useAssistantFromModel } from '#web/features/fine-tuning/shared/use-assistant-from-model.ts';
-import { formatLongDate, formatNumber } from '#web/lib/format.ts';
+import { formatLongDate, formatNumber } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { CopyButton } from '#web/ui/copy-button.tsx';

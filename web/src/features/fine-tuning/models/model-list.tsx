@@ -7,7 +7,7 @@ import { customModelsQuery } from '#web/api/fine-tuning.ts';
 import { KeyPanel } from '#web/features/fine-tuning/shared/key-panel.tsx';
 import { StaleNotice } from '#web/features/fine-tuning/shared/stale-notice.tsx';
 import type { usePrerequisites } from '#web/features/fine-tuning/shared/use-prerequisites.ts';
-import { allItems } from '#web/lib/paged-items.ts';
+import { allItems } from '#web/lib/text/paged-items.ts';
 import { buttonClass } from '#web/ui/button.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';

@@ -1,7 +1,7 @@
 import { providerNameIn } from '@roster/contracts/provider-name';
 import type { ProviderFigures } from '@roster/contracts/usage/usage';
 import type { ReactNode } from 'react';
-import { formatCost, formatLongDate, formatNumber } from '#web/lib/format.ts';
+import { formatCost, formatLongDate, formatNumber } from '#web/lib/text/format.ts';
 import { CollapsibleTable } from '#web/ui/collapsible-table.tsx';
 import { TableHeader } from '#web/ui/table-header.tsx';
 

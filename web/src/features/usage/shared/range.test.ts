@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dayIn } from '#web/lib/day.ts';
+import { dayIn } from '#web/lib/text/day.ts';
 import { addDays, daysBetween, formatRange, lastDays, parseRange, rangeProblem } from './range.ts';
 
 describe('days', () => {

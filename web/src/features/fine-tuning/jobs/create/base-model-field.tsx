@@ -1,7 +1,7 @@
 import type { BaseModel, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import { truncate } from '@roster/contracts/text/truncate';
 import { Controller } from 'react-hook-form';
-import { formatCost, formatLongDate } from '#web/lib/format.ts';
+import { formatCost, formatLongDate } from '#web/lib/text/format.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { RadioGroup } from '#web/ui/forms/radio-group.tsx';
 import { Select } from '#web/ui/forms/select.tsx';

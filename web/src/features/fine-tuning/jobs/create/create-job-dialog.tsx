@@ -11,7 +11,7 @@ import { FormDialog } from '#web/components/form-dialog.tsx';
 import { showError } from '#web/features/fine-tuning/shared/show-error.ts';
 import { newClientId } from '#web/lib/client-id.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { toast } from '#web/ui/states/toast.tsx';

@@ -1,6 +1,6 @@
 import type { File } from '@roster/contracts/files/files';
 import { type Control, Controller } from 'react-hook-form';
-import { formatLongDate, formatMegabytes } from '#web/lib/format.ts';
+import { formatLongDate, formatMegabytes } from '#web/lib/text/format.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
 import type { JobFormOutput, JobFormValues } from './job-form.ts';

@@ -3,7 +3,7 @@ import type { TrainingFileReport } from '@roster/contracts/fine-tuning/training-
 import { ArrowRightLeft, Split } from 'lucide-react';
 import { useState } from 'react';
 import { showError } from '#web/features/fine-tuning/shared/show-error.ts';
-import { formatCount, formatNumber } from '#web/lib/format.ts';
+import { formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Slider } from '#web/ui/forms/slider.tsx';

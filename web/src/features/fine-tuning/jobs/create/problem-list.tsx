@@ -1,7 +1,7 @@
 import type { TrainingFileReport } from '@roster/contracts/fine-tuning/training-files';
 import { CircleAlert, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
-import { formatCount, formatNumber } from '#web/lib/format.ts';
+import { formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 
 const shownFirst = 8;

@@ -1,7 +1,7 @@
 import type { TrainingFileReport, TrainingReport } from '@roster/contracts/fine-tuning/training-files';
 import type { ReactNode } from 'react';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
-import { formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/format.ts';
+import { formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { Spinner } from '#web/ui/states/spinner.tsx';

@@ -1,6 +1,6 @@
+import { readStored, readStoredJson, writeStored } from '#web/lib/storage/storage.ts';
+import { createStore, useStore } from '#web/lib/store.ts';
 import { colorsKey } from './forget-colors.ts';
-import { readStored, readStoredJson, writeStored } from './storage.ts';
-import { createStore, useStore } from './store.ts';
 
 export const themes = ['light', 'dark', 'system'] as const;
 export type Theme = (typeof themes)[number];

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
+import { VisitorsOnly } from '#web/app/guards.tsx';
+import { setTabHandler } from '#web/app/pre-hydration-input.ts';
+import { fillNextForm } from '#web/app/pre-hydration-tabs.ts';
+import { safeReturnPath } from '#web/app/return-path.ts';
+import { useLoginProviderOutcome } from '#web/app/use-login-provider-outcome.ts';
 import { AuthPage } from '#web/features/auth/auth-page.tsx';
-import { VisitorsOnly } from './guards.tsx';
-import { setTabHandler } from './pre-hydration-input.ts';
-import { fillNextForm } from './pre-hydration-tabs.ts';
-import { safeReturnPath } from './return-path.ts';
-import { useLoginProviderOutcome } from './use-login-provider-outcome.ts';
 
 setTabHandler(fillNextForm);
 

@@ -1,12 +1,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
+import { useLoginProviderOutcome } from '#web/app/use-login-provider-outcome.ts';
 import { SettingsPage } from '#web/features/account/settings-page.tsx';
 import { AccessTokensCard } from '#web/features/api-tokens/access-tokens-card.tsx';
 import { AssistantsPanel } from '#web/features/assistants/assistants-panel.tsx';
 import { AssistantTools } from '#web/features/tool-servers/assistant-tools.tsx';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
-import { useLoginProviderOutcome } from './use-login-provider-outcome.ts';
 
 const ToolServersCard = lazyPart(
   async () => (await import('#web/features/tool-servers/tool-servers-card.tsx')).ToolServersCard,

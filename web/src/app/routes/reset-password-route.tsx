@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
+import { useMailedLink } from '#web/app/use-mailed-link.ts';
 import { ResetPasswordPage } from '#web/features/auth/reset-password-page.tsx';
-import { useMailedLink } from './use-mailed-link.ts';
 
 export function ResetPasswordRoute() {
   const link = useMailedLink();

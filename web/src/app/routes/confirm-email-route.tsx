@@ -1,7 +1,7 @@
+import { WithCurrentUser } from '#web/app/guards.tsx';
+import { useMailedLink } from '#web/app/use-mailed-link.ts';
 import { ConfirmEmail } from '#web/features/auth/confirm-email.tsx';
 import { ConfirmLogin } from '#web/features/auth/confirm-login.tsx';
-import { WithCurrentUser } from './guards.tsx';
-import { useMailedLink } from './use-mailed-link.ts';
 
 /** Visitors log in on this page itself, so the mailed token never passes through a return address. */
 export function ConfirmEmailRoute() {

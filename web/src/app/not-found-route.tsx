@@ -1,4 +1,0 @@
-import { lazyPart } from '#web/lib/lazy.ts';
-
-/** Loaded on demand: most addresses exist. */
-export const NotFound = lazyPart(async () => (await import('./not-found.tsx')).NotFoundPage);

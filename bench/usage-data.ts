@@ -1,4 +1,4 @@
-// A data folder with 1,000,000 calls of one user in a year, with their sums, cached as in kept-folder.ts.
+// A data folder with 1,000,000 calls of one user in a year, with their sums, cached as in cached-folder.ts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../server/src/db/connect.ts';

@@ -7,7 +7,7 @@ import type { ScheduledTask } from '#server/lib/scheduled-task';
 
 /**
  * The parts that a feature registers with the application. Its repositories and services stay private; what other features need
- * is returned next to these and passed on by compose.ts.
+ * is returned next to these and passed on by app/features.ts.
  */
 export type Feature = {
   routes?: (router: Router) => void;

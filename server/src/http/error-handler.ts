@@ -103,7 +103,7 @@ export function toClientError(error: unknown, request: FastifyRequest, reply: Fa
   return answer;
 }
 
-/** The only place that turns errors into responses; api-door.ts has the one for the public API. */
+/** The only place that turns errors into responses; http/public-api/router.ts has the one for the public API. */
 export function handleErrors(app: FastifyInstance) {
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const answer = toClientError(error, request, reply);

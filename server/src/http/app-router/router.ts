@@ -39,7 +39,7 @@ type Options = Authorization & {
 };
 type Registry = Options & { endpoints: Endpoint[] };
 
-/** Connects contracts to Fastify; api-door.ts does so for the public API. */
+/** Connects contracts to Fastify; http/public-api/router.ts does so for the public API. */
 export function createRouter(options: Options) {
   const { app, openResponses } = options;
   const registry: Registry = { ...options, endpoints: [] };

@@ -58,7 +58,7 @@ type Options = {
 
 /**
  * Counts uses in fixed windows. Signed-in users and anonymous senders are counted separately, each in bounded memory
- * (rate-windows.ts), in this process or in all processes that share a database (shared-rates.ts).
+ * (rate-windows.ts), in this process or in all processes that share a database (shared-rate-limits.ts).
  */
 export function createRateLimits({
   scale,

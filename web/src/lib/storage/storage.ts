@@ -3,7 +3,7 @@ type Place = 'localStorage' | 'sessionStorage';
 
 /**
  * Reads from browser storage. If storage is blocked or full, nothing is stored and nothing fails. Everything except
- * what `browser-values.ts` keeps is removed when another user signs in.
+ * what `user-storage.ts` keeps is removed when another user signs in.
  */
 export function readStored(name: string, place: Place = 'localStorage'): string | null {
   try {

@@ -44,7 +44,7 @@ import verilog from 'highlight.js/lib/languages/verilog';
 import vhdl from 'highlight.js/lib/languages/vhdl';
 import vim from 'highlight.js/lib/languages/vim';
 
-/** Languages that are rare in answers; their names are in `coloured-code.ts`. */
+/** Languages that are rare in answers; their names are in `highlight-code.ts`. */
 export const rareLanguages = {
   apache,
   awk,

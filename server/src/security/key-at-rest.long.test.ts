@@ -152,7 +152,8 @@ describe('data keys that cannot be decrypted at startup', () => {
     withDatabase(app, (db) => db.selectFrom('settings').selectAll().where('name', 'like', 'key_check%').execute());
   const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;
   const opens = async (visitor: HttpClient) => (await visitor.get('/api/models')).body.source === 'provider';
-  const wordOf = (app: TestApp) => app.logLines.find((line) => line.includes('cannot be opened with the configured'));
+  const wordOf = (app: TestApp) =>
+    app.logLines.find((line) => line.includes('cannot be decrypted with the configured'));
 
   test.each(engines)(
     'on %s: reports a damaged one, leaves it, and keeps nobody else from signing in',

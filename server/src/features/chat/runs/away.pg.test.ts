@@ -46,9 +46,9 @@ test('stores an answer that ends during a database outage, and sends the end to 
   await until('the whole text', async () => textOf(here.events) === benchText(100) || undefined);
   // By then the end was tried, and the other process has polled.
   await until(
-    'what is away',
+    'the log line of the outage',
     async () =>
-      app.logLines.filter((text) => text.includes('is away')).length > 0 ||
+      app.logLines.filter((text) => text.includes('service unavailable')).length > 0 ||
       ada.get('/api/threads').then(() => undefined),
   );
   line.set('open');

@@ -38,21 +38,34 @@ function commentsOf(text) {
   return found;
 }
 
-function violationsIn(path, text, allowedNames = new Set()) {
-  const found = [];
-  for (const { words, line, isContinued } of commentsOf(text)) {
+function problemsOfComments(path, text) {
+  return commentsOf(text).flatMap(({ words, line, isContinued }) => {
     const [first] = isContinued ? [] : (opening.exec(words) ?? []);
-    if (first) found.push(`${path}:${line} opens a comment with ${first}: say who does what`);
-    for (const [word, better] of dialect)
-      if (word.test(words)) found.push(`${path}:${line} says ${word.exec(words)?.[0]}: write ${better}`);
-  }
-  for (const [, name] of text.matchAll(topLevelName))
-    if (dialectName.test(name) && !allowedNames.has(name)) found.push(`${path} names ${name}: use the field’s term`);
-  if (/\.(?:test|spec)\.tsx?$/.test(path))
-    for (const [, , words] of text.matchAll(title))
-      if (words.length > longestTitle) found.push(`${path} has a title of ${words.length} characters: ${words}`);
-  return found;
+    const spoken = dialect.filter(([word]) => word.test(words));
+    return [
+      ...(first ? [`${path}:${line} opens a comment with ${first}: say who does what`] : []),
+      ...spoken.map(([word, better]) => `${path}:${line} says ${word.exec(words)?.[0]}: write ${better}`),
+    ];
+  });
 }
+
+const problemsOfNames = (path, text, allowedNames) =>
+  [...text.matchAll(topLevelName)]
+    .map(([, name]) => name)
+    .filter((name) => dialectName.test(name) && !allowedNames.has(name))
+    .map((name) => `${path} names ${name}: use the field’s term`);
+
+const problemsOfTitles = (path, text) =>
+  [...(/\.(?:test|spec)\.tsx?$/.test(path) ? text.matchAll(title) : [])]
+    .map(([, , words]) => words)
+    .filter((words) => words.length > longestTitle)
+    .map((words) => `${path} has a title of ${words.length} characters: ${words}`);
+
+const violationsIn = (path, text, allowedNames = new Set()) => [
+  ...problemsOfComments(path, text),
+  ...problemsOfNames(path, text, allowedNames),
+  ...problemsOfTitles(path, text),
+];
 
 const planted = [
   ['a.ts', '/** Whether it is open. */\n'],

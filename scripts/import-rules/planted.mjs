@@ -66,7 +66,7 @@ export const planted = [
   },
   {
     rule: 'lib-is-the-ground',
-    files: { 'web/src/lib/text/format.ts': "import '../ui/button.ts';\n", 'web/src/ui/button.ts': other },
+    files: { 'web/src/lib/text/format.ts': "import '../../ui/button.ts';\n", 'web/src/ui/button.ts': other },
   },
   {
     rule: 'lib-draws-nothing',

@@ -30,9 +30,8 @@ import { ToolCalls } from './tool-calls.tsx';
 
 /** If a part fails to load, the answer is shown without it. */
 const Nothing = () => null;
-const RatingRoom = () => <span className="w-23 max-md:w-32" />;
 const AnswerRating = lazyPart<{ message: Message }>(async () => (await import('./answer-rating.tsx')).AnswerRating, {
-  pending: RatingRoom,
+  pending: () => <span className="w-23 max-md:w-32" />,
   failed: Nothing,
 });
 const CorrectionMark = lazyPart<{ message: Message; correction: string }>(

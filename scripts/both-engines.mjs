@@ -21,7 +21,7 @@ const onOne = {
   'provider/personas.test.ts': 'about what servers send, whatever the database',
   'tracing/tracing.test.ts': 'about what is told of requests, whatever the database',
   'db/pgbouncer.system.test.ts': 'about PostgreSQL behind a pooler',
-  'main.test.ts': 'about the process',
+  'main.long.test.ts': 'about the process',
   'logging/failure.test.ts': 'about the log',
   'http/app-router/api-description.test.ts': beforeSql,
   'http/public-api/api-description.test.ts': beforeSql,

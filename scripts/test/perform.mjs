@@ -86,15 +86,16 @@ async function perform(step, { name, run: work }, rest, { isLive, isQuiet }) {
 /**
  * Performs the checks of these steps and returns an outcome for each check, with the name of its step.
  *
- * Checks take one core each. The longest step that is `isShared` leaves cores idle, so the checks and then the other
- * shared steps run beside it. The steps that take all cores follow, one after the other.
+ * As many run side by side as there are cores: first the longest, so that none runs alone at the end. Steps that need the
+ * machine for themselves follow, one after the other.
  */
 export async function performAll(steps, rest) {
   const outcomes = [];
-  const note = async (step, work) => outcomes.push({ step: step.name, ...(await work) });
-  const waiting = steps.filter(({ alone }) => !alone).flatMap((step) => step.checks.map((check) => ({ step, check })));
-  const shared = steps.filter(({ isShared }) => isShared);
-  const longest = shared.splice(-1);
+  const isAlone = ({ alone, isShared }) => alone && !isShared;
+  const waiting = steps
+    .filter((step) => !isAlone(step))
+    .flatMap((step) => step.checks.map((check) => ({ step, check })))
+    .toSorted((one, other) => Number(Boolean(other.step.isLongest)) - Number(Boolean(one.step.isLongest)));
   // A single check is shown completely, with its build; of many only failures, counts and times.
   const isQuiet = steps.flatMap(({ name, checks }) => (name === 'build' ? [] : checks)).length > 1;
   /** Promises of the steps that others need: those wait until it has ended, however it ends. */
@@ -102,25 +103,19 @@ export async function performAll(steps, rest) {
   async function lane() {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const { step, check } = next;
+      const isLive = !isQuiet && step.name !== 'build';
       // Registered at once: the next lane looks for it in the same turn.
       const ending = Promise.resolve(begun.get(step.needs)).then(() =>
-        perform(step.name, check, rest, { isLive: !isQuiet, isQuiet }),
+        perform(step.name, check, rest, { isLive, isQuiet }),
       );
       begun.set(step.name, ending);
-      await note(step, ending);
+      outcomes.push({ step: step.name, ...(await ending) });
     }
   }
-  async function inTurn(chosen, isLive) {
-    for (const step of chosen)
-      for (const check of step.checks) await note(step, perform(step.name, check, rest, { isLive, isQuiet }));
-  }
-  const lanes = Math.max(1, availableParallelism() - longest.length);
-  const checked = Promise.all(Array.from({ length: lanes }, lane));
-  await Promise.all([inTurn(longest, !isQuiet), checked.then(() => inTurn(shared, !isQuiet))]);
-  await inTurn(
-    steps.filter(({ alone, isShared }) => alone && !isShared),
-    true,
-  );
+  await Promise.all(Array.from({ length: Math.max(1, availableParallelism()) }, lane));
+  for (const step of steps.filter(isAlone))
+    for (const check of step.checks)
+      outcomes.push({ step: step.name, ...(await perform(step.name, check, rest, { isLive: true, isQuiet })) });
   const order = steps.map(({ name }) => name);
   return outcomes.toSorted((one, other) => order.indexOf(one.step) - order.indexOf(other.step));
 }

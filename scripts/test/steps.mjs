@@ -119,9 +119,9 @@ const server = serverTests('quick', 'tests: server');
 
 /**
  * The steps of `npm test`, in this order; `npm run test:all` adds the long ones, and `test:long` has only them. An
- * extra step runs only if it is named. Checks use one core each and run in parallel; those of a step that is `alone`
+ * extra step runs only if it is named. Checks run in parallel, one for each core; those of a step that is `alone`
  * use all cores, and take the arguments after the step's name. A step that `isShared` too leaves cores idle, so other
- * steps run beside it.
+ * steps run beside it; the one that `isLongest` starts first.
  */
 export const steps = [
   {
@@ -186,6 +186,7 @@ export const steps = [
     about: 'tests of the server on SQLite, without those that take long',
     alone: true,
     isShared: true,
+    isLongest: true,
     checks: [server],
   },
   {
@@ -193,6 +194,7 @@ export const steps = [
     about: 'the main paths of the built product in Chromium',
     needs: 'build',
     alone: true,
+    isShared: true,
     checks: [browser],
   },
   {

@@ -45,7 +45,7 @@ function forgetOldest(all: string) {
 
 /**
  * Bundles the programs into a few files instead of 1,300: finding and reading those is half of the work of a start, and
- * tests that kill servers start 150 of them. main.test.ts and the browser tests start the sources themselves, as
+ * tests that kill servers start 150 of them. main.long.test.ts and the browser tests start the sources themselves, as
  * operators do. The folder is named by content, so that the compile cache applies.
  */
 export async function makePrograms(): Promise<Programs> {

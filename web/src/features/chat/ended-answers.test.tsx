@@ -103,7 +103,8 @@ test('repeats the same call if the response to a continuation was lost', async (
   const [first, second] = requestsTo(chat.continue).map(({ body }) => body.clientId);
   expect(second).toBe(first);
   await again.click();
-  await expect.poll(() => requestsTo(chat.continue)[2]?.body.clientId).not.toBe(first);
+  await expect.poll(() => requestsTo(chat.continue)).toHaveLength(3);
+  expect(requestsTo(chat.continue)[2]?.body.clientId).not.toBe(first);
 });
 
 test('shows reasoning while it streams, then collapses it with its duration', async () => {

@@ -220,6 +220,12 @@ export const steps = [
     checks: [browserTests('tests: browser, the rest', ['--grep-invert', mainPaths])],
   },
   {
+    name: 'walks',
+    about: 'a field of an assistant is added in five files of a copy, and compiles',
+    isLong: true,
+    checks: [check('walk: a field of an assistant', ['scripts/walks/assistant-field.mjs'])],
+  },
+  {
     name: 'system',
     about: 'what needs programs from outside, such as PgBouncer, HAProxy and curl; says which are missing',
     needs: 'build',

@@ -29,6 +29,15 @@ type UsageSums = {
   estimated_requests: number;
 };
 
+/** An assistant's fields as the database has them: lists and objects are JSON. */
+type StoredSettings = {
+  [Field in keyof AssistantSettings]: AssistantSettings[Field] extends string | number | null
+    ? AssistantSettings[Field]
+    : string;
+};
+/** The fields of the first release. Columns of later ones have a default. */
+type FirstField = 'name' | 'description' | 'model' | 'temperature' | 'reasoningEffort' | 'instructions';
+
 export type Database = {
   schema_migrations: { name: string; checksum: string; applied_at: string };
   settings: { name: string; value: string };
@@ -102,14 +111,9 @@ export type Database = {
     /** How often the next try has been postponed. */
     step: number | null;
   };
-  assistants: Columns<Omit<AssistantSettings, 'tools' | 'responseSchema' | 'starters' | 'icon' | 'color'>> & {
-    /** JSON. */
-    tools: Generated<string>;
-    /** JSON. */
-    starters: Generated<string>;
-    icon: Generated<AssistantSettings['icon']>;
-    color: Generated<AssistantSettings['color']>;
-    response_schema: Generated<string | null>;
+  assistants: Columns<Pick<StoredSettings, FirstField>> & {
+    [Name in keyof Columns<Omit<StoredSettings, FirstField>>]: Generated<Columns<StoredSettings>[Name]>;
+  } & {
     id: Id;
     user_id: number;
     is_default: Flag;
@@ -120,7 +124,7 @@ export type Database = {
     updated_at: string;
   };
   /** An assistant's settings after each save that changed something. */
-  assistant_versions: Columns<Omit<AssistantSettings, 'tools' | 'starters'>> & {
+  assistant_versions: Columns<StoredSettings> & {
     assistant_id: number;
     number: number;
     user_id: number;
@@ -133,9 +137,7 @@ export type Database = {
     /** Approximate size in characters. */
     size: number;
     created_at: string;
-    /** JSON, like `starters`, `files` and `chosen_tools`. */
-    tools: string;
-    starters: string;
+    /** JSON, like `chosen_tools`. */
     files: string;
     chosen_tools: string;
     /** JSON; null: clients have set nothing. */

@@ -1,4 +1,4 @@
-import { type Assistant, type AssistantSettings, untitled } from '@roster/contracts/assistants/assistants';
+import { type Assistant, type AssistantSettings, assistantDefaults, untitled } from '@roster/contracts/assistants/assistants';
 import type { AssistantTools } from '@roster/contracts/assistants/tools';
 import {
   type ApiAssistant,
@@ -55,16 +55,9 @@ function toolsAfter({ codeInterpreter: _, ...others }: AssistantTools, tools: Ap
 const hasCode = (tools: ApiTool[]) => tools.some(({ type }) => type === 'code_interpreter');
 
 export const newSettings = (given: Given & { model: string }): AssistantSettings => ({
+  ...assistantDefaults,
   name: untitled,
-  description: '',
   temperature: usualTemperature,
-  reasoningEffort: null,
-  instructions: '',
-  starters: [],
-  icon: null,
-  color: null,
-  tools: {},
-  responseSchema: null,
   ...toSettings(given),
   model: given.model.trim(),
 });

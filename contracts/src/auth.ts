@@ -67,6 +67,20 @@ export const Registration = z.strictObject({
   setupCode: z.string().max(100).optional(),
 });
 
+/** The OpenID Connect providers that operators can configure, each by its own variables. */
+export const openIdProviders = [
+  'oidc',
+  'oidc-2',
+  'oidc-3',
+  'oidc-4',
+  'oidc-5',
+  'oidc-6',
+  'oidc-7',
+  'oidc-8',
+  'oidc-9',
+] as const;
+export type OpenIdProvider = (typeof openIdProviders)[number];
+
 export const loginProviders = ['google', 'github'] as const;
 export const LoginProvider = z.enum(loginProviders);
 export type LoginProvider = z.output<typeof LoginProvider>;

@@ -85,6 +85,7 @@ async function checkKey(archive: OpenArchive, masterKeys: MasterKey[] | undefine
 const staleTables: ReadonlySet<Table> = new Set<Table>([
   'sessions',
   'sign_in_flows',
+  'provider_sessions',
   'tool_server_flows',
   'mailed_tokens',
 ]);

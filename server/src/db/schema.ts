@@ -1,6 +1,7 @@
 import type { SecurityEventKind } from '@roster/contracts/account';
 import type { AssistantSettings, KnowledgeState } from '@roster/contracts/assistants/assistants';
 import type { VersionOrigin } from '@roster/contracts/assistants/versions';
+import type { OpenIdProvider } from '@roster/contracts/auth';
 import type { ApprovalDecision, ToolCall } from '@roster/contracts/chat';
 import type { ComparisonKind } from '@roster/contracts/comparisons/comparisons';
 import type { Outcome } from '@roster/contracts/comparisons/judging';
@@ -475,7 +476,7 @@ export type Database = {
     email: string;
     created_at: string;
   };
-  /** A pending sign-in at Google or GitHub, bound to one browser by its cookie; single use. */
+  /** A pending sign-in at a login provider, bound to one browser by its cookie; single use. */
   sign_in_flows: {
     id_hash: string;
     provider: 'google' | 'github';
@@ -488,6 +489,35 @@ export type Database = {
     session_id: string | null;
     created_at: string;
   };
+  /** Groups that a login provider names at sign-ins, or that provisioning (`scim`) maintains. */
+  groups: {
+    id: Id;
+    source: OpenIdProvider | 'scim';
+    /** What the source calls it; null: a provisioned group without an id there. */
+    external_id: string | null;
+    name: string;
+    created_at: string;
+    updated_at: string;
+  };
+  group_members: { group_id: number; user_id: number };
+  /** The login at an OpenID Connect provider that a session came from, by which the provider can end it. */
+  provider_sessions: {
+    id: Id;
+    user_id: number;
+    /** null: the second step has not been passed yet. */
+    session_id: string | null;
+    /** The sign-in challenge that is to become the session. */
+    challenge_hash: string | null;
+    provider: OpenIdProvider;
+    issuer: string;
+    subject: string;
+    sid: string | null;
+    /** Sent back when signing out, encrypted; null: the provider has no page for that. */
+    id_token_sealed: string | null;
+    created_at: string;
+  };
+  /** Logout tokens of providers that were used: each counts once. */
+  logout_tokens: { id_hash: string; created_at: string };
   /** Mailed links. For each account and purpose only the newest is valid, once. */
   mailed_tokens: {
     id: Id;

@@ -161,6 +161,27 @@ describe.each(engines)('closing an account on %s', (engine) => {
         .insertInto('identities')
         .values({ user_id: userId, provider: 'github', subject: word, email: `${word}@example.com`, created_at: at })
         .execute();
+      const named = { external_id: `group ${userId}`, name: 'Staff', created_at: at, updated_at: at };
+      const group = await db
+        .insertInto('groups')
+        .values({ source: 'oidc', ...named })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      await db.insertInto('group_members').values({ group_id: group.id, user_id: userId }).execute();
+      await db
+        .insertInto('provider_sessions')
+        .values({
+          user_id: userId,
+          session_id: null,
+          challenge_hash: word,
+          provider: 'oidc',
+          issuer: word,
+          subject: word,
+          sid: word,
+          id_token_sealed: word,
+          created_at: at,
+        })
+        .execute();
       await db
         .insertInto('mailed_tokens')
         .values({

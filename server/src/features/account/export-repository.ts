@@ -29,12 +29,21 @@ export function exportRepository(db: Kysely<Database>) {
         .where('user_id', '=', userId)
         .orderBy('provider')
         .execute();
+      const groups = await db
+        .selectFrom('group_members')
+        .innerJoin('groups', 'groups.id', 'group_members.group_id')
+        .select(['groups.source', 'groups.name'])
+        .where('group_members.user_id', '=', userId)
+        .orderBy('groups.source')
+        .orderBy('groups.name')
+        .execute();
       const { apiKeyAddedAt, adminKeyAddedAt, hasPassword, ...described } = user;
       return {
         format: 'roster.account',
         version: 1,
         user: described,
         loginMethods: { password: Boolean(hasPassword), connected: identities },
+        groups,
         apiKey: { isSet: apiKeyAddedAt !== null, addedAt: apiKeyAddedAt },
         adminKey: { isSet: adminKeyAddedAt !== null, addedAt: adminKeyAddedAt },
       };

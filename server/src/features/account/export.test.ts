@@ -18,6 +18,8 @@ const conversation = 'conversations/<number>.json';
 const exportedIn = new Map<Table, string>([
   ['users', 'account.json'],
   ['identities', 'account.json'],
+  ['group_members', 'account.json'],
+  ['groups', 'account.json'],
   ['provider_keys', 'account.json'],
   ['provider_admin_keys', 'account.json'],
   ['sessions', 'sessions.json'],
@@ -75,6 +77,8 @@ const notExported = new Map<Table, string>([
   ['api_calls', 'calls that are under way; what they cost is in usage_records'],
   ['data_keys', 'a secret'],
   ['mailed_tokens', 'a secret'],
+  ['provider_sessions', 'ends with its session'],
+  ['logout_tokens', 'digests of what providers sent'],
   ['sign_in_flows', 'a secret, gone after ten minutes'],
   ['tool_server_flows', 'a secret, gone after ten minutes'],
   ['provider_traits', 'what the installation has learnt of its provider'],

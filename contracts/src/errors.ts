@@ -6,8 +6,12 @@ export const errorStatus = {
   invalid_token: 400,
   not_signed_in: 401,
   invalid_credentials: 401,
+  /** The password was right; the second step follows. `ways`: those that the account has. */
+  second_factor_required: 401,
   not_allowed: 403,
   sign_in_again: 403,
+  /** An administrator requires a second factor, and this account has none. */
+  second_factor_setup_required: 403,
   cross_site: 403,
   setup_code_required: 403,
   registration_closed: 403,
@@ -42,11 +46,15 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-/** The body of every failed call. `message`: what the user can do. `fields`: messages by invalid field. */
+/**
+ * The body of every failed call. `message`: what the user can do. `fields`: messages by invalid field. `ways`: how the
+ * user can prove their identity.
+ */
 export const ErrorBody = z.object({
   code: z.string(),
   message: z.string(),
   fields: z.record(z.string(), z.string()).optional(),
+  ways: z.array(z.string()).optional(),
   requestId: z.string(),
 });
 export type ErrorBody = z.output<typeof ErrorBody>;

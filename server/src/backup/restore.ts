@@ -84,6 +84,10 @@ async function checkKey(archive: OpenArchive, masterKeys: MasterKey[] | undefine
 /** Rows that have ended or been used since the backup; restoring them would revive them. */
 const staleTables: ReadonlySet<Table> = new Set<Table>([
   'sessions',
+  'totp_setups',
+  'remembered_devices',
+  'sign_in_challenges',
+  'webauthn_challenges',
   'sign_in_flows',
   'provider_sessions',
   'tool_server_flows',

@@ -18,6 +18,9 @@ import type { Columns } from './columns.ts';
 type Flag = 0 | 1;
 type Id = GeneratedAlways<number>;
 
+/** `device`: a remembered one. `provider`: the login provider asked for it. */
+export type PassedFactor = 'totp' | 'passkey' | 'recovery' | 'device' | 'provider';
+
 /** `cost_usd` excludes unpriced requests. */
 type UsageSums = {
   requests: number;
@@ -68,6 +71,60 @@ export type Database = {
     ip_address: string;
     created_at: string;
     last_active_at: string;
+    /** When the user last confirmed their identity in this session; null: at its start. */
+    confirmed_at: string | null;
+    /** How the second factor was passed; null: none was asked for. */
+    second_factor: PassedFactor | null;
+  };
+  /** Authenticator apps and passkeys; the columns of the other kind are null. */
+  second_factors: {
+    id: Id;
+    user_id: number;
+    kind: 'totp' | 'passkey';
+    name: string;
+    /** An app’s secret, encrypted. */
+    secret: string | null;
+    /** The time step of the app’s last accepted code, which is accepted once. */
+    last_step: number | null;
+    credential_id: string | null;
+    public_key: string | null;
+    counter: number | null;
+    /** JSON array. */
+    transports: string | null;
+    device_type: 'singleDevice' | 'multiDevice' | null;
+    backed_up: Flag | null;
+    created_at: string;
+    last_used_at: string | null;
+  };
+  /** An authenticator app that no code has confirmed yet. */
+  totp_setups: { user_id: number; secret: string; created_at: string };
+  /** Single-use codes. `selector` finds the row, `hash` is of the rest. */
+  recovery_codes: { user_id: number; selector: string; hash: string; created_at: string; used_at: string | null };
+  /** Browsers that are not asked for the second factor. Forgotten with their session; null: it has expired. */
+  remembered_devices: {
+    token_hash: string;
+    user_id: number;
+    session_id: string | null;
+    created_at: string;
+    expires_at: string;
+  };
+  /** A sign-in that waits for its second step, bound to one browser by its cookie. */
+  sign_in_challenges: {
+    id_hash: string;
+    user_id: number;
+    /** The first step, for people: 'Password', 'Google'. */
+    method: string;
+    return_path: string;
+    attempts: Generated<number>;
+    created_at: string;
+  };
+  /** A challenge of a passkey, bound to one browser by its cookie; single use. */
+  webauthn_challenges: {
+    id_hash: string;
+    user_id: number | null;
+    purpose: string;
+    challenge: string;
+    created_at: string;
   };
   /** Access tokens of clients; the token itself was shown once. */
   access_tokens: {

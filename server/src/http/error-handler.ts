@@ -35,7 +35,8 @@ function asAppError(error: unknown): AppError | undefined {
 }
 
 export function errorBody(error: AppError, requestId: string): ErrorBody {
-  return { code: error.code, message: error.message, ...(error.fields && { fields: error.fields }), requestId };
+  const { code, message, fields, ways } = error;
+  return { code, message, ...(fields && { fields }), ...(ways && { ways: [...ways] }), requestId };
 }
 
 /** Fastify answers an undecodable URL without running hooks or routes, so this response sets all headers itself. */

@@ -3,6 +3,8 @@ import type { ErrorCode } from '@roster/contracts/errors';
 type Details = ErrorOptions & {
   /** Messages for invalid fields, by field name. */
   fields?: Record<string, string>;
+  /** How the user can prove their identity. */
+  ways?: readonly string[];
   /** Sent as `Retry-After`. */
   retryAfterSeconds?: number;
 };
@@ -17,11 +19,13 @@ export class AppError extends Error {
   override name = 'AppError';
   readonly code: ErrorCode;
   readonly fields: Record<string, string> | undefined;
+  readonly ways: readonly string[] | undefined;
   readonly retryAfterSeconds: number | undefined;
   constructor(code: ErrorCode, message: string, details: Details = {}) {
     super(message, details);
     this.code = code;
     this.fields = details.fields;
+    this.ways = details.ways;
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 }

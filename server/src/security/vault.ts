@@ -12,7 +12,8 @@ export type UserSecret =
   | 'tool-server-header'
   | 'tool-server-client'
   | 'tool-server-tokens'
-  | 'tool-server-flow';
+  | 'tool-server-flow'
+  | 'second-factor';
 
 /** A value could not be decrypted: another master key, another row, or damaged. */
 export class VaultError extends Error {

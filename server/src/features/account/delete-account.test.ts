@@ -207,6 +207,27 @@ describe.each(engines)('closing an account on %s', (engine) => {
         .values({ user_id: userId, kind: 'reset_link_shown', done_by: word, created_at: at, dismissed_at: null })
         .execute();
       await db
+        .insertInto('second_factors')
+        .values({ user_id: userId, kind: 'totp', name: word, secret: word, created_at: at })
+        .execute();
+      await db.insertInto('totp_setups').values({ user_id: userId, secret: word, created_at: at }).execute();
+      await db
+        .insertInto('recovery_codes')
+        .values({ user_id: userId, selector: word, hash: word, created_at: at })
+        .execute();
+      await db
+        .insertInto('remembered_devices')
+        .values({ user_id: userId, token_hash: word, created_at: at, expires_at: at })
+        .execute();
+      await db
+        .insertInto('sign_in_challenges')
+        .values({ id_hash: word, user_id: userId, method: word, return_path: '/', created_at: at })
+        .execute();
+      await db
+        .insertInto('webauthn_challenges')
+        .values({ id_hash: word, user_id: userId, purpose: word, challenge: word, created_at: at })
+        .execute();
+      await db
         .insertInto('sign_in_flows')
         .values({
           id_hash: word,

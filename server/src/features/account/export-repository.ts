@@ -37,12 +37,24 @@ export function exportRepository(db: Kysely<Database>) {
         .orderBy('groups.source')
         .orderBy('groups.name')
         .execute();
+      const secondFactors = await db
+        .selectFrom('second_factors')
+        .select(['kind', 'name', 'created_at as addedAt', 'last_used_at as lastUsedAt'])
+        .where('user_id', '=', userId)
+        .orderBy('id')
+        .execute();
+      const { recoveryCodesLeft } = await db
+        .selectFrom('recovery_codes')
+        .select((eb) => eb.fn.countAll<number>().as('recoveryCodesLeft'))
+        .where('user_id', '=', userId)
+        .where('used_at', 'is', null)
+        .executeTakeFirstOrThrow();
       const { apiKeyAddedAt, adminKeyAddedAt, hasPassword, ...described } = user;
       return {
         format: 'roster.account',
         version: 1,
         user: described,
-        loginMethods: { password: Boolean(hasPassword), connected: identities },
+        loginMethods: { password: Boolean(hasPassword), connected: identities, secondFactors, recoveryCodesLeft },
         groups,
         apiKey: { isSet: apiKeyAddedAt !== null, addedAt: apiKeyAddedAt },
         adminKey: { isSet: adminKeyAddedAt !== null, addedAt: adminKeyAddedAt },

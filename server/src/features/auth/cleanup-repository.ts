@@ -3,12 +3,14 @@ import type { Database } from '#server/db/schema';
 import { hourMs, type ScheduledTask } from '#server/lib/scheduled-task';
 import { securityEventRepository } from '#server/security/events-repository';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
+import { challengeRepository } from './shared/challenge-repository.ts';
+import { deviceRepository } from './shared/device-repository.ts';
 
 const minute = 60_000;
 const day = 24 * hourMs;
 const before = (ms: number) => new Date(Date.now() - ms).toISOString();
 
-/** Hourly deletion of expired mailed tokens, sign-in flows and security events. */
+/** Hourly deletion of expired mailed tokens, pending sign-ins, remembered devices and security events. */
 export function removeExpiredTokens(db: Kysely<Database>): ScheduledTask[] {
   const forgetting = [
     () => mailedTokenRepository(db).forgetOlderThan(before(day)),
@@ -17,6 +19,8 @@ export function removeExpiredTokens(db: Kysely<Database>): ScheduledTask[] {
         .deleteFrom('sign_in_flows')
         .where('created_at', '<', before(10 * minute))
         .execute(),
+    () => challengeRepository(db).deleteExpired(),
+    () => deviceRepository(db).deleteExpired(),
     () => securityEventRepository(db).forgetOlderThan(before(180 * day)),
   ];
   return forgetting.map((run) => ({ everyMs: hourMs, atStart: true, run }));

@@ -24,6 +24,8 @@ import { refuseGuessable } from './password-rules.ts';
 import { passwordLinks, passwordService } from './passwords.ts';
 import { authRoutes } from './routes.ts';
 import { authService } from './service.ts';
+import { signInCookies } from './shared/browser-cookie.ts';
+import { signInResponse } from './shared/sign-in-response.ts';
 
 type Dependencies = {
   app: FastifyInstance;
@@ -48,19 +50,22 @@ export function authFeature(dependencies: Dependencies) {
   const newAddress = changeEmailService({ ...asking, confirmPassword, sessions, onSessionsEnded });
   const confirmation = confirmationService({ ...asking, newAddress });
   const passwords = passwordService({ db, hashing, confirmPassword, onSessionsEnded });
-  const auth = authService({ db, config, hashing, rates, sessions, confirmation, setupCode });
+  const auth = authService({ db, config, hashing, rates, confirmation, setupCode });
+  const isSecure = config.publicUrl.protocol === 'https:';
+  const response = signInResponse({ sessions, cookie, cookies: signInCookies(isSecure) });
   const connectedAccounts = loginProviderService({ db, lockSession: sessions.lock, config, onSessionsEnded });
   const navigations = {
-    flowCookie: flowCookie(config.publicUrl.protocol === 'https:'),
+    flowCookie: flowCookie(isSecure),
     flows: flowService(flowRepository(db)),
     providers: loginProviderClients(config),
   };
 
   return {
     routes(router: Router) {
-      authRoutes(router, { auth, sessions, cookie, config });
+      authRoutes(router, { auth, sessions, cookie, config, response });
       passwordRoutes(router, { passwords, confirmation, newAddress });
-      loginProviderRoutes(router, { app, config, rates, sessions, cookie, connectedAccounts, ...navigations });
+      const signingIn = { sessions, cookie, response, connectedAccounts };
+      loginProviderRoutes(router, { app, config, rates, ...signingIn, ...navigations });
     },
     needsSetupCode: auth.needsSetupCode,
     user: auth.user,

@@ -7,10 +7,17 @@ import type { SessionCookie } from '#server/http/sessions/cookie';
 import type { SessionService } from '#server/http/sessions/sessions';
 import { visitorOf } from '#server/http/user-agent';
 import type { AuthService } from './service.ts';
+import { type SignInResponse, secondFactorRequired } from './shared/sign-in-response.ts';
 
-type Dependencies = { auth: AuthService; sessions: SessionService; cookie: SessionCookie; config: Config };
+type Dependencies = {
+  auth: AuthService;
+  sessions: SessionService;
+  cookie: SessionCookie;
+  config: Config;
+  response: SignInResponse;
+};
 
-export function authRoutes({ route, publicRoute }: Router, { auth, sessions, cookie, config }: Dependencies) {
+export function authRoutes({ route, publicRoute }: Router, { auth, sessions, cookie, config, response }: Dependencies) {
   publicRoute(api.options, async () => ({
     registration: config.registration,
     setupCodeRequired: await auth.needsSetupCode(),
@@ -24,18 +31,18 @@ export function authRoutes({ route, publicRoute }: Router, { auth, sessions, coo
   route(api.changeName, ({ actor, body, request }) => auth.rename(actor, body.name, visitorOf(request)));
   publicRoute(api.register, async ({ body, request, reply }) => {
     const user = await auth.register(body, visitorOf(request));
-    await endPresented(request);
-    cookie.write(reply, await sessions.start(user.id, visitorOf(request)));
+    await response.writeSession(request, reply, await sessions.start(user.id, visitorOf(request)));
     request.log.info({ event: 'registered', userId: user.id }, 'account created');
     return user;
   });
   publicRoute(api.login, async ({ body, request, reply }) => {
-    const { user, token } = await auth.signIn(body, visitorOf(request)).catch((error: unknown) => {
+    const signIn = auth.signIn(body, visitorOf(request), response.remembered(request));
+    const { user, outcome } = await signIn.catch((error: unknown) => {
       request.log.warn({ event: 'sign_in_failed', address: clientNetwork(request) }, 'sign-in failed');
       throw error;
     });
-    await endPresented(request);
-    cookie.write(reply, token);
+    await response.write(request, reply, outcome);
+    if (outcome.kind === 'second_factor') throw secondFactorRequired(outcome);
     request.log.info({ event: 'signed_in', userId: user.id }, 'signed in');
     return user;
   });

@@ -5,7 +5,6 @@ import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import { sessionRepository } from '#server/http/sessions/session-repository';
-import type { SessionService } from '#server/http/sessions/sessions';
 import { AppError } from '#server/lib/errors';
 import type { SignedInUser } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
@@ -14,6 +13,7 @@ import { failedSignInKey } from './confirm-password.ts';
 import type { ConfirmationService } from './confirmation.ts';
 import { refuseGuessable } from './password-rules.ts';
 import { auditFailedLogin } from './shared/audit-failed-login.ts';
+import { completeSignIn, type SignInOutcome } from './shared/complete-sign-in.ts';
 import { createAccount, registrationClosed } from './shared/create-account.ts';
 import { type UserRecord, userRepository } from './shared/repository.ts';
 import { toUser } from './user.ts';
@@ -26,7 +26,6 @@ type Dependencies = {
   config: Pick<Config, 'registration' | 'loopback'>;
   hashing: PasswordHashing;
   rates: RateLimits;
-  sessions: SessionService;
   confirmation: ConfirmationService;
   /** Required for the first account unless the installation is on loopback. */
   setupCode: string;
@@ -41,7 +40,9 @@ export function authService(dependencies: Dependencies) {
     hasAccounts: () => hasAccounts(db),
     needsSetupCode: () => needsSetupCode(dependencies),
     register: (input: Registration, visitor: Visitor) => register(dependencies, input, visitor),
-    signIn: (input: Credentials, visitor: Visitor) => signIn(dependencies, input, visitor),
+    /** `remembered`: the token of a remembered device. */
+    signIn: (input: Credentials, visitor: Visitor, remembered?: string) =>
+      signIn(dependencies, input, visitor, remembered),
     rename: ({ userId }: SignedInUser, name: string, visitor: Visitor) => rename(db, userId, name, visitor),
     async user(userId: number): Promise<User> {
       const user = await userRepository(db).byId(userId);
@@ -96,10 +97,11 @@ const wrong = () => new AppError('invalid_credentials', 'Invalid email or passwo
 
 /** Responds the same, and does the same work, for an unknown address, a wrong password and an account without one. */
 async function signIn(
-  { db, hashing, rates, sessions }: Dependencies,
+  { db, hashing, rates }: Dependencies,
   input: Credentials,
   visitor: Visitor,
-): Promise<{ user: User; token: string }> {
+  remembered: string | undefined,
+): Promise<{ user: User; outcome: SignInOutcome }> {
   const rateKey = failedSignInKey(input.email, visitor);
   // Counted before verifying and taken back after a success, so that parallel attempts get no more tries than
   // sequential ones.
@@ -120,14 +122,13 @@ async function signIn(
     throw wrong();
   }
   const storedHash = hashing.isOutdated(provenHash) ? await hashing.hash(input.password) : provenHash;
-  const token = await db.transaction().execute(async (trx) => {
+  const outcome = await db.transaction().execute(async (trx) => {
     if (!(await userRepository(trx).admit(user.id, provenHash, storedHash))) throw wrong();
-    const event = { userId: user.id, event: 'signed_in', by: 'self', visitor, detail: 'Password' } as const;
-    await securityEventRepository(trx).record(event);
-    return sessions.start(user.id, visitor, sessionRepository(trx));
+    const signIn = { userId: user.id, visitor, method: 'Password', remembered };
+    return completeSignIn(trx, { ...signIn, secondFactor: 'needed-if-set' });
   });
   await rates.forget('failedSignIn', rateKey);
-  return { user: toUser(user), token };
+  return { user: toUser(user), outcome };
 }
 
 async function refusalOf(db: Kysely<Database>, { id, status, failedSignIns }: UserRecord, { ipAddress }: Visitor) {

@@ -2,6 +2,7 @@ import type { Role, UserStatus } from '@roster/contracts/auth';
 import type { ManagedUser } from '@roster/contracts/users';
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
+import { sessionRepository } from '#server/http/sessions/session-repository';
 
 /** The number of an account’s access tokens. Their purpose is private to the owner. */
 export const accessTokenCount = (eb: ExpressionBuilder<Database, 'users'>) =>
@@ -117,8 +118,7 @@ export function managedUserRepository(db: Kysely<Database>) {
     },
     /** Signs the user out everywhere. Returns the ids of the ended sessions. */
     async endSessions(userId: number): Promise<string[]> {
-      const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute();
-      return rows.map(({ id }) => id);
+      return sessionRepository(db).deleteAll(userId);
     },
   };
 }

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { jsonArrayParam } from '#server/db/json-array-param';
 import { lockActiveUser } from '#server/db/locks';
 import { type Params, prepared } from '#server/db/prepared-query';
-import type { Database } from '#server/db/schema';
+import type { Database, PassedFactor } from '#server/db/schema';
 
 export type SessionRecord = {
   id: string;
@@ -48,8 +48,17 @@ export function sessionRepository(db: Kysely<Database>) {
     await db.updateTable('users').set({ last_active_at: at }).where('id', '=', userId).execute();
   }
 
+  /** The devices of sessions are forgotten with them; these have no session any more. */
+  async function forgetPending(userId: number) {
+    await db.deleteFrom('remembered_devices').where('user_id', '=', userId).where('session_id', 'is', null).execute();
+    await db.deleteFrom('sign_in_challenges').where('user_id', '=', userId).execute();
+  }
+
   return {
-    async insert(userId: number, session: SessionRecord & { tokenHash: string }) {
+    async insert(
+      userId: number,
+      session: SessionRecord & { tokenHash: string; secondFactor: PassedFactor | undefined },
+    ) {
       await db
         .insertInto('sessions')
         .values({
@@ -60,6 +69,7 @@ export function sessionRepository(db: Kysely<Database>) {
           ip_address: session.ipAddress,
           created_at: session.createdAt,
           last_active_at: session.lastActiveAt,
+          second_factor: session.secondFactor ?? null,
         })
         .execute();
       await wasThere(userId, session.lastActiveAt);
@@ -135,8 +145,9 @@ export function sessionRepository(db: Kysely<Database>) {
     async deleteByTokenHash(tokenHash: string) {
       await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute();
     },
-    /** Returns the ids of the ended sessions. */
+    /** Returns the ids of the ended sessions. Forgets remembered devices and sign-ins that wait for a second step. */
     async deleteOthers(userId: number, keptSessionId: string): Promise<string[]> {
+      await forgetPending(userId);
       const rows = await db
         .deleteFrom('sessions')
         .where('user_id', '=', userId)
@@ -145,10 +156,38 @@ export function sessionRepository(db: Kysely<Database>) {
         .execute();
       return rows.map((row) => row.id);
     },
-    /** Returns the ids of the ended sessions. */
+    /** Does the same for all of the user’s sessions. */
     async deleteAll(userId: number): Promise<string[]> {
+      await forgetPending(userId);
       const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute();
       return rows.map((row) => row.id);
+    },
+    async moveDevice(userId: number, tokenHash: string, sessionId: string) {
+      await db
+        .updateTable('remembered_devices')
+        .set({ session_id: sessionId })
+        .where('user_id', '=', userId)
+        .where('token_hash', '=', tokenHash)
+        .execute();
+    },
+    /**
+     * Keeps the remembered devices of sessions that have only expired: they are deleted later, and not by anybody’s wish.
+     */
+    async detachDevices(userId: number, notBefore: { created: string; active: string }) {
+      await db
+        .updateTable('remembered_devices')
+        .set({ session_id: null })
+        .where('user_id', '=', userId)
+        .where('session_id', 'in', (eb) =>
+          eb
+            .selectFrom('sessions')
+            .select('id')
+            .where('user_id', '=', userId)
+            .where((of) =>
+              of.or([of('created_at', '<=', notBefore.created), of('last_active_at', '<=', notBefore.active)]),
+            ),
+        )
+        .execute();
     },
     /** Keeps `kept` and the user’s `others` most recently used sessions; deletes the rest and expired ones. */
     async trim(userId: number, kept: string, others: number, notBefore: { created: string; active: string }) {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Role, Session } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
-import type { Database } from '#server/db/schema';
+import type { Database, PassedFactor } from '#server/db/schema';
 import { deviceLabel } from '#server/http/user-agent';
 import { AppError } from '#server/lib/errors';
 import type { SignedInUser } from '#server/security/actor';
@@ -33,11 +33,11 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
 
   return {
     /**
-     * Starts a session and returns its token. Never adopts a token that the browser presented before. `rows`:
-     * repository of the transaction that signs in.
+     * Starts a session of a new account and returns its token. Every other way of signing in ends in
+     * auth/shared/complete-sign-in.ts.
      */
-    start: (userId: number, visitor: Visitor, rows: SessionRepository = sessions): Promise<string> =>
-      start(rows, userId, visitor),
+    start: async (userId: number, visitor: Visitor): Promise<string> =>
+      (await startSession(db, { userId, visitor })).token,
     /** Returns the token’s session, read afresh each time. Records the activity at most once a minute. */
     find: (token: string, ipAddress: string): Promise<SignedInUser | null> => find(sessions, token, ipAddress),
     /** Returns the current role of a valid session’s user, and locks both until the transaction ends. */
@@ -88,7 +88,17 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
 
 export type SessionService = ReturnType<typeof sessionService>;
 
-async function start(rows: SessionRepository, userId: number, visitor: Visitor): Promise<string> {
+type NewSession = { userId: number; visitor: Visitor; secondFactor?: PassedFactor; deviceHash?: string };
+
+/**
+ * Starts a session within a transaction. Never adopts a token that the browser presented before. `secondFactor`: how it
+ * was passed. `deviceHash`: a remembered device, which is forgotten with this session from now on.
+ */
+export async function startSession(
+  trx: Kysely<Database>,
+  { userId, visitor, secondFactor, deviceHash }: NewSession,
+): Promise<{ token: string; sessionId: string }> {
+  const rows = sessionRepository(trx);
   const token = randomBytes(32).toString('base64url');
   const id = randomBytes(18).toString('base64url');
   const now = new Date().toISOString();
@@ -99,9 +109,12 @@ async function start(rows: SessionRepository, userId: number, visitor: Visitor):
     ipAddress: visitor.ipAddress,
     createdAt: now,
     lastActiveAt: now,
+    secondFactor,
   });
+  if (deviceHash !== undefined) await rows.moveDevice(userId, deviceHash, id);
+  await rows.detachDevices(userId, notBefore());
   await rows.trim(userId, id, sessionsPerUser - 1, notBefore());
-  return token;
+  return { token, sessionId: id };
 }
 
 async function find(sessions: SessionRepository, token: string, ipAddress: string): Promise<SignedInUser | null> {

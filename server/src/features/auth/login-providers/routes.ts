@@ -8,6 +8,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Config } from '#server/config/config';
+import type { SignInResponse } from '#server/features/auth/shared/sign-in-response';
 import type { Router } from '#server/http/app-router/router';
 import { clientNetwork } from '#server/http/client-network';
 import type { RateLimits } from '#server/http/limits/rate-limits';
@@ -30,6 +31,7 @@ type Dependencies = {
   rates: RateLimits;
   sessions: SessionService;
   cookie: SessionCookie;
+  response: SignInResponse;
   flowCookie: FlowCookie;
   flows: FlowService;
   /** Only the configured providers. */
@@ -72,7 +74,8 @@ function redirectPage(address: string): string {
 }
 
 export function loginProviderRoutes({ route }: Router, dependencies: Dependencies) {
-  const { app, config, rates, sessions, cookie, flowCookie, flows, providers, connectedAccounts } = dependencies;
+  const { app, config, rates, sessions, cookie, response, flowCookie, flows, providers, connectedAccounts } =
+    dependencies;
   const { publicUrl, loopback } = config;
   const options = { config: { access: 'public' }, exposeHeadRoute: false } as const;
   const ofForm = { config: { access: 'public', form: true } } as const;
@@ -192,12 +195,12 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
       request.log.info({ event: 'login_method_connected', userId: connectsTo.userId, provider }, 'sign-in connected');
       return `${accountPage}&connected=${provider}`;
     }
-    const userId = await connectedAccounts.signIn(identity, visitor);
-    const presented = cookie.read(request);
-    if (presented) await sessions.endToken(presented);
-    cookie.write(reply, await sessions.start(userId, visitor));
+    const { returnPath } = flow;
+    const remembered = response.remembered(request);
+    const { userId, outcome } = await connectedAccounts.signIn(identity, visitor, { remembered, returnPath });
+    if (!(await response.write(request, reply, outcome))) return '/auth?step=second-factor';
     request.log.info({ event: 'signed_in', userId, provider }, 'signed in');
-    return flow.returnPath;
+    return returnPath;
   }
 
   function fail(

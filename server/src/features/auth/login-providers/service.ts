@@ -2,6 +2,7 @@ import type { ConnectedAccounts, LoginProvider } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
+import { completeSignIn, type SignInOutcome } from '#server/features/auth/shared/complete-sign-in';
 import { createAccount } from '#server/features/auth/shared/create-account';
 import { type UserRecord, userRepository } from '#server/features/auth/shared/repository';
 import { revokeOtherAccess } from '#server/features/auth/shared/revoke-access';
@@ -30,15 +31,19 @@ class SupersededError extends Error {
 }
 const attempts = 5;
 
+/** `remembered`: the token of a remembered device. */
+type Browser = { remembered: string | undefined; returnPath: string };
+type SignedIn = { userId: number; outcome: SignInOutcome };
+
 type Session = Pick<SignedInUser, 'userId' | 'sessionId'>;
 
 /** Signs in with Google or GitHub, and connects and disconnects their accounts. */
 export function loginProviderService(dependencies: Dependencies) {
   const { db, config, onSessionsEnded } = dependencies;
   return {
-    /** Returns the account of the identity: the connected one, the one with its address, or a new one. */
-    signIn: (identity: LoginIdentity, visitor: Visitor): Promise<number> =>
-      transactForIdentity(db, identity, visitor, (trx) => signIn(trx, config, identity, visitor)),
+    /** Signs in to the account of the identity: the connected one, the one with its address, or a new one. */
+    signIn: (identity: LoginIdentity, visitor: Visitor, browser: Browser): Promise<SignedIn> =>
+      transactForIdentity(db, identity, visitor, (trx) => signIn(trx, config, identity, visitor, browser)),
 
     async connect(session: Session, identity: LoginIdentity, visitor: Visitor) {
       const ended = await transactForIdentity(db, identity, visitor, (trx) =>
@@ -112,7 +117,8 @@ async function signIn(
   config: Dependencies['config'],
   identity: LoginIdentity,
   visitor: Visitor,
-): Promise<number> {
+  browser: Browser,
+): Promise<SignedIn> {
   const accounts = connectedAccountRepository(trx);
   const known = await accounts.ownerOf(identity);
   if (known) {
@@ -120,8 +126,9 @@ async function signIn(
     await storeEmail(accounts, known.userId, identity);
   }
   const userId = known?.userId ?? (await findOrCreateAccount(trx, config, identity, visitor));
-  await securityEventRepository(trx).record(event('signed_in', userId, identity.provider, visitor));
-  return userId;
+  const method = providerLabels[identity.provider];
+  const signIn = { userId, visitor, method, secondFactor: 'needed-if-set', ...browser } as const;
+  return { userId, outcome: await completeSignIn(trx, signIn) };
 }
 
 /** Returns the ids of the ended sessions. */
@@ -263,7 +270,7 @@ function asFailure(error: unknown): never {
   throw error;
 }
 
-type Kind = 'signed_in' | 'login_method_connected' | 'login_method_disconnected';
+type Kind = 'login_method_connected' | 'login_method_disconnected';
 const event = (kind: Kind, userId: number, provider: LoginProvider, visitor: Visitor): RecordedEvent => ({
   userId,
   event: kind,

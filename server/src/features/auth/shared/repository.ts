@@ -1,6 +1,7 @@
 import type { LoginProvider, Role, UserStatus } from '@roster/contracts/auth';
 import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
+import { challengeRepository } from './challenge-repository.ts';
 
 export type UserRecord = {
   id: number;
@@ -125,8 +126,9 @@ export function userRepository(db: Kysely<Database>) {
       const rows = await db.deleteFrom('identities').where('user_id', '=', userId).returning('provider').execute();
       return [...new Set(rows.map((row) => row.provider))];
     },
-    /** Deletes pending sign-ins that would connect an account at Google or GitHub to this user. */
+    /** Deletes pending sign-ins: those that would connect a login provider, and those that wait for a second step. */
     async removeFlows(userId: number) {
+      await challengeRepository(db).removeAll(userId);
       await db.deleteFrom('sign_in_flows').where('user_id', '=', userId).execute();
     },
     async countFailure(userId: number) {

@@ -1,0 +1,28 @@
+import type { SecondFactorWay } from '@roster/contracts/second-factor';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+
+/** The second factors of an account, of both kinds. */
+export function secondFactorRepository(db: Kysely<Database>) {
+  return {
+    /** How the account can take a second step; empty: it has no second factor. */
+    async waysOf(userId: number): Promise<SecondFactorWay[]> {
+      const factors = await db
+        .selectFrom('second_factors')
+        .select('kind')
+        .distinct()
+        .where('user_id', '=', userId)
+        .orderBy('kind', 'desc')
+        .execute();
+      if (factors.length === 0) return [];
+      const code = await db
+        .selectFrom('recovery_codes')
+        .select('selector')
+        .where('user_id', '=', userId)
+        .where('used_at', 'is', null)
+        .limit(1)
+        .executeTakeFirst();
+      return [...factors.map(({ kind }) => kind), ...(code ? (['recovery'] as const) : [])];
+    },
+  };
+}

@@ -1,9 +1,10 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { SquarePen } from 'lucide-react';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useState } from 'react';
 import { whenAppReady } from '#web/lib/app-ready.ts';
 import { captureKeys, takeCapturedKeys, takeEarlyKeys } from '#web/lib/keyboard/key-capture.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
+import { readStored, writeStored } from '#web/lib/storage/storage.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { OpenSidebar, TopBar, TopBarTitle } from '#web/ui/top-bar.tsx';
 import { Footer } from './footer.tsx';
@@ -12,8 +13,57 @@ import { MainLandmarkContext } from './main-landmark-context.ts';
 import { pageNameOf } from './navigation.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
-import { useSidebarCollapsed } from './sidebar-state.ts';
-import { useVisibleHeight } from './use-visible-height.ts';
+
+/**
+ * While an on-screen keyboard covers part of the window (iOS overlays it without changing the reported height), a page
+ * that fills the window gets the visible height. Not set on the root element: the theme owns its variables.
+ */
+function useVisibleHeight(isOn: boolean): void {
+  useEffect(() => {
+    const seen = window.visualViewport;
+    if (!isOn || !seen) return;
+    const { style } = document.body;
+    const fit = () => {
+      // When zoomed in by pinching, only part of the page is visible on purpose.
+      const isCovered = seen.scale === 1 && window.innerHeight - seen.height > 80;
+      if (!isCovered) return void style.removeProperty('--visible-height');
+      style.setProperty('--visible-height', `${seen.height}px`);
+      // The browser may have scrolled the page to reveal the field; that is no longer needed.
+      if (seen.offsetTop > 0 || window.scrollY > 0) window.scrollTo(0, 0);
+    };
+    fit();
+    seen.addEventListener('resize', fit);
+    seen.addEventListener('scroll', fit);
+    return () => {
+      seen.removeEventListener('resize', fit);
+      seen.removeEventListener('scroll', fit);
+      style.removeProperty('--visible-height');
+    };
+  }, [isOn]);
+}
+
+const storageKey = 'app-sidebar';
+
+const readCollapsed = () => readStored(storageKey) === 'collapsed';
+
+/** CSS reads this attribute, which `public/first.js` sets before the first paint. */
+function show(collapsed: boolean) {
+  if (collapsed) document.documentElement.dataset.sidebar = 'collapsed';
+  else delete document.documentElement.dataset.sidebar;
+}
+
+/**
+ * True if the sidebar is collapsed to icons; stored in this browser until the session ends (`lib/storage/user-storage.ts`).
+ */
+function useSidebarCollapsed(): [collapsed: boolean, toggle: () => void] {
+  const [collapsed, setCollapsed] = useState(readCollapsed);
+  useLayoutEffect(() => show(collapsed), [collapsed]);
+  const toggle = () => {
+    setCollapsed(!collapsed);
+    writeStored(storageKey, collapsed ? 'open' : 'collapsed');
+  };
+  return [collapsed, toggle];
+}
 
 const CommandPalette = lazyPart(async () => (await import('./command-palette.tsx')).CommandPalette);
 const ShortcutList = lazyPart(async () => (await import('./shortcut-list.tsx')).ShortcutList);

@@ -1,7 +1,10 @@
+import { passwordMinimum, passwordRecommended } from '@roster/contracts/auth';
 import type { UseFormRegisterReturn } from 'react-hook-form';
-import { passwordHint } from '#web/lib/text/password-hint.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { SecretInput } from '#web/ui/forms/secret-input.tsx';
+
+/** Shown below every field in which a new password is chosen. */
+const passwordHint = `At least ${passwordMinimum} characters; ${passwordRecommended} or more are recommended.`;
 
 /** Registered on render: the order decides which invalid field gets focus first. */
 type Registered = { register: () => UseFormRegisterReturn; error: string | undefined };

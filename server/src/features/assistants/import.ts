@@ -11,17 +11,38 @@ import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
 import type { ModelService } from '#server/features/models/service';
 import { throwProviderFailure } from '#server/http/provider-failure';
+import { AppError } from '#server/lib/errors';
+import { isObject } from '#server/lib/is-object';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider, ProviderAssistant } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Actor } from '#server/security/actor';
 import { resolveReferences } from './api-fields.ts';
-import { parseEntries } from './import-file.ts';
 import { type ParsedAssistant, parseAssistant } from './parse-import.ts';
 import { type ApiFields, apiFieldsRepository } from './shared/api-fields-repository.ts';
 import { type AssistantRepository, assistantRepository, type ImportedDraft } from './shared/repository.ts';
 import type { VersionRecorder } from './versions/recorder.ts';
+
+/**
+ * Reads the entries of an import file: one assistant, a list, `{assistants: […]}`, or a page of the retired API’s list.
+ */
+function parseEntries(document: unknown): unknown[] {
+  const entries = findEntries(document);
+  if (entries.length === 0) throw new AppError('invalid_input', 'The file holds no assistants.');
+  return entries;
+}
+
+function findEntries(document: unknown): unknown[] {
+  if (Array.isArray(document)) return document;
+  if (!isObject(document))
+    throw new AppError('invalid_input', 'The file must hold an assistant or a list of assistants.');
+  if (document.format === 'roster.assistants' && document.version !== 1)
+    throw new AppError('invalid_input', 'This file was exported by a newer Roster than this one.');
+  if (Array.isArray(document.assistants)) return document.assistants;
+  if (document.object === 'list' && Array.isArray(document.data)) return document.data;
+  return [document];
+}
 
 const importLimit = 100;
 

@@ -2,7 +2,18 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { storeOutcomes } from './judging/outcomes.ts';
 import { type Asking, queueAsking, queueJudging } from './shared/queue.ts';
-import { markUnchanged } from './test-sets/mark-unchanged.ts';
+import { isSameText } from './shared/same-words.ts';
+import { resultRepository } from './test-sets/result-repository.ts';
+
+/**
+ * In the transaction that ends an answer of a run: stores if it says the same as the other side, so that it can be
+ * counted.
+ */
+async function markUnchanged(trx: Kysely<Database>, userId: number, comparisonId: number) {
+  const rows = resultRepository(trx);
+  const pairs = await rows.pairs(userId, comparisonId);
+  for (const { id, candidate, baseline } of pairs) await rows.setSame(userId, id, isSameText(candidate, baseline));
+}
 
 /** In the transaction that ends an answer: stores what can be said of it now, and makes room for the next. */
 export async function onAnswerFinished(trx: Kysely<Database>, asked: Asking & { judgingId: number | null }) {

@@ -1,5 +1,6 @@
 import type { Config } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
+import type { ExportPart } from '#server/features/feature';
 import type { Router } from '#server/http/app-router/router';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Provider } from '#server/provider/provider';
@@ -9,12 +10,28 @@ import { analyticsService } from './analytics.ts';
 import { analyticsRepository } from './analytics-repository.ts';
 import { budgetRepository } from './budget-repository.ts';
 import { budgetService } from './budgets.ts';
-import { usageExport } from './export-part.ts';
 import { lastUsed } from './last-used.ts';
 import { priceRepository } from './price-repository.ts';
 import { pricingService } from './pricing.ts';
 import { providerFigureService } from './provider-figures.ts';
 import { usageRoutes } from './routes.ts';
+
+const json = (value: unknown) => [`${JSON.stringify(value, undefined, 2)}\n`];
+
+/** Budgets and custom prices in an account export. Uses the read connection. */
+function usageExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
+  return {
+    description: [
+      'budgets.json                   what the calls of a month may cost',
+      'prices.json                    prices that were entered by hand',
+    ],
+    async *entries(userId) {
+      const budgets = await budgetRepository(reader).list(userId);
+      yield { name: 'budgets.json', content: json(budgets.map(({ id: _, ...budget }) => budget)) };
+      yield { name: 'prices.json', content: json(await priceRepository(reader).list(userId)) };
+    },
+  };
+}
 
 type Dependencies = {
   database: OpenDatabase;

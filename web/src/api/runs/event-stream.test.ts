@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { streamMessages } from './event-stream.ts';
+import { streamMessages } from './run-events.ts';
 
 const stream =
   ': hello\r\n\r\nid: 1\r\nevent: text\r\ndata: {"a":1}\r\n\r\nid:2\ndata: x\ndata:y\n\n:\n\nretry: 3\n\nid: 3\rdata\r\r\n';

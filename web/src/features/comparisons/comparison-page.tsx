@@ -1,11 +1,12 @@
+import { comparisons } from '@roster/contracts/comparisons/comparisons';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Play, Square, Trash2 } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
-import { errorText } from '#web/lib/api-client.ts';
+import { call, errorText } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
-import { formatCount, formatLongDate, formatNumber } from '#web/lib/text/format.ts';
+import { formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Switch } from '#web/ui/forms/switch.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
@@ -14,7 +15,6 @@ import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { DeleteComparisonDialog } from './delete-comparison-dialog.tsx';
 import { DraftActions } from './draft-actions.tsx';
-import { Estimate } from './estimate.tsx';
 import { JudgeCard } from './judging/judge-card.tsx';
 import { useJudging } from './judging/use-judging.ts';
 import { type AskRefusal, type PromptActions, PromptCard } from './prompt-card.tsx';
@@ -35,6 +35,25 @@ import { type Side, sideNames, sidesOf } from './shared/sides.ts';
 import { SummaryCard } from './summary-card.tsx';
 import { RunResultsCard } from './test-sets/run-results-card.tsx';
 import { useRunComparison } from './use-run-comparison.ts';
+
+type EstimateProps = { comparisonId: number; open: number };
+
+/** Estimated cost of the open prompts, before they are asked. */
+function Estimate({ comparisonId, open }: EstimateProps) {
+  const { data } = useQuery({
+    queryKey: ['comparisons', 'estimate', comparisonId, open],
+    queryFn: ({ signal }) => call(comparisons.estimate, { params: { id: comparisonId } }, signal),
+  });
+  if (!data || data.answers === 0) return null;
+  const { answers, costUsd, unpriced } = data;
+  const unknown = unpriced.length === 0 ? '' : `No price is known for ${unpriced.join(' and ')}.`;
+  return (
+    <p className="text-muted-foreground text-sm">
+      {costUsd !== null && `Asking ${formatCount(answers, 'answer')} costs about ${formatCost(costUsd)}. `}
+      {unknown}
+    </p>
+  );
+}
 
 const back = (
   <Link

@@ -18,7 +18,24 @@ import { FileTable } from './file-table.tsx';
 import { FilesToolbar } from './files-toolbar.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { usePollForwarding } from './use-poll-forwarding.ts';
-import { useSelection } from './use-selection.ts';
+
+/** Selection among the shown files. */
+function useSelection(files: readonly File[]) {
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const select = useCallback(
+    (ids: readonly number[], isSelected: boolean) =>
+      setSelected((before) => {
+        const next = new Set(before);
+        for (const id of ids) {
+          if (isSelected) next.add(id);
+          else next.delete(id);
+        }
+        return next;
+      }),
+    [],
+  );
+  return { selected, chosen: files.filter(({ id }) => selected.has(id)), select };
+}
 
 function FilePreview({ file, onClose }: { file: File; onClose: () => void }) {
   const { id, filename, size, date } = file;

@@ -1,14 +1,35 @@
+import { useQuery } from '@tanstack/react-query';
 import { Upload } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
-import type { FilesView } from '#web/api/files.ts';
+import { type FilesView, filesSummaryQuery } from '#web/api/files.ts';
+import { errorText } from '#web/lib/api-client.ts';
+import { formatMegabytes, formatNumber } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
+import { KeyFigures, KeyFiguresError } from '#web/ui/charts/key-figures.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { FileList } from './file-list.tsx';
-import { Overview } from './overview.tsx';
 import { PendingRemovals } from './pending-removals.tsx';
 import { UploadDialog } from './upload-dialog.tsx';
 import { useFileDrop } from './use-file-drop.ts';
+
+function Overview() {
+  const { data, error, isFetching, refetch } = useQuery(filesSummaryQuery);
+  if (error && !data) {
+    const message = errorText(error, 'The figures could not be loaded.');
+    return <KeyFiguresError message={message} isTrying={isFetching} onTryAgain={() => void refetch()} />;
+  }
+  return (
+    <KeyFigures
+      className="grid-cols-3 max-sm:grid-cols-2"
+      figures={[
+        ['Total Files', data && formatNumber(data.totalFiles)],
+        ['Storage Used', data && (data.storageUsedBytes === 0 ? '0 MB' : formatMegabytes(data.storageUsedBytes))],
+        ['Files Used by AI', data && formatNumber(data.filesUsedByAi)],
+      ]}
+    />
+  );
+}
 
 type FilesPageProps = { view: FilesView; onViewChange: (view: FilesView) => void };
 

@@ -1,6 +1,6 @@
+import { decodeHTMLStrict } from 'entities/decode';
 import { Marked, type MarkedToken, type Token, type Tokens } from 'marked';
 import { BoundedLexer, deepest } from './bounded-lexer.ts';
-import { decodeReferences } from './character-references.ts';
 import { definitionOf, footnote, footnoteMark, isFootnoteMark, isFootnoteToken } from './footnote-syntax.ts';
 import { decidingLength, isMathToken, mathBlock, mathInline, maxFormulaLength } from './math-syntax.ts';
 import { type Definition, type Links, labelsIn, linkTargetsKey } from './reference-links.ts';
@@ -8,6 +8,9 @@ import { details, isDetailsToken, matchTags } from './safe-html.ts';
 import { safeLink } from './safe-link.ts';
 import { splitAtSourceMarks, stripSourceMarks } from './source-marks.ts';
 import type { Block, Inline, ListItem } from './tree.ts';
+
+/** Decodes HTML character references such as `&amp;` and `&#8364;`; all that HTML defines, with their semicolon. */
+const decodeReferences = (text: string): string => (text.includes('&') ? decodeHTMLStrict(text) : text);
 
 const marked = new Marked({ gfm: true }, { extensions: [mathBlock, mathInline, footnote, footnoteMark, details] });
 

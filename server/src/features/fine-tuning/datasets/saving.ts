@@ -4,11 +4,35 @@ import { isBlank } from '@roster/contracts/text/blank';
 import type { OpenDatabase } from '#server/db/connect';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
-import { exampleRepository } from './example-repository.ts';
+import { type ExampleContent, exampleRepository } from './example-repository.ts';
 import { datasetNotFound } from './gathering.ts';
 import { datasetRepository } from './repository.ts';
 import { splitByConversation } from './split.ts';
-import { trainingLine } from './training-lines.ts';
+
+const system = (instructions: string) =>
+  instructions.trim() === '' ? [] : [{ role: 'system', content: instructions }];
+
+/**
+ * A line of a training file in the provider's format. In chat format, earlier answers of the conversation get the
+ * weight 0: nobody has called them good, so the model reads them without learning them.
+ */
+function trainingLine(format: DatasetFormat, { instructions, turns, answer, rejected }: ExampleContent): string {
+  const content = (text: string | null) => [{ role: 'assistant', content: text ?? '' }];
+  if (format === 'preference') {
+    const messages = [...system(instructions), ...turns.map(({ role, text }) => ({ role, content: text }))];
+    return JSON.stringify({
+      input: { messages, tools: [], parallel_tool_calls: true },
+      preferred_output: content(answer),
+      non_preferred_output: content(rejected),
+    });
+  }
+  const before = turns.map(({ role, text }) => ({
+    role,
+    content: text,
+    ...(role === 'assistant' && { weight: 0 }),
+  }));
+  return JSON.stringify({ messages: [...system(instructions), ...before, ...content(answer)] });
+}
 
 /** Stores files that Roster makes. */
 export type TrainingFileWriter = {

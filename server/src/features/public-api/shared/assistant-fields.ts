@@ -1,4 +1,9 @@
-import { type Assistant, type AssistantSettings, assistantDefaults, untitled } from '@roster/contracts/assistants/assistants';
+import {
+  type Assistant,
+  type AssistantSettings,
+  assistantDefaults,
+  untitled,
+} from '@roster/contracts/assistants/assistants';
 import type { AssistantTools } from '@roster/contracts/assistants/tools';
 import {
   type ApiAssistant,

@@ -1,9 +1,30 @@
-import type { AssistantVersion } from '@roster/contracts/assistants/versions';
+import type { AssistantVersion, VersionOrigin } from '@roster/contracts/assistants/versions';
 import { Badge } from '#web/ui/badge.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { fieldNames } from './field-texts.ts';
-import { originText } from './origin-text.ts';
+
+/** Describes who or what created a version. */
+function originText(origin: VersionOrigin): string {
+  switch (origin.kind) {
+    case 'person':
+      return 'By you';
+    case 'program':
+      return origin.name === '' ? 'By a program' : `By the program ${origin.name}`;
+    case 'import':
+      return 'Imported';
+    case 'restore':
+      return `Version ${origin.number} restored`;
+    case 'duplicate':
+      return `Copied from ${origin.name}`;
+    case 'move':
+      return `Moved to ${origin.name}`;
+    case 'move_undone':
+      return `Move to ${origin.name} undone`;
+    case 'before':
+      return 'From before there were versions';
+  }
+}
 
 type VersionListProps = {
   versions: AssistantVersion[];

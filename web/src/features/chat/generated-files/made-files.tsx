@@ -1,13 +1,37 @@
 import type { AttachedFile, Message, UnstoredFile } from '@roster/contracts/chat';
+import { useQueryClient } from '@tanstack/react-query';
 import { CircleAlert } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 import { useAttachmentPreview } from '#web/features/chat/attachments/attachment-preview.tsx';
 import { AttachedChip } from '#web/features/chat/attachments/message-files.tsx';
 import { useImage } from '#web/features/chat/attachments/use-image.ts';
+import { refreshAnswers, refreshMessages } from '#web/features/chat/shared/thread-cache.ts';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { Spinner } from '#web/ui/states/spinner.tsx';
-import { usePollMissingFiles } from './use-poll-missing-files.ts';
+
+const firstMs = 1_000;
+const longestMs = 30_000;
+
+/** Polls with growing intervals while files of a shown answer are being fetched. */
+function usePollMissingFiles({ threadId, unkept = [] }: Message) {
+  const client = useQueryClient();
+  const isFetching = unkept.some(({ state }) => state === 'fetching');
+  useEffect(() => {
+    if (!isFetching) return;
+    let timer: ReturnType<typeof setTimeout>;
+    let wait = firstMs;
+    const look = () => {
+      timer = setTimeout(() => {
+        wait = Math.min(longestMs, wait * 1.5);
+        Promise.all([refreshMessages(client, threadId), refreshAnswers(client, threadId)]).catch(reportError);
+        look();
+      }, wait);
+    };
+    look();
+    return () => clearTimeout(timer);
+  }, [client, threadId, isFetching]);
+}
 
 /** Larger files are loaded on request. */
 const inlineBytes = 20_971_520;

@@ -1,4 +1,5 @@
 import type { DisplayedToolCall } from '@roster/contracts/chat';
+import { truncate } from '@roster/contracts/text/truncate';
 import { ChevronRight, CodeXml, FileSearch, Globe, ImagePlus, SquareFunction, Wrench } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { awaitsApproval } from '#web/api/runs/run-store.ts';
@@ -8,7 +9,33 @@ import { indentJson } from '#web/lib/text/json-text.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { CodeBlock } from '#web/ui/markdown/code-block.tsx';
 import type { ApprovalCardProps } from './approval-card.tsx';
-import { callSubject } from './call-subject.ts';
+
+/** Subject lines must be short; the full text is in the expanded part. */
+const longest = 100;
+const shortened = (text: string) => (text.length > longest ? `${truncate(text, longest)}…` : text);
+
+/** Query of a search call, and the number of further ones; null if unknown or not a search. */
+function callSubject({
+  kind,
+  input,
+}: Pick<DisplayedToolCall, 'kind' | 'input'>): { said: string; more: number } | null {
+  if (kind !== 'web_search' && kind !== 'file_search') return null;
+  const [first, ...others] = queriesIn(input);
+  if (first === undefined) return null;
+  // A page that the search opened.
+  const isPage = kind === 'web_search' && /^https?:\/\/\S+$/i.test(first);
+  return { said: `${isPage ? 'the page ' : ''}${shortened(first)}`, more: others.length };
+}
+
+function queriesIn(input: string): string[] {
+  try {
+    const list: unknown = JSON.parse(input);
+    return Array.isArray(list) ? list.filter((one) => typeof one === 'string' && one.trim() !== '') : [];
+  } catch {
+    // Still empty, or truncated JSON.
+    return [];
+  }
+}
 
 type Kind = DisplayedToolCall['kind'];
 type Words = { icon: Icon; running: string; done: string; input: string; language: string; output: string };

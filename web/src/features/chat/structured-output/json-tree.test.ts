@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { initiallyExpanded, isGroup, type JsonValue, parseJsonTree, pointerTo } from './json-tree.ts';
 import { prettyJson } from './pretty-json.ts';
-import { tableCsv } from './table-csv.ts';
+import { tableCsv } from './table-view.tsx';
 
 function read(text: string) {
   const tree = parseJsonTree(text);

@@ -6,14 +6,37 @@ import { saveText } from '#web/lib/download.ts';
 import { slugFileName } from '#web/lib/text/file-name.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
+import { HighlightedCode } from '#web/ui/markdown/code-block.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
-import { JsonLines } from './json-lines.tsx';
 import { isGroup, type JsonTree, parseJsonTree } from './json-tree.ts';
 import { prettyJson } from './pretty-json.ts';
 import { RawAnswer, type StructuredAnswerProps } from './raw-answer.tsx';
+import { ShowMore } from './show-more.tsx';
 import { TreeView } from './tree-view.tsx';
 import { useValidation, ValidationNotice } from './validation-notice.tsx';
+
+/** Characters rendered at once; more would block the page. */
+const atOnce = 100_000;
+
+/** The answer as indented JSON. */
+function JsonLines({ text }: { text: string }) {
+  const pretty = useMemo(() => prettyJson(text), [text]);
+  const [end, setEnd] = useState(atOnce);
+  return (
+    <>
+      <pre
+        dir="ltr"
+        className="wrap-anywhere whitespace-pre-wrap px-4 py-3 font-mono text-sm [font-variant-ligatures:none]"
+      >
+        <code>
+          <HighlightedCode text={pretty.slice(0, end)} language="json" />
+        </code>
+      </pre>
+      <ShowMore left={pretty.length - end} what="characters" onMore={() => setEnd(end + atOnce)} />
+    </>
+  );
+}
 
 /** An answer with a response schema: raw while it is written, a tree at its end. */
 export function StructuredAnswer(props: StructuredAnswerProps) {

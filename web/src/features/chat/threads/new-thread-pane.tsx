@@ -5,7 +5,6 @@ import { useRouter } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useUser } from '#web/api/current-user.ts';
 import { clearSendRequest, hasPendingQuestion, newThreadDraftKey } from '#web/api/pending-question.ts';
-import { rememberChoice, rememberedModel } from '#web/features/chat/chat-targets/choice-memory.ts';
 import { Composer } from '#web/features/chat/composer/composer.tsx';
 import type { StoredFile } from '#web/features/chat/shared/attachments.ts';
 import { composerAt } from '#web/features/chat/shared/composer-state.ts';
@@ -15,8 +14,26 @@ import { answererOf, type Choice, placeholderFor, useAnswerers } from '#web/feat
 import { whenAppReady } from '#web/lib/app-ready.ts';
 import { lazyModule } from '#web/lib/lazy.ts';
 import { readDraft, writeDraft } from '#web/lib/storage/drafts.ts';
+import { readStoredJson, writeStored } from '#web/lib/storage/storage.ts';
 import { Greeting } from './greeting.tsx';
 import { PaneHeader } from './pane-header.tsx';
+
+/**
+ * Model of the user's last conversation without an assistant, used for the next one. Reset by a conversation with an
+ * assistant or a new default assistant.
+ */
+const keyOf = (userId: number) => `chat-model:${userId}`;
+
+function rememberChoice(userId: number, { assistantId, model }: Choice, defaultId: number | null): void {
+  const isPlainModel = assistantId === null && model !== null;
+  writeStored(keyOf(userId), isPlainModel ? JSON.stringify([model, defaultId]) : null);
+}
+
+function rememberedModel(userId: number, defaultId: number | null): string | null {
+  const kept = readStoredJson(keyOf(userId));
+  if (!Array.isArray(kept) || kept[1] !== defaultId) return null;
+  return typeof kept[0] === 'string' ? kept[0] : null;
+}
 
 const firstMessage = lazyModule(() => whenAppReady(() => import('./first-message.tsx')));
 // Loaded shortly after; messages sent earlier wait for it.

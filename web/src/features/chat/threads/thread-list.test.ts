@@ -2,7 +2,7 @@ import type { ThreadListItem } from '@roster/contracts/chat';
 import { describe, expect, test } from 'vitest';
 import { type ThreadWindow, withFirstPage } from '#web/features/chat/shared/thread-window.ts';
 import { withNextPage, withoutThread, withThread } from '#web/features/chat/shared/thread-window-changes.ts';
-import { groupOf, groupThreads } from './thread-groups.ts';
+import { groupOf, groupThreads } from './thread-list.tsx';
 
 const thread = (id: number, updatedAt: string, more: Partial<ThreadListItem> = {}): ThreadListItem => ({
   id,

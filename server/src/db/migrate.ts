@@ -53,9 +53,9 @@ import * as pricesByTier from './migrations/0044-prices-by-tier.ts';
 import * as toolsForModels from './migrations/0045-tools-for-models.ts';
 import * as trainingIsNoRequest from './migrations/0046-training-is-no-request.ts';
 import * as namesWithoutDirection from './migrations/0047-names-without-direction.ts';
-import * as secondFactors from './migrations/0048-second-factors.ts';
-import * as groups from './migrations/0049-groups.ts';
 import * as chosenOperations from './migrations/0055-chosen-operations.ts';
+import * as secondFactors from './migrations/0056-second-factors.ts';
+import * as groups from './migrations/0057-groups.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -112,9 +112,9 @@ const migrations: [name: string, migration: Migration][] = [
   ['0045-tools-for-models', toolsForModels],
   ['0046-training-is-no-request', trainingIsNoRequest],
   ['0047-names-without-direction', namesWithoutDirection],
-  ['0048-second-factors', secondFactors],
-  ['0049-groups', groups],
   ['0055-chosen-operations', chosenOperations],
+  ['0056-second-factors', secondFactors],
+  ['0057-groups', groups],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

@@ -141,7 +141,7 @@ async function questionsTo(
           threadRepository(db),
           messageRepository(db),
           branchRepository(db),
-          nothingUnderWay,
+          noActiveRuns,
         )(userId, longThreadId, {
           limit: pageOf,
         }),
@@ -154,7 +154,7 @@ async function questionsTo(
 }
 
 /** No answer is being generated in the measured threads. */
-const nothingUnderWay: Parameters<typeof messagePages>[3] = { withWords: async (_userId, list) => list };
+const noActiveRuns: Parameters<typeof messagePages>[3] = { withWords: async (_userId, list) => list };
 
 async function deepCursor({ roster, headers }: Place): Promise<string> {
   let cursor = '';

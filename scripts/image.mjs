@@ -5,9 +5,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { installAndGoOn, root } from './install.mjs';
+import { installAndContinue, root } from './install.mjs';
 
-installAndGoOn();
+installAndContinue();
 const { json } = await import('./package/dependencies.mjs');
 const { makeBases, run } = await import('./image/bases.mjs');
 const { contents, largest } = await import('./image/rootfs.mjs');

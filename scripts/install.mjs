@@ -77,7 +77,7 @@ function isInstalled() {
  * For commands that load code of the server or of a package, which an older Node.js cannot read: reruns this command in
  * the pinned Node.js and does not return.
  */
-export function installAndGoOn() {
+export function installAndContinue() {
   install();
   // By version: npm may have linked this very file as the machine's Node.js.
   if (process.versions.node === pinned) return;

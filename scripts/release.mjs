@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { environment, installAndGoOn, node, root } from './install.mjs';
+import { environment, installAndContinue, node, root } from './install.mjs';
 
-installAndGoOn();
+installAndContinue();
 const { makePackage } = await import('./package/make.mjs');
 
 const read = (name) => readFileSync(join(root, name), 'utf8');

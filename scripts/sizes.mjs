@@ -8,7 +8,7 @@ import { join, relative } from 'node:path';
 import ts from 'typescript';
 import { root } from './install.mjs';
 
-const linesAtMost = 60;
+const maxLines = 60;
 const folders = ['contracts/src', 'server/src', 'web/src', 'simulator/src', 'bench', 'chaos', 'scripts'];
 
 function sourcesBelow(folder) {
@@ -89,7 +89,7 @@ function functionsIn(path, text) {
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 const largest = (items) => items.reduce((most, item) => (item.lines > most.lines ? item : most), { lines: 0 });
 /** Short enough, or with a reason. A function's lines include those of nested ones. */
-const isTooLong = ({ lines, hasReason }) => lines > linesAtMost && !hasReason;
+const isTooLong = ({ lines, hasReason }) => lines > maxLines && !hasReason;
 
 function summary(name, files) {
   const functions = files.flatMap((file) => file.functions);
@@ -104,7 +104,7 @@ function summary(name, files) {
     'named functions': named.length,
     'median function': median(named.map(({ lines }) => lines)),
     'longest function': `${longest.lines} ${longest.name} (${longest.path}:${longest.line})`,
-    [`above ${linesAtMost}`]: functions.filter(({ lines }) => lines > linesAtMost).length,
+    [`above ${maxLines}`]: functions.filter(({ lines }) => lines > maxLines).length,
     'without reason': functions.filter(isTooLong).length,
   };
 }

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { installAndGoOn, root } from './install.mjs';
+import { installAndContinue, root } from './install.mjs';
 
-installAndGoOn();
+installAndContinue();
 const { build } = await import('./build.mjs');
 const { startPostgres } = await import('../server/src/testing/postgres.ts');
 const { freePort } = await import('../server/src/testing/free-port.ts');

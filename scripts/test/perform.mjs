@@ -122,12 +122,12 @@ export async function performAll(steps, rest) {
 
 const row = (name, ...cells) => console.log(name.padEnd(14) + cells.map((cell) => String(cell).padStart(10)).join(''));
 
-const slowestAtMost = 20;
+const maxSlowest = 20;
 
 /** The slowest test files, by the clock of this machine, with their tests. */
 export function printSlowest(outcomes) {
   const files = outcomes.flatMap((outcome) => outcome.files);
-  const slowest = files.toSorted((one, other) => other.milliseconds - one.milliseconds).slice(0, slowestAtMost);
+  const slowest = files.toSorted((one, other) => other.milliseconds - one.milliseconds).slice(0, maxSlowest);
   console.log('\n   seconds     tests  file');
   for (const { file, milliseconds, tests } of slowest)
     console.log(`${(milliseconds / 1000).toFixed(1).padStart(10)}${String(tests).padStart(10)}  ${file}`);

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** The simulator's answer to `[[bench n]]`. */
 const answerOf = (tokens) =>
   Array.from({ length: tokens }, (_, index) => ` t${String(index).padStart(4, '0')}`).join('');
-const triedAtMost = 30;
+const maxTried = 30;
 
 export const newFigures = () => ({
   requests: 0,
@@ -44,7 +44,7 @@ async function request(figures, url, options, isSafe) {
       reason = error.cause?.code ?? error.message;
       if (!isSafe) throw new Error(`${options.method} ${url}: ${reason}`, { cause: error });
     }
-    if (attempt === triedAtMost) throw new Error(`${options.method} ${url}: ${reason}`);
+    if (attempt === maxTried) throw new Error(`${options.method} ${url}: ${reason}`);
     figures.retried++;
     figures.reasons.set(reason, (figures.reasons.get(reason) ?? 0) + 1);
     await wait(500);
@@ -81,7 +81,7 @@ export async function newPerson(url, figures, name, tokens) {
 async function readAnswer({ call, figures }, runId) {
   const seen = { number: 0, text: '', isOver: false };
   for (let reader = 1; !seen.isOver; reader++) {
-    if (reader > triedAtMost) throw new Error(`Run ${runId} never ended`);
+    if (reader > maxTried) throw new Error(`Run ${runId} never ended`);
     figures.readers++;
     if (reader > 1) figures.handedOver++;
     const headers = { accept: 'text/event-stream', ...(seen.number > 0 && { 'last-event-id': String(seen.number) }) };

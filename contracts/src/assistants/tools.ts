@@ -45,7 +45,7 @@ export type BuiltInTool = z.output<typeof BuiltInTool>;
 export const builtInTools = BuiltInTool.options;
 
 /** The servers that a user can have, and as many that others offer. */
-const serversOffAtMost = 100;
+const maxServersOff = 100;
 
 /** Tools switched on or off in one conversation; what is left out follows the assistant. */
 export const ThreadTools = z.strictObject({
@@ -55,7 +55,7 @@ export const ThreadTools = z.strictObject({
   /** Tool servers whose tools are not used in the conversation. */
   serversOff: z
     .array(Id)
-    .max(serversOffAtMost, `At most ${serversOffAtMost} tool servers can be switched off`)
+    .max(maxServersOff, `At most ${maxServersOff} tool servers can be switched off`)
     .refine((ids) => new Set(ids).size === ids.length, 'Name each tool server once')
     .optional(),
 });

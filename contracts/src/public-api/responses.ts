@@ -8,7 +8,7 @@ export const ResponseItem = z.looseObject({ type: z.string().min(1).max(100).opt
 export type ResponseItem = z.output<typeof ResponseItem>;
 
 /** Items of one request; together with earlier responses there can be more. */
-const itemsAtMost = 2_000;
+const maxItems = 2_000;
 
 /** The fields that Roster reads; every other field is passed to the provider unchanged. */
 export const ResponseRequest = z.looseObject({
@@ -18,8 +18,8 @@ export const ResponseRequest = z.looseObject({
     .min(1)
     .max(600)
     .refine((name) => name.isWellFormed() && !name.includes('\0'), 'This is no name of a model.'),
-  input: z.union([z.string(), z.array(ResponseItem).max(itemsAtMost)], {
-    error: `This field has to be a text or a list of up to ${itemsAtMost} items.`,
+  input: z.union([z.string(), z.array(ResponseItem).max(maxItems)], {
+    error: `This field has to be a text or a list of up to ${maxItems} items.`,
   }),
   instructions: z.string().nullish(),
   stream: z.boolean().nullish(),

@@ -8,16 +8,16 @@ export const storeFileLimit = 10_000;
 export const batchFileLimit = 2_000;
 const filesWithStore = 500;
 
-const pairsAtMost = 16;
+const maxPairs = 16;
 const longestName = 512;
 const longestDescription = 2_000;
 const longestQuery = 4_000;
-const queriesAtMost = 20;
+const maxQueries = 20;
 
 /** A client’s attributes of a file in a store, for filtering searches. */
 const Attributes = z
   .record(z.string().max(64), z.union([z.string().max(512), z.number(), z.boolean()]))
-  .refine((pairs) => Object.keys(pairs).length <= pairsAtMost, `Attributes can have at most ${pairsAtMost} pairs.`);
+  .refine((pairs) => Object.keys(pairs).length <= maxPairs, `Attributes can have at most ${maxPairs} pairs.`);
 export type Attributes = z.output<typeof Attributes>;
 
 const ExpiresAfter = z.strictObject({ anchor: z.literal('last_active_at'), days: z.number().int().min(1).max(365) });
@@ -152,7 +152,7 @@ const Filter: z.ZodType<Filter> = z.union([
 const Search = z.strictObject({
   query: z.union([
     z.string().min(1).max(longestQuery),
-    z.array(z.string().min(1).max(longestQuery)).min(1).max(queriesAtMost),
+    z.array(z.string().min(1).max(longestQuery)).min(1).max(maxQueries),
   ]),
   filters: Filter.nullish(),
   max_num_results: z.number().int().min(1).max(50).nullish(),

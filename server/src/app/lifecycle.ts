@@ -34,7 +34,7 @@ export function createLifecycle(services: Services, options: Options) {
     /** Finishes or ends what a crash interrupted. Called before the server listens. */
     async recover() {
       // On PostgreSQL other processes may be working; claims of a dead one expire by themselves.
-      if (database.engine === 'sqlite') await jobRepository(db).letGoAll();
+      if (database.engine === 'sqlite') await jobRepository(db).releaseAll();
       for (const { recover } of features) await recover?.();
     },
     /** Reports ready and starts background work. */

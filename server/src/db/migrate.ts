@@ -222,7 +222,7 @@ export async function lockMigrations(trx: Kysely<Database>, engine: Engine) {
 
 const lockedMs = 500;
 const pauseMs = 1_000;
-const waitedAtMost = 400;
+const maxWaited = 400;
 
 const isLockNotAvailable = (error: unknown) => isObject(error) && error.code === '55P03';
 
@@ -236,7 +236,7 @@ async function applyWithRetry(db: Kysely<Database>, engine: Engine, name: string
       return await apply(db, engine, name, migration);
     } catch (cause) {
       if (!isLockNotAvailable(cause)) throw cause;
-      if (waited >= waitedAtMost)
+      if (waited >= maxWaited)
         throw new StartupError(
           `The database could not be brought up to date (${name}): something has been using its tables for ten minutes. Wait for backups and exports to end, and start again.`,
           { cause },

@@ -37,7 +37,7 @@ export async function countServers(database: Pick<OpenDatabase, 'engine' | 'db'>
   return rows[0]?.count ?? 0;
 }
 
-const listedAtMost = 50;
+const maxListed = 50;
 
 /** The running servers on this database, newest first. With SQLite there is at most one. */
 export async function listServers({ engine, db, file }: Pick<OpenDatabase, 'engine' | 'db' | 'file'>) {
@@ -49,7 +49,7 @@ export async function listServers({ engine, db, file }: Pick<OpenDatabase, 'engi
         and classid = ${sql.lit(lockSpace)} and objsubid = 2
         and database = (select oid from pg_database where datname = current_database()))`,
     )
-    .limit(listedAtMost)
+    .limit(maxListed)
     .execute();
 }
 

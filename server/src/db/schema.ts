@@ -550,7 +550,7 @@ export type Database = {
   groups: {
     id: Id;
     source: OpenIdProvider | 'scim';
-    /** What the source calls it; null: a provisioned group without an id there. */
+    /** The source’s own id; null: a provisioned group without one. */
     external_id: string | null;
     name: string;
     created_at: string;

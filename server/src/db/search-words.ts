@@ -1,7 +1,7 @@
 /** Maximum number of characters per index entry. */
 const indexedCharacters = 200_000;
 /** PostgreSQL's tsvector holds a megabyte; this many different pairs of characters fit together with the rest. */
-const pairsAtMost = 50_000;
+const maxPairs = 50_000;
 
 /** Scripts without spaces between words, or with attached endings: indexed by pairs of characters. */
 const unspaced = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Bopo}]+/gu;
@@ -29,7 +29,7 @@ function pairs(run: string, limit: { left: number }): string {
 export function searchWords(text: string): string {
   const beginning = text.slice(0, indexedCharacters);
   if (isPlain.test(beginning)) return beginning.replace(/[^A-Za-z0-9]+/g, ' ');
-  const limit = { left: pairsAtMost };
+  const limit = { left: maxPairs };
   const spelled = hasPicture.test(beginning) ? beginning.replace(pictures, pictureWord) : beginning;
   return spelled
     .normalize('NFKD')

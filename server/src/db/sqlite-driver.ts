@@ -105,7 +105,7 @@ class Groups {
           reject(error);
         }
       });
-      this.#goOn();
+      this.#resume();
     });
   }
 
@@ -115,7 +115,7 @@ class Groups {
     this.current = undefined;
     return new Promise((resolve, reject) => {
       this.#group?.members.push({ resolve, reject });
-      this.#goOn();
+      this.#resume();
     });
   }
 
@@ -131,7 +131,7 @@ class Groups {
       this.#abandon(error);
       throw error;
     } finally {
-      this.#goOn();
+      this.#resume();
     }
   }
 
@@ -154,13 +154,13 @@ class Groups {
     const opened: Group = { size: 0, members: [], isDue: false };
     setImmediate(() => {
       opened.isDue = true;
-      this.#goOn();
+      this.#resume();
     });
     return opened;
   }
 
   /** Starts the next waiting transactions after one, or a group, has ended. */
-  #goOn() {
+  #resume() {
     while (!this.current) {
       if (this.#group && (this.#group.isDue || this.#group.size >= maxGroupSize)) this.#commit();
       // Between two groups, so that continuous transactions cannot starve them.

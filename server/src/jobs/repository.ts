@@ -101,7 +101,7 @@ export function jobRepository(db: Kysely<Database>) {
       await db.deleteFrom('jobs').where('id', '=', id).where('claimed_until', '=', claimedUntil).execute();
     },
     /** At the start of the only process: releases all claims, whose processes are dead. */
-    async letGoAll() {
+    async releaseAll() {
       await db.updateTable('jobs').set({ claimed_until: null }).where('claimed_until', 'is not', null).execute();
     },
     /** Releases a claimed job that was not started. */

@@ -2,13 +2,13 @@ import { ProviderError } from '#server/provider/transport/error';
 
 /** The fields of an error that may be logged: none can hold personal data. */
 const plainFields = ['code', 'errno', 'errcode', 'syscall', 'status', 'statusCode', 'table', 'column', 'constraint'];
-const causesAtMost = 8;
+const maxCauses = 8;
 
 const causeOf = (error: unknown) => (error instanceof Error ? error.cause : undefined);
 
 function causeChain(error: unknown): unknown[] {
   const all = [error];
-  for (let cause = causeOf(error); cause !== undefined && all.length < causesAtMost; cause = causeOf(cause))
+  for (let cause = causeOf(error); cause !== undefined && all.length < maxCauses; cause = causeOf(cause))
     all.push(cause);
   return all;
 }
@@ -46,7 +46,7 @@ export function serializeFailure(error: unknown): unknown {
   const isQuoting = error instanceof SyntaxError || causeChain(cause).some((one) => one instanceof ProviderError);
   const said = isQuoting ? { stack: frames(error) } : { message: error.message, stack: error.stack };
   const several =
-    error instanceof AggregateError ? { errors: error.errors.slice(0, causesAtMost).map(serializeFailure) } : {};
+    error instanceof AggregateError ? { errors: error.errors.slice(0, maxCauses).map(serializeFailure) } : {};
   return { type, ...fields, ...said, ...several, ...below };
 }
 

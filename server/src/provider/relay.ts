@@ -36,17 +36,17 @@ const isOfChat = (begun: Buffer) => /"object":\s*"chat\.completion/.test(begun.t
 export const createRelay =
   (http: ProviderHttp, { wholeMs }: Pick<ProviderTimeouts, 'wholeMs'>) =>
   async ({ path = '/chat/completions', streams, draws = false, ...call }: RelayCall): Promise<RelayedResponse> => {
-    let hasBegun = false;
+    let hasStarted = false;
     const { headers, body } = await http.send({
       method: 'POST',
       path,
       retries: 0,
       ...call,
       ...(draws && { silentMs: imageMs }),
-      ...(streams ? { awaitsWord: () => !hasBegun } : { firstByteMs: wholeMs }),
+      ...(streams ? { awaitsWord: () => !hasStarted } : { firstByteMs: wholeMs }),
     });
     void body.begins().then(() => {
-      hasBegun = true;
+      hasStarted = true;
     });
     const named = String(headers['content-type'] ?? '');
     if (path === '/responses' && (/text\/html/i.test(named) || !(await body.begins()) || isOfChat(body.held()))) {

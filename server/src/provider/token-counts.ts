@@ -2,10 +2,10 @@ import { isObject } from '#server/lib/is-object';
 import type { TokenCounts } from './catalogue/catalogue.ts';
 
 /** More than any answer has used. */
-const tokensAtMost = 100_000_000;
+const maxTokens = 100_000_000;
 
 const isCount = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= tokensAtMost;
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= maxTokens;
 
 /** Proxies send the names of both APIs, with zeros under those that they don't fill. */
 function largest(...values: unknown[]): number | undefined {

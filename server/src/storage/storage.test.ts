@@ -144,11 +144,11 @@ describe('S3-compatible store that falls silent in the middle of an object', () 
   /** `gone`: the connection of the object has been closed. */
   async function silentStore() {
     const gone = Promise.withResolvers<true>();
-    const goOn = Promise.withResolvers<void>();
+    const resume = Promise.withResolvers<void>();
     const server = createServer((_request, response) => {
       response.once('close', () => gone.resolve(true));
       response.writeHead(200, { 'content-length': size }).write(Buffer.alloc(sent));
-      void goOn.promise.then(() => response.end(Buffer.alloc(size - sent)));
+      void resume.promise.then(() => response.end(Buffer.alloc(size - sent)));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => {
@@ -158,7 +158,7 @@ describe('S3-compatible store that falls silent in the middle of an object', () 
     const { port }: { port: number } = Object(server.address());
     const access = { bucket: 'bucket', region: 'here', accessKeyId: 'id', secretAccessKey: new Secret('secret') };
     const store = s3Store({ endpoint: new URL(`http://127.0.0.1:${port}`), ...access }, { silenceMs });
-    return { content: await store.read(newFileKey()), gone: gone.promise, goOn: goOn.resolve };
+    return { content: await store.read(newFileKey()), gone: gone.promise, resume: resume.resolve };
   }
 
   test('fails the read and releases the connection', async () => {
@@ -174,8 +174,8 @@ describe('S3-compatible store that falls silent in the middle of an object', () 
   });
 
   test('is not confused with a slow reader', async () => {
-    const { content, goOn } = await silentStore();
-    goOn();
+    const { content, resume } = await silentStore();
+    resume();
     let read = 0;
     for await (const piece of content) {
       if (read === 0) await sleep(2 * silenceMs);

@@ -34,13 +34,13 @@ const inTheirPlaces: Plugin = {
   },
 };
 
-const keptAtMost = 10;
+const maxKept = 10;
 
 /** Only the oldest: another run may be using the others, for sources that have changed since. */
 function forgetOldest(all: string) {
   const age = (name: string) => statSync(join(all, name)).mtimeMs;
   const newestFirst = readdirSync(all).toSorted((one, other) => age(other) - age(one));
-  for (const name of newestFirst.slice(keptAtMost)) rmSync(join(all, name), { recursive: true, force: true });
+  for (const name of newestFirst.slice(maxKept)) rmSync(join(all, name), { recursive: true, force: true });
 }
 
 /**

@@ -21,7 +21,7 @@ type Options = {
   resource: Attributes;
   onProblem: (error: unknown) => void;
   /** Maximum number of waiting spans; later ones are dropped. */
-  waitingAtMost?: number;
+  maxWaiting?: number;
   everyMs?: number;
   withinMs?: number;
 };
@@ -66,7 +66,7 @@ async function post(spans: EndedSpan[], { url, headers, resource, withinMs = 10_
 
 /** Sends spans to a collector in batches. Nobody waits for it, however it behaves, and the queue is bounded. */
 export function createExporter(options: Options) {
-  const { onProblem, waitingAtMost = 2_048, everyMs = 5_000 } = options;
+  const { onProblem, maxWaiting = 2_048, everyMs = 5_000 } = options;
   let waiting: EndedSpan[] = [];
   let dropped = 0;
   let sending: Promise<void> | undefined;
@@ -101,7 +101,7 @@ export function createExporter(options: Options) {
 
   return {
     add(span: EndedSpan) {
-      if (waiting.length < waitingAtMost) waiting.push(span);
+      if (waiting.length < maxWaiting) waiting.push(span);
       else dropped++;
     },
     state: () => ({ waiting: waiting.length, dropped }),

@@ -135,7 +135,7 @@ test('keeps a bounded number of spans that nobody takes', async () => {
     url: `${collector.url}/v1/traces`,
     headers: {},
     resource: {},
-    waitingAtMost: 100,
+    maxWaiting: 100,
     everyMs: 10,
     withinMs: 50,
     onProblem: (error) => problems.push(error),

@@ -31,7 +31,7 @@ type Group = { title: string; commands: Command[] };
 
 const themeNames: Record<Theme, string> = { light: 'Light', dark: 'Dark', system: 'System' };
 const themeIcons: Record<Theme, Icon> = { light: Sun, dark: Moon, system: Monitor };
-const shownAtMost = 6;
+const maxShown = 6;
 
 const threadSearch = (text: string) =>
   queryOptions({
@@ -64,7 +64,7 @@ export function useCommands(text: string): { groups: Group[]; searching: boolean
   const groups = [
     { title: 'Actions', commands: narrowed(actions) },
     { title: 'Pages', commands: narrowed(pages) },
-    { title: 'Assistants', commands: narrowed((assistants.data ?? []).map(openAssistant)).slice(0, shownAtMost) },
+    { title: 'Assistants', commands: narrowed((assistants.data ?? []).map(openAssistant)).slice(0, maxShown) },
     { title: 'Conversations', commands: (threads.data?.items ?? []).map(openThread) },
   ].filter((group) => group.commands.length > 0);
   return { groups, searching: threads.isFetching || settled !== wanted, failed: threads.isError };

@@ -8,8 +8,8 @@ export type Preview =
 
 export const maxPreviewText = 65_536;
 const largestImage = 25 * 1_048_576;
-const rowsAtMost = 100;
-const columnsAtMost = 20;
+const maxRows = 100;
+const maxColumns = 20;
 
 const startsWith = (bytes: Uint8Array, text: string, at = 0) =>
   [...text].every((sign, index) => bytes[at + index] === sign.charCodeAt(0));
@@ -70,10 +70,10 @@ function asTable(filename: string, text: string, isWhole: boolean): Preview | un
   const rows = parseDelimited(text, delimiter);
   // The last record may be incomplete.
   if (!isWhole && rows.length > 1) rows.pop();
-  const isCut = rows.length > rowsAtMost || rows.some(({ length }) => length > columnsAtMost);
+  const isCut = rows.length > maxRows || rows.some(({ length }) => length > maxColumns);
   return {
     kind: 'table',
-    rows: rows.slice(0, rowsAtMost).map((row) => row.slice(0, columnsAtMost)),
+    rows: rows.slice(0, maxRows).map((row) => row.slice(0, maxColumns)),
     isWhole: isWhole && !isCut,
   };
 }

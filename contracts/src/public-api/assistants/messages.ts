@@ -8,7 +8,7 @@ import { AttachmentTool } from './tools.ts';
 
 /** Characters of all texts of a message together. */
 export const apiMessageLimit = 256_000;
-const partsAtMost = 100;
+const maxParts = 100;
 export const apiImageLimit = 20;
 
 const tooLong = `A message can have at most ${apiMessageLimit} characters.`;
@@ -41,7 +41,7 @@ const Content = z.preprocess(
   z
     .array(ContentPart)
     .min(1, 'Message content must be non-empty.')
-    .max(partsAtMost)
+    .max(maxParts)
     .refine((parts) => parts.filter(({ type }) => type !== 'text').length <= apiImageLimit, {
       message: `A message can have at most ${apiImageLimit} images.`,
     })

@@ -26,7 +26,7 @@ export type Dependencies = {
 };
 
 /** The last try comes about half a day after the first. */
-const triesAtMost = 20;
+const maxTries = 20;
 /** How far the provider's clock may lag behind. */
 const clockTolerance = 5 * 60_000;
 
@@ -91,7 +91,7 @@ async function failed(
     const message = `${providerNameIn('beginning', providerName)} does not keep files. The file stays in Roster, and you can download it here.`;
     return { state: 'not_served', error: message, mayBeThere };
   }
-  const again = error.isTransient && copy.tries + 1 < triesAtMost;
+  const again = error.isTransient && copy.tries + 1 < maxTries;
   return { state: again ? 'queued' : 'failed', error: error.message, mayBeThere };
 }
 

@@ -10,7 +10,7 @@ import { progressRepository } from './shared/progress-repository.ts';
 const jobsAtOnce = 50;
 const eventsAtOnce = 500;
 /** More than any training has. */
-const pointsAtMost = 1_000_000;
+const maxPoints = 1_000_000;
 
 /** Jobs in the account export, each with its notices. Uses a separate read connection. */
 export function fineTuningExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
@@ -36,7 +36,7 @@ export function fineTuningExport({ reader }: Pick<OpenDatabase, 'reader'>): Expo
     for (;;) {
       const batch = await jobs.afterId(userId, after, jobsAtOnce);
       for (const job of batch) {
-        const metrics = await progress.metrics(userId, job.id, pointsAtMost);
+        const metrics = await progress.metrics(userId, job.id, maxPoints);
         const checkpoints = await progress.checkpoints(userId, job.id);
         yield `${JSON.stringify({ ...job, metrics, checkpoints }).slice(0, -1)},"events":[`;
         yield* events(userId, job.id);

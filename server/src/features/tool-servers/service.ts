@@ -103,13 +103,13 @@ async function update({ db, headers }: Dependencies, actor: Actor, id: number, c
       throw new AppError('conflict', 'This tool server was changed meanwhile. Look at it again.');
     await toolServerRepository(trx).update(userId, id, fields, auth);
     if (isOffered === false) await signInRepository(trx).forgetAll(userId, id, { others: true });
-    if ((url !== undefined && url !== before.url) || auth) await reachedAnew(trx, userId, id, stored, auth);
+    if ((url !== undefined && url !== before.url) || auth) await resetConnection(trx, userId, id, stored, auth);
     return toServer(await findServer(trx, userId, id), userId);
   });
 }
 
 /** Tokens must not go to another address or client than they were issued for. */
-async function reachedAnew(
+async function resetConnection(
   trx: Kysely<Database>,
   userId: number,
   id: number,

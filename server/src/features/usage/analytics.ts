@@ -8,7 +8,7 @@ import type { AnalyticsRepository } from './analytics-repository.ts';
 import type { PriceRepository } from './price-repository.ts';
 import { type DaySpan, daysIn, nextDay } from './zone-days.ts';
 
-const recentAtMost = 10;
+const maxRecent = 10;
 
 const cursors = createCursors(z.tuple([z.iso.datetime({ precision: 3 }), Id]));
 
@@ -111,7 +111,7 @@ export function analyticsService(
         analytics.total(userId, spanOf(before)),
         analytics.byModelAndAssistant(userId, span),
         analytics.byAccessToken(userId, span),
-        analytics.requests(userId, span, {}, recentAtMost),
+        analytics.requests(userId, span, {}, maxRecent),
         prices.list(userId),
       ]);
       const { ofModels, ofAnswers, byTool, fineTuning } = apart(groups, catalogue);

@@ -9,7 +9,7 @@ import { usageRepository } from './repository.ts';
 
 /** Small enough for a short transaction, so that other writers hardly wait. */
 const batch = 500;
-const pricesAtMost = 200;
+const maxPrices = 200;
 
 const noTokens: TokenCounts = {
   inputTokens: 0,
@@ -89,8 +89,8 @@ export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalo
     async set(userId: number, input: Omit<CustomPrice, 'setAt'>) {
       if (catalogue.describe(input.model, null, '').price?.family === null)
         throw new AppError('conflict', `The catalogue has a price for ${input.model}; it is used.`);
-      if ((await prices.count(userId)) >= pricesAtMost && !(await prices.find(userId, input.model)))
-        throw new AppError('conflict', `At most ${pricesAtMost} own prices can be set. Remove one first.`);
+      if ((await prices.count(userId)) >= maxPrices && !(await prices.find(userId, input.model)))
+        throw new AppError('conflict', `At most ${maxPrices} own prices can be set. Remove one first.`);
       const price = { ...input, setAt: new Date().toISOString() };
       await prices.save(userId, price);
       let pricedRequests = 0;

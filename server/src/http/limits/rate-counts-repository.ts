@@ -9,7 +9,7 @@ export type CounterKey = { site: string; part: string };
 export type Uses = CounterKey & { by: number; lengthMs: number };
 
 /** Expired windows are deleted regularly; above this number, also those that end first. */
-const rowsAtMost = 500_000;
+const maxRows = 500_000;
 
 /** The database's clock, which all processes share. */
 const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::double precision`;
@@ -106,7 +106,7 @@ export function rateCountsRepository(db: Kysely<Database>) {
     async forgetEnded() {
       await sql`delete from rate_counts where ends_at <= ${nowMs}`.execute(db);
       await sql`delete from rate_counts where ends_at <
-        (select ends_at from rate_counts order by ends_at desc offset ${sql.lit(rowsAtMost)} limit 1)`.execute(db);
+        (select ends_at from rate_counts order by ends_at desc offset ${sql.lit(maxRows)} limit 1)`.execute(db);
     },
   };
 }

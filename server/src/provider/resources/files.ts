@@ -18,7 +18,7 @@ export type OutgoingFile = {
 };
 
 const pageSize = 1_000;
-const pagesAtMost = 20;
+const maxPages = 20;
 const sendMs = 10 * 60_000;
 
 /** Ids of other providers have other prefixes; none contains a character with a meaning in URLs. */
@@ -98,7 +98,7 @@ export function providerFiles(http: ProviderHttp) {
     async list(apiKey: Secret): Promise<ProviderFile[] | undefined> {
       const found: ProviderFile[] = [];
       let after = '';
-      for (let number = 0; number < pagesAtMost; number++) {
+      for (let number = 0; number < maxPages; number++) {
         const path = `/files?limit=${pageSize}&order=desc${after && `&after=${encodeURIComponent(after)}`}`;
         const page = FilePage.safeParse(await http.json({ method: 'GET', path, apiKey, limit: listLimit }));
         if (!page.success)

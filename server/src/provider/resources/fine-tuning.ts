@@ -27,10 +27,10 @@ export type NewProviderJob = {
 const answerLimit = 1024 * 1024;
 const answerMs = 30_000;
 const pageSize = 100;
-const jobPagesAtMost = 10;
+const maxJobPages = 10;
 /** One event per step is usual, and a long training has tens of thousands. */
-const eventPagesAtMost = 200;
-const checkpointPagesAtMost = 5;
+const maxEventPages = 200;
+const maxCheckpointPages = 5;
 
 /** Model names contain colons, with some providers slashes too; they are encoded. */
 const ModelId = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9_.:@/-]{1,300}$/);
@@ -126,7 +126,7 @@ export function providerFineTuning(http: ProviderHttp) {
       // Not every server filters.
       const isIt = (job: ProviderJob) => job.metadata[name] === value;
       const jobs = await pages(apiKey, path, RawJob, toJob, {
-        most: jobPagesAtMost,
+        most: maxJobPages,
         enough: (items) => items.some(isIt),
       });
       return jobs.find(isIt);
@@ -134,7 +134,7 @@ export function providerFineTuning(http: ProviderHttp) {
 
     /** Newest first, at most 1,000. */
     list: (apiKey: Secret) =>
-      pages(apiKey, '/fine_tuning/jobs', RawJob, toJob, { most: jobPagesAtMost, withinMs: interactiveMs }),
+      pages(apiKey, '/fine_tuning/jobs', RawJob, toJob, { most: maxJobPages, withinMs: interactiveMs }),
 
     retrieve: async (apiKey: Secret, jobId: string) =>
       readJob(await ask({ method: 'GET', path: pathOf(jobId), apiKey })),
@@ -146,12 +146,12 @@ export function providerFineTuning(http: ProviderHttp) {
     /** Newest first, back to the page that contains the event `until`. */
     events: (apiKey: Secret, jobId: string, until: string | null) =>
       pages(apiKey, `${pathOf(jobId)}/events`, RawEvent, toEvent, {
-        most: eventPagesAtMost,
+        most: maxEventPages,
         enough: (items) => until !== null && items.some(({ id }) => id === until),
       }),
 
     checkpoints: (apiKey: Secret, jobId: string) =>
-      pages(apiKey, `${pathOf(jobId)}/checkpoints`, RawCheckpoint, toCheckpoint, { most: checkpointPagesAtMost }),
+      pages(apiKey, `${pathOf(jobId)}/checkpoints`, RawCheckpoint, toCheckpoint, { most: maxCheckpointPages }),
 
     async removeModel(apiKey: Secret, model: string) {
       const id = ModelId.safeParse(model);

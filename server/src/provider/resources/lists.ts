@@ -9,7 +9,7 @@ import { interactiveMs } from '#server/provider/transport/timeouts';
 import type { Secret } from '#server/security/secret';
 import { modelListLimit, parseModels } from './model-list.ts';
 
-const pagesAtMost = 20;
+const maxPages = 20;
 
 const AssistantPage = z.object({
   data: z.array(z.looseObject({ id: z.string().min(1).max(200) })),
@@ -34,7 +34,7 @@ export function providerLists(http: ProviderHttp, providerName: string): Pick<Pr
     const found: ProviderAssistant[] = [];
     const headers = { 'openai-beta': source === 'assistants' ? 'assistants=v2' : 'agents=v1' };
     let after = '';
-    for (let number = 0; number < pagesAtMost; number++) {
+    for (let number = 0; number < maxPages; number++) {
       const path = `/${source}?limit=100&order=desc${after && `&after=${encodeURIComponent(after)}`}`;
       const call = {
         method: 'GET',

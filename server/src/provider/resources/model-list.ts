@@ -18,7 +18,7 @@ export type ProviderModel = {
 
 /** Large gateways list some thousand models, each with its description. */
 export const modelListLimit = 32 * 1024 * 1024;
-const modelsAtMost = 20_000;
+const maxModels = 20_000;
 /** The id is sent unchanged, so one that looks like another model's is rejected. */
 const Id = z
   .string()
@@ -73,7 +73,7 @@ function modelOf(entry: unknown): ProviderModel[] {
 /** The models of a list; an invalid entry does not affect the others. undefined: nothing is readable. */
 export function parseModels(answer: unknown): ProviderModel[] | undefined {
   const entries = entriesOf(answer);
-  const found = entries?.slice(0, modelsAtMost).flatMap(modelOf);
+  const found = entries?.slice(0, maxModels).flatMap(modelOf);
   if (!entries || !found || (found.length === 0 && entries.length > 0)) return undefined;
   return [...new Map(found.map((model) => [model.id, model])).values()];
 }

@@ -29,7 +29,7 @@ export type ProviderOrganization = {
 
 /** For all pages of one list, including retries. */
 const readingMs = 45_000;
-const pagesAtMost = 20;
+const maxPages = 20;
 const daySeconds = 86_400;
 const longestPage = { '/organization/usage/completions': 31, '/organization/costs': 180 } as const;
 
@@ -70,7 +70,7 @@ export function providerOrganization(http: ProviderHttp, providerName: string): 
     const Page = pageOf(result);
     const signal = AbortSignal.timeout(readingMs);
     let next = '';
-    for (let number = 0; number < pagesAtMost; number++) {
+    for (let number = 0; number < maxPages; number++) {
       const path = `${list}?${query}${next && `&page=${encodeURIComponent(next)}`}`;
       const answer = await inTime(http.json({ method: 'GET', path, apiKey: adminKey, limit: listLimit, signal }));
       const page = Page.safeParse(answer);
@@ -79,7 +79,7 @@ export function providerOrganization(http: ProviderHttp, providerName: string): 
       if (!page.data.has_more || !page.data.next_page) return;
       next = page.data.next_page;
     }
-    throw unreadable(new Error(`more than ${pagesAtMost} pages`));
+    throw unreadable(new Error(`more than ${maxPages} pages`));
   }
 
   /** The results of each day. */

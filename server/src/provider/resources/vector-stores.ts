@@ -33,9 +33,9 @@ export type SearchOptions = {
 
 const answerLimit = 65_536;
 const pageSize = 100;
-const pagesAtMost = 20;
+const maxPages = 20;
 /** For the files of one store: covers the most that a store may have. */
-const filePagesAtMost = 100;
+const maxFilePages = 100;
 const contentLimit = 20 * 1024 * 1024;
 const noStores = 'has no vector stores';
 /** The metadata field with the lookup token of a store. */
@@ -144,7 +144,7 @@ export function providerVectorStores(
     /** A store with this lookup token that was created after `since`. */
     async find(apiKey: Secret, token: string, since: string): Promise<string | undefined> {
       let after = '';
-      for (let number = 0; number < pagesAtMost; number++) {
+      for (let number = 0; number < maxPages; number++) {
         const path = `/vector_stores?limit=${pageSize}&order=desc${after && `&after=${encodeURIComponent(after)}`}`;
         const page = read(StorePage, await ask({ method: 'GET', path, apiKey }, listLimit));
         const found = page.data.find(({ metadata }) => metadata?.[tokenName] === token);
@@ -160,7 +160,7 @@ export function providerVectorStores(
     async files(apiKey: Secret, storeId: string): Promise<IndexedFile[]> {
       const found: IndexedFile[] = [];
       let after = '';
-      for (let number = 0; number < filePagesAtMost; number++) {
+      for (let number = 0; number < maxFilePages; number++) {
         const path = `${storePath(storeId)}/files?limit=${pageSize}${after && `&after=${encodeURIComponent(after)}`}`;
         const page = read(FilePage, await ask({ method: 'GET', path, apiKey }, listLimit));
         found.push(...page.data.map(toIndexed));

@@ -194,13 +194,13 @@ export function parseToolUse(item: unknown): ToolUse | undefined {
   return { tool: runByProvider[parsed.data.type], callId: parsed.data.id };
 }
 
-const usesAtMost = 1_000;
+const maxUses = 1_000;
 
 /** The built-in tool calls of a whole answer, each once. */
 export const parseToolUses = (items: readonly unknown[]): ToolUse[] =>
   [
     ...new Map(items.flatMap((item) => parseToolUse(item) ?? []).map((use) => [use.callId, use] as const)).values(),
-  ].slice(0, usesAtMost);
+  ].slice(0, maxUses);
 
 /** Reports that the provider has started to run one of its tools. */
 export function readToolStart(calls: CallReader, item: unknown) {

@@ -7,7 +7,7 @@ import { Secret } from '#server/security/secret';
 import { completed, delta } from '#server/testing/raw-provider';
 import { createProviderHttp } from './http.ts';
 
-const askedAtMost = 10;
+const maxAsked = 10;
 
 /**
  * Asks one question after the other until a connection is reused, up to a limit: the last bytes of an answer may still
@@ -34,7 +34,7 @@ async function isUsedAgain(end: (response: ServerResponse) => void): Promise<boo
     effort: null,
   };
   let asked = 0;
-  while (asked < askedAtMost && connections === asked) {
+  while (asked < maxAsked && connections === asked) {
     const end = await generateWithResponses(http, request, new Set(), () => undefined, new AbortController().signal);
     expect(end.reason).toBe('complete');
     asked++;

@@ -14,7 +14,7 @@ const nothing: ErrorFields = { message: '', type: '', code: '', param: '', statu
 const deepest = 6;
 /** Longer text instead of JSON is a page, not a sentence. */
 const longestText = 2_000;
-const detailsAtMost = 5;
+const maxDetails = 5;
 
 const text = (value: unknown) =>
   typeof value === 'string' ? value.trim() : typeof value === 'number' ? `${value}` : '';
@@ -68,7 +68,7 @@ export function fieldsOfBody(body: string): ErrorFields {
 
 function ofList(list: unknown[], depth: number): ErrorFields {
   const all = list
-    .slice(0, detailsAtMost)
+    .slice(0, maxDetails)
     .map((one) => (isObject(one) && one.loc ? ofDetail(one) : errorFields(one, depth + 1)));
   const [first = nothing] = all.filter(({ message, code }) => message !== '' || code !== '');
   const message = all.flatMap((one) => one.message || []).join('; ');

@@ -15,7 +15,7 @@ const askAgainMs = [hourMs, dayMs, 30 * dayMs] as const;
 const forgottenAfterMs = 30 * dayMs;
 const rereadEveryMs = 5 * 60_000;
 /** Maximum number of keys with their own remembered traits. */
-const ownAtMost = 10_000;
+const maxOwn = 10_000;
 /** This many different keys must be rejected before the trait holds for all. */
 const enoughAskers = 2;
 /**
@@ -86,7 +86,7 @@ export async function loadCapabilities(db: Kysely<Database>, baseUrl: string, no
   let ownCount = 0;
 
   function rememberOwn(trait: string, asker: string, refusal: OwnRefusal) {
-    if (ownCount >= ownAtMost) {
+    if (ownCount >= maxOwn) {
       own.clear();
       ownCount = 0;
     }

@@ -48,7 +48,7 @@ function useDownload() {
   });
 }
 
-const inMemoryAtMost = 32 * 1_048_576;
+const maxInMemory = 32 * 1_048_576;
 
 /**
  * Fetched rather than linked: a refused or aborted link would leave an error page or half an archive unnoticed. Only
@@ -61,7 +61,7 @@ async function download(): Promise<boolean> {
   try {
     const response = await fetch(address, { credentials: 'same-origin', signal: controller.signal });
     if (!response.ok) throw await readError(response);
-    const archive = await readUpTo(inMemoryAtMost, response);
+    const archive = await readUpTo(maxInMemory, response);
     if (archive) saveBlob(fileNameOf(response) ?? 'roster-export.zip', archive);
     else saveFrom(address);
     return archive !== undefined;

@@ -4,7 +4,7 @@ import { useProviderName } from '#web/api/sign-in-options.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 import { filesAtProviderQuery } from './account-queries.ts';
 
-const namedAtMost = 5;
+const maxNamed = 5;
 
 type ProviderFilesProps = { checked: boolean; onChange: (checked: boolean) => void };
 
@@ -31,7 +31,7 @@ export function ProviderFiles({ checked, onChange }: ProviderFilesProps) {
 }
 
 function names(files: File[]): string {
-  const shown = files.slice(0, namedAtMost).map(({ filename }) => filename);
+  const shown = files.slice(0, maxNamed).map(({ filename }) => filename);
   const more = files.length - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }

@@ -6,7 +6,7 @@ import { formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { toast, toastError } from '#web/lib/toast.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 
-const namedAtMost = 5;
+const maxNamed = 5;
 
 type DeleteFilesDialogProps = { files: readonly File[]; onClose: () => void; onDeleted: () => void };
 
@@ -39,13 +39,13 @@ export function DeleteFilesDialog({ files, onClose, onDeleted }: DeleteFilesDial
       onConfirm={confirm}
     >
       <ul className="divide-y divide-border rounded-md border border-border bg-background">
-        {files.slice(0, namedAtMost).map(({ id, filename }) => (
+        {files.slice(0, maxNamed).map(({ id, filename }) => (
           <li key={id} className="truncate px-3 py-2.5 font-medium" title={filename}>
             {filename}
           </li>
         ))}
-        {files.length > namedAtMost && (
-          <li className="px-3 py-2.5 text-muted-foreground">{`and ${formatNumber(files.length - namedAtMost)} more`}</li>
+        {files.length > maxNamed && (
+          <li className="px-3 py-2.5 text-muted-foreground">{`and ${formatNumber(files.length - maxNamed)} more`}</li>
         )}
       </ul>
       <p className="mt-3 text-muted-foreground text-sm">{consequence(files)}</p>

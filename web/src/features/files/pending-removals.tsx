@@ -4,14 +4,14 @@ import { useProviderName } from '#web/api/sign-in-options.ts';
 import { formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { Notice } from '#web/ui/states/notice.tsx';
 
-const shownAtMost = 5;
+const maxShown = 5;
 
 /** Names deleted files whose provider copy still exists. */
 export function PendingRemovals() {
   const { data = [] } = useQuery(pendingRemovalsQuery);
   const name = useProviderName();
   if (data.length === 0) return null;
-  const more = data.length - shownAtMost;
+  const more = data.length - maxShown;
   return (
     <Notice
       tone="warning"
@@ -21,7 +21,7 @@ export function PendingRemovals() {
     >
       <p>They are gone from Roster. It goes on trying until {name} has removed its copies, too.</p>
       <ul className="mt-1 grid gap-0.5">
-        {data.slice(0, shownAtMost).map(({ id, filename, error }) => (
+        {data.slice(0, maxShown).map(({ id, filename, error }) => (
           <li key={id} className="wrap-anywhere">
             <span className="font-medium text-foreground">{filename}</span>
             {`: ${error ?? 'being removed'}`}

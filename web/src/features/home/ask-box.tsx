@@ -6,7 +6,7 @@ import { pendingQuestion, requestSend, storePendingQuestion } from '#web/api/pen
 import { isSubmitKey } from '#web/lib/keyboard/enter-key.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 
-/** First question of a new conversation; sent there, to the last answerer or the default assistant. */
+/** First question of a new conversation; sent there, to the last chat target or the default assistant. */
 export function AskBox() {
   const [text, setText] = useState(pendingQuestion);
   const navigate = useNavigate();

@@ -35,11 +35,11 @@ function aboutBudget({ id, assistant, state, spentUsd, amountUsd, hardStop }: Bu
 }
 
 /** Maximum number of models named per date. */
-const namedAtMost = 3;
+const maxNamed = 3;
 
 function namesOf(models: readonly RetiringModel[]) {
-  const more = models.length - namedAtMost;
-  const named = models.slice(0, more > 0 ? namedAtMost : undefined);
+  const more = models.length - maxNamed;
+  const named = models.slice(0, more > 0 ? maxNamed : undefined);
   return (
     <>
       {named.map(({ model }, index) => (

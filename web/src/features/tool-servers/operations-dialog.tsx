@@ -81,7 +81,7 @@ function RefreshDescription({ server }: { server: ToolServer }) {
 type Described = NonNullable<Operations['operations']>;
 type FormProps = DialogProps & { operations: Described; chosen: Operations['chosen'] };
 
-const shownAtMost = 300;
+const maxShown = 300;
 
 function found(operations: Described, text: string, tag: string): Described {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -208,11 +208,11 @@ function Chooser({ operations, selected, onChange }: ChooserProps) {
 
 /** Number of rows rendered at once without delay. */
 function OperationList({ operations, selected, onChange }: ChooserProps) {
-  const more = operations.length - shownAtMost;
+  const more = operations.length - maxShown;
   return (
     <>
       <ul aria-label="Operations" className="grid gap-1">
-        {operations.slice(0, shownAtMost).map(({ operation, summary }) => (
+        {operations.slice(0, maxShown).map(({ operation, summary }) => (
           <li key={operation}>
             <Checkbox
               label={

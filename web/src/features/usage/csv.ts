@@ -1,6 +1,6 @@
 import type { Analytics, Figures, UsageRequest } from '@roster/contracts/usage/usage';
 import { type Cell, toCsv } from '#web/lib/text/csv.ts';
-import { answererOf, assistantName, toolNames } from './names.ts';
+import { answeredBy, assistantName, toolNames } from './names.ts';
 import type { DayRange } from './shared/range.ts';
 
 const header = [
@@ -45,7 +45,7 @@ const requestRow = (range: DayRange, request: UsageRequest): Cell[] => [
   range.to,
   request.at,
   request.model,
-  answererOf(request),
+  answeredBy(request),
   request.accessToken?.name ?? null,
   request.purpose,
   request.thread?.title ?? null,

@@ -13,6 +13,6 @@ type Assistant = { id: number; name: string | null } | null;
 export const assistantName = (assistant: Assistant): string =>
   assistant === null ? 'No assistant' : (assistant.name ?? `Deleted assistant ${assistant.id}`);
 
-/** Fine-tuning jobs have no answerer. */
-export const answererOf = ({ purpose, assistant }: Pick<UsageRequest, 'purpose' | 'assistant'>): string =>
+/** Fine-tuning jobs have no chat target. */
+export const answeredBy = ({ purpose, assistant }: Pick<UsageRequest, 'purpose' | 'assistant'>): string =>
   purpose === 'training' ? 'Fine-tuning' : assistantName(assistant);

@@ -5,7 +5,7 @@ import { formatCost, formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Tooltip } from '#web/ui/menus/tooltip.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
-import { answererOf } from './names.ts';
+import { answeredBy } from './names.ts';
 
 const linkClass = 'rounded-xs underline decoration-border-strong underline-offset-4 hover:decoration-current';
 
@@ -95,7 +95,7 @@ export function Cost({ request, onSetPrice }: CostProps): ReactNode {
 
 export function Assistant({ request }: { request: UsageRequest }) {
   const isThere = request.assistant?.name;
-  return <span className={isThere ? undefined : 'text-muted-foreground'}>{answererOf(request)}</span>;
+  return <span className={isThere ? undefined : 'text-muted-foreground'}>{answeredBy(request)}</span>;
 }
 
 /** '1,200 in (400 cached) · 80 out (20 reasoning)' */

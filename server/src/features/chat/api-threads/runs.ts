@@ -106,7 +106,7 @@ export function createApiRuns(dependencies: Dependencies) {
       return startStored(dependencies, client, apiKey, await storeNewRun(dependencies, client, run));
     },
     /** Submits function outputs, with which the run continues. */
-    async goOn(client: ApiClient, id: number, outputs: FunctionOutput[], target: ChatTarget) {
+    async resume(client: ApiClient, id: number, outputs: FunctionOutput[], target: ChatTarget) {
       const apiKey = await authorizeRun(dependencies, client, target);
       const stored = await storeOutputs(dependencies, client, id, { outputs, target });
       return startStored(dependencies, client, apiKey, stored);

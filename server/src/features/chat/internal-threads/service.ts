@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
 import { lockRuns, lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import { type FoldedLog, hasBegun } from '#server/features/chat/runs/events/event-log';
+import { type FoldedLog, hasStarted } from '#server/features/chat/runs/events/event-log';
 import type { PartialAnswers } from '#server/features/chat/runs/events/partial-answers';
 import type { RunExecutor } from '#server/features/chat/runs/executor';
 import type { PromptInput, RunSpec } from '#server/features/chat/runs/lifecycle/run-spec';
@@ -125,7 +125,7 @@ async function answersSoFar(
 const withLog = (answer: InternalAnswer, log: FoldedLog): InternalAnswer => ({
   ...answer,
   text: log.text,
-  state: hasBegun(log) ? 'running' : answer.state,
+  state: hasStarted(log) ? 'running' : answer.state,
 });
 
 /** Call in a transaction. `find` runs after the user's row is locked. Recorded costs are kept. */

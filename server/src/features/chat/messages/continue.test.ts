@@ -43,7 +43,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
         .execute(),
     );
 
-  async function goOn(threadId: number, messageId: number) {
+  async function resume(threadId: number, messageId: number) {
     const { status, body } = await post(ada, messageId);
     expect([status, body]).toMatchObject([202, { message: { id: messageId }, run: { messageId } }]);
     const events = await readEvents(app, ada, body.run.id);
@@ -56,7 +56,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     const { answer: cut, run, events: before } = await ask(app, ada, threadId, '[[bench 40]] [[incomplete 15]] Go on');
     expect(cut).toMatchObject({ state: 'complete', endedEarly: 'length', text: benchText(15) });
     expect(lastOf(before)).toEqual({ type: 'finished', reason: 'length' });
-    const { answer, events, run: again } = await goOn(threadId, cut.id);
+    const { answer, events, run: again } = await resume(threadId, cut.id);
     expect(again.id).toBe(run.id);
     expect(answer).toMatchObject({ state: 'complete', endedEarly: null, continued: true, text: benchText(40) });
     expect(answer.siblings).toEqual(cut.siblings);
@@ -81,7 +81,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
   test('counts each request once, and their sum as the usage of the answer', async () => {
     const threadId = await thread();
     const { answer: cut, run } = await ask(app, ada, threadId, '[[bench 40]] [[incomplete 15]] Count it');
-    const { answer } = await goOn(threadId, cut.id);
+    const { answer } = await resume(threadId, cut.id);
     const usages = await usagesOf(run.id);
     expect(usages).toMatchObject([
       { purpose: 'chat', run_id: run.id, step_of: null },
@@ -97,7 +97,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     const threadId = await thread();
     const { answer: cut } = await ask(app, ada, threadId, '[[bench 30]] [[filter 10]] [[repeat 6]] Go on');
     expect(cut).toMatchObject({ endedEarly: 'content_filter', text: benchText(10) });
-    expect((await goOn(threadId, cut.id)).answer).toMatchObject({ endedEarly: null, text: benchText(30) });
+    expect((await resume(threadId, cut.id)).answer).toMatchObject({ endedEarly: null, text: benchText(30) });
   });
 
   test('continues a stopped answer, which can be stopped again', async () => {
@@ -143,7 +143,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     const { answer: cut } = await ask(app, ada, threadId, '[[saying]] [[call demo_clock]] [[incomplete 3]] When?');
     expect(cut).toMatchObject({ endedEarly: 'length' });
     expect(cut.calls).toBeUndefined();
-    const { answer, events } = await goOn(threadId, cut.id);
+    const { answer, events } = await resume(threadId, cut.id);
     expect(answer.calls).toMatchObject([{ name: 'demo_clock', output: 'Noon.', at: 'Let me look that up.'.length }]);
     expect(cut.text).toBe('Let me look');
     expect(answer.text).toMatch(/^Let me look that up\.(?!.*Let me look)/);
@@ -157,7 +157,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
   test('keeps the text after a crash, counts usage once, and can continue again', async () => {
     const threadId = await thread();
     const { answer: cut, run } = await ask(app, ada, threadId, '[[bench 40]] [[incomplete 15]] [[delay 1]] Crash');
-    await goOn(threadId, cut.id);
+    await resume(threadId, cut.id);
     // The state that a process killed after 20 of 40 words leaves behind.
     const arrived = benchText(20).slice(benchText(15).length);
     await withDatabase(app, async (db) => {
@@ -183,14 +183,14 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     expect(answer).toMatchObject({ state: 'interrupted', text: benchText(20) });
     const [, step] = await usagesOf(run.id);
     expect(step).toMatchObject({ purpose: 'continuation', output_tokens: Math.ceil(arrived.length / 4) });
-    expect((await goOn(threadId, cut.id)).answer).toMatchObject({ state: 'complete', text: benchText(40) });
+    expect((await resume(threadId, cut.id)).answer).toMatchObject({ state: 'complete', text: benchText(40) });
     expect(await usagesOf(run.id)).toHaveLength(3);
   });
 
   test('says that the model added nothing', async () => {
     const threadId = await thread();
     const { answer: cut } = await ask(app, ada, threadId, '[[bench 20]] [[incomplete 20]] Nothing more');
-    const { events } = await goOn(threadId, cut.id);
+    const { events } = await resume(threadId, cut.id);
     expect(notesOf(events)).toEqual(['The model added nothing when it was asked to continue.']);
     expect((await messageOf(ada, threadId, cut.id)).text).toBe(benchText(20));
   });
@@ -221,6 +221,6 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     expect((await ada.post(`/api/messages/${last.answer.id}/continue`, {})).status).toBe(400);
     const beside = await regenerated(app, ada, last.answer.id);
     expect(beside.run.messageId).not.toBe(last.answer.id);
-    expect((await goOn(threadId, last.answer.id)).answer.text).toBe(benchText(9));
+    expect((await resume(threadId, last.answer.id)).answer.text).toBe(benchText(9));
   });
 });

@@ -6,7 +6,7 @@ import type { ThreadRepository } from '#server/features/chat/shared/thread-repos
 
 /** Messages read at once, and in total from the newest on: about a second of work. */
 const messagesAtOnce = 250;
-const messagesAtMost = 5000;
+const maxMessages = 5000;
 
 type Query = { q: string; through?: number | undefined };
 type Found = { items: { messageId: number; count: number }[]; isWhole: boolean };
@@ -28,7 +28,7 @@ export function messageFinder(
 
     const head = await branches.endThrough(userId, message, shown);
     const depth = (await messages.place(userId, head))?.depth ?? message.depth;
-    const oldest = Math.max(0, depth - messagesAtMost + 1);
+    const oldest = Math.max(0, depth - maxMessages + 1);
     const items: Found['items'] = [];
     // Several short reads, so that a long thread neither fills the memory nor blocks other requests.
     for (let from = oldest; from <= depth; from += messagesAtOnce) {

@@ -93,7 +93,7 @@ async function answeredCalls(
 type PieceTurn = Pick<ConversationTurn, 'role' | 'text'> & { content: string | null; called: CallsAt[] };
 
 /** Turns for the provider. An answer is split where the model called a tool and waited for the output. */
-function toldTurns({ role, text, content, called }: PieceTurn, files: TurnFile[]): ConversationTurn[] {
+function turnsOf({ role, text, content, called }: PieceTurn, files: TurnFile[]): ConversationTurn[] {
   const parts = partsOf({ text, content }, files);
   const turns: ConversationTurn[] = [];
   let from = 0;
@@ -196,7 +196,7 @@ export async function readHistory(
         return history(to - index + 1);
       }
       fileTokens += chosen.tokens;
-      turns.push(...toldTurns(turn, kept.length > 0 ? chosen.files : []).reverse());
+      turns.push(...turnsOf(turn, kept.length > 0 ? chosen.files : []).reverse());
     }
   }
   return history(0);

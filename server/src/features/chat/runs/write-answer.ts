@@ -11,7 +11,7 @@ import type { BuildRequest, PreparedRequest, ToolLoop } from './lifecycle/run-sp
 import { asServerCall, type ToolSteps } from './tools/tool-steps.ts';
 
 /** Requests per answer or continuation; the last one is sent without tools. */
-const stepsAtMost = 25;
+const maxSteps = 25;
 const stepsTaken = ({ step, firstStep }: LiveRun) => step - firstStep + 1;
 
 type Writing = {
@@ -40,7 +40,7 @@ export async function writeAnswer(run: LiveRun, writing: Writing): Promise<Answe
       const end = await withinLimit(answerMs, run, () => requestStep(run, prepared, writing));
       run.tier = end.tier ?? null;
       const hasCalled = end.reason === 'complete' && run.ofStep().calls.some(isOpenCall);
-      if (!loop || !hasCalled || stepsTaken(run) >= stepsAtMost) return closing(run, end, writing);
+      if (!loop || !hasCalled || stepsTaken(run) >= maxSteps) return closing(run, end, writing);
       // Wait for pending file saves before the run may be parked.
       await Promise.all(run.fileTasks);
       await writing.steps.begin(run, prepared, loop, end.usage);
@@ -68,7 +68,7 @@ async function withinLimit<T>(ms: number, run: LiveRun, work: () => Promise<T>):
 }
 
 /** Recorded uses of built-in tools per request; more than a request has. */
-const usesAtMost = 1_000;
+const maxUses = 1_000;
 
 const tookTooLong = (ms: number) =>
   new ProviderError(
@@ -86,7 +86,7 @@ function closing(run: LiveRun, end: AnswerEnd, { publish }: Writing): AnswerEnd 
 
 const nothingAdded = 'The model added nothing when it was asked to continue.';
 
-const lastStepNote = `Tools were called in ${stepsAtMost - 1} steps, the most that one answer may have. It was finished without them.`;
+const lastStepNote = `Tools were called in ${maxSteps - 1} steps, the most that one answer may have. It was finished without them.`;
 
 async function requestStep(run: LiveRun, prepared: PreparedRequest, writing: Writing): Promise<AnswerEnd> {
   if (run.step === 1) return withTruncationRetry(run, prepared, writing);
@@ -96,7 +96,7 @@ async function requestStep(run: LiveRun, prepared: PreparedRequest, writing: Wri
     const news = events.filter((event) => event.type !== 'note' || !said.has(event.text));
     if (news.length > 0) writing.publish(news);
   };
-  const isLast = stepsTaken(run) === stepsAtMost;
+  const isLast = stepsTaken(run) === maxSteps;
   if (isLast) publish([{ type: 'note', text: lastStepNote }]);
   const request = toolChoiceForStep(prepared.request, isLast);
   return withTruncationRetry(
@@ -135,7 +135,7 @@ async function withTruncationRetry(
     run.isAsked = isAsked;
   };
   const onToolUsed = (use: ToolUse) => {
-    if (run.used.length < usesAtMost) run.used.push(use);
+    if (run.used.length < maxUses) run.used.push(use);
   };
   let kept = turns;
   for (;;) {
@@ -147,7 +147,7 @@ async function withTruncationRetry(
     const onPieces = (pieces: AnswerPiece[]) => {
       // Held back while only notes arrive: a retry may leave out more.
       const begins = pieces.some(({ type }) => type !== 'note');
-      const told = run.thinking.measured(toldPieces(run, prepared, joined(run, pieces)));
+      const told = run.thinking.measured(eventsOf(run, prepared, joined(run, pieces)));
       publish(begins ? [...notes, ...told] : told);
       if (begins) notes = [];
     };
@@ -211,7 +211,7 @@ function joined({ joint }: LiveRun, pieces: AnswerPiece[]): AnswerPiece[] {
  * Turns function calls into client functions or connected tools. Without a client, an unknown function becomes a failed
  * tool call.
  */
-function toldPieces(run: LiveRun, { loop }: PreparedRequest, pieces: AnswerPiece[]): RunEvent[] {
+function eventsOf(run: LiveRun, { loop }: PreparedRequest, pieces: AnswerPiece[]): RunEvent[] {
   return pieces.map((piece) => {
     if (piece.type !== 'tool') return piece;
     const call = loop && piece.call.kind === 'function' ? toServerCall(run, loop, piece.call) : piece.call;

@@ -12,7 +12,7 @@ const fewHits = 2_000;
 /** Prefixes this short take FTS5 longer than this whole search. */
 const shortWord = 2;
 /** Messages searched in the newest threads; about 20 ms per thousand. */
-const messagesAtMost = 2_500;
+const maxMessages = 2_500;
 
 /** True if looking up all messages with a common word would take too long. */
 export async function isLarge(db: Kysely<Database>): Promise<boolean> {
@@ -125,5 +125,5 @@ function newest(userId: number, options: SearchOptions, among: number) {
   return sql`select id, title from
     (select id, title, sum(next_position) over (${inOrder} rows unbounded preceding) as so_far
       from (select * from (${sql.join(listed, sql` union all `)}) as threads ${inOrder} limit ${among}) as threads) as counted
-    where so_far <= ${messagesAtMost}`;
+    where so_far <= ${maxMessages}`;
 }

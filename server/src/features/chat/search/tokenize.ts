@@ -1,7 +1,7 @@
 import { searchWords } from '#server/db/search-words';
 
 /** Words of a query that are used. */
-const wordsAtMost = 12;
+const maxWords = 12;
 
 /** A word of a query in the form that the index has; unless `isWhole` it matches as a prefix. */
 export type Word = { word: string; isWhole: boolean };
@@ -30,14 +30,14 @@ function wordsOfTerm(term: string): Word[] {
 }
 
 /** The words of a query in the form that the index has. */
-export const wordsOf = (query: string): Word[] => termsOf(query).flatMap(wordsOfTerm).slice(0, wordsAtMost);
+export const wordsOf = (query: string): Word[] => termsOf(query).flatMap(wordsOfTerm).slice(0, maxWords);
 
 /** The terms of a query that a text must contain literally, ignoring case. */
 export const literalsOf = (query: string): string[] =>
   termsOf(query)
     .filter((term) => hasSign(term) && searchWords(term).trim() !== '')
     .map((term) => term.toLowerCase())
-    .slice(0, wordsAtMost);
+    .slice(0, maxWords);
 
 /** True if a text that is not indexed contains all words of a query. */
 export function hasWords(text: string, query: string): boolean {

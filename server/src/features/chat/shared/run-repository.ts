@@ -90,7 +90,7 @@ const findRun = prepared((db, at: Params<{ userId: number; runId: number }>) =>
     .where('id', '=', at('runId')),
 );
 
-const runsUnderWay = prepared((db, at: Params<{ userId: number }>) =>
+const activeRuns = prepared((db, at: Params<{ userId: number }>) =>
   db
     .selectFrom('runs')
     .select(['id', 'thread_id as threadId', 'message_id as messageId'])
@@ -210,7 +210,7 @@ export function runRepository(db: Kysely<Database>) {
       await db.updateTable('runs').set({ model }).where('user_id', '=', userId).where('id', '=', runId).execute();
     },
     underWay: (userId: number): Promise<{ id: number; threadId: number; messageId: number }[]> =>
-      runsUnderWay.all(db, { userId }),
+      activeRuns.all(db, { userId }),
     /** Threads with an open run, which accept no new message. */
     async busy(userId: number): Promise<BusyThread[]> {
       const rows = await busyThreads.all(db, { userId, now: new Date().toISOString() });

@@ -49,11 +49,11 @@ export function threadService(dependencies: Dependencies) {
     record: (userId: number, threadId: number) => record(db, userId, threadId),
     list: (userId: number, query: Query) => list(dependencies, userId, query),
     async create(userId: number, draft: Draft): Promise<Thread> {
-      await checkAnswerer(dependencies, userId, draft);
+      await checkChatTarget(dependencies, userId, draft);
       return db.transaction().execute((trx) => insertThread(trx, userId, draft));
     },
     async update(userId: number, threadId: number, changes: Changes): Promise<Thread> {
-      await checkAnswerer(dependencies, userId, changes);
+      await checkChatTarget(dependencies, userId, changes);
       const found = await db.transaction().execute((trx) => changeThread(trx, userId, threadId, changes));
       if (!found) throw noThread();
       return find(db, userId, threadId);
@@ -64,7 +64,7 @@ export function threadService(dependencies: Dependencies) {
 
 export type ThreadService = ReturnType<typeof threadService>;
 
-async function checkAnswerer(
+async function checkChatTarget(
   { checkModels, ownsAssistant }: Dependencies,
   userId: number,
   { assistantId, model }: Pick<Changes, 'assistantId' | 'model'>,

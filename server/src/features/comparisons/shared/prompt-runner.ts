@@ -67,7 +67,7 @@ const finish = (db: Kysely<Database>, { userId, kind, id, onEnded }: Work, overB
   });
 
 /** Asks until there is no room, nothing more is due, or asking is refused. The end of an answer wakes it. */
-async function goOn(db: Kysely<Database>, work: Work) {
+async function resume(db: Kysely<Database>, work: Work) {
   const { userId, kind, id, askNext, queue } = work;
   const rows = askingRepository(db, kind);
   for (;;) {
@@ -90,7 +90,7 @@ async function goOn(db: Kysely<Database>, work: Work) {
 /** Asks what is due, one after the other, and stops with the reason if asking is refused for good. */
 export async function runPrompts(db: Kysely<Database>, work: Work) {
   try {
-    await goOn(db, work);
+    await resume(db, work);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     await askingRepository(db, work.kind).stop(work.userId, work.id, { code: error.code, message: error.message });

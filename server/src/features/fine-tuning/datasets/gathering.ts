@@ -21,7 +21,7 @@ export type GatheringRequest = { assistantId: number | undefined; withInstructio
 const candidatesAtOnce = 25;
 const bytesAtOnce = 512 * 1024;
 /** A dataset is saved as one or two files, which add little to its texts. */
-const bytesAtMost = fileSizeLimit - 1024 * 1024;
+const maxBytes = fileSizeLimit - 1024 * 1024;
 
 export const datasetNotFound = () => new AppError('not_found', 'This dataset does not exist.');
 
@@ -100,7 +100,7 @@ const store = (db: Kysely<Database>, { userId, stillMay }: Actor, datasetId: num
 async function hasRoom(reader: Kysely<Database>, userId: number, datasetId: number) {
   const rows = exampleRepository(reader);
   return (
-    (await rows.count(userId, datasetId)) < datasetExampleLimit && (await rows.bytes(userId, datasetId)) < bytesAtMost
+    (await rows.count(userId, datasetId)) < datasetExampleLimit && (await rows.bytes(userId, datasetId)) < maxBytes
   );
 }
 

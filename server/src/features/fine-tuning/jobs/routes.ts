@@ -24,7 +24,7 @@ type Dependencies = {
 };
 
 /** No screen can show more points than this. */
-const pointsAtMost = 2_000;
+const maxPoints = 2_000;
 
 export function fineTuningRoutes({ route, rawRoute }: Router, dependencies: Dependencies) {
   const { jobs, progress, models, bases, importJobs, provider, keys } = dependencies;
@@ -51,7 +51,7 @@ export function fineTuningRoutes({ route, rawRoute }: Router, dependencies: Depe
   });
   route(api.metrics, async ({ actor, params }) => {
     await jobs.found(actor.userId, params.id);
-    return progress.metrics(actor.userId, params.id, pointsAtMost);
+    return progress.metrics(actor.userId, params.id, maxPoints);
   });
   route(api.checkpoints, async ({ actor, params }) => {
     await jobs.found(actor.userId, params.id);

@@ -8,7 +8,7 @@ type Used = { model: string; isTuned: boolean; assistants: number; people: numbe
 type Dated = { model: string; shutdownDate: string | null; isListed: boolean; askedAt: string };
 
 /** More than the models in use. */
-const modelsAtMost = 5_000;
+const maxModels = 5_000;
 
 /** Usage of models across all users, and the dates in their newest lists. No row identifies a user or their data. */
 export function installationUseRepository(db: Kysely<Database>) {
@@ -36,7 +36,7 @@ export function installationUseRepository(db: Kysely<Database>) {
           ) used
           left join custom_models c on c.user_id = used.user_id and c.model = used.model
         ) of_everybody
-        group by 1, 2 order by people desc, 1 limit ${sql.lit(modelsAtMost)}`.execute(db);
+        group by 1, 2 order by people desc, 1 limit ${sql.lit(maxModels)}`.execute(db);
       return rows.map(({ model, tuned, assistants, people, calls }) => ({
         ...{ model, isTuned: tuned === 1 },
         ...{ assistants: Number(assistants), people: Number(people), calls: Number(calls) },
@@ -50,7 +50,7 @@ export function installationUseRepository(db: Kysely<Database>) {
           select m.model, m.shutdown_date, m.is_listed, l.asked_at,
             row_number() over (partition by m.model order by l.asked_at desc, l.user_id) as place
           from listed_models m join model_lists l on l.user_id = m.user_id where l.base_url = ${baseUrl}) ranked
-        where place = 1 order by model limit ${sql.lit(modelsAtMost)}`.execute(db);
+        where place = 1 order by model limit ${sql.lit(maxModels)}`.execute(db);
       return rows.map(({ listed, ...row }) => ({ ...row, isListed: listed === 1 }));
     },
   };

@@ -5,7 +5,7 @@ import type { Database } from '#server/db/schema';
 import type { ProviderModel } from '#server/provider/provider';
 
 /** Models with a date; no provider has this many. */
-const rememberedAtMost = 2_000;
+const maxRemembered = 2_000;
 
 type Listed = Pick<ProviderModel, 'id' | 'shutdownDate'>;
 
@@ -77,7 +77,7 @@ export function modelListRepository(db: Kysely<Database>) {
         if (head && head.base_url !== baseUrl)
           await trx.deleteFrom('listed_models').where('user_id', '=', userId).execute();
         const before = await stored(trx, userId);
-        const now = new Map(list.slice(0, rememberedAtMost).map((model) => [model.id, model]));
+        const now = new Map(list.slice(0, maxRemembered).map((model) => [model.id, model]));
         const changed = [...now.values()].filter(({ id, shutdownDate }) => {
           const known = before.get(id);
           return !known?.isListed || known.shutdownDate !== shutdownDate;

@@ -17,9 +17,9 @@ type Dependencies = { db: Kysely<Database>; catalogue: Catalogue; baseUrl: strin
 const noticeDays = [1, 14, 60];
 const usersAtOnce = 100;
 /** Models named in one mail, which also says how many more there are. */
-const namedAtMost = 20;
+const maxNamed = 20;
 /** More models than anybody uses. */
-const notedAtMost = 500;
+const maxNoted = 500;
 /** A date postponed by more days than this is a new retirement, with new notices. */
 const sameRetirementDays = 30;
 
@@ -48,17 +48,13 @@ const wasNotified = (told: Notification[], userId: number, { model, step, shutdo
 
 /** Records the notices and queues the mail, in the caller’s transaction. */
 async function notify(trx: Kysely<Database>, { now }: Dependencies, userId: number, due: Due[]) {
-  const noted = await notificationRepository(trx).note(
-    userId,
-    due.slice(0, notedAtMost),
-    new Date(now()).toISOString(),
-  );
+  const noted = await notificationRepository(trx).note(userId, due.slice(0, maxNoted), new Date(now()).toISOString());
   const models = due
     .filter(({ model }) => noted.has(model))
     .map(({ model, shutdownDate, successor, assistants }) => ({ model, shutdownDate, successor, assistants }));
   if (models.length === 0) return;
-  const more = Math.max(0, models.length - namedAtMost);
-  await enqueue(trx, modelEndsMailJob, { template: 'models_end', userId, models: models.slice(0, namedAtMost), more });
+  const more = Math.max(0, models.length - maxNamed);
+  await enqueue(trx, modelEndsMailJob, { template: 'models_end', userId, models: models.slice(0, maxNamed), more });
 }
 
 /** Notices that are due for the users of a batch. */

@@ -24,7 +24,7 @@ type Dependencies = { fileIds: Pick<FileIds, 'numbersOf' | 'named'>; vectorStore
 /** Days after its last use at which a store made for attachments expires, as at the provider. */
 const attachedForDays = 7;
 /** Limits the retries of one call while others change the thread’s store. */
-const attemptsAtMost = 3;
+const maxAttempts = 3;
 
 /** Distinct numeric ids, in order. */
 export const numbersIn = (names: readonly string[], known: ReadonlyMap<string, number>): number[] => [
@@ -109,7 +109,7 @@ function attachingIn(vectorStores: VectorStores) {
       try {
         return await attachOnce(vectorStores, userId, files, await resourcesOfThread(), work);
       } catch (error) {
-        if (!(error instanceof StoreChangedError) || attempt === attemptsAtMost) throw error;
+        if (!(error instanceof StoreChangedError) || attempt === maxAttempts) throw error;
       }
     }
   };

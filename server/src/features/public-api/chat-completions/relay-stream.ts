@@ -103,13 +103,13 @@ function countOf(bytes: Buffer): number {
 }
 
 /** Bytes around the words of an event, at most. */
-const frameAtMost = 600;
+const maxFrame = 600;
 
 /** Estimates the number of tokens without parsing: one per event, or more if events are long. */
 function tokenCounter() {
   let events = 0;
   let bytes = 0;
-  let frame = frameAtMost;
+  let frame = maxFrame;
   return {
     add(packet: Buffer) {
       const count = countOf(packet);

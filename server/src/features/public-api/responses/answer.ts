@@ -36,7 +36,7 @@ export type Outcome = {
 
 export type Answered = RelayedResponse & { speaks: 'responses' | 'chat' };
 
-const charactersAtMost = 64 * 1024 * 1024;
+const maxCharacters = 64 * 1024 * 1024;
 const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
 
 /** Feeds the reader with everything that arrives. @throws ProviderError, or the signal's reason */
@@ -54,7 +54,7 @@ export async function pipeToReader(
     onEvent({ event, data }: { event?: string | undefined; data: string }) {
       if (reader.ending()) return;
       characters += data.length;
-      if (characters > charactersAtMost) throw tooLarge();
+      if (characters > maxCharacters) throw tooLarge();
       if (data !== '[DONE]' || answered.speaks === 'chat') reader.event(event, data);
     },
     onPacket: tell,

@@ -6,7 +6,7 @@ import { type StoredItem, toInputItems, toStoredItem, typeOf } from './items.ts'
 import type { ResponseRepository } from './repository.ts';
 
 /** Limits of a chain of responses: how many, and how many bytes. */
-const chainAtMost = { links: 1_000, bytes: 20 * 1024 * 1024 };
+const maxChain = { links: 1_000, bytes: 20 * 1024 * 1024 };
 
 type Dependencies = {
   repository: Pick<ResponseRepository, 'chain' | 'items' | 'named' | 'known'>;
@@ -25,7 +25,7 @@ export type History = { previousId: number | null; items: StoredItem[] };
 export function responseHistory({ repository, ids }: Dependencies) {
   async function before(userId: number, previous: string): Promise<History> {
     const previousId = (await ids()).decode('resp', previous);
-    const links = previousId === undefined ? [] : await repository.chain(userId, previousId, chainAtMost);
+    const links = previousId === undefined ? [] : await repository.chain(userId, previousId, maxChain);
     const [last] = links;
     if (previousId === undefined || !last) throw noPrevious(previous);
     if (last.state === 'queued' || last.state === 'in_progress')
@@ -33,9 +33,9 @@ export function responseHistory({ repository, ids }: Dependencies) {
     if (last.state !== 'completed' && last.state !== 'incomplete')
       throw refusedPrevious(`The response '${previous}' is ${last.state}: go on from the one before it.`, null);
     const total = links.reduce((sum, { bytes }) => sum + bytes, 0);
-    if (links.length > chainAtMost.links || total > chainAtMost.bytes)
+    if (links.length > maxChain.links || total > maxChain.bytes)
       throw refusedPrevious(
-        `This conversation has grown too long: at most ${chainAtMost.links} responses with ${chainAtMost.bytes / 1024 / 1024} MiB can be gone on from. Send what matters of it as input, without previous_response_id.`,
+        `This conversation has grown too long: at most ${maxChain.links} responses with ${maxChain.bytes / 1024 / 1024} MiB can be gone on from. Send what matters of it as input, without previous_response_id.`,
         'previous_responses_too_long',
       );
     if (links.at(-1)?.previousId !== null)

@@ -37,13 +37,13 @@ type Dependencies = {
 
 export type Call = { caller: ApiPrincipal; body: ResponseRequest; request: FastifyRequest; reply: FastifyReply };
 /** A request that is stored, but not sent yet. */
-type Begun = { order: ParsedRequest; open: PendingResponse; apiKey: Secret };
+type StartedResponse = { order: ParsedRequest; open: PendingResponse; apiKey: Secret };
 
 /** Answers Responses with the user's provider key: stores, asks, relays, and stores the end before reporting it. */
 export function responseService(dependencies: Dependencies) {
   const { keys, budgets, openCalls, orderOf, store } = dependencies;
 
-  async function begin({ caller, body }: Call): Promise<Begun> {
+  async function begin({ caller, body }: Call): Promise<StartedResponse> {
     const apiKey = await keys.open(caller.userId);
     const order = await orderOf(caller.userId, body, { apiKey, check: createBudgetCheck(budgets, caller) });
     return { order, open: await store.begin(caller, order), apiKey };
@@ -79,7 +79,7 @@ function costOfRefusal({ inputTokens }: ParsedRequest, error: unknown, signal: A
 
 /** Answers while the client waits. */
 function attendedAnswers({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
-  async function askFor(call: Call, { order, open, apiKey }: Begun, signal: AbortSignal) {
+  async function askFor(call: Call, { order, open, apiKey }: StartedResponse, signal: AbortSignal) {
     try {
       return await ask(order, { apiKey, signal, streams: call.body.stream === true });
     } catch (error) {
@@ -90,7 +90,7 @@ function attendedAnswers({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
     }
   }
 
-  return async (call: Call, begun: Begun, signal: AbortSignal): Promise<void> => {
+  return async (call: Call, begun: StartedResponse, signal: AbortSignal): Promise<void> => {
     const { order, open } = begun;
     const { naming } = order;
     const { body, reply, request } = call;
@@ -119,7 +119,7 @@ function attendedAnswers({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
 const json = 'application/json; charset=utf-8';
 
 /** Stores the end. Once the headers are sent, only the stream itself can report anything. */
-async function lastFrames({ request }: Call, { order, open }: Begun, outcome: Outcome): Promise<string> {
+async function lastFrames({ request }: Call, { order, open }: StartedResponse, outcome: Outcome): Promise<string> {
   try {
     await end(order, open, outcome);
     return outcome.lastFrames;
@@ -133,7 +133,7 @@ async function lastFrames({ request }: Call, { order, open }: Begun, outcome: Ou
 function unattendedAnswers({ openCalls, background, begun: markBegun, ask }: Dependencies, noted: Noted) {
   async function write(
     call: Call,
-    { order, open, apiKey }: Begun,
+    { order, open, apiKey }: StartedResponse,
     send: (frames: string) => void,
     signal: AbortSignal,
   ) {
@@ -153,7 +153,7 @@ function unattendedAnswers({ openCalls, background, begun: markBegun, ask }: Dep
     }
   }
 
-  return async (call: Call, begin: (call: Call) => Promise<Begun>): Promise<FastifyReply> => {
+  return async (call: Call, begin: (call: Call) => Promise<StartedResponse>): Promise<FastifyReply> => {
     const { caller, body, reply, request } = call;
     if (body.store === false)
       throw new PublicApiError('invalid_input', "Background mode requires 'store' to be true.", {
@@ -161,7 +161,7 @@ function unattendedAnswers({ openCalls, background, begun: markBegun, ask }: Dep
       });
     background.refuseWhenClosing();
     const held = openCalls.begin(caller, { isKept: true });
-    let begun: Begun;
+    let begun: StartedResponse;
     try {
       begun = await begin(call);
     } catch (error) {
@@ -182,7 +182,7 @@ function unattendedAnswers({ openCalls, background, begun: markBegun, ask }: Dep
     const send = (frames: string) => {
       if (!raw.destroyed) raw.write(frames);
       // The response can be read again, so a client that does not read is disconnected.
-      if (raw.writableLength > unreadAtMost) raw.destroy();
+      if (raw.writableLength > maxUnread) raw.destroy();
     };
     await background.start(open.id ?? 0, held, (signal) => write(call, begun, send, signal));
     raw.end();
@@ -190,7 +190,7 @@ function unattendedAnswers({ openCalls, background, begun: markBegun, ask }: Dep
   };
 }
 
-const unreadAtMost = 4 * 1024 * 1024;
+const maxUnread = 4 * 1024 * 1024;
 
 /** A response that its client ended has not failed. */
 function ended(outcome: Outcome): Outcome {

@@ -12,7 +12,7 @@ import { type ResponseObject, responseBase } from './response-object.ts';
 
 const keptForMs = 30 * 86_400_000;
 /** Per user, including a small amount for each response. */
-const bytesAtMost = 512 * 1024 * 1024;
+const maxBytes = 512 * 1024 * 1024;
 
 type Dependencies = {
   calls: Pick<CallLog, 'begin'>;
@@ -49,10 +49,10 @@ const fieldsOf = ({ output: _, id: __, ...fields }: ResponseObject) => JSON.stri
  */
 export function responseStore({ calls, ids, reading }: Dependencies) {
   async function refuseWhenFull(userId: number) {
-    if ((await reading.takes(userId)) < bytesAtMost) return;
+    if ((await reading.takes(userId)) < maxBytes) return;
     throw new PublicApiError(
       'invalid_input',
-      `Your stored responses take up all the room there is for them, ${bytesAtMost / 1024 / 1024} MiB. Delete some, or send store: false.`,
+      `Your stored responses take up all the room there is for them, ${maxBytes / 1024 / 1024} MiB. Delete some, or send store: false.`,
       { param: 'store', code: 'response_storage_full' },
     );
   }

@@ -52,7 +52,7 @@ const deleteCall = prepared((db, at: Params<{ userId: number; id: number }>) =>
 );
 
 /** Prepared, because it runs every few seconds. */
-const callsUnderWay = prepared<object, StoredCall>((db) =>
+const unfinishedCalls = prepared<object, StoredCall>((db) =>
   db
     .selectFrom('api_calls')
     .select([
@@ -93,6 +93,6 @@ export function callLogRepository(db: Kysely<Database>) {
       return true;
     },
     /** Active calls of all processes. */
-    underWay: (): Promise<StoredCall[]> => callsUnderWay.all(db, {}),
+    underWay: (): Promise<StoredCall[]> => unfinishedCalls.all(db, {}),
   };
 }

@@ -24,10 +24,10 @@ type Options = {
 type Told = Pick<Options, 'onFailure' | 'onAnswer'>;
 
 /** Messages in an answer to one request. */
-const messagesAtMost = 20;
+const maxMessages = 20;
 const noBody = new Set([204, 205, 304]);
 /** Bytes of a refusal that are read for its reason. */
-const wordsAtMost = 16 * 1024;
+const maxWords = 16 * 1024;
 const notMcp = (cause?: unknown) =>
   new OutboundRequestError('The server answers with something other than MCP.', { sent: true, cause });
 
@@ -57,7 +57,7 @@ async function wholeAnswer(answer: OutboundResponse, asked: unknown, onAnswer: T
   if (asked === null) return text;
   const messages = [parsed(text)].flat();
   // The client checks each of them by its schema, which takes time.
-  if (messages.length > messagesAtMost || !messages.some((message) => isAnswerTo(asked, message))) throw notMcp();
+  if (messages.length > maxMessages || !messages.some((message) => isAnswerTo(asked, message))) throw notMcp();
   onAnswer(text);
   return text;
 }
@@ -138,7 +138,7 @@ async function wordsOf({ body }: OutboundResponse): Promise<string | null> {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > wordsAtMost) return null;
+    if (size > maxWords) return null;
     chunks.push(chunk);
   }
   try {

@@ -3,7 +3,7 @@ import type { ToolResult } from '#server/conversation/tools';
 import { maskSecret, sizeOf, truncateResult } from '#server/features/tool-servers/shared/result-text';
 import { sanitizeText } from '#server/features/tool-servers/shared/tool-snapshot';
 
-const itemsAtMost = 1_000;
+const maxItems = 1_000;
 
 const Result = z.looseObject({
   content: z.custom<unknown[]>(Array.isArray).default([]).catch([]),
@@ -44,8 +44,8 @@ function partText(part: unknown): string {
 /** Turns a tool’s answer into text without the secrets of its connection. @throws ZodError if it is no result */
 export function resultText(answer: unknown, secrets: readonly string[] = []): ToolResult {
   const { content, structuredContent, isError } = Result.parse(answer);
-  const parts = content.slice(0, itemsAtMost).map(partText);
-  if (content.length > itemsAtMost) parts.push(`[${content.length - itemsAtMost} further parts were left out]`);
+  const parts = content.slice(0, maxItems).map(partText);
+  if (content.length > maxItems) parts.push(`[${content.length - maxItems} further parts were left out]`);
   const isStructured = content.length === 0 && structuredContent !== undefined;
   const text = isStructured ? JSON.stringify(structuredContent) : parts.join('\n');
   const masked = secrets.reduce<string>(maskSecret, sanitizeText(text));

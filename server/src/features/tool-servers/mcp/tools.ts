@@ -5,22 +5,22 @@ import { toModelSchema } from '#server/features/tool-servers/shared/model-schema
 import { OmittedOperationError } from '#server/features/tool-servers/shared/references';
 import {
   cutTo,
-  describedAtMost,
   descriptionLimit,
   digestOf,
+  maxDescribed,
+  maxTools,
   type OmittedTool,
   schemaDepth,
   schemaLimit,
   shownLeftOut,
   type ToolSnapshot,
   titleLimit,
-  toolsAtMost,
   totalLimit,
 } from '#server/features/tool-servers/shared/tool-snapshot';
 import { isObject } from '#server/lib/is-object';
 import type { Ask } from './session.ts';
 
-const pagesAtMost = 50;
+const maxPages = 50;
 
 /** Checked one by one, within Roster's limits: a schema would first go through millions of them. */
 const Page = z.looseObject({ tools: z.custom<unknown[]>(Array.isArray), nextCursor: z.string().max(4_000).nullish() });
@@ -90,7 +90,7 @@ function gathered() {
   let leftOutCount = 0;
   let size = 0;
   return {
-    isFull: () => tools.size >= toolsAtMost || tools.size + leftOutCount >= describedAtMost || size > totalLimit,
+    isFull: () => tools.size >= maxTools || tools.size + leftOutCount >= maxDescribed || size > totalLimit,
     take(described: unknown) {
       try {
         const tool = taken(described);
@@ -116,7 +116,7 @@ export async function listTools(ask: Ask): Promise<Listed> {
   const found = gathered();
   const cursors = new Set<string>();
   let cursor: string | undefined;
-  for (let pages = 0; pages < pagesAtMost; pages++) {
+  for (let pages = 0; pages < maxPages; pages++) {
     const page = Page.parse(await ask('tools/list', cursor === undefined ? {} : { cursor }));
     for (const described of page.tools) {
       if (found.isFull()) return found.listed(true);

@@ -3,7 +3,7 @@ import { maskSecret, sizeOf, truncateResult } from '#server/features/tool-server
 import { sanitizeText } from '#server/features/tool-servers/shared/tool-snapshot';
 import type { OutboundResponse } from '#server/outbound/ssrf-guard';
 
-const readAtMost = 1024 * 1024;
+const maxRead = 1024 * 1024;
 /** Longer than a secret in any of its forms, so that none is cut into halves that are not found. */
 const overlap = 32 * 1024;
 
@@ -19,11 +19,11 @@ async function bytesOf(answer: OutboundResponse): Promise<{ bytes: Buffer; isWho
   for await (const chunk of answer.body) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > readAtMost + overlap) break;
+    if (size > maxRead + overlap) break;
   }
   const bytes = Buffer.concat(chunks);
-  const isWhole = size <= readAtMost + overlap;
-  return { bytes: isWhole ? bytes : bytes.subarray(0, readAtMost + overlap), isWhole };
+  const isWhole = size <= maxRead + overlap;
+  return { bytes: isWhole ? bytes : bytes.subarray(0, maxRead + overlap), isWhole };
 }
 
 function decoded(bytes: Buffer, type: string): string {

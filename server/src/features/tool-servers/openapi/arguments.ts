@@ -6,8 +6,8 @@ export class InvalidArgumentsError extends Error {
   override name = 'InvalidArgumentsError';
 }
 
-const shownAtMost = 5;
-const depthAtMost = 20;
+const maxShown = 5;
+const maxDepth = 20;
 
 type Told = (message: string) => void;
 
@@ -68,9 +68,9 @@ function check(value: unknown, schema: unknown, at: string, depth: number, tell:
 export function checkArguments(input: Record<string, unknown>, schema: Record<string, unknown>) {
   const wrong: string[] = [];
   const tell: Told = (message) => {
-    if (wrong.length < shownAtMost) wrong.push(message.slice(0, 600));
+    if (wrong.length < maxShown) wrong.push(message.slice(0, 600));
   };
-  checkObject(input, schema, '', depthAtMost, tell);
+  checkObject(input, schema, '', maxDepth, tell);
   if (wrong.length > 0)
     throw new InvalidArgumentsError(`The arguments do not fit, so nothing was called: ${wrong.join('; ')}.`);
 }

@@ -15,7 +15,7 @@ type Called = { url: string; secret: Secret | null; operation: Operation; inputS
 const descriptionBytes = 20 * 1024 * 1024;
 /** Limit for what is received; far less of it is read. */
 const answerBytes = 16 * 1024 * 1024;
-const redirectsAtMost = 3;
+const maxRedirects = 3;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 function failureOf(error: unknown, signal: AbortSignal, called: boolean): unknown {
@@ -72,7 +72,7 @@ async function send(
     if (!redirects.has(answer.status)) return answer;
     const to = URL.parse(answer.headers.get('location') ?? '', url.href);
     answer.drop();
-    if (!to || to.origin !== url.origin || !isReadOnly || count >= redirectsAtMost)
+    if (!to || to.origin !== url.origin || !isReadOnly || count >= maxRedirects)
       throw new ToolServerError(
         'The service sends this call to another address, which Roster does not follow. Its base address may have to be another one.',
         { mayHaveRun: !isReadOnly },

@@ -11,7 +11,7 @@ const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'tr
 export const pathLimit = 1_000;
 /** More than any service has within 20 MB; a hostile description has no end. */
 const operationsListed = 20_000;
-const tagsAtMost = 5;
+const maxTags = 5;
 const tagLimit = 100;
 
 export const textIn = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
@@ -53,7 +53,7 @@ export const keyOf = ({ method, path }: Pick<ListedOperation, 'method' | 'path'>
 /** An operation as users choose it. */
 function described({ method, path, operation }: ListedOperation): DescribedOperation {
   const { summary, operationId, tags } = isObject(operation) ? operation : {};
-  const names = Array.isArray(tags) ? tags.slice(0, tagsAtMost) : [];
+  const names = Array.isArray(tags) ? tags.slice(0, maxTags) : [];
   return {
     operation: sanitizeText(keyOf({ method, path })),
     summary: cutTo(tidyName(textIn(summary) || textIn(operationId)), titleLimit),

@@ -8,7 +8,7 @@ export type SecretPlace = { in: 'header' | 'query'; name: string } | null;
 
 export type Argument = { name: string; schema: unknown; isRequired: boolean };
 
-const parametersAtMost = 200;
+const maxParameters = 200;
 const nameLimit = 200;
 const descriptionLimit = 4_000;
 const unreadable = 'one of its parameters cannot be read';
@@ -84,7 +84,7 @@ const schemaOf = (source: Record<string, unknown>): unknown => {
 function merged(ofPath: unknown, ofOperation: unknown, { follow }: References): Record<string, unknown>[] {
   const found = new Map<string, Record<string, unknown>>();
   const all = [ofPath, ofOperation].flatMap((list) => (Array.isArray(list) ? list : []));
-  if (all.length > parametersAtMost) throw new OmittedOperationError('it has more parameters than Roster takes');
+  if (all.length > maxParameters) throw new OmittedOperationError('it has more parameters than Roster takes');
   for (const one of all.map(follow)) {
     if (!isObject(one) || typeof one.in !== 'string' || typeof one.name !== 'string')
       throw new OmittedOperationError(unreadable);

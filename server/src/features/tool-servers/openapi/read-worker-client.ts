@@ -13,7 +13,7 @@ export type ReadResult =
 const usualWithinMs = 45_000;
 /** Reading a megabyte of YAML takes about 50 MB, a megabyte of JSON about 10. */
 const memoryLimitMb = 768;
-const waitingAtMost = 20;
+const maxWaiting = 20;
 
 const tooMuch = (cause?: unknown) =>
   new UnreadableDocumentError('This description takes Roster too long to read. Give it a smaller or simpler one.', {
@@ -68,7 +68,7 @@ export function createReadWorker({ withinMs = usualWithinMs } = {}) {
   return {
     /** @throws Unreadable */
     async read(order: ReadTask): Promise<ParsedDescription> {
-      if (waiting >= waitingAtMost)
+      if (waiting >= maxWaiting)
         throw new AppError('unavailable', 'Roster is reading other descriptions. Please try again in a minute.', {
           retryAfterSeconds: 60,
         });

@@ -5,16 +5,16 @@ import { toModelSchema } from '#server/features/tool-servers/shared/model-schema
 import { OmittedOperationError, type References, references } from '#server/features/tool-servers/shared/references';
 import {
   cutTo,
-  describedAtMost,
   descriptionLimit,
   digestOf,
+  maxDescribed,
+  maxTools,
   type OmittedTool,
   sanitizeText,
   schemaLimit,
   shownLeftOut,
   type ToolSnapshot,
   titleLimit,
-  toolsAtMost,
   totalLimit,
 } from '#server/features/tool-servers/shared/tool-snapshot';
 import { isObject } from '#server/lib/is-object';
@@ -209,8 +209,7 @@ export function readDescription(given: unknown, order: ReadOptions): ParsedDescr
   const { operations, note } = createOperationList();
   const chosen = order.chosen && new Set(order.chosen);
   const isChosen = (one: ListedOperation) => !chosen || chosen.has(sanitizeText(keyOf(one)));
-  const isFull = () =>
-    tools.length >= toolsAtMost || tools.length + leftOutCount >= describedAtMost || size > totalLimit;
+  const isFull = () => tools.length >= maxTools || tools.length + leftOutCount >= maxDescribed || size > totalLimit;
   let isCut = false;
   function take(one: ListedOperation) {
     try {

@@ -3,10 +3,10 @@ import { isObject } from '#server/lib/is-object';
 
 type Json = Record<string, unknown>;
 
-const depthAtMost = 12;
-const refsAtMost = 30;
+const maxDepth = 12;
+const maxRefs = 30;
 /** References followed to find out if an argument is read-only. */
-const hopsAtMost = 5;
+const maxHops = 5;
 const nodesOfOperation = 4_000;
 const nodesOfAll = 380_000;
 /** A text of this length counts as one more node. */
@@ -110,9 +110,9 @@ const asText = (value: unknown) => (typeof value === 'number' || typeof value ==
 
 /** True if only the service may set a value, even if a reference or a part in `allOf` says so. */
 function readOnlyCheck(at: References['at'], count: () => void) {
-  return function isReadOnly(schema: unknown, hops = hopsAtMost): boolean {
+  return function isReadOnly(schema: unknown, hops = maxHops): boolean {
     if (!isObject(schema) || hops <= 0) return false;
-    if (hops < hopsAtMost) count();
+    if (hops < maxHops) count();
     if (schema.readOnly === true) return true;
     const ref = refOf(schema);
     if (ref !== null && isReadOnly(at(ref), hops - 1)) return true;
@@ -160,7 +160,7 @@ export function schemaReader({ at }: References) {
     return made;
   }
 
-  function read(schema: unknown, refs: readonly string[] = [], depth = depthAtMost): unknown {
+  function read(schema: unknown, refs: readonly string[] = [], depth = maxDepth): unknown {
     count();
     if (depth < 0) throw new OmittedOperationError(tooDeep);
     if (typeof schema === 'boolean') return schema;
@@ -169,7 +169,7 @@ export function schemaReader({ at }: References) {
     if (ref !== null) {
       if (refs.includes(ref)) return onceMore(ref);
       const { $ref: _ref, ...beside } = schema;
-      if (refs.length >= refsAtMost) throw new OmittedOperationError(tooDeep);
+      if (refs.length >= maxRefs) throw new OmittedOperationError(tooDeep);
       const found = read(at(ref), [...refs, ref], depth);
       return isObject(found) ? { ...found, ...members(beside, refs, depth - 1) } : found;
     }

@@ -24,7 +24,7 @@ export class SignInRequiredError extends ToolServerError {
   override name = 'SignInRequiredError';
 }
 
-const shownAtMost = 300;
+const maxShown = 300;
 
 function ofStatus(status: number): string {
   if (status === 401) return 'The server wants a sign-in (401). Edit its access: sign in to it, or give it a header.';
@@ -58,7 +58,7 @@ const sdkPrefix = /^(MCP error -?\d+: |(Streamable HTTP error: )?Error POSTing t
 /** Text from the other side, truncated and on one line. */
 export const quoted = (text: string) => {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > shownAtMost ? `${line.slice(0, shownAtMost).toWellFormed()}…` : line;
+  return line.length > maxShown ? `${line.slice(0, maxShown).toWellFormed()}…` : line;
 };
 
 type Asked = {

@@ -11,10 +11,10 @@ export type ModelSchema = {
 };
 
 /** Characters of the JSON. */
-const sizeAtMost = 64 * 1024;
+const maxSize = 64 * 1024;
 /** A schema that is too large when written out is described less deeply. */
 const depths = [12, 6, 4, 3, 2];
-const nodesAtMost = 4_000;
+const maxNodes = 4_000;
 const setsNamed = 8;
 
 /**
@@ -26,8 +26,8 @@ const setsNamed = 8;
 export function toModelSchema(given: unknown): ModelSchema {
   if (!isObject(given)) throw noObject();
   for (const depth of depths) {
-    const made = withTakenNames(asArguments(simplifySchema(given, { document: given, nodes: nodesAtMost, depth })));
-    if (JSON.stringify(made.schema).length <= sizeAtMost) return made;
+    const made = withTakenNames(asArguments(simplifySchema(given, { document: given, nodes: maxNodes, depth })));
+    if (JSON.stringify(made.schema).length <= maxSize) return made;
   }
   throw new OmittedOperationError('its arguments are larger than Roster takes');
 }

@@ -5,7 +5,7 @@ export class OmittedOperationError extends Error {
   override name = 'OmittedOperationError';
 }
 
-const hopsAtMost = 20;
+const maxHops = 20;
 
 /** One step of a pointer, however it is encoded. */
 function plainPart(part: string): string {
@@ -37,7 +37,7 @@ export function references(document: unknown) {
     /** Follows references that lead to references. */
     follow(value: unknown): unknown {
       let found = value;
-      for (let hops = 0; hops <= hopsAtMost; hops++) {
+      for (let hops = 0; hops <= maxHops; hops++) {
         const ref = refOf(found);
         if (ref === null) return found;
         found = at(ref);

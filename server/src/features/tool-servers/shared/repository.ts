@@ -77,8 +77,8 @@ export const mayRun = ({ or, eb, exists, selectFrom }: ExpressionBuilder<Databas
   ]);
 
 /** Limits lists that have no natural end: administrators may come and go. */
-const listedAtMost = 200;
-const namedAtMost = 20;
+const maxListed = 200;
+const maxNamed = 20;
 const rowsAtOnce = 50;
 
 /** Long: one query after the other. */
@@ -101,7 +101,7 @@ export function toolServerRepository(db: Kysely<Database>) {
         .select(signInOf(userId))
         .where(isWithinReach(userId))
         .orderBy('id', 'desc')
-        .limit(listedAtMost)
+        .limit(maxListed)
         .execute();
     },
     own: (userId: number, id: number): Promise<StoredServer | undefined> => own(userId, id).executeTakeFirst(),
@@ -261,7 +261,7 @@ export function toolServerRepository(db: Kysely<Database>) {
               .where('assistant_tool_choices.server_id', '=', serverId),
           ),
         );
-      const named = await uses.select(['id', 'name']).orderBy('name').orderBy('id').limit(namedAtMost).execute();
+      const named = await uses.select(['id', 'name']).orderBy('name').orderBy('id').limit(maxNamed).execute();
       const { count } = await uses.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
       return { named, count: Number(count) };
     },

@@ -23,8 +23,8 @@ const alsoKnownAs: Record<string, string> = {
   dict: 'object',
   map: 'object',
 };
-const valuesAtMost = 250;
-const valueCharactersAtMost = 15_000;
+const maxValues = 250;
+const maxValueCharacters = 15_000;
 const valuesNamed = 20;
 
 const numberKeys = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const;
@@ -195,7 +195,7 @@ function valuesOf(schema: JsonObject, listed: readonly string[]): { values?: unk
   const values = all.filter((value) => listed.length === 0 || listed.some((type) => fits(value, type)));
   if (values.length === 0) return { said: '' };
   const length = values.reduce((sum: number, value) => sum + String(value).length, 0);
-  if (values.length <= valuesAtMost && length <= valueCharactersAtMost) return { values, said: '' };
+  if (values.length <= maxValues && length <= maxValueCharacters) return { values, said: '' };
   const named = values.slice(0, valuesNamed).map((value) => JSON.stringify(value).slice(0, 100));
   return { said: `One of ${values.length} values, such as ${named.join(', ')}.` };
 }

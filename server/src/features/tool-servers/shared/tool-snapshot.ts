@@ -23,9 +23,9 @@ export type ToolSnapshot = {
 export type OmittedTool = { operation: string; reason: string };
 export const shownLeftOut = 100;
 
-export const toolsAtMost = operationLimit;
+export const maxTools = operationLimit;
 /** Including those that are left out. */
-export const describedAtMost = 2_000;
+export const maxDescribed = 2_000;
 export const titleLimit = 200;
 export const descriptionLimit = 16 * 1024;
 export const schemaLimit = 64 * 1024;

@@ -22,7 +22,7 @@ type Starting = { process: Promise<Process>; current: Process | undefined };
 
 const messageLimit = 1024 * 1024;
 /** For all users together. */
-const processesAtMost = 16;
+const maxProcesses = 16;
 /** Answers are read within Roster's limits, not by the schemas of the SDK. */
 const Anything = z.looseObject({});
 
@@ -106,7 +106,7 @@ export function createProcessPool(commands: ToolCommands, times: Pick<ToolTimeou
 
   /** Ends the process that has been idle longest. */
   function makeRoom() {
-    if (running.size < processesAtMost) return;
+    if (running.size < maxProcesses) return;
     const idle = [...running]
       .filter(([, { current }]) => current?.calls === 0)
       .toSorted(([, a], [, b]) => (a.current?.idleSince ?? 0) - (b.current?.idleSince ?? 0));

@@ -8,15 +8,15 @@ export type Stretch =
   | { kind: 'changed'; before: Piece[] | null; after: Piece[] | null };
 
 /** Above these edit lengths the texts have little in common, and diffing is slow and useless. */
-const linesAtMost = { maxEditLength: 2_000 };
-const wordsAtMost = { maxEditLength: 500 };
+const maxLines = { maxEditLength: 2_000 };
+const maxWords = { maxEditLength: 500 };
 const charactersInWords = 20_000;
 
 function besideEachOther(before: string, after: string): Stretch {
   const whole = (text: string): Piece[] | null => (text === '' ? null : [{ text, differs: false }]);
   if (before === '' || after === '' || before.length + after.length > charactersInWords)
     return { kind: 'changed', before: whole(before), after: whole(after) };
-  const parts = diffWordsWithSpace(before, after, wordsAtMost);
+  const parts = diffWordsWithSpace(before, after, maxWords);
   if (!parts) return { kind: 'changed', before: whole(before), after: whole(after) };
   const side = (leftOut: 'added' | 'removed') =>
     parts
@@ -30,7 +30,7 @@ const ended = (text: string) => (text === '' || text.endsWith('\n') ? text : `${
 
 /** Line diff of two texts, with changed lines paired side by side. */
 export function textDifference(before: string, after: string): Stretch[] {
-  const parts = diffLines(ended(before), ended(after), linesAtMost);
+  const parts = diffLines(ended(before), ended(after), maxLines);
   if (!parts) return [besideEachOther(ended(before), ended(after))];
   const stretches: Stretch[] = [];
   for (let index = 0; index < parts.length; index += 1) {

@@ -1,7 +1,7 @@
 import { ChevronDown } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
-import { answererOf, type Choice, useAnswerers } from '#web/features/chat/shared/use-assistants.ts';
+import { type Choice, chatTargetOf, useChatTargets } from '#web/features/chat/shared/use-assistants.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { Button } from '#web/ui/button.tsx';
 import type { ChatTargetPickerProps } from './chat-target-picker.tsx';
@@ -50,7 +50,7 @@ export function PickerButton({ button, ...picker }: PickerButtonProps) {
   );
 }
 
-type AnswererMenuProps = {
+type ChatTargetMenuProps = {
   current: Choice;
   onChoose: (choice: Choice) => void;
   several?: ChatTargetPickerProps['several'];
@@ -58,20 +58,20 @@ type AnswererMenuProps = {
 };
 
 /** Selects what answers from here on. */
-export function ChatTargetMenu({ current, onChoose, several, label }: AnswererMenuProps) {
-  const known = useAnswerers();
+export function ChatTargetMenu({ current, onChoose, several, label }: ChatTargetMenuProps) {
+  const known = useChatTargets();
   useEffect(() => {
     const timer = setTimeout(ChatTargetPicker.preload, 2000);
     return () => clearTimeout(timer);
   }, []);
-  const answerer = answererOf(known, current);
-  if (!known || !answerer) return null;
-  const isAlone = answerer.assistantId === null;
+  const chatTarget = chatTargetOf(known, current);
+  if (!known || !chatTarget) return null;
+  const isAlone = chatTarget.assistantId === null;
   const count = several?.models.length ?? 0;
   return (
     <PickerButton
       label="Who answers"
-      current={{ assistantId: answerer.assistantId, model: isAlone ? current.model : null }}
+      current={{ assistantId: chatTarget.assistantId, model: isAlone ? current.model : null }}
       onChoose={onChoose}
       several={several}
       button={(props) => (
@@ -85,10 +85,10 @@ export function ChatTargetMenu({ current, onChoose, several, label }: AnswererMe
           ) : (
             <>
               <span className="sr-only">{isAlone ? 'Model: ' : 'Assistant: '}</span>
-              <AssistantAvatar {...answerer} />
-              {!isAlone && <bdi className="max-w-44 truncate max-md:max-w-[44vw]">{answerer.name}</bdi>}
+              <AssistantAvatar {...chatTarget} />
+              {!isAlone && <bdi className="max-w-44 truncate max-md:max-w-[44vw]">{chatTarget.name}</bdi>}
               <span className="max-w-44 truncate font-mono font-normal text-muted-foreground text-xs">
-                {answerer.model ?? (isAlone ? 'Default model' : '')}
+                {chatTarget.model ?? (isAlone ? 'Default model' : '')}
               </span>
             </>
           )}

@@ -22,12 +22,12 @@ const list = (models: Model[], source: ModelList['source'] = 'provider'): ModelL
   models,
   defaultModel: 'gpt-4o',
 });
-const answerers = [
+const chatTargets = [
   { assistantId: 7, name: 'Tutor', model: 'gpt-4o', description: '', ...plainLook },
   { assistantId: null, name: 'No assistant', model: 'gpt-4o', description: '', ...plainLook },
 ];
 const offered = (models: ModelList, text = '', modelsOnly = false) =>
-  chatTargetOptions({ answerers, models, text, modelsOnly }).map(({ title, options }) => [
+  chatTargetOptions({ chatTargets, models, text, modelsOnly }).map(({ title, options }) => [
     title,
     ...options.map(({ label }) => label),
   ]);

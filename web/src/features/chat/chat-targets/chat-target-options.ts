@@ -1,6 +1,6 @@
 import { type Model, type ModelList, type Price, wellKnownModels } from '@roster/contracts/models/models';
 import type { AssistantAppearance } from '#web/components/assistant-avatar.tsx';
-import type { Answerer, Choice } from '#web/features/chat/shared/use-assistants.ts';
+import type { ChatTarget, Choice } from '#web/features/chat/shared/use-assistants.ts';
 import { formatCost, formatLongDate } from '#web/lib/text/format.ts';
 
 export type ChatTargetOption = {
@@ -47,7 +47,7 @@ const modelOption = (id: string, model: Model | undefined): ChatTargetOption => 
 });
 
 function assistantOption(
-  { assistantId, name, model, icon, color }: Answerer,
+  { assistantId, name, model, icon, color }: ChatTarget,
   list: ModelList | undefined,
 ): ChatTargetOption {
   const known = list?.models.find(({ id }) => id === model);
@@ -68,10 +68,10 @@ function assistantOption(
   };
 }
 
-type Offer = { answerers: readonly Answerer[]; models: ModelList | undefined; text: string; modelsOnly: boolean };
+type Offer = { chatTargets: readonly ChatTarget[]; models: ModelList | undefined; text: string; modelsOnly: boolean };
 
 /** Assistants and models, filtered by what was typed. */
-export function chatTargetOptions({ answerers, models, text, modelsOnly }: Offer): OptionGroup[] {
+export function chatTargetOptions({ chatTargets, models, text, modelsOnly }: Offer): OptionGroup[] {
   const isKnown = models?.source === 'provider';
   const list = models?.models ?? [];
   // If the list cannot be loaded, offer the models of the catalogue.
@@ -83,7 +83,7 @@ export function chatTargetOptions({ answerers, models, text, modelsOnly }: Offer
   const of = (belongs: (model: Model | undefined) => boolean) =>
     options.filter(({ model }) => belongs(model)).map(({ option }) => option);
   const isGone = (model: Model | undefined) => model?.lifecycle === 'gone';
-  const whole = modelsOnly ? [] : answerers.map((one) => assistantOption(one, models));
+  const whole = modelsOnly ? [] : chatTargets.map((one) => assistantOption(one, models));
   const words = text.toLowerCase().split(/\s+/);
   const groups = [
     { title: 'Assistants', options: whole.filter(({ choice }) => choice.assistantId !== null) },

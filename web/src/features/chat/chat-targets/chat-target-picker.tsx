@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { modelsQuery } from '#web/api/models.ts';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
-import { type Choice, useAnswerers } from '#web/features/chat/shared/use-assistants.ts';
+import { type Choice, useChatTargets } from '#web/features/chat/shared/use-assistants.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { useActiveOption } from '#web/ui/menus/use-active-option.ts';
@@ -44,13 +44,13 @@ function usePopover({ anchor, onClose }: Pick<ChatTargetPickerProps, 'anchor' | 
 
 /** Filtered options, the selected ones, and what selecting does. */
 function useOptions({ current, onChoose, several, modelsOnly = false, onClose }: ChatTargetPickerProps) {
-  const known = useAnswerers();
+  const known = useChatTargets();
   const { data: models } = useQuery(modelsQuery);
   const [text, setText] = useState('');
   /** Selected models in multi-select mode; null in single mode. */
   const [marked, setMarked] = useState<readonly string[] | null>(several?.models.length ? several.models : null);
   const isOfModels = modelsOnly || marked !== null;
-  const groups = chatTargetOptions({ answerers: known?.answerers ?? [], models, text, modelsOnly: isOfModels });
+  const groups = chatTargetOptions({ chatTargets: known?.chatTargets ?? [], models, text, modelsOnly: isOfModels });
   const options = groups.flatMap((group) => group.options);
   const isFull = marked !== null && marked.length >= parallelModelLimit;
   const reasonOf = ({ disabledReason, label: id }: ChatTargetOption) =>

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { FormDialog } from '#web/components/form-dialog.tsx';
-import { answererLabel, findAnswerer, useAnswerers } from '#web/features/chat/shared/use-assistants.ts';
+import { chatTargetLabel, findChatTarget, useChatTargets } from '#web/features/chat/shared/use-assistants.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
@@ -14,10 +14,10 @@ const withoutAssistant = 'none';
 
 /** Disabled until the assistants are loaded. */
 export function StartChatDialog({ onOpenChange, onStart }: StartChatDialogProps) {
-  const known = useAnswerers();
+  const known = useChatTargets();
   const [chosen, setChosen] = useState<string | null>(null);
   const asValue = (id: number | null) => (id === null ? withoutAssistant : String(id));
-  const value = chosen ?? asValue(known?.defaultAnswerer.assistantId ?? null);
+  const value = chosen ?? asValue(known?.defaultTarget.assistantId ?? null);
   const assistantId = value === withoutAssistant ? null : Number(value);
   return (
     <FormDialog
@@ -35,14 +35,14 @@ export function StartChatDialog({ onOpenChange, onStart }: StartChatDialogProps)
           hint={
             assistantId === null
               ? 'The model answers without instructions.'
-              : findAnswerer(known.answerers, assistantId)?.description
+              : findChatTarget(known.chatTargets, assistantId)?.description
           }
         >
           {(control) => (
             <Select {...control} data-autofocus value={value} onChange={(event) => setChosen(event.target.value)}>
-              {known.answerers.map((answerer) => (
-                <option key={asValue(answerer.assistantId)} value={asValue(answerer.assistantId)}>
-                  {answererLabel(answerer)}
+              {known.chatTargets.map((chatTarget) => (
+                <option key={asValue(chatTarget.assistantId)} value={asValue(chatTarget.assistantId)}>
+                  {chatTargetLabel(chatTarget)}
                 </option>
               ))}
             </Select>

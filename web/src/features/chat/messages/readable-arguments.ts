@@ -4,7 +4,7 @@ import { indentJson, parseJsonLosslessly, RawNumber } from '#web/lib/text/json-t
 export type ArgumentLine = { key: string; depth: number; name: string; value: string | null };
 
 const deepest = 5;
-const linesAtMost = 200;
+const maxLines = 200;
 
 /** Invisible and bidi control characters could make arguments look different from what is sent. */
 const unseen = /[\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|(?![\n\t])\p{Cc}/gu;
@@ -36,7 +36,7 @@ export function argumentLines(json: string): ArgumentLine[] | null {
   put(given, 0, '');
   for (let next = open.pop(); next; next = open.pop()) {
     const { key, depth, value } = next;
-    if (depth > deepest || lines.length >= linesAtMost) return null;
+    if (depth > deepest || lines.length >= maxLines) return null;
     const isOpened = isGroup(value) && innerOf(value).length > 0;
     lines.push({ key, depth, name: escapeInvisible(next.name), value: isOpened ? null : textOf(value) });
     if (isOpened) put(value, depth + 1, key);

@@ -126,7 +126,7 @@ function InTabs({ answers }: { answers: readonly Message[] }) {
         label: (
           <span className="font-mono text-sm">
             {nameOf(answer, at)}
-            {isUnderWay(answer) && <UnderWayMark answer={answer} />}
+            {isUnderWay(answer) && <WritingMark answer={answer} />}
           </span>
         ),
       }))}
@@ -138,7 +138,7 @@ function InTabs({ answers }: { answers: readonly Message[] }) {
   );
 }
 
-function UnderWayMark({ answer }: { answer: Message }) {
+function WritingMark({ answer }: { answer: Message }) {
   const { state } = mergeLiveRun(answer, useLiveRun(answer.run?.id ?? null));
   return (
     <span className="ms-2 inline-block size-1.5 animate-pulse rounded-full bg-primary">
@@ -166,7 +166,7 @@ function Column({ answer, name, hasName }: ColumnProps) {
 }
 
 function ColumnFoot({ answer, name }: { answer: Message; name: string }) {
-  const { goOnWith, stopRun } = useThreadActions();
+  const { continueWith, stopRun } = useThreadActions();
   const { run, state, text } = answer;
   const isGrowing = isUnderWay(answer);
   return (
@@ -191,7 +191,7 @@ function ColumnFoot({ answer, name }: { answer: Message; name: string }) {
           Stop
         </Button>
       ) : (
-        <Button size="sm" icon={ArrowRight} onClick={() => goOnWith(answer)} className="mt-1 w-full max-md:h-10">
+        <Button size="sm" icon={ArrowRight} onClick={() => continueWith(answer)} className="mt-1 w-full max-md:h-10">
           Go on with this one
           <span className="sr-only">: {name}</span>
         </Button>

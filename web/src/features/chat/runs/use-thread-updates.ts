@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import { awaitsApproval, type RunEnd, useLiveRun, watchRun } from '#web/api/runs/run-store.ts';
 import { useNotifyFinished } from '#web/api/use-notify.ts';
 import { endOf } from '#web/features/chat/shared/message-changes.ts';
-import { runUnderWay } from '#web/features/chat/shared/message-window.ts';
+import { activeRun } from '#web/features/chat/shared/message-window.ts';
 import { showRunEnd } from '#web/features/chat/shared/mutations.ts';
 import { refreshMessages, refreshThread, showThread } from '#web/features/chat/shared/thread-cache.ts';
 import { messagesQuery, threadQuery } from '#web/features/chat/shared/thread-queries.ts';
@@ -36,7 +36,7 @@ function useApprovalRequests(threadId: number, asked: string, notify: ReturnType
 export function useThreadUpdates(threadId: number) {
   const client = useQueryClient();
   const thread = useQuery(threadQuery(threadId));
-  const run = useQuery({ ...messagesQuery(threadId), select: runUnderWay }).data ?? null;
+  const run = useQuery({ ...messagesQuery(threadId), select: activeRun }).data ?? null;
   const runId = run?.id ?? null;
   const answerId = run?.messageId ?? null;
 

@@ -67,7 +67,7 @@ function keptDraft(place: string) {
   };
 }
 
-const isAnythingUnderWay = ({ underWay, offered, attachments }: ComposerState) =>
+const isBusy = ({ underWay, offered, attachments }: ComposerState) =>
   underWay !== null || offered.length > 0 || attachments.some(isUnderWay);
 
 async function sendFrom({ get, set }: Pick<ComposerStore, 'get' | 'set'>, post: Post): Promise<void> {
@@ -109,7 +109,7 @@ function createComposer(firstPlace: string): ComposerStore {
 
   /** Drops the store when it has no subscribers and no pending work. */
   function forgetUnwatched() {
-    if (watchers === 0 && !isAnythingUnderWay(state.get())) forgetAt(place, self);
+    if (watchers === 0 && !isBusy(state.get())) forgetAt(place, self);
   }
 
   const self: ComposerStore = {

@@ -1,7 +1,7 @@
 import type { Message } from '@roster/contracts/chat';
 import { describe, expect, test } from 'vitest';
 import { changesOfModel, pendingMessage, withBranch, withNewer, withOlder, withPending } from './message-changes.ts';
-import { type MessageWindow, runUnderWay, windowOf, withPage } from './message-window.ts';
+import { activeRun, type MessageWindow, windowOf, withPage } from './message-window.ts';
 
 const message = (
   id: number,
@@ -88,8 +88,8 @@ describe('new branch', () => {
 
 test('takes the active run from the last message', () => {
   const running = message(7, 6, { state: 'running', run: { id: 3, state: 'running' } });
-  expect(runUnderWay(windowOf(page([...range(5, 6), running])))).toEqual({ id: 3, messageId: 7 });
-  expect(runUnderWay(loaded)).toBeNull();
+  expect(activeRun(windowOf(page([...range(5, 6), running])))).toEqual({ id: 3, messageId: 7 });
+  expect(activeRun(loaded)).toBeNull();
 });
 
 test('shows a pending question after its parent until it is stored', () => {

@@ -51,7 +51,7 @@ export const isUnderWay = ({ state }: Pick<Message, 'state'>) =>
   state === 'queued' || state === 'running' || state === 'waiting';
 
 /** The run that writes the last loaded message. */
-export function runUnderWay(window: MessageWindow | undefined): { id: number; messageId: number } | null {
+export function activeRun(window: MessageWindow | undefined): { id: number; messageId: number } | null {
   const last = window?.items.at(-1);
   return last?.run && isUnderWay(last) ? { id: last.run.id, messageId: last.id } : null;
 }

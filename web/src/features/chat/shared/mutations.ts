@@ -139,7 +139,7 @@ type Outgoing = {
   place: string;
   /** Undefined for the head of the branch that the server shows. */
   parentId: number | null | undefined;
-  /** Each of these models answers; if empty, the thread's answerer. */
+  /** Each of these models answers; if empty, the thread's chat target. */
   models: readonly string[];
   /** Send although a budget is used up. */
   overBudget?: boolean | undefined;

@@ -12,7 +12,7 @@ export type ThreadActions = {
   choice: Choice;
   /** Reason why nothing can be started: an answer is being written. */
   blockedReason: string | undefined;
-  /** Without `model`, the thread's answerer. */
+  /** Without `model`, the thread's chat target. */
   regenerate: (messageId: number, model?: string) => void;
   /** Returns a function that requests the rest of an answer; undefined if it cannot be continued. */
   continuing: (answer: Message) => (() => void) | undefined;
@@ -30,7 +30,7 @@ export type ThreadActions = {
   showBranch: (messageId: number) => void;
   choose: (choice: Choice) => void;
   /** Selects one of several parallel answers to continue with. */
-  goOnWith: (answer: Message) => void;
+  continueWith: (answer: Message) => void;
   stopRun: (runId: number) => void;
 };
 

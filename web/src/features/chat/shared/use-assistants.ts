@@ -8,26 +8,26 @@ import { useAppReady } from '#web/lib/app-ready.ts';
 /** An assistant or a model that answers; null for both is the default model. */
 export type Choice = { assistantId: number | null; model: string | null };
 
-/** An answerer for display. For a plain model, `model` is the default one if none is chosen. */
-export type Answerer = AssistantAppearance & {
+/** A chat target for display. For a plain model, `model` is the default one if none is chosen. */
+export type ChatTarget = AssistantAppearance & {
   assistantId: number | null;
   model: string | null;
   description: string;
   starters: readonly string[];
 };
 
-const asAnswerer = ({ id, name, model, description, starters, icon, color }: Assistant): Answerer => ({
+const toChatTarget = ({ id, name, model, description, starters, icon, color }: Assistant): ChatTarget => ({
   assistantId: id,
   ...{ name, model, description, starters, icon, color },
 });
 
-type Answerers = { answerers: Answerer[]; defaultAnswerer: Answerer; plain: Answerer };
+type ChatTargets = { chatTargets: ChatTarget[]; defaultTarget: ChatTarget; plain: ChatTarget };
 
-/** Possible answerers, the plain model last. Undefined while loading. */
-export function useAnswerers(): Answerers | undefined {
+/** Possible chat targets, the plain model last. Undefined while loading. */
+export function useChatTargets(): ChatTargets | undefined {
   const assistants = useQuery(assistantsQuery);
   const models = useQuery({ ...modelsQuery, enabled: useAppReady() });
-  const plain: Answerer = {
+  const plain: ChatTarget = {
     assistantId: null,
     name: 'No assistant',
     model: models.data?.defaultModel ?? null,
@@ -38,24 +38,24 @@ export function useAnswerers(): Answerers | undefined {
   };
   if (!assistants.data && !assistants.error) return undefined;
   const list = assistants.data ?? [];
-  const answerers = [...list.map(asAnswerer), plain];
+  const chatTargets = [...list.map(toChatTarget), plain];
   const preferred = list.find((assistant) => assistant.isDefault);
-  return { answerers, plain, defaultAnswerer: preferred ? asAnswerer(preferred) : plain };
+  return { chatTargets, plain, defaultTarget: preferred ? toChatTarget(preferred) : plain };
 }
 
-export const findAnswerer = (answerers: readonly Answerer[] | undefined, assistantId: number | null) =>
-  answerers?.find((answerer) => answerer.assistantId === assistantId);
+export const findChatTarget = (chatTargets: readonly ChatTarget[] | undefined, assistantId: number | null) =>
+  chatTargets?.find((chatTarget) => chatTarget.assistantId === assistantId);
 
-/** The answerer of a choice; if its assistant was deleted, the plain model. */
-export function answererOf(known: Answerers | undefined, { assistantId, model }: Choice): Answerer | undefined {
+/** The chat target of a choice; if its assistant was deleted, the plain model. */
+export function chatTargetOf(known: ChatTargets | undefined, { assistantId, model }: Choice): ChatTarget | undefined {
   if (!known) return undefined;
   const alone = model === null ? known.plain : { ...known.plain, model };
-  return assistantId === null ? alone : (findAnswerer(known.answerers, assistantId) ?? alone);
+  return assistantId === null ? alone : (findChatTarget(known.chatTargets, assistantId) ?? alone);
 }
 
 /** 'Tutor · gpt-4o' */
-export const answererLabel = ({ name, model }: Answerer): string => (model === null ? name : `${name} · ${model}`);
+export const chatTargetLabel = ({ name, model }: ChatTarget): string => (model === null ? name : `${name} · ${model}`);
 
 /** Placeholder of the composer. */
-export const placeholderFor = (answerer: Answerer | undefined): string =>
-  answerer && answerer.assistantId !== null ? `Message ${answerer.name}` : 'Write a message';
+export const placeholderFor = (chatTarget: ChatTarget | undefined): string =>
+  chatTarget && chatTarget.assistantId !== null ? `Message ${chatTarget.name}` : 'Write a message';

@@ -8,7 +8,7 @@ export type ValidationResult =
   | { state: 'late' }
   | { state: 'failed' };
 
-const toldAtMost = 100;
+const maxShown = 100;
 
 /** The library assumes the newest draft by default. */
 function draftOf({ $schema }: Schema): SchemaDraft {
@@ -22,7 +22,7 @@ export function validateAnswer({ text, schema: schemaText }: ValidationInput): V
     const [answer, schema]: [unknown, Schema] = [JSON.parse(text), JSON.parse(schemaText)];
     const { errors } = everyError(answer, schema);
     const problems = describeErrors(errors, schema);
-    return { state: 'checked', problems: problems.slice(0, toldAtMost), count: problems.length };
+    return { state: 'checked', problems: problems.slice(0, maxShown), count: problems.length };
   } catch {
     // For example a schema that refers to itself, or nesting deeper than the call stack. All we can say is that they
     // could not be compared.

@@ -1,7 +1,7 @@
 import { useUser } from '#web/api/current-user.ts';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
 import { composerAt, useComposer } from '#web/features/chat/shared/composer-state.ts';
-import type { Answerer } from '#web/features/chat/shared/use-assistants.ts';
+import type { ChatTarget } from '#web/features/chat/shared/use-assistants.ts';
 
 /** Starters: pressing one sends it. Hidden while something else is being written. */
 function Starters({ place, starters }: { place: string; starters: readonly string[] }) {
@@ -28,55 +28,55 @@ function Starters({ place, starters }: { place: string; starters: readonly strin
 type GreetingProps = {
   /** Key of the composer that a starter is sent from. */
   place: string;
-  answerer: Answerer | undefined;
+  chatTarget: ChatTarget | undefined;
   /** Number of models a message is sent to. */
   several: number;
 };
 
 /** Placeholder of an empty conversation: who answers, and starters. */
-export function Greeting({ place, answerer, several }: GreetingProps) {
+export function Greeting({ place, chatTarget, several }: GreetingProps) {
   const firstName = useUser().name?.split(' ')[0];
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center justify-center overflow-y-auto px-6 py-8 text-center">
-      {answerer && <AssistantAvatar {...answerer} className="mb-3 size-10" />}
+      {chatTarget && <AssistantAvatar {...chatTarget} className="mb-3 size-10" />}
       <p className="font-semibold text-xl tracking-[-0.012em]">
         {firstName ? `Hello ${firstName}, what` : 'What'} would you like to talk about?
       </p>
-      {answerer && (
+      {chatTarget && (
         <p className="mt-2 max-w-lg text-pretty text-muted-foreground [overflow-wrap:anywhere]">
           {several > 0 ? (
             <>
               {several} models answer side by side
-              {answerer.assistantId !== null && (
+              {chatTarget.assistantId !== null && (
                 <>
-                  , each with the instructions of <bdi className="text-foreground">{answerer.name}</bdi>
+                  , each with the instructions of <bdi className="text-foreground">{chatTarget.name}</bdi>
                 </>
               )}
               .
             </>
-          ) : answerer.assistantId === null ? (
-            answerer.model === null ? (
+          ) : chatTarget.assistantId === null ? (
+            chatTarget.model === null ? (
               'The default model answers, without an assistant’s instructions.'
             ) : (
               <>
-                The model <span className="font-mono text-foreground text-sm">{answerer.model}</span> answers, without
+                The model <span className="font-mono text-foreground text-sm">{chatTarget.model}</span> answers, without
                 an assistant’s instructions.
               </>
             )
           ) : (
             <>
-              <bdi className="text-foreground">{answerer.name}</bdi> answers with{' '}
-              <span className="font-mono text-foreground text-sm">{answerer.model}</span>.
+              <bdi className="text-foreground">{chatTarget.name}</bdi> answers with{' '}
+              <span className="font-mono text-foreground text-sm">{chatTarget.model}</span>.
             </>
           )}
         </p>
       )}
-      {several === 0 && answerer?.description && (
+      {several === 0 && chatTarget?.description && (
         <p dir="auto" className="mt-1 line-clamp-3 max-w-lg text-muted-foreground">
-          {answerer.description}
+          {chatTarget.description}
         </p>
       )}
-      {several === 0 && <Starters place={place} starters={answerer?.starters ?? []} />}
+      {several === 0 && <Starters place={place} starters={chatTarget?.starters ?? []} />}
     </div>
   );
 }

@@ -10,7 +10,7 @@ import type { StoredFile } from '#web/features/chat/shared/attachments.ts';
 import { composerAt } from '#web/features/chat/shared/composer-state.ts';
 import { focusUnlessTouch } from '#web/features/chat/shared/focus-unless-touch.ts';
 import type { PendingMessage } from '#web/features/chat/shared/message-changes.ts';
-import { answererOf, type Choice, placeholderFor, useAnswerers } from '#web/features/chat/shared/use-assistants.ts';
+import { type Choice, chatTargetOf, placeholderFor, useChatTargets } from '#web/features/chat/shared/use-assistants.ts';
 import { whenAppReady } from '#web/lib/app-ready.ts';
 import { lazyModule } from '#web/lib/lazy.ts';
 import { readDraft, writeDraft } from '#web/lib/storage/drafts.ts';
@@ -40,7 +40,7 @@ const firstMessage = lazyModule(() => whenAppReady(() => import('./first-message
 firstMessage.preload();
 
 type NewThreadPaneProps = {
-  /** The user's choice; undefined for the answerer of the last conversation, or the default assistant. */
+  /** The user's choice; undefined for the chat target of the last conversation, or the default assistant. */
   choice: Choice | undefined;
   onBack: () => void;
   onStarted: (threadId: number) => void;
@@ -49,17 +49,17 @@ type NewThreadPaneProps = {
 
 const place = newThreadDraftKey;
 
-/** The answerer: the user's choice, else that of the last conversation, else the default assistant. */
+/** The chat target: the user's choice, else that of the last conversation, else the default assistant. */
 function useNewThreadTarget(choice: Choice | undefined) {
-  const known = useAnswerers();
+  const known = useChatTargets();
   const userId = useUser().id;
-  const defaultId = known?.defaultAnswerer.assistantId ?? null;
+  const defaultId = known?.defaultTarget.assistantId ?? null;
   const remembered = known && rememberedModel(userId, defaultId);
   const current =
     choice ?? (remembered ? { assistantId: null, model: remembered } : { assistantId: defaultId, model: null });
   return {
     current,
-    answerer: answererOf(known, current),
+    chatTarget: chatTargetOf(known, current),
     // The default is known in a moment; Enter pressed before that must not skip the assistant.
     isKnown: known !== undefined || choice !== undefined,
     remember: () => rememberChoice(userId, current, defaultId),
@@ -152,7 +152,7 @@ function useFirstMessage({ current, several, remember, onStarted }: Beginning) {
   return { send, pending, failure, tools: composerTools };
 }
 
-/** Focuses the message field after choosing an answerer, and on New Chat while one is open. */
+/** Focuses the message field after choosing a chat target, and on New Chat while one is open. */
 function useFocusOnMessage(box: RefObject<HTMLTextAreaElement | null>, choice: Choice | undefined) {
   const router = useRouter();
   // biome-ignore lint/correctness/useExhaustiveDependencies: choosing an assistant leads on to the message
@@ -172,7 +172,7 @@ function usePendingQuestion() {
 export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThreadPaneProps) {
   const parts = firstMessage.use();
   const [several, setSeveral] = useState<readonly string[]>([]);
-  const { current, answerer, isKnown, remember } = useNewThreadTarget(choice);
+  const { current, chatTarget, isKnown, remember } = useNewThreadTarget(choice);
   const { send, pending, failure, tools } = useFirstMessage({ current, several, remember, onStarted });
   const box = useRef<HTMLTextAreaElement>(null);
   usePendingQuestion();
@@ -191,7 +191,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
         failure={failure}
         onSendOverBudget={sendOverBudget}
         needsKey
-        assistantId={answerer?.assistantId ?? null}
+        assistantId={chatTarget?.assistantId ?? null}
         isAnswering={false}
       />
     ));
@@ -201,7 +201,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
       <PaneHeader
         onBack={onBack}
         title={<h2 className="min-w-0 flex-1 truncate font-medium">New conversation</h2>}
-        answerer={
+        chatTarget={
           parts && (
             <parts.AnswererMenu
               current={current}
@@ -214,12 +214,12 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
       {pending && parts ? (
         <parts.FirstQuestion pending={pending} />
       ) : (
-        <Greeting place={place} answerer={answerer} several={several.length} />
+        <Greeting place={place} chatTarget={chatTarget} several={several.length} />
       )}
       <Composer
         ref={box}
         place={place}
-        placeholder={placeholderFor(answerer)}
+        placeholder={placeholderFor(chatTarget)}
         onSend={send}
         sending={pending !== null}
         waiting={!parts || !isKnown}

@@ -145,7 +145,7 @@ function showBranch({ client, threadId, list }: OpenThread, messageId: number) {
 }
 
 /** `model`: what answers from here on, unless an assistant does. */
-function goOnWith(open: OpenThread, answer: Message, model: string | undefined) {
+function continueWith(open: OpenThread, answer: Message, model: string | undefined) {
   const { client, threadId, change, list, box } = open;
   change({ failure: null });
   const shown = () => {
@@ -201,10 +201,10 @@ export function threadActions(open: OpenThread) {
     choice,
     blockedReason,
     continuing: (answer) => (!isOfProgram && canContinue(open, answer) ? () => continueLater(open, answer) : undefined),
-    goOnWith: (answer) => {
+    continueWith: (answer) => {
       // An assistant keeps its model; otherwise the chosen answer's model answers from here on.
       const next = choice.assistantId === null ? answer.model : null;
-      goOnWith(open, answer, next ?? undefined);
+      continueWith(open, answer, next ?? undefined);
     },
   });
 }

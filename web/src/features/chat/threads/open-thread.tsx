@@ -12,7 +12,7 @@ import { focusUnlessTouch } from '#web/features/chat/shared/focus-unless-touch.t
 import { type ThreadActions, ThreadActionsContext } from '#web/features/chat/shared/thread-actions.ts';
 import { messagesQuery } from '#web/features/chat/shared/thread-queries.ts';
 import type { FoundMessage, OpenThread as Open, ThreadState } from '#web/features/chat/shared/thread-state.ts';
-import { answererOf, useAnswerers } from '#web/features/chat/shared/use-assistants.ts';
+import { chatTargetOf, useChatTargets } from '#web/features/chat/shared/use-assistants.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { whenAppReady } from '#web/lib/app-ready.ts';
 import { isImeKey } from '#web/lib/keyboard/enter-key.ts';
@@ -150,10 +150,10 @@ type MessagesProps = Pick<OpenThreadProps, 'open' | 'state'> & {
 
 function Messages({ open: { threadId, list, box }, state, targetId, thread }: MessagesProps) {
   const messages = useQuery(messagesQuery(threadId));
-  const answerer = answererOf(useAnswerers(), thread.data ?? { assistantId: null, model: null });
+  const chatTarget = chatTargetOf(useChatTargets(), thread.data ?? { assistantId: null, model: null });
   const error = thread.error ?? messages.error;
   if (thread.data && messages.data?.items.length === 0 && !state.pending)
-    return <Greeting place={`chat:${threadId}`} answerer={answerer} several={state.several.length} />;
+    return <Greeting place={`chat:${threadId}`} chatTarget={chatTarget} several={state.several.length} />;
   if (messages.data)
     return (
       <AttachmentPreview box={box}>

@@ -14,7 +14,7 @@ import { Notice } from '#web/ui/states/notice.tsx';
 
 type LeftTextProps = {
   place: string;
-  /** The answerer of the deleted conversation. */
+  /** The chat target of the deleted conversation. */
   choice: Choice;
   isSending: boolean;
   onStarted: (threadId: number) => void;

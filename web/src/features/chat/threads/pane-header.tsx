@@ -7,13 +7,13 @@ type PaneHeaderProps = {
   onBack: () => void;
   /** Title of the conversation. */
   title?: ReactNode;
-  /** Name of the answerer, or its menu. */
-  answerer?: ReactNode;
+  /** Name of the chat target, or its menu. */
+  chatTarget?: ReactNode;
   action?: ReactNode;
 };
 
-/** Header of a conversation; on phones two rows: menu, title and action, then Back and the answerer. */
-export function PaneHeader({ onBack, title, answerer, action }: PaneHeaderProps) {
+/** Header of a conversation; on phones two rows: menu, title and action, then Back and the chat target. */
+export function PaneHeader({ onBack, title, chatTarget, action }: PaneHeaderProps) {
   return (
     <header className="flex h-14 shrink-0 items-center gap-2 border-border border-b px-4 max-md:h-auto max-md:flex-wrap max-md:gap-x-1 max-md:gap-y-0 max-md:pe-2">
       <MenuButton />
@@ -29,7 +29,7 @@ export function PaneHeader({ onBack, title, answerer, action }: PaneHeaderProps)
         >
           Conversations
         </Button>
-        {answerer}
+        {chatTarget}
       </div>
       {action}
     </header>

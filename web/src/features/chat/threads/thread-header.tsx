@@ -41,7 +41,7 @@ export function ThreadHeader({ thread, onBack, onRemoved, onFind, onChoose, seve
             </>
           )
         }
-        answerer={<ChatTargetMenu current={thread} onChoose={onChoose} several={several} />}
+        chatTarget={<ChatTargetMenu current={thread} onChoose={onChoose} several={several} />}
         action={
           <ThreadMenu
             thread={thread}

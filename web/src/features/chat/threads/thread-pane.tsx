@@ -4,7 +4,7 @@ import { Composer } from '#web/features/chat/composer/composer.tsx';
 import { MessageList } from '#web/features/chat/messages/load-message-list.ts';
 import { LoadingMessages } from '#web/features/chat/messages/loading-messages.tsx';
 import { focusUnlessTouch } from '#web/features/chat/shared/focus-unless-touch.ts';
-import { runUnderWay } from '#web/features/chat/shared/message-window.ts';
+import { activeRun } from '#web/features/chat/shared/message-window.ts';
 import { messagesQuery, threadQuery } from '#web/features/chat/shared/thread-queries.ts';
 import {
   type FoundMessage,
@@ -13,7 +13,7 @@ import {
   type OpenThread,
   withChanges,
 } from '#web/features/chat/shared/thread-state.ts';
-import { answererOf, placeholderFor, useAnswerers } from '#web/features/chat/shared/use-assistants.ts';
+import { chatTargetOf, placeholderFor, useChatTargets } from '#web/features/chat/shared/use-assistants.ts';
 import { ApiError } from '#web/lib/api-client.ts';
 import { whenAppReady } from '#web/lib/app-ready.ts';
 import { lazyModule, lazyPart } from '#web/lib/lazy.ts';
@@ -50,12 +50,12 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
   const [state, change] = useReducer(withChanges, noThreadState);
   const open = useMemo<OpenThread>(() => ({ client, threadId, list, box, change }), [client, threadId]);
   const thread = useQuery(threadQuery(threadId));
-  const run = useQuery({ ...messagesQuery(threadId), select: runUnderWay });
+  const run = useQuery({ ...messagesQuery(threadId), select: activeRun });
   const parts = openThread.use();
   useEffect(() => focusUnlessTouch(box.current), []);
 
   const { assistantId = null, model = null } = thread.data ?? {};
-  const answerer = answererOf(useAnswerers(), { assistantId, model });
+  const chatTarget = chatTargetOf(useChatTargets(), { assistantId, model });
   const runId = run.data?.id ?? thread.data?.runId ?? null;
   const stop = async (id: number) => (await loadOpenThread()).stopAnswers(open, id);
   const { several, failure } = state;
@@ -77,7 +77,7 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
         <Composer
           ref={box}
           place={`chat:${threadId}`}
-          placeholder={placeholderFor(answerer)}
+          placeholder={placeholderFor(chatTarget)}
           onSend={async (text, overBudget, files) =>
             (await loadOpenThread()).sendQuestion(open, { text, files, models: several, overBudget })
           }

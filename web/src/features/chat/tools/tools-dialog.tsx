@@ -18,8 +18,8 @@ type ToolsDialogProps = { tools: ComposerTools; onClose: () => void };
 /** Turns tools on or off for one conversation, from the next question on. */
 export function ToolsDialog({ tools, onClose }: ToolsDialogProps) {
   const { switched, onSwitch } = tools;
-  const answerer = useDefaultTools(tools);
-  const known = useToolSupport(answerer?.model ?? null, answerer !== undefined);
+  const chatTarget = useDefaultTools(tools);
+  const known = useToolSupport(chatTarget?.model ?? null, chatTarget !== undefined);
   const isSwitched = Object.keys(switched).length > 0;
   return (
     <Dialog
@@ -32,7 +32,7 @@ export function ToolsDialog({ tools, onClose }: ToolsDialogProps) {
         <>
           {isSwitched && (
             <Button variant="ghost" onClick={() => onSwitch(null)}>
-              {answerer?.assistant ? 'As the assistant has them' : 'All off'}
+              {chatTarget?.assistant ? 'As the assistant has them' : 'All off'}
             </Button>
           )}
           <Button variant="primary" onClick={onClose}>
@@ -41,22 +41,22 @@ export function ToolsDialog({ tools, onClose }: ToolsDialogProps) {
         </>
       }
     >
-      {!answerer || known.isPending ? (
+      {!chatTarget || known.isPending ? (
         <SpinnerPanel label="Loading tools" className="min-h-24" />
       ) : (
         <div className="grid gap-4">
           {builtInTools.map((name) => {
-            const on = isOn(name, answerer.own, switched);
+            const on = isOn(name, chatTarget.own, switched);
             const reason = known.data?.[name] ?? null;
             return (
               <Switch
                 key={name}
                 label={hostedNames[name]}
-                description={reason ?? stateWords(switched[name], answerer.assistant !== null)}
+                description={reason ?? stateWords(switched[name], chatTarget.assistant !== null)}
                 checked={on}
                 // An enabled tool can always be turned off.
                 disabled={reason !== null && !on}
-                onChange={({ target }) => onSwitch(withHosted(name, target.checked, answerer.own, switched))}
+                onChange={({ target }) => onSwitch(withHosted(name, target.checked, chatTarget.own, switched))}
               />
             );
           })}

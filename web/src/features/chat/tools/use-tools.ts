@@ -11,7 +11,7 @@ type AssistantsTools = {
   assistant: string | null;
 };
 
-/** The answerer's own tools; undefined while loading. */
+/** The chat target's own tools; undefined while loading. */
 export function useDefaultTools({ assistantId, model }: Pick<ComposerTools, 'assistantId' | 'model'>) {
   const assistants = useQuery(assistantsQuery);
   const assistant = assistants.data?.find(({ id }) => id === assistantId);

@@ -7,7 +7,7 @@ import { showError } from '#web/features/fine-tuning/shared/show-error.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 
-const namedAtMost = 5;
+const maxNamed = 5;
 
 export function DeleteModelDialog({ model, onClose }: { model: CustomModel; onClose: () => void }) {
   const remove = useRemoveCustomModel();
@@ -51,13 +51,13 @@ export function DeleteModelDialog({ model, onClose }: { model: CustomModel; onCl
       </p>
       {using.length > 0 && (
         <ul className="mt-2 divide-y divide-border rounded-md border border-border bg-background">
-          {using.slice(0, namedAtMost).map(({ id, name }) => (
+          {using.slice(0, maxNamed).map(({ id, name }) => (
             <li key={id} className="truncate px-3 py-2.5 font-medium" title={name}>
               {name}
             </li>
           ))}
-          {using.length > namedAtMost && (
-            <li className="px-3 py-2.5 text-muted-foreground">{`and ${using.length - namedAtMost} more`}</li>
+          {using.length > maxNamed && (
+            <li className="px-3 py-2.5 text-muted-foreground">{`and ${using.length - maxNamed} more`}</li>
           )}
         </ul>
       )}

@@ -17,7 +17,7 @@ export function continuedTurns(turns: readonly ConversationTurn[]): {
 }
 
 /** Characters; longer repetitions are not looked for. */
-const repeatedAtMost = 2_000;
+const maxRepeated = 2_000;
 /** Characters; a shorter match counts only if it is the whole line or word that the text broke off in. */
 const repeatedAtLeast = 16;
 
@@ -45,7 +45,7 @@ const lastWord = (text: string) => /\p{L}[\p{L}\p{N}_]{2,}$/u.exec(text)?.[0] ??
  * word that they broke off in.
  */
 export function repeatedLength(text: string, more: string): number {
-  for (let length = Math.min(repeatedAtMost, text.length, more.length); length >= repeatedAtLeast; length--) {
+  for (let length = Math.min(maxRepeated, text.length, more.length); length >= repeatedAtLeast; length--) {
     const repeated = more.slice(0, length);
     if (text.endsWith(repeated) && !isMonotonous(repeated)) return length;
   }
@@ -55,7 +55,7 @@ export function repeatedLength(text: string, more: string): number {
 
 /** True if `more`, with text still to come, may repeat the end of `text`. */
 function mayRepeat(text: string, more: string): boolean {
-  const tail = text.slice(-repeatedAtMost);
+  const tail = text.slice(-maxRepeated);
   const at = tail.indexOf(more);
   return at >= 0 && at + more.length < tail.length;
 }
@@ -92,7 +92,7 @@ export function jointTo(text: string) {
       held += more;
       const reopened = reopening();
       const isOpen = reopened === undefined || mayRepeat(text, held.slice(reopened));
-      return isOpen && held.length < repeatedAtMost ? '' : settle();
+      return isOpen && held.length < maxRepeated ? '' : settle();
     },
     /** The text that was held back; call at the end. */
     rest: () => (isSettled || held === '' ? '' : settle()),

@@ -99,7 +99,7 @@ export const clientFunctionCalls = <Call extends ToolCall>({ calls }: { calls: r
   calls.filter(({ kind }) => kind === 'function');
 
 /** True if there are any events. */
-export const hasBegun = ({ marks }: FoldedLog) => marks !== '';
+export const hasStarted = ({ marks }: FoldedLog) => marks !== '';
 
 /** Adds an event to the log; the end event adds nothing. */
 export function fold(log: FoldedLog, event: RunEvent) {

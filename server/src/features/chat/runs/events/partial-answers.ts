@@ -1,7 +1,7 @@
 import type { DisplayedToolCall, Message, RunState } from '@roster/contracts/chat';
 import type { MessageRepository } from '#server/features/chat/shared/message-repository';
 import { toShownCall } from '#server/features/chat/shared/tool-call-repository';
-import { type FoldedLog, foldBatches, hasBegun, withoutHole } from './event-log.ts';
+import { type FoldedLog, foldBatches, hasStarted, withoutHole } from './event-log.ts';
 import type { EventRepository } from './event-repository.ts';
 
 type Dependencies = {
@@ -31,7 +31,7 @@ function written(runId: number, was: RunState, log: FoldedLog) {
   const cited = links.length > 0 && { links: [...links] };
   const thought = log.thoughtMs !== null && { thoughtMs: log.thoughtMs };
   const words = { text, reasoning, notes: [...notes], sources: [...sources], ...cited, ...called, ...thought };
-  if (!hasBegun(log)) return words;
+  if (!hasStarted(log)) return words;
   const state = was === 'waiting' ? was : ('running' as const);
   return { ...words, state, run: { id: runId, state } };
 }

@@ -16,7 +16,7 @@ export type ChosenFiles = {
 export type CheckFiles = (userId: number, chosen: ChosenFiles) => Promise<void>;
 
 /** Files never change, so the choices that are fine can be remembered, up to this many. */
-const rememberedAtMost = 2_000;
+const maxRemembered = 2_000;
 
 /** Remembers what the check has found fine, so that a user who saw its report does not wait for it again. */
 export function createAcceptedFileCache(check: (userId: number, chosen: ChosenFiles) => Promise<TrainingReport>) {
@@ -28,7 +28,7 @@ export function createAcceptedFileCache(check: (userId: number, chosen: ChosenFi
   function note(userId: number, chosen: ChosenFiles, { ok }: TrainingReport) {
     if (!ok) return;
     const [oldest] = fine;
-    if (fine.size >= rememberedAtMost && oldest !== undefined) fine.delete(oldest);
+    if (fine.size >= maxRemembered && oldest !== undefined) fine.delete(oldest);
     fine.add(nameOf(userId, chosen));
   }
 

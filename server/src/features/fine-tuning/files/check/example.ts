@@ -56,7 +56,7 @@ function checkChat(example: JsonObject, tell: ReportProblem) {
     );
 }
 
-const imagesAtMost = 10;
+const maxImages = 10;
 
 const imagesIn = (messages: unknown[]): number =>
   messages
@@ -70,8 +70,8 @@ export function hasImages({ messages, input }: JsonObject): boolean {
 
 function checkImageCount(messages: unknown[], tell: ReportProblem) {
   const images = imagesIn(messages);
-  if (images > imagesAtMost)
-    tell('error', `The example has ${images} images.`, `Keep at most ${imagesAtMost}, or make several examples of it.`);
+  if (images > maxImages)
+    tell('error', `The example has ${images} images.`, `Keep at most ${maxImages}, or make several examples of it.`);
 }
 
 const isAnswer = (message: unknown): message is JsonObject => isObject(message) && message.role === 'assistant';

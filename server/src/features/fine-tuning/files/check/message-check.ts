@@ -84,7 +84,7 @@ function checkParts(parts: unknown[], mayShow: boolean, where: string, tell: Rep
 
 const lower = (where: string) => where.charAt(0).toLowerCase() + where.slice(1);
 
-const imageBytesAtMost = 10 * 1024 * 1024;
+const maxImageBytes = 10 * 1024 * 1024;
 const details = new Set(['auto', 'low', 'high']);
 
 /** Reason why the provider refuses an image, and how to fix it; undefined if it accepts the image. */
@@ -103,7 +103,7 @@ function imageProblem(image: unknown): [what: string, fix: string] | undefined {
     return ['has an image of a kind that is not trained on', 'Use PNG, JPEG or WebP images.'];
   const { bytes, isBase64 } = imageData(image.url.slice(comma + 1));
   if (!isBase64) return ['has an image whose base64 is damaged', 'Encode the file of the image again.'];
-  if (bytes > imageBytesAtMost) return ['has an image of more than 10 MB', 'Make the image smaller.'];
+  if (bytes > maxImageBytes) return ['has an image of more than 10 MB', 'Make the image smaller.'];
   return undefined;
 }
 

@@ -19,7 +19,7 @@ type Context = {
 };
 
 /** The provider accepts no more in a file. */
-const imageExamplesAtMost = 50_000;
+const maxImageExamples = 50_000;
 
 const formats: ExampleFormat[] = ['chat', 'preference', 'prompt_completion'];
 const names: Record<ExampleFormat, string> = {
@@ -128,11 +128,11 @@ function imageProblems({ withImages }: FileFindings, { model }: Context): Traini
       problem('error', `${have} images, and ${model.name} can be trained on text only.`, `${choice} the images.`),
     ];
   }
-  if (withImages <= imageExamplesAtMost) return [];
+  if (withImages <= maxImageExamples) return [];
   return [
     problem(
       'error',
-      `${have} images; the provider takes ${imageExamplesAtMost} in a file.`,
+      `${have} images; the provider takes ${maxImageExamples} in a file.`,
       'Remove some of them, or train with text in the others.',
     ),
   ];

@@ -103,7 +103,7 @@ export function apiRunFeature(dependencies: Dependencies) {
           streaming,
           call,
           call.body.stream === true,
-          () => onRun(call.caller, call.params, (run) => starter.goOn(call.caller, run, call.body.tool_outputs)),
+          () => onRun(call.caller, call.params, (run) => starter.resume(call.caller, run, call.body.tool_outputs)),
           { ids, withTexts: false },
         ),
       );

@@ -44,11 +44,13 @@ export const foundFileIds = ({ calls }: Pick<WholeProgramRun, 'calls'>): number[
   );
 
 /** A call of a kind that the retired API knows; other calls are not shown. */
-export type PublicCall = Pick<KeptCall, 'callId' | 'name' | 'input' | 'output'> & { kind: (typeof toldKinds)[number] };
-const toldKinds = ['function', 'file_search', 'code_interpreter'] as const;
+export type PublicCall = Pick<KeptCall, 'callId' | 'name' | 'input' | 'output'> & {
+  kind: (typeof publicKinds)[number];
+};
+const publicKinds = ['function', 'file_search', 'code_interpreter'] as const;
 export const isPublicCall = <Call extends Pick<KeptCall, 'kind'>>(
   call: Call,
-): call is Call & Pick<PublicCall, 'kind'> => toldKinds.some((kind) => kind === call.kind);
+): call is Call & Pick<PublicCall, 'kind'> => publicKinds.some((kind) => kind === call.kind);
 
 /** Options for showing calls. */
 export type CallOptions = {

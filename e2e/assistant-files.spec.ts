@@ -41,7 +41,7 @@ async function store(page: Page, url: string, name: string) {
   return (await answer.json()).id;
 }
 
-test('uploads and selects files, indexes and searches them, and names them under the answer', { tag: '@main' }, async ({
+test('uploads and selects files, indexes and searches them, and names them under the answer', async ({
   page,
   roster,
   withAssistant,

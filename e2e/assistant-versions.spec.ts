@@ -8,11 +8,7 @@ import {
   test,
 } from './fixtures.ts';
 
-test('compares a saved version with the current one, and restores it', { tag: '@main' }, async ({
-  page,
-  roster,
-  withAssistant,
-}) => {
+test('compares a saved version with the current one, and restores it', async ({ page, roster, withAssistant }) => {
   await followDevice(page);
   const { assistantId } = withAssistant;
   const change = (instructions: string) =>

@@ -11,7 +11,7 @@ test.beforeEach(async ({ page, withAssistant }) => {
   await expect(page.getByPlaceholder('Message Tutor')).toBeFocused();
 });
 
-test('shows another answer next to the first one', { tag: '@main' }, async ({ page }) => {
+test('shows another answer next to the first one', async ({ page }) => {
   const { ask, answers, untilDone } = conversation(page);
   await ask('Describe the sea [[drop after 3 once]]');
   await expect(answers.getByText(brokeOff)).toBeVisible();

@@ -24,9 +24,7 @@ test.beforeEach(async ({ page, roster, signedIn: _ }) => {
   await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
 });
 
-test('answers with any model without an assistant, changes it, and starts the next chat with it', {
-  tag: '@main',
-}, async ({ page }) => {
+test('answers with any model without an assistant, changes it, and starts the next chat with it', async ({ page }) => {
   const { ask, answers, untilDone } = conversation(page);
   const { list, search, open } = picker(page);
   await page.goto('/chat');

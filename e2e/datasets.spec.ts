@@ -55,11 +55,7 @@ function heldBack() {
 const example = (page: Page) => page.getByRole('article', { name: 'Example' });
 const gather = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Gather' });
 
-test('gets from rating answers in a chat to a training file in Files', { tag: '@main' }, async ({
-  page,
-  roster,
-  withAssistant,
-}) => {
+test('gets from rating answers in a chat to a training file in Files', async ({ page, roster, withAssistant }) => {
   const id = await startThread(page, roster, { assistantId: withAssistant.assistantId });
   await exchange(page, roster, id, 'First question [[delay 0]]');
   await exchange(page, roster, id, 'Second question [[delay 0]]');

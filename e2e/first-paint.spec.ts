@@ -88,7 +88,7 @@ function watchTraffic(page: Page) {
 }
 
 test.describe('before any script', () => {
-  test('shows a user’s page with their name and in their colors', { tag: '@main' }, async ({ page, signedIn }) => {
+  test('shows a user’s page with their name and in their colors', async ({ page, signedIn }) => {
     await page.addInitScript(() => {
       localStorage.setItem('app-colors', JSON.stringify({ scheme: 'light', colors: { '--background': '#fff0f0' } }));
     });

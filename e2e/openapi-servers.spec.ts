@@ -28,7 +28,7 @@ const test = base.extend<{ service: DescribedService }, { roster: Roster }>({
   },
 });
 
-test('pastes a description, selects one of its tools, and requests, approves and calls it', { tag: '@main' }, async ({
+test('pastes a description, selects one of its tools, and requests, approves and calls it', async ({
   page,
   roster,
   withAssistant,

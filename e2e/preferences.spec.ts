@@ -48,7 +48,7 @@ const forest = {
   'Card Background': '#123d27',
 };
 
-test('makes a saved theme the account’s, and keeps an unsaved choice in its browser', { tag: '@main' }, async ({
+test('makes a saved theme the account’s, and keeps an unsaved choice in its browser', async ({
   page,
   elsewhere,
   roster,

@@ -74,9 +74,11 @@ const cardOf = (page: Page, name: string) =>
     .getByRole('listitem')
     .filter({ has: page.getByRole('heading', { name, exact: true }) });
 
-test('shows retiring models on Home, assistants and their own page, and migrates and reverts', {
-  tag: '@main',
-}, async ({ page, roster, signedIn: _ }) => {
+test('shows retiring models on Home, assistants and their own page, and migrates and reverts', async ({
+  page,
+  roster,
+  signedIn: _,
+}) => {
   await followDevice(page);
   // Without a key any model may be named, even a retired one.
   await create(page, roster, { name: 'Writer', model: 'gpt-5', reasoningEffort: 'minimal' });

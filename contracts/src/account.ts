@@ -128,6 +128,12 @@ export const securityEvents = [
   'email_change_requested',
   'email_changed',
   'signed_out_everywhere',
+  'second_factor_added',
+  'second_factor_removed',
+  'second_factor_reset',
+  'second_factor_required',
+  'recovery_codes_made',
+  'recovery_code_used',
   'account_closed',
 ] as const;
 export const SecurityEventKind = z.enum(securityEvents);
@@ -176,6 +182,7 @@ export const account = {
     method: 'GET',
     path: '/api/version',
     access: 'user',
+    beforeSetup: true,
     summary: 'Which version of Roster this is.',
     output: z.object({ version: z.string() }),
   }),
@@ -183,6 +190,7 @@ export const account = {
     method: 'GET',
     path: '/api/settings/preferences',
     access: 'user',
+    beforeSetup: true,
     summary: 'How Roster looks and sounds for this person.',
     output: Preferences,
   }),

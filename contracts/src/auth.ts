@@ -206,6 +206,7 @@ export const auth = {
     method: 'GET',
     path: '/api/user',
     access: 'user',
+    beforeSetup: true,
     summary: 'The signed-in user.',
     output: User,
   }),

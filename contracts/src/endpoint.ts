@@ -29,6 +29,8 @@ export type Endpoint<
   /** `:name` parts are filled in from `params`. */
   path: `/api/${string}`;
   access: Access;
+  /** Also allowed to an account that must set up a second factor first. */
+  beforeSetup: boolean;
   rate: Rate;
   summary: string;
   params: Params;
@@ -48,7 +50,7 @@ type Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, 
   Endpoint,
   'method' | 'path' | 'access' | 'summary'
 > &
-  Partial<Pick<Endpoint, 'rate' | 'status' | 'respondsWith' | 'accepts' | 'bodyLimit'>> & {
+  Partial<Pick<Endpoint, 'beforeSetup' | 'rate' | 'status' | 'respondsWith' | 'accepts' | 'bodyLimit'>> & {
     params?: P;
     query?: Q;
     body?: B;
@@ -64,6 +66,7 @@ export function endpoint<
 >(description: Description<P, Q, B, O>): Endpoint<P, Q, B, O>;
 export function endpoint(description: Description<z.ZodType, z.ZodType, z.ZodType, z.ZodType>): Endpoint {
   return {
+    beforeSetup: false,
     rate: 'default',
     status: 200,
     respondsWith: 'json',

@@ -14,6 +14,8 @@ export const ManagedUser = z.object({
   lastActive: Time.nullable(),
   hasPassword: z.boolean(),
   emailVerified: z.boolean(),
+  /** Has an authenticator app or a passkey. */
+  secondFactor: z.boolean(),
   /** The number of access tokens. */
   accessTokens: z.number().int(),
   createdAt: Time,

@@ -41,6 +41,15 @@ export const MailPayload = z.discriminatedUnion('template', [
     more: z.number().int(),
   }),
   z.object({ template: z.literal('account_closed'), email: z.string() }),
+  z.object({
+    template: z.literal('second_factor'),
+    userId,
+    change: z.enum(['added', 'removed', 'reset', 'recovery_code_used', 'recovery_codes_made']),
+    /** What was added or removed, after 'a' or 'an': 'authenticator app'. */
+    factor: z.string().max(200).optional(),
+    /** Recovery codes that are left. */
+    left: z.number().int().optional(),
+  }),
 ]);
 export type MailPayload = z.output<typeof MailPayload>;
 
@@ -52,3 +61,4 @@ export const mailJob = defineJob({ name: 'mail', payload: MailPayload });
  * cannot read, but leaves unknown kinds to a process of this version.
  */
 export const modelEndsMailJob = defineJob({ name: 'mail.models-end', payload: MailPayload });
+export const secondFactorMailJob = defineJob({ name: 'mail.second-factor', payload: MailPayload });

@@ -1,4 +1,5 @@
 import { truncate } from '@roster/contracts/text/truncate';
+import { type SecondFactorMessage, secondFactorMessage } from './second-factor-message.ts';
 import type { Mail } from './transport.ts';
 
 type Provider = 'google' | 'github';
@@ -18,7 +19,8 @@ export type Message =
       askAgain: string;
     }
   | { about: 'models_end'; models: readonly EndingModel[]; more: number; page: string; settings: string }
-  | { about: 'account_closed'; site: string };
+  | { about: 'account_closed'; site: string }
+  | SecondFactorMessage;
 
 type EndingModel = { model: string; shutdownDate: string; successor: string | null; assistants: number };
 
@@ -139,6 +141,8 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
     }
     case 'models_end':
       return modelsEnd(message);
+    case 'second_factor':
+      return secondFactorMessage(message, to);
     case 'account_closed':
       return [
         'Your Roster account was closed',

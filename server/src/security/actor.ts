@@ -4,7 +4,13 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 
 /** The signed-in user, read for every request: a session caches nothing about its user. */
-export type SignedInUser = { userId: number; role: Role; sessionId: string };
+export type SignedInUser = {
+  userId: number;
+  role: Role;
+  sessionId: string;
+  /** A second factor is required and the account has none: only calls that set one up are allowed. */
+  mustSetUp?: boolean;
+};
 
 /** The user behind a request. */
 export type Actor = SignedInUser & {

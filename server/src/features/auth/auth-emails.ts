@@ -3,7 +3,7 @@ import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
 import { type JobHandler, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
-import { type MailPayload, mailJob, modelEndsMailJob } from '#server/mail/job';
+import { type MailPayload, mailJob, modelEndsMailJob, secondFactorMailJob } from '#server/mail/job';
 import { type Message, writeMessage } from '#server/mail/messages';
 import type { MailTransport } from '#server/mail/transport';
 import { securityEventRepository } from '#server/security/events-repository';
@@ -34,7 +34,9 @@ export function authEmails(dependencies: Dependencies): JobHandler[] {
     links,
     send: (to, message) => transport.send(writeMessage(message, to)),
   };
-  return [mailJob, modelEndsMailJob].map((job) => jobHandler(job, (payload) => perform(sending, payload)));
+  return [mailJob, modelEndsMailJob, secondFactorMailJob].map((job) =>
+    jobHandler(job, (payload) => perform(sending, payload)),
+  );
 }
 
 async function perform(sending: Mailing, payload: MailPayload) {
@@ -70,6 +72,10 @@ async function mailTo(sending: Mailing, user: UserRecord, payload: ToUser) {
       const { models, more } = payload;
       const [page, settings] = [`${site}/assistants/models`, `${site}/settings?tab=preferences`];
       return send(user.email, { about: 'models_end', models, more, page, settings });
+    }
+    case 'second_factor': {
+      const { template: about, ...told } = payload;
+      return send(user.email, { about, ...told, settings: `${site}/settings?tab=account`, askAgain });
     }
     case 'password_changed':
       return send(user.email, { about: 'password_changed', askAgain });

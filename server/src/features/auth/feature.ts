@@ -7,6 +7,7 @@ import type { SessionCookie } from '#server/http/sessions/cookie';
 import type { SessionService } from '#server/http/sessions/sessions';
 import type { MailTransport } from '#server/mail/transport';
 import { createPasswordHashing, type HashingCost } from '#server/security/password-hashing';
+import type { Vault } from '#server/security/vault';
 import { authEmails } from './auth-emails.ts';
 import { changeEmailService } from './change-email.ts';
 import { removeExpiredTokens } from './cleanup-repository.ts';
@@ -23,6 +24,11 @@ import { passwordRoutes } from './password-routes.ts';
 import { refuseGuessable } from './password-rules.ts';
 import { passwordLinks, passwordService } from './passwords.ts';
 import { authRoutes } from './routes.ts';
+import { ownFactorService } from './second-factor/own-factors.ts';
+import { secondFactorPolicyService } from './second-factor/policy.ts';
+import { secondFactorRoutes } from './second-factor/routes.ts';
+import { secondStepService } from './second-factor/second-step.ts';
+import { codeVerifier } from './second-factor/verify-code.ts';
 import { authService } from './service.ts';
 import { signInCookies } from './shared/browser-cookie.ts';
 import { signInResponse } from './shared/sign-in-response.ts';
@@ -35,6 +41,7 @@ type Dependencies = {
   sessions: SessionService;
   cookie: SessionCookie;
   setupCode: string;
+  vault: Vault;
   mail: MailTransport;
   hashingCost: HashingCost | undefined;
   /** Closes the open responses of ended sessions. */
@@ -42,7 +49,7 @@ type Dependencies = {
 };
 
 export function authFeature(dependencies: Dependencies) {
-  const { app, config, rates, sessions, cookie, setupCode, mail, onSessionsEnded } = dependencies;
+  const { app, config, rates, sessions, cookie, setupCode, vault, mail, onSessionsEnded } = dependencies;
   const { db } = dependencies.database;
   const hashing = createPasswordHashing(dependencies.hashingCost);
   const confirmPassword = passwordConfirmation({ db, hashing, rates });
@@ -52,7 +59,14 @@ export function authFeature(dependencies: Dependencies) {
   const passwords = passwordService({ db, hashing, confirmPassword, onSessionsEnded });
   const auth = authService({ db, config, hashing, rates, confirmation, setupCode });
   const isSecure = config.publicUrl.protocol === 'https:';
-  const response = signInResponse({ sessions, cookie, cookies: signInCookies(isSecure) });
+  const cookies = signInCookies(isSecure);
+  const response = signInResponse({ sessions, cookie, cookies });
+  const verifyCode = codeVerifier({ db, vault, hashing, rates });
+  const secondFactor = {
+    secondStep: secondStepService({ db, verifyCode }),
+    ownFactors: ownFactorService({ db, vault, hashing }),
+    policy: secondFactorPolicyService({ db, onSessionsEnded }),
+  };
   const connectedAccounts = loginProviderService({ db, lockSession: sessions.lock, config, onSessionsEnded });
   const navigations = {
     flowCookie: flowCookie(isSecure),
@@ -63,6 +77,7 @@ export function authFeature(dependencies: Dependencies) {
   return {
     routes(router: Router) {
       authRoutes(router, { auth, sessions, cookie, config, response });
+      secondFactorRoutes(router, { ...secondFactor, cookies, response });
       passwordRoutes(router, { passwords, confirmation, newAddress });
       const signingIn = { sessions, cookie, response, connectedAccounts };
       loginProviderRoutes(router, { app, config, rates, ...signingIn, ...navigations });

@@ -60,7 +60,8 @@ export function toolServerFeature({
   const signIns = signInService({ db, config, sealed, headers, outgoing, times, lockActor: sessions.lock });
   const actorOf = async (request: FastifyRequest) => {
     const token = cookie.read(request);
-    return token === undefined ? null : sessions.find(token, request.ip);
+    const found = token === undefined ? null : await sessions.find(token, request.ip);
+    return found?.mustSetUp ? null : found;
   };
   const processes = createProcessPool(config.toolCommands, times);
   const reach = serverConnection({ access, mcp, processes });

@@ -38,6 +38,12 @@ const isAboutAccount: Record<SecurityEventKind, boolean> = {
   email_change_requested: true,
   email_changed: true,
   signed_out_everywhere: true,
+  second_factor_added: true,
+  second_factor_removed: true,
+  second_factor_reset: true,
+  second_factor_required: true,
+  recovery_codes_made: true,
+  recovery_code_used: true,
   account_closed: true,
 };
 const kinds = allKinds.filter((kind) => isAboutAccount[kind]);

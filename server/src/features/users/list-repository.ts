@@ -2,7 +2,7 @@ import type { ManagedUser, UserSort } from '@roster/contracts/users';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
-import { accessTokenCount, toManagedUser } from './repository.ts';
+import { accessTokenCount, secondFactorCount, toManagedUser } from './repository.ts';
 
 /** Start of a page: after this account, in the order of the list. */
 export type UserPosition = { value: string; id: number };
@@ -64,7 +64,7 @@ export function userListRepository(db: Kysely<Database>) {
       let rows = db
         .selectFrom('users')
         .selectAll()
-        .select(accessTokenCount)
+        .select([accessTokenCount, secondFactorCount])
         .select(value.as('sort_value'))
         .orderBy(value, query.order)
         .orderBy('id', query.order)

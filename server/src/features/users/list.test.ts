@@ -95,6 +95,7 @@ describe.each(engines)('the list of accounts on %s', (engine) => {
     expect(body.items).toEqual([
       {
         id: expect.any(Number),
+        secondFactor: false,
         accessTokens: 0,
         email: 'ada@example.com',
         name: null,

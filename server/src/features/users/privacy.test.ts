@@ -387,6 +387,10 @@ const onAccounts: Record<string, (owned: Owned) => Attempt> = {
   }),
   // An unknown account, because the other user is still needed and signed in.
   'POST /api/admin/users/:id/sign-out': () => ({ path: `/api/admin/users/${unknownId}/sign-out`, body: {} }),
+  'POST /api/admin/users/:id/reset-second-factor': () => ({
+    path: `/api/admin/users/${unknownId}/reset-second-factor`,
+    body: {},
+  }),
   'POST /api/admin/jobs/:id/retry': () => ({ path: `/api/admin/jobs/${unknownId}/retry`, body: {} }),
   'DELETE /api/admin/users/:id': () => ({ path: `/api/admin/users/${unknownId}` }),
 };

@@ -16,7 +16,17 @@ export const accessTokenCount = (eb: ExpressionBuilder<Database, 'users'>) =>
     .$notNull()
     .as('access_tokens');
 
-type UserRow = Selectable<Database['users']> & { access_tokens: number };
+/** The number of an account’s second factors. */
+export const secondFactorCount = (eb: ExpressionBuilder<Database, 'users'>) =>
+  eb
+    .selectFrom('second_factors')
+    .whereRef('second_factors.user_id', '=', 'users.id')
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .$asScalar()
+    .$notNull()
+    .as('second_factors');
+
+type UserRow = Selectable<Database['users']> & { access_tokens: number; second_factors: number };
 
 export const toManagedUser = (row: UserRow): ManagedUser => ({
   id: row.id,
@@ -27,6 +37,7 @@ export const toManagedUser = (row: UserRow): ManagedUser => ({
   lastActive: row.last_active_at,
   hasPassword: row.password_hash !== null,
   emailVerified: row.email_verified_at !== null,
+  secondFactor: Number(row.second_factors) > 0,
   accessTokens: Number(row.access_tokens),
   createdAt: row.created_at,
 });
@@ -38,7 +49,7 @@ export function managedUserRepository(db: Kysely<Database>) {
       const row = await db
         .selectFrom('users')
         .selectAll()
-        .select(accessTokenCount)
+        .select([accessTokenCount, secondFactorCount])
         .where('id', '=', userId)
         .executeTakeFirst();
       return row && toManagedUser(row);
@@ -47,7 +58,7 @@ export function managedUserRepository(db: Kysely<Database>) {
       const row = await db
         .selectFrom('users')
         .selectAll()
-        .select(accessTokenCount)
+        .select([accessTokenCount, secondFactorCount])
         .where('email', '=', email)
         .executeTakeFirst();
       return row && toManagedUser(row);
@@ -75,7 +86,7 @@ export function managedUserRepository(db: Kysely<Database>) {
         .onConflict((conflict) => conflict.column('email').doNothing())
         .returningAll()
         .executeTakeFirst();
-      return row && toManagedUser({ ...row, access_tokens: 0 });
+      return row && toManagedUser({ ...row, access_tokens: 0, second_factors: 0 });
     },
     async setName(userId: number, name: string) {
       await db.updateTable('users').set({ name }).where('id', '=', userId).execute();

@@ -67,6 +67,11 @@ function requireActor(request: FastifyRequest, endpoint: Endpoint) {
 }
 
 function requireAccess(who: SignedInUser, request: FastifyRequest, endpoint: Endpoint) {
+  if (who.mustSetUp && !endpoint.beforeSetup)
+    throw new AppError(
+      'second_factor_setup_required',
+      'An administrator requires a second factor. Set one up to continue.',
+    );
   if (endpoint.access === 'public' || endpoint.access === 'user' || who.role === 'Admin') return;
   if (endpoint.access === 'editor' && who.role === 'Editor') return;
   const address = clientNetwork(request);

@@ -10,14 +10,15 @@ const minute = 60;
 const hour = 3600;
 
 /**
- * Limits by kind. `failedSignIn` counts failed sign-ins, `confirmationMail` mails to an account's address, which may be
+ * Limits by kind. `failedSignIn` counts failed sign-ins, `failedCode` wrong codes of an account from unknown networks, `confirmationMail` mails to an account's address, which may be
  * somebody else's, `failedToken` calls without a valid access token, `apiCalls` the calls of a token; the rest count
  * calls.
  */
-const limits: Record<Rate | 'failedSignIn' | 'failedToken' | 'confirmationMail' | 'apiCalls', Limit> = {
+const limits: Record<Rate | 'failedSignIn' | 'failedCode' | 'failedToken' | 'confirmationMail' | 'apiCalls', Limit> = {
   default: { count: 300, seconds: minute },
   signIn: { count: 30, seconds: 5 * minute },
   failedSignIn: { count: 5, seconds: 15 * minute },
+  failedCode: { count: 10, seconds: hour },
   failedToken: { count: 100, seconds: minute },
   confirmationMail: { count: 3, seconds: hour },
   register: { count: 5, seconds: hour },

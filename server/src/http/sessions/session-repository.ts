@@ -4,6 +4,7 @@ import { jsonArrayParam } from '#server/db/json-array-param';
 import { lockActiveUser } from '#server/db/locks';
 import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database, PassedFactor } from '#server/db/schema';
+import { policySetting } from '#server/security/second-factor-policy';
 
 export type SessionRecord = {
   id: string;
@@ -25,7 +26,7 @@ const liveSessions = prepared((db, at: Params<{ ids: string; created: string }>)
     .where(sql<boolean>`(users.status = 'Active') = true`),
 );
 
-/** Queried with every request. */
+/** Queried with every request. `policy`: who needs a second factor; null if this session or account has one. */
 const findByTokenHash = prepared((db, at: Params<{ tokenHash: string; created: string; active: string }>) =>
   db
     .selectFrom('sessions')
@@ -35,6 +36,10 @@ const findByTokenHash = prepared((db, at: Params<{ tokenHash: string; created: s
       'sessions.last_active_at as lastActiveAt',
       'users.id as userId',
       'users.role as role',
+      'users.created_at as userCreatedAt',
+      sql<string | null>`case when coalesce(sessions.second_factor, '') <> 'provider' then (select value from settings
+        where name = ${sql.lit(policySetting)}
+          and not exists (select 1 from second_factors where second_factors.user_id = users.id)) end`.as('policy'),
     ])
     .where('sessions.token_hash', '=', at('tokenHash'))
     .where('sessions.created_at', '>', at('created'))
@@ -92,6 +97,15 @@ export function sessionRepository(db: Kysely<Database>) {
         .returning('id')
         .executeTakeFirst();
       return role && session ? role : null;
+    },
+    /** The second factor was passed in this session, or added. */
+    async passSecondFactor(userId: number, sessionId: string, secondFactor: PassedFactor) {
+      await db
+        .updateTable('sessions')
+        .set({ second_factor: secondFactor })
+        .where('user_id', '=', userId)
+        .where('id', '=', sessionId)
+        .execute();
     },
     async began(userId: number, sessionId: string): Promise<string | undefined> {
       const row = await db

@@ -6,6 +6,7 @@ import { deviceLabel } from '#server/http/user-agent';
 import { AppError } from '#server/lib/errors';
 import type { SignedInUser } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
+import { secondFactorDue } from '#server/security/second-factor-policy';
 import { type SessionRepository, sessionRepository } from './session-repository.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -123,7 +124,9 @@ async function find(sessions: SessionRepository, token: string, ipAddress: strin
   const now = Date.now();
   if (now - Date.parse(found.lastActiveAt) >= touchEvery)
     await sessions.touch(found.userId, found.sessionId, { at: new Date(now).toISOString(), ipAddress });
-  return { userId: found.userId, role: found.role, sessionId: found.sessionId };
+  const { userId, role, sessionId, userCreatedAt, policy } = found;
+  const due = policy === null ? null : secondFactorDue(policy, { role, createdAt: userCreatedAt });
+  return { userId, role, sessionId, ...(due !== null && due.getTime() <= now && { mustSetUp: true }) };
 }
 
 async function list(sessions: SessionRepository, { userId, sessionId }: SignedInUser): Promise<Session[]> {

@@ -29,6 +29,12 @@ const words: Record<SecurityEventKind, string> = {
   email_change_requested: 'Another email address asked for',
   email_changed: 'Email address changed',
   signed_out_everywhere: 'Signed out on all devices',
+  second_factor_added: 'Second factor added',
+  second_factor_removed: 'Second factor removed',
+  second_factor_reset: 'Second factor reset',
+  second_factor_required: 'Second factor required',
+  recovery_codes_made: 'New recovery codes',
+  recovery_code_used: 'Recovery code used',
   account_closed: 'Account closed',
 };
 

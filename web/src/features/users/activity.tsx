@@ -40,6 +40,12 @@ const eventWords: Record<SecurityEventKind, string> = {
   email_change_requested: 'Other address asked for',
   email_changed: 'Address changed',
   signed_out_everywhere: 'Signed out everywhere',
+  second_factor_added: 'Second factor added',
+  second_factor_removed: 'Second factor removed',
+  second_factor_reset: 'Second factor reset',
+  second_factor_required: 'Second factor required',
+  recovery_codes_made: 'New recovery codes',
+  recovery_code_used: 'Recovery code used',
   account_closed: 'Account closed',
 };
 

@@ -18,6 +18,7 @@ const me: ManagedUser = {
   name,
   hasPassword,
   emailVerified,
+  secondFactor: false,
   accessTokens: 0,
   role: 'Admin',
   status: 'Active',

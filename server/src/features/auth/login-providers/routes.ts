@@ -149,7 +149,9 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
 
   async function actorOf(request: FastifyRequest): Promise<SignedInUser | null> {
     const token = cookie.read(request);
-    return token === undefined ? null : sessions.find(token, request.ip);
+    const found = token === undefined ? null : await sessions.find(token, request.ip);
+    // Who must set up a second factor first connects nothing, but may sign in at a provider that asks for one.
+    return found?.mustSetUp ? null : found;
   }
 
   function configured(provider: LoginProvider): LoginProviderClient {

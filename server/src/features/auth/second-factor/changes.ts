@@ -1,0 +1,73 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import { challengeRepository } from '#server/features/auth/shared/challenge-repository';
+import { deviceRepository } from '#server/features/auth/shared/device-repository';
+import { secondFactorRepository } from '#server/features/auth/shared/second-factor-repository';
+import { sessionRepository } from '#server/http/sessions/session-repository';
+import { enqueue } from '#server/jobs/queue';
+import { secondFactorMailJob } from '#server/mail/job';
+import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
+import { appRepository } from './app-repository.ts';
+import { recoveryCodeRepository } from './recovery-code-repository.ts';
+import type { NewRecoveryCodes } from './recovery-codes.ts';
+
+type Changed = {
+  userId: number;
+  sessionId: string;
+  visitor: Visitor;
+  /** For the record: 'Authenticator app', or a passkey’s name. */
+  name: string;
+  /** For the mail, after 'a' or 'an': 'authenticator app', 'passkey'. */
+  factor: string;
+};
+
+/**
+ * Called in the transaction that has locked the user and stored a factor, of either kind. Pending sign-ins end, and the
+ * account gets recovery codes with its first factor. `codes`: undefined if it has some.
+ */
+export async function factorAdded(
+  trx: Kysely<Database>,
+  { userId, sessionId, visitor, name, factor }: Changed,
+  { way, codes }: { way: 'totp' | 'passkey'; codes: NewRecoveryCodes | undefined },
+) {
+  await challengeRepository(trx).removeAll(userId);
+  await sessionRepository(trx).passSecondFactor(userId, sessionId, way);
+  if (codes) await recoveryCodeRepository(trx).replace(userId, codes.rows);
+  await securityEventRepository(trx).record({
+    userId,
+    event: 'second_factor_added',
+    by: 'self',
+    visitor,
+    detail: name,
+  });
+  await enqueue(trx, secondFactorMailJob, { template: 'second_factor', userId, change: 'added', factor });
+}
+
+/** The same after a factor was removed. With the last one, recovery codes and remembered devices go too. */
+export async function factorRemoved(trx: Kysely<Database>, { userId, visitor, name, factor }: Changed) {
+  await challengeRepository(trx).removeAll(userId);
+  if ((await secondFactorRepository(trx).waysOf(userId)).length === 0) {
+    await recoveryCodeRepository(trx).removeAll(userId);
+    await deviceRepository(trx).forgetAll(userId);
+  }
+  const event = { userId, event: 'second_factor_removed', by: 'self', visitor, detail: name } as const;
+  await securityEventRepository(trx).record(event);
+  await enqueue(trx, secondFactorMailJob, { template: 'second_factor', userId, change: 'removed', factor });
+}
+
+/**
+ * Removes all second factors of an account, of both kinds, for an administrator or the operator, in a transaction.
+ * Returns the ended sessions; undefined: there was none to remove.
+ */
+export async function resetSecondFactors(
+  trx: Kysely<Database>,
+  userId: number,
+  by: Exclude<RecordedEvent['by'], 'self'>,
+): Promise<string[] | undefined> {
+  if (!(await appRepository(trx).removeAllFactors(userId))) return undefined;
+  await recoveryCodeRepository(trx).removeAll(userId);
+  await deviceRepository(trx).forgetAll(userId);
+  await securityEventRepository(trx).record({ userId, event: 'second_factor_reset', by });
+  await enqueue(trx, secondFactorMailJob, { template: 'second_factor', userId, change: 'reset' });
+  return sessionRepository(trx).deleteAll(userId);
+}

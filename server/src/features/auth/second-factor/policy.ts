@@ -1,0 +1,60 @@
+import type { SecondFactorPolicy } from '@roster/contracts/second-factor';
+import type { Kysely } from 'kysely';
+import { lockUser } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/lib/errors';
+import type { Actor } from '#server/security/actor';
+import { securityEventRepository, type Visitor } from '#server/security/events-repository';
+import { secondFactorPolicyRepository } from '#server/security/second-factor-policy';
+import { resetSecondFactors } from './changes.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  /** Closes the open responses of ended sessions. */
+  onSessionsEnded: (sessionIds: string[]) => void;
+};
+
+/** What administrators decide: of whom a second factor is required, and to reset one. */
+export function secondFactorPolicyService({ db, onSessionsEnded }: Dependencies) {
+  const policies = secondFactorPolicyRepository(db);
+  return {
+    async read() {
+      const { requiredOf, graceDays } = await policies.read();
+      return { requiredOf, graceDays, without: await policies.countWithout() };
+    },
+    save: ({ userId, stillMay }: Actor, policy: SecondFactorPolicy, visitor: Visitor): Promise<void> =>
+      db.transaction().execute(async (trx) => {
+        await stillMay(trx);
+        const rows = secondFactorPolicyRepository(trx);
+        const before = await rows.read();
+        if (before.requiredOf === policy.requiredOf && before.graceDays === policy.graceDays) return;
+        // Another number of days does not begin the grace period anew.
+        const since = before.requiredOf === policy.requiredOf ? before.since : new Date().toISOString();
+        await rows.save({ ...policy, since });
+        const detail = describe(policy);
+        await securityEventRepository(trx).record({
+          userId,
+          event: 'second_factor_required',
+          by: 'self',
+          visitor,
+          detail,
+        });
+      }),
+    async reset(actor: Actor, userId: number) {
+      if (userId === actor.userId)
+        throw new AppError('conflict', 'This is your own account. Remove your second factor under Settings > Account.');
+      const ended = await db.transaction().execute(async (trx) => {
+        await actor.stillMay(trx);
+        if (!(await lockUser(trx, userId))) throw new AppError('not_found', 'This account does not exist.');
+        return resetSecondFactors(trx, userId, 'administrator');
+      });
+      if (ended === undefined) throw new AppError('conflict', 'This account has no second factor.');
+      onSessionsEnded(ended);
+    },
+  };
+}
+
+export type SecondFactorPolicyService = ReturnType<typeof secondFactorPolicyService>;
+
+const describe = ({ requiredOf, graceDays }: SecondFactorPolicy) =>
+  requiredOf === 'nobody' ? requiredOf : `${requiredOf}, after ${graceDays === 1 ? 'one day' : `${graceDays} days`}`;

@@ -230,6 +230,7 @@ export const account = {
     method: 'GET',
     path: '/api/user/export',
     access: 'user',
+    fresh: true,
     rate: 'keyUse',
     summary: 'Everything of the person as one ZIP archive; docs/user/export-format.md describes it.',
     output: NoContent,

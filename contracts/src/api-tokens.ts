@@ -58,6 +58,7 @@ export const apiTokens = {
     method: 'POST',
     path: '/api/access-tokens',
     access: 'user',
+    fresh: true,
     rate: 'keyUse',
     summary: 'Makes a token. It is shown in this answer and never again.',
     body: NewAccessToken,

@@ -337,6 +337,7 @@ export const auth = {
     method: 'DELETE',
     path: '/api/user/oauth-profiles/:provider',
     access: 'user',
+    fresh: true,
     summary: 'Disconnects Google or GitHub; never the last way in.',
     params: z.strictObject({ provider: LoginProvider }),
     output: NoContent,

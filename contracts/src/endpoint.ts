@@ -31,6 +31,8 @@ export type Endpoint<
   access: Access;
   /** Also allowed to an account that must set up a second factor first. */
   beforeSetup: boolean;
+  /** Requires that the user signed in, or confirmed their identity, within the last ten minutes. */
+  fresh: boolean;
   rate: Rate;
   summary: string;
   params: Params;
@@ -50,7 +52,7 @@ type Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, 
   Endpoint,
   'method' | 'path' | 'access' | 'summary'
 > &
-  Partial<Pick<Endpoint, 'beforeSetup' | 'rate' | 'status' | 'respondsWith' | 'accepts' | 'bodyLimit'>> & {
+  Partial<Pick<Endpoint, 'beforeSetup' | 'fresh' | 'rate' | 'status' | 'respondsWith' | 'accepts' | 'bodyLimit'>> & {
     params?: P;
     query?: Q;
     body?: B;
@@ -67,6 +69,7 @@ export function endpoint<
 export function endpoint(description: Description<z.ZodType, z.ZodType, z.ZodType, z.ZodType>): Endpoint {
   return {
     beforeSetup: false,
+    fresh: false,
     rate: 'default',
     status: 200,
     respondsWith: 'json',

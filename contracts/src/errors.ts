@@ -10,6 +10,8 @@ export const errorStatus = {
   second_factor_required: 401,
   not_allowed: 403,
   sign_in_again: 403,
+  /** The session’s sign-in, or its last confirmation, is more than ten minutes old. */
+  fresh_sign_in_required: 403,
   /** An administrator requires a second factor, and this account has none. */
   second_factor_setup_required: 403,
   cross_site: 403,

@@ -10,6 +10,8 @@ export type SignedInUser = {
   sessionId: string;
   /** A second factor is required and the account has none: only calls that set one up are allowed. */
   mustSetUp?: boolean;
+  /** When the user last proved their identity in this session: signed in, or confirmed it. */
+  provenAt: string;
 };
 
 /** The user behind a request. */

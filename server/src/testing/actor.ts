@@ -5,5 +5,6 @@ export const actor = (userId: number): Actor => ({
   userId,
   role: 'Admin',
   sessionId: 'session',
+  provenAt: new Date().toISOString(),
   stillMay: async () => undefined,
 });

@@ -330,8 +330,8 @@ describe.each(engines)('closing an account on %s', (engine) => {
         db.updateTable('sessions').set({ created_at: before }).where('user_id', '=', userId).execute(),
       );
       const { status, body } = await close(uma, { password: 'anything' });
-      expect([status, body.code]).toEqual([403, 'sign_in_again']);
-      expect(body.message).toContain('sign in again');
+      expect([status, body.code]).toEqual([403, 'fresh_sign_in_required']);
+      expect(body.message).toContain('Confirm that it is you');
       expect((await uma.get(path)).status).toBe(200);
     });
 

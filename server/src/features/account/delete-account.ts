@@ -2,7 +2,6 @@ import type { AccountDeletion } from '@roster/contracts/account';
 import type { z } from 'zod';
 import type { ConfirmPassword } from '#server/features/auth/confirm-password';
 import type { ProviderLeftovers, RemoveAtProvider } from '#server/features/feature';
-import type { SessionService } from '#server/http/sessions/sessions';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import type { Visitor } from '#server/security/events-repository';
@@ -10,7 +9,6 @@ import type { RemoveAccount } from './removal.ts';
 
 type Dependencies = {
   confirmPassword: ConfirmPassword;
-  sessions: Pick<SessionService, 'isFresh'>;
   removeAccount: RemoveAccount;
   /** Removes each feature’s objects at the provider, in this order. */
   removeAtProvider: readonly RemoveAtProvider[];
@@ -19,7 +17,7 @@ type Dependencies = {
 type Closing = z.output<typeof AccountDeletion>;
 
 export function accountDeletion(dependencies: Dependencies) {
-  const { confirmPassword, sessions, removeAccount, removeAtProvider } = dependencies;
+  const { confirmPassword, removeAccount, removeAtProvider } = dependencies;
   const refuse = (message: string) => new AppError('invalid_input', message, { fields: { password: message } });
 
   async function emptyProvider(userId: number) {
@@ -38,14 +36,9 @@ export function accountDeletion(dependencies: Dependencies) {
 
   return async function close(actor: Actor, closing: Closing, visitor: Visitor) {
     const { userId, stillMay } = actor;
-    const confirmation = await confirmPassword(userId, closing.password, visitor);
+    const confirmation = await confirmPassword(actor, closing.password, visitor);
     if (confirmation === 'missing') throw refuse('Enter your password to close the account.');
     if (confirmation === 'wrong') throw refuse('The password is not right.');
-    if (confirmation === 'none' && !(await sessions.isFresh(actor)))
-      throw new AppError(
-        'sign_in_again',
-        'To close the account, sign out, sign in again, and close it within ten minutes.',
-      );
     await removeAccount(userId, {
       by: 'self',
       stillMay,

@@ -4,7 +4,6 @@ import type { Feature } from '#server/features/feature';
 import type { ModelService } from '#server/features/models/service';
 import type { Router } from '#server/http/app-router/router';
 import type { SessionCookie } from '#server/http/sessions/cookie';
-import type { SessionService } from '#server/http/sessions/sessions';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import { securityEventRepository } from '#server/security/events-repository';
 import { noticeRepository } from '#server/security/notices-repository';
@@ -19,7 +18,6 @@ import { securityEventPages } from './security-events.ts';
 
 type Dependencies = {
   database: OpenDatabase;
-  sessions: Pick<SessionService, 'isFresh'>;
   keys: ProviderKeyService;
   models: Pick<ModelService, 'forget'>;
   confirmPassword: ConfirmPassword;
@@ -32,7 +30,7 @@ type Dependencies = {
 
 /** A user’s own account: preferences, provider key, security record, export and deletion. */
 export function accountFeature(dependencies: Dependencies) {
-  const { database, sessions, keys, models, confirmPassword, cookie, onSessionsEnded, features } = dependencies;
+  const { database, keys, models, confirmPassword, cookie, onSessionsEnded, features } = dependencies;
   const { db } = database;
   const remove = accountRemoval({
     database,
@@ -42,7 +40,6 @@ export function accountFeature(dependencies: Dependencies) {
   });
   const closeAccount = accountDeletion({
     confirmPassword,
-    sessions,
     removeAccount: remove,
     // Reversed, so that objects made from files are removed before the files.
     removeAtProvider: features.toReversed().flatMap(({ removeAtProvider = [] }) => removeAtProvider),

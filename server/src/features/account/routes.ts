@@ -2,6 +2,7 @@ import { account as api } from '@roster/contracts/account';
 import type { FastifyReply } from 'fastify';
 import type { ModelService } from '#server/features/models/service';
 import type { Router } from '#server/http/app-router/router';
+import { requireFresh } from '#server/http/sessions/sessions';
 import { visitorOf } from '#server/http/user-agent';
 import { AppError } from '#server/lib/errors';
 import { version } from '#server/lib/version';
@@ -53,6 +54,7 @@ export function accountRoutes({ route, rawRoute }: Router, dependencies: Depende
   });
   route(api.config, ({ actor }) => keys.config(actor.userId));
   route(api.saveApiKey, async ({ actor, body, request }) => {
+    if ((await keys.config(actor.userId)).hasApiKey) requireFresh(actor);
     const config = await keys.save(actor, body.apiKey, visitorOf(request));
     models.forget(actor.userId);
     await onKeySaved(actor.userId);

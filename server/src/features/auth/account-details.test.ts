@@ -101,7 +101,7 @@ describe.each(engines)('account details on %s', (engine) => {
     const past = { created_at: new Date(Date.now() - 601_000).toISOString() };
     await withDatabase(app, (db) => db.updateTable('sessions').set(past).where('user_id', '=', id).execute());
     const { status, body } = await visitor.post('/api/user/email', { email: wanted });
-    expect([status, body.code]).toEqual([403, 'sign_in_again']);
+    expect([status, body.code]).toEqual([403, 'fresh_sign_in_required']);
   });
 
   test('does not reveal that another user has the address, which stays theirs', async () => {

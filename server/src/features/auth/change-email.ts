@@ -4,7 +4,6 @@ import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
 import { isUniqueViolation } from '#server/db/unique-violation';
 import type { RateLimits } from '#server/http/limits/rate-limits';
-import type { SessionService } from '#server/http/sessions/sessions';
 import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import { mailJob } from '#server/mail/job';
@@ -21,7 +20,6 @@ type Dependencies = {
   config: Pick<Config, 'mail'>;
   rates: RateLimits;
   confirmPassword: ConfirmPassword;
-  sessions: Pick<SessionService, 'isFresh'>;
   onSessionsEnded: (sessionIds: string[]) => void;
 };
 
@@ -69,19 +67,14 @@ async function ask(dependencies: Dependencies, actor: Actor, { email, password }
 }
 
 async function confirmPerson(
-  { confirmPassword, sessions }: Dependencies,
+  { confirmPassword }: Dependencies,
   actor: Actor,
   password: string | undefined,
   visitor: Visitor,
 ) {
-  const confirmation = await confirmPassword(actor.userId, password, visitor);
+  const confirmation = await confirmPassword(actor, password, visitor);
   if (confirmation === 'missing') throw wrong('password', 'Enter your password to change the address.');
   if (confirmation === 'wrong') throw wrong('password', 'The password is not right.');
-  if (confirmation === 'none' && !(await sessions.isFresh(actor)))
-    throw new AppError(
-      'sign_in_again',
-      'To change the address, sign out, sign in again, and do it within ten minutes.',
-    );
 }
 
 const emailTaken = () =>

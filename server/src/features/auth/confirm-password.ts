@@ -1,9 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { RateLimits, Sender } from '#server/http/limits/rate-limits';
+import { requireFresh } from '#server/http/sessions/sessions';
+import type { Actor } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { PasswordHashing } from '#server/security/password-hashing';
 import { userRepository } from './shared/repository.ts';
+import { secondFactorRepository } from './shared/second-factor-repository.ts';
 
 type Dependencies = { db: Kysely<Database>; hashing: PasswordHashing; rates: RateLimits };
 
@@ -13,22 +16,26 @@ export const failedSignInKey = (email: string, { ipAddress }: Pick<Visitor, 'ipA
   detail: email,
 });
 
-/** `missing`: the account has a password and none was given. `none`: the account has no password. */
+/** `missing`: the account has a password and none was given. `none`: it has none, and the sign-in is fresh. */
 export type PasswordConfirmation = 'right' | 'wrong' | 'missing' | 'none';
 
 /**
  * Asks a signed-in user for the password again. A wrong one counts as a failed sign-in; otherwise a session left open
  * could be used to guess it. Also counted per account across all addresses, because a stolen session can be used from
- * anywhere.
+ * anywhere. An account without a password, or with a second factor, needs a fresh sign-in as well.
+ * @throws fresh_sign_in_required
  */
 export function passwordConfirmation({ db, hashing, rates }: Dependencies) {
   const users = userRepository(db);
   return async function confirm(
-    userId: number,
+    actor: Pick<Actor, 'userId' | 'provenAt'>,
     password: string | undefined,
     visitor: Visitor,
   ): Promise<PasswordConfirmation> {
+    const { userId } = actor;
     const user = await users.byId(userId);
+    const hasSecondFactor = (await secondFactorRepository(db).waysOf(userId)).length > 0;
+    if (!user?.passwordHash || hasSecondFactor) requireFresh(actor);
     if (!user?.passwordHash) return 'none';
     if (password === undefined || password === '') return 'missing';
     const rateKeys = [String(userId), failedSignInKey(user.email, visitor)];

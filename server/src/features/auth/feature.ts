@@ -13,6 +13,8 @@ import { changeEmailService } from './change-email.ts';
 import { removeExpiredTokens } from './cleanup-repository.ts';
 import { passwordConfirmation } from './confirm-password.ts';
 import { confirmationService } from './confirmation.ts';
+import { freshSignInRoutes } from './fresh-sign-in/routes.ts';
+import { freshSignInService } from './fresh-sign-in/service.ts';
 import { loginProviderClients } from './login-providers/clients.ts';
 import { flowCookie } from './login-providers/flow-cookie.ts';
 import { flowService } from './login-providers/flows.ts';
@@ -54,7 +56,7 @@ export function authFeature(dependencies: Dependencies) {
   const hashing = createPasswordHashing(dependencies.hashingCost);
   const confirmPassword = passwordConfirmation({ db, hashing, rates });
   const asking = { db, config, rates };
-  const newAddress = changeEmailService({ ...asking, confirmPassword, sessions, onSessionsEnded });
+  const newAddress = changeEmailService({ ...asking, confirmPassword, onSessionsEnded });
   const confirmation = confirmationService({ ...asking, newAddress });
   const passwords = passwordService({ db, hashing, confirmPassword, onSessionsEnded });
   const auth = authService({ db, config, hashing, rates, confirmation, setupCode });
@@ -62,6 +64,7 @@ export function authFeature(dependencies: Dependencies) {
   const cookies = signInCookies(isSecure);
   const response = signInResponse({ sessions, cookie, cookies });
   const verifyCode = codeVerifier({ db, vault, hashing, rates });
+  const freshSignIn = freshSignInService({ db, config, confirmPassword, verifyCode });
   const secondFactor = {
     secondStep: secondStepService({ db, verifyCode }),
     ownFactors: ownFactorService({ db, vault, hashing }),
@@ -77,6 +80,7 @@ export function authFeature(dependencies: Dependencies) {
   return {
     routes(router: Router) {
       authRoutes(router, { auth, sessions, cookie, config, response });
+      freshSignInRoutes(router, freshSignIn);
       secondFactorRoutes(router, { ...secondFactor, cookies, response });
       passwordRoutes(router, { passwords, confirmation, newAddress });
       const signingIn = { sessions, cookie, response, connectedAccounts };

@@ -104,7 +104,7 @@ async function change(
       'This account has no password yet. Ask for a link to set one: it comes to the address of the account.',
     );
   await refuseGuessable(input.newPassword, user.email, 'newPassword');
-  if ((await confirmPassword(userId, input.currentPassword, visitor)) !== 'right') throw wrongPassword();
+  if ((await confirmPassword(actor, input.currentPassword, visitor)) !== 'right') throw wrongPassword();
   const passwordHash = await hashing.hash(input.newPassword);
   const ended = await db.transaction().execute(async (trx) => {
     await stillMay(trx);

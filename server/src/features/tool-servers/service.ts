@@ -8,6 +8,7 @@ import {
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
+import { requireFresh } from '#server/http/sessions/sessions';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import { requestDiscovery } from './discover-tools.ts';
@@ -50,6 +51,7 @@ export function toServer(row: StoredServer, userId: number): ToolServer {
 export function checkOffer(actor: Actor, isOffered: boolean | undefined) {
   if (isOffered && actor.role !== 'Admin')
     throw new AppError('not_allowed', 'Only administrators can offer a tool server to everybody.');
+  if (isOffered) requireFresh(actor);
 }
 
 export async function findServer(db: Kysely<Database>, userId: number, id: number): Promise<StoredServer> {

@@ -2,6 +2,7 @@ import type { AdminKeyState } from '@roster/contracts/usage/usage';
 import type { Kysely } from 'kysely';
 import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
+import { requireFresh } from '#server/http/sessions/sessions';
 import { AppError } from '#server/lib/errors';
 import type { Provider } from '#server/provider/provider';
 import type { Actor } from '#server/security/actor';
@@ -59,6 +60,7 @@ export function adminKeyService({ db, vault, provider, config }: Dependencies) {
      */
     async save(actor: Actor, typed: string, visitor: Visitor): Promise<AdminKeyState> {
       checkForm(typed, config.provider.isOpenAi);
+      if (await keys.find(actor.userId)) requireFresh(actor);
       const check = await provider.organization.checkAdminKey(new Secret(typed));
       if (check.result === 'rejected') throw new AppError('key_rejected', check.notice);
       if (check.result === 'not_served') throw new AppError('not_served', check.notice);

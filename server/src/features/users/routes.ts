@@ -1,5 +1,6 @@
 import { users as api } from '@roster/contracts/users';
 import type { Router } from '#server/http/app-router/router';
+import { requireFresh } from '#server/http/sessions/sessions';
 import type { AccountEventService } from './events.ts';
 import type { UserService } from './service.ts';
 
@@ -14,6 +15,7 @@ export function userRoutes({ route }: Router, { users, events }: Dependencies) {
     return added;
   });
   route(api.change, async ({ actor, params, body, request }) => {
+    if (body.role !== undefined || body.status !== undefined || body.email !== undefined) requireFresh(actor);
     const user = await users.change(params.id, body);
     const fields = Object.keys(body);
     request.log.info({ event: 'account_changed', userId: user.id, by: actor.userId, fields }, 'account changed');

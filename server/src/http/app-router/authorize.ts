@@ -2,6 +2,7 @@ import type { Endpoint, Rate } from '@roster/contracts/endpoint';
 import type { FastifyRequest } from 'fastify';
 import { clientNetwork } from '#server/http/client-network';
 import type { RateKey, RateLimits } from '#server/http/limits/rate-limits';
+import { requireFresh } from '#server/http/sessions/sessions';
 import { AppError } from '#server/lib/errors';
 import type { Actor, FindActor, LockActor, SignedInUser } from '#server/security/actor';
 
@@ -30,6 +31,7 @@ export async function authorize(admission: Authorization, request: FastifyReques
   request.admittedAt = performance.now();
   await admission.rates.use(endpoint.rate, rateKey(request, endpoint));
   requireActor(request, endpoint);
+  if (endpoint.fresh) requireFresh(signedIn(request));
   requireContentType(request.headers['content-type'], endpoint.accepts);
 }
 

@@ -9,7 +9,7 @@ import { createRouter } from './router.ts';
 function routerOn(app = Fastify(), checkResponses = true) {
   handleErrors(app);
   const rates = createRateLimits({ scale: 1 });
-  const actor = { userId: 1, role: 'Editor', sessionId: 's' } as const;
+  const actor = { userId: 1, role: 'Editor', sessionId: 's', provenAt: new Date().toISOString() } as const;
   const router = createRouter({
     app,
     rates,

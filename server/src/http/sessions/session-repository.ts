@@ -34,6 +34,8 @@ const findByTokenHash = prepared((db, at: Params<{ tokenHash: string; created: s
     .select([
       'sessions.id as sessionId',
       'sessions.last_active_at as lastActiveAt',
+      'sessions.created_at as createdAt',
+      'sessions.confirmed_at as confirmedAt',
       'users.id as userId',
       'users.role as role',
       'users.created_at as userCreatedAt',
@@ -107,14 +109,13 @@ export function sessionRepository(db: Kysely<Database>) {
         .where('id', '=', sessionId)
         .execute();
     },
-    async began(userId: number, sessionId: string): Promise<string | undefined> {
-      const row = await db
-        .selectFrom('sessions')
-        .select('created_at')
+    async setConfirmed(userId: number, sessionId: string) {
+      await db
+        .updateTable('sessions')
+        .set({ confirmed_at: new Date().toISOString() })
         .where('user_id', '=', userId)
         .where('id', '=', sessionId)
-        .executeTakeFirst();
-      return row?.created_at;
+        .execute();
     },
     /** Returns which of these sessions are still valid, with their owners’ current roles. */
     async live(sessionIds: string[], notBefore: { created: string; active: string }): Promise<Map<string, Role>> {

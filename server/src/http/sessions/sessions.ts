@@ -14,8 +14,19 @@ const idleLimit = 7 * day;
 const absoluteLimit = 30 * day;
 const sessionsPerUser = 50;
 const touchEvery = 60_000;
-/** Without a password to ask for, only a recent sign-in proves the user’s identity. */
 const freshFor = 10 * 60_000;
+
+/** True if the user proved their identity recently enough for sensitive calls. */
+export const isFresh = ({ provenAt }: Pick<SignedInUser, 'provenAt'>) => Date.now() - Date.parse(provenAt) < freshFor;
+
+/** For calls that are sensitive only in some cases; others say `fresh` in their contract. */
+export function requireFresh(actor: Pick<SignedInUser, 'provenAt'>) {
+  if (!isFresh(actor))
+    throw new AppError(
+      'fresh_sign_in_required',
+      'Confirm that it is you: your last sign-in was more than ten minutes ago.',
+    );
+}
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
@@ -46,11 +57,6 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
       trx: Kysely<Database>,
       { userId, sessionId }: Pick<SignedInUser, 'userId' | 'sessionId'>,
     ): Promise<Role | null> => sessionRepository(trx).lock(userId, sessionId, notBefore()),
-    /** True if the sign-in is recent enough for changes to who has access. */
-    async isFresh({ userId, sessionId }: Pick<SignedInUser, 'userId' | 'sessionId'>): Promise<boolean> {
-      const began = await sessions.began(userId, sessionId);
-      return began !== undefined && Date.now() - Date.parse(began) < freshFor;
-    },
     list: (actor: SignedInUser): Promise<Session[]> => list(sessions, actor),
     /** Signs out one device, this one or another. */
     async end({ userId }: SignedInUser, sessionId: string, visitor: Visitor) {
@@ -124,9 +130,10 @@ async function find(sessions: SessionRepository, token: string, ipAddress: strin
   const now = Date.now();
   if (now - Date.parse(found.lastActiveAt) >= touchEvery)
     await sessions.touch(found.userId, found.sessionId, { at: new Date(now).toISOString(), ipAddress });
-  const { userId, role, sessionId, userCreatedAt, policy } = found;
+  const { userId, role, sessionId, confirmedAt, createdAt, userCreatedAt, policy } = found;
   const due = policy === null ? null : secondFactorDue(policy, { role, createdAt: userCreatedAt });
-  return { userId, role, sessionId, ...(due !== null && due.getTime() <= now && { mustSetUp: true }) };
+  const provenAt = confirmedAt ?? createdAt;
+  return { userId, role, sessionId, provenAt, ...(due !== null && due.getTime() <= now && { mustSetUp: true }) };
 }
 
 async function list(sessions: SessionRepository, { userId, sessionId }: SignedInUser): Promise<Session[]> {

@@ -18,7 +18,9 @@ async function streamsServer(liveSessions: (ids: string[]) => Promise<Map<string
   const opened: EventStream[] = [];
   app.get<{ Params: { session: string } }>('/:session', async (call, reply) => {
     const sessionId = call.params.session;
-    opened.push(streams.open(call, reply, { userId: 1, role: 'Editor', sessionId }));
+    opened.push(
+      streams.open(call, reply, { userId: 1, role: 'Editor', sessionId, provenAt: new Date().toISOString() }),
+    );
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
   onTestFinished(async () => {

@@ -27,6 +27,8 @@ const mayCall: Record<string, readonly Kind[]> = {
   'DELETE /api/user': signedIn,
   'PATCH /api/user': signedIn,
   'POST /api/user/email': signedIn,
+  'GET /api/user/confirm': signedIn,
+  'POST /api/user/confirm': signedIn,
   'GET /api/user/notices': signedIn,
   'POST /api/user/notices/:id/dismiss': signedIn,
   'GET /api/user/sessions': signedIn,

@@ -14,7 +14,7 @@ import { clientNetwork } from '#server/http/client-network';
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import { allowsNavigation } from '#server/http/protection/navigation-guard';
 import type { SessionCookie } from '#server/http/sessions/cookie';
-import type { SessionService } from '#server/http/sessions/sessions';
+import { isFresh, type SessionService } from '#server/http/sessions/sessions';
 import { visitorOf } from '#server/http/user-agent';
 import { AppError } from '#server/lib/errors';
 import type { SignedInUser } from '#server/security/actor';
@@ -113,7 +113,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
       const actor = await actorOf(request);
       if (isOtherName(request)) return reply.redirect(at(actor ? accountPage : withRedirect('/auth', request)), 303);
       try {
-        if (actor && !(await sessions.isFresh(actor)))
+        if (actor && !isFresh(actor))
           throw new LoginProviderError('sign_in_again', 'the sign-in is too old to connect anything');
         const address = await begin(provider, returnPathOf(request), actor, reply);
         return reply.type('text/html; charset=utf-8').send(redirectPage(address));

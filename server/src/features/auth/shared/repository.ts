@@ -122,6 +122,10 @@ export function userRepository(db: Kysely<Database>) {
         .execute();
     },
     /** They were connected before the address was confirmed, so perhaps not by its owner. */
+    async connectedProviders(userId: number): Promise<LoginProvider[]> {
+      const rows = await db.selectFrom('identities').select('provider').where('user_id', '=', userId).execute();
+      return rows.map(({ provider }) => provider);
+    },
     async removeConnectedAccounts(userId: number): Promise<LoginProvider[]> {
       const rows = await db.deleteFrom('identities').where('user_id', '=', userId).returning('provider').execute();
       return [...new Set(rows.map((row) => row.provider))];

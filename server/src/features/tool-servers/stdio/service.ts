@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { ToolCommands } from '#server/config/tool-commands';
 import type { Database } from '#server/db/schema';
 import { requestDiscovery } from '#server/features/tool-servers/discover-tools';
+import { checkOffer } from '#server/features/tool-servers/service';
 import { toolServerRepository } from '#server/features/tool-servers/shared/repository';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
@@ -19,7 +20,9 @@ type Dependencies = {
 export function commandService({ db, commands, shown }: Dependencies) {
   return {
     names: () => [...commands.keys()].sort(),
-    add: ({ userId, stillMay }: Actor, { name, command, isOffered }: z.output<typeof NewToolCommand>) => {
+    add: (actor: Actor, { name, command, isOffered }: z.output<typeof NewToolCommand>) => {
+      const { userId, stillMay } = actor;
+      checkOffer(actor, isOffered);
       if (!commands.has(command)) throw new AppError('not_found', 'There is no such command.');
       return db.transaction().execute(async (trx) => {
         await stillMay(trx);

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { loginProviders } from './auth.ts';
+import { endpoint, NoContent } from './endpoint.ts';
+import { SecondFactorCode } from './second-factor.ts';
+
+export const loginProviderWays = loginProviders;
+/** How a signed-in user can confirm their identity. `code`: of an authenticator app, or a recovery code. */
+export const confirmationWays = ['password', 'code', 'passkey', ...loginProviderWays] as const;
+export const ConfirmationWay = z.enum(confirmationWays);
+export type ConfirmationWay = z.output<typeof ConfirmationWay>;
+
+export const IdentityConfirmation = z.strictObject({
+  password: z.string().max(1024, 'Password cannot exceed 256 characters').optional(),
+  code: SecondFactorCode.optional(),
+});
+
+export const freshSignIn = {
+  state: endpoint({
+    method: 'GET',
+    path: '/api/user/confirm',
+    access: 'user',
+    summary: 'Whether the sign-in is recent enough for sensitive calls, and how the user can confirm their identity.',
+    output: z.object({ isFresh: z.boolean(), ways: z.array(ConfirmationWay) }),
+  }),
+  confirm: endpoint({
+    method: 'POST',
+    path: '/api/user/confirm',
+    access: 'user',
+    rate: 'resetAttempt',
+    summary:
+      'Confirms the identity of the signed-in user with their password or a code; sensitive calls work for ten minutes.',
+    body: IdentityConfirmation,
+    output: NoContent,
+    status: 204,
+  }),
+};

@@ -23,7 +23,7 @@ export const SecondFactorState = z.object({
   app: z.object({ addedAt: Time, lastUsedAt: Time.nullable() }).nullable(),
   passkeys: z.number().int(),
   recoveryCodesLeft: z.number().int(),
-  /** Whether an administrator requires a second factor of this account. */
+  /** True if an administrator requires a second factor of this account. */
   required: z.boolean(),
   /** From then on an account without one can only set one up; null: not required, or it has one. */
   dueAt: Time.nullable(),

@@ -45,7 +45,7 @@ export const MailPayload = z.discriminatedUnion('template', [
     template: z.literal('second_factor'),
     userId,
     change: z.enum(['added', 'removed', 'reset', 'recovery_code_used', 'recovery_codes_made']),
-    /** What was added or removed, after 'a' or 'an': 'authenticator app'. */
+    /** The factor that was added or removed, after 'a' or 'an': 'authenticator app'. */
     factor: z.string().max(200).optional(),
     /** Recovery codes that are left. */
     left: z.number().int().optional(),

@@ -9,7 +9,7 @@ const stepMs = 30_000;
 export const stopClock = () => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
 export const passTime = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
-/** What the authenticator app shows now; `steps` later or earlier. */
+/** The code that the authenticator app shows now; `steps` later or earlier. */
 export const codeOf = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * stepMs });
 

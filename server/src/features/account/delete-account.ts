@@ -1,6 +1,6 @@
 import type { AccountDeletion } from '@roster/contracts/account';
 import type { z } from 'zod';
-import type { ConfirmPassword } from '#server/features/auth/confirm-password';
+import type { ConfirmPassword } from '#server/features/auth/shared/confirm-password';
 import type { ProviderLeftovers, RemoveAtProvider } from '#server/features/feature';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';

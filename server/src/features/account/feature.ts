@@ -1,5 +1,5 @@
 import type { OpenDatabase } from '#server/db/connect';
-import type { ConfirmPassword } from '#server/features/auth/confirm-password';
+import type { ConfirmPassword } from '#server/features/auth/shared/confirm-password';
 import type { Feature } from '#server/features/feature';
 import type { ModelService } from '#server/features/models/service';
 import type { Router } from '#server/http/app-router/router';

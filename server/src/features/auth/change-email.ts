@@ -9,11 +9,11 @@ import { AppError } from '#server/lib/errors';
 import { mailJob } from '#server/mail/job';
 import type { Actor } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
-import type { ConfirmPassword } from './confirm-password.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
+import type { ConfirmPassword } from './shared/confirm-password.ts';
 import { type UserRecord, userRepository } from './shared/repository.ts';
 import { revokeOtherAccess } from './shared/revoke-access.ts';
-import { toUser } from './user.ts';
+import { toUser } from './shared/user.ts';
 
 type Dependencies = {
   db: Kysely<Database>;

@@ -11,7 +11,7 @@ import { securityEventRepository, type Visitor } from '#server/security/events-r
 import type { ChangeEmailService } from './change-email.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
 import { userRepository } from './shared/repository.ts';
-import { toUser } from './user.ts';
+import { toUser } from './shared/user.ts';
 
 type Dependencies = {
   db: Kysely<Database>;

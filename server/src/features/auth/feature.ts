@@ -11,7 +11,6 @@ import type { Vault } from '#server/security/vault';
 import { authEmails } from './auth-emails.ts';
 import { changeEmailService } from './change-email.ts';
 import { removeExpiredTokens } from './cleanup-repository.ts';
-import { passwordConfirmation } from './confirm-password.ts';
 import { confirmationService } from './confirmation.ts';
 import { freshSignInRoutes } from './fresh-sign-in/routes.ts';
 import { freshSignInService } from './fresh-sign-in/service.ts';
@@ -33,6 +32,7 @@ import { secondStepService } from './second-factor/second-step.ts';
 import { codeVerifier } from './second-factor/verify-code.ts';
 import { authService } from './service.ts';
 import { signInCookies } from './shared/browser-cookie.ts';
+import { passwordConfirmation } from './shared/confirm-password.ts';
 import { signInResponse } from './shared/sign-in-response.ts';
 
 type Dependencies = {

@@ -7,10 +7,10 @@ import type { Actor } from '#server/security/actor';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { noticeRepository } from '#server/security/notices-repository';
 import type { PasswordHashing } from '#server/security/password-hashing';
-import type { ConfirmPassword } from './confirm-password.ts';
 import { tokenLinks } from './links.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
 import { refuseGuessable } from './password-rules.ts';
+import type { ConfirmPassword } from './shared/confirm-password.ts';
 import { type UserRecord, userRepository } from './shared/repository.ts';
 import { revokeAllAccess, revokeOtherAccess } from './shared/revoke-access.ts';
 

@@ -9,14 +9,14 @@ import { AppError } from '#server/lib/errors';
 import type { SignedInUser } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { PasswordHashing } from '#server/security/password-hashing';
-import { failedSignInKey } from './confirm-password.ts';
 import type { ConfirmationService } from './confirmation.ts';
 import { refuseGuessable } from './password-rules.ts';
 import { auditFailedLogin } from './shared/audit-failed-login.ts';
 import { completeSignIn, type SignInOutcome } from './shared/complete-sign-in.ts';
+import { failedSignInKey } from './shared/confirm-password.ts';
 import { createAccount, registrationClosed } from './shared/create-account.ts';
 import { type UserRecord, userRepository } from './shared/repository.ts';
-import { toUser } from './user.ts';
+import { toUser } from './shared/user.ts';
 
 /** After this many consecutive wrong passwords, only a known IP address or a reset link gets in. */
 const failuresUntilLocked = 100;

@@ -8,13 +8,13 @@ import {
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
-import { requireFresh } from '#server/http/sessions/sessions';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import { requestDiscovery } from './discover-tools.ts';
 import { signInRepository } from './oauth/sign-in-repository.ts';
 import { descriptionRepository } from './openapi/repository.ts';
 import { changedAuth, newAuth } from './shared/auth.ts';
+import { checkOffer } from './shared/check-offer.ts';
 import type { ServerSecrets } from './shared/headers.ts';
 import { type ServerFields, type StoredAuth, type StoredServer, toolServerRepository } from './shared/repository.ts';
 
@@ -46,12 +46,6 @@ export function toServer(row: StoredServer, userId: number): ToolServer {
     tools: Number(row.tools),
     createdAt: row.created_at,
   };
-}
-
-export function checkOffer(actor: Actor, isOffered: boolean | undefined) {
-  if (isOffered && actor.role !== 'Admin')
-    throw new AppError('not_allowed', 'Only administrators can offer a tool server to everybody.');
-  if (isOffered) requireFresh(actor);
 }
 
 export async function findServer(db: Kysely<Database>, userId: number, id: number): Promise<StoredServer> {

@@ -28,7 +28,7 @@ describe.each(engines)('fresh sign-in on %s', (engine) => {
   const required = [403, 'fresh_sign_in_required'];
   const outcome = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code];
 
-  test('is required for an access token ten minutes after the sign-in, until the password confirms it', async () => {
+  test('is required for a token ten minutes after the sign-in, until the password confirms it', async () => {
     const ada = await person();
     expect((await ada.post('/api/access-tokens', newToken)).status).toBe(201);
     await stale(ada);
@@ -103,7 +103,7 @@ describe.each(engines)('fresh sign-in on %s', (engine) => {
     expect((await ada.post(path, { code: recoveryCodes[0] })).status).toBe(400);
   });
 
-  test('asks an account with a second factor for more than the password to change address or password', async () => {
+  test('is more than the password for an account with a second factor', async () => {
     const ada = await person();
     const { secret } = await addApp(ada);
     await stale(ada);

@@ -2,9 +2,9 @@ import { type ConfirmationWay, loginProviderWays } from '@roster/contracts/fresh
 import type { Kysely } from 'kysely';
 import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
-import type { ConfirmPassword } from '#server/features/auth/confirm-password';
 import type { VerifyCode } from '#server/features/auth/second-factor/verify-code';
 import { auditFailedLogin } from '#server/features/auth/shared/audit-failed-login';
+import type { ConfirmPassword } from '#server/features/auth/shared/confirm-password';
 import { userRepository } from '#server/features/auth/shared/repository';
 import { secondFactorRepository } from '#server/features/auth/shared/second-factor-repository';
 import { sessionRepository } from '#server/http/sessions/session-repository';

@@ -8,7 +8,7 @@ import { newToken, tokenHash } from '#server/features/auth/shared/complete-sign-
 import { deviceRepository } from '#server/features/auth/shared/device-repository';
 import { userRepository } from '#server/features/auth/shared/repository';
 import { secondFactorRepository } from '#server/features/auth/shared/second-factor-repository';
-import { toUser } from '#server/features/auth/user';
+import { toUser } from '#server/features/auth/shared/user';
 import { startSession } from '#server/http/sessions/sessions';
 import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';

@@ -9,8 +9,9 @@ import { toolServerLimit } from '@roster/contracts/tool-servers/tool-servers';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { requestDiscovery } from '#server/features/tool-servers/discover-tools';
-import { checkOffer, findServer, flag, notFound, toServer } from '#server/features/tool-servers/service';
+import { findServer, flag, notFound, toServer } from '#server/features/tool-servers/service';
 import { refusedField } from '#server/features/tool-servers/shared/auth';
+import { checkOffer } from '#server/features/tool-servers/shared/check-offer';
 import type { ServerSecrets } from '#server/features/tool-servers/shared/headers';
 import {
   type StoredAuth,

@@ -1,5 +1,5 @@
 import type { User } from '@roster/contracts/auth';
-import type { UserRecord } from './shared/repository.ts';
+import type { UserRecord } from './repository.ts';
 
 /** The user as sent to clients. Lists the fields so that nothing else of the row can leave. */
 export function toUser(user: UserRecord): User {

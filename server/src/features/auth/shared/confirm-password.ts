@@ -5,8 +5,8 @@ import { requireFresh } from '#server/http/sessions/sessions';
 import type { Actor } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { PasswordHashing } from '#server/security/password-hashing';
-import { userRepository } from './shared/repository.ts';
-import { secondFactorRepository } from './shared/second-factor-repository.ts';
+import { userRepository } from './repository.ts';
+import { secondFactorRepository } from './second-factor-repository.ts';
 
 type Dependencies = { db: Kysely<Database>; hashing: PasswordHashing; rates: RateLimits };
 

@@ -54,7 +54,8 @@ export function clearUser(client: QueryClient): void {
   client.setQueryData(currentUserQuery.queryKey, null);
 }
 
-function useSignedIn() {
+/** Shows the pages of a user who has just signed in. */
+export function useSignedIn() {
   const client = useQueryClient();
   return (user: User) => {
     settle(client, user);

@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { currentUserQuery, UserProvider } from '#web/api/current-user.ts';
+import { setupRequiredKey } from '#web/api/setup-required.ts';
 import { errorText } from '#web/lib/api-client.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { safeReturnPath } from './return-path.ts';
@@ -35,7 +37,17 @@ export function WithCurrentUser({ visitor, user }: { visitor: ReactNode; user: R
 
 /** Sends visitors to the login page, which returns them afterwards. */
 export function SignedInOnly({ children }: { children: ReactNode }) {
-  return <WithCurrentUser user={children} visitor={<RedirectToLogin />} />;
+  return <WithCurrentUser user={<OnceSetUp>{children}</OnceSetUp>} visitor={<RedirectToLogin />} />;
+}
+
+const RequiredSetupPage = lazyPart(
+  async () => (await import('#web/features/account/second-factor/required-setup-page.tsx')).RequiredSetupPage,
+);
+
+/** An administrator may require a second factor: until then every other call is refused. */
+function OnceSetUp({ children }: { children: ReactNode }) {
+  const { data: isRequired } = useQuery({ queryKey: setupRequiredKey, queryFn: () => false, enabled: false });
+  return isRequired ? <RequiredSetupPage /> : children;
 }
 
 /** Sends signed-in users home, or to the page they came for. */

@@ -1,12 +1,17 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { clearUser, currentUserQuery } from '#web/api/current-user.ts';
+import { setupRequiredKey } from '#web/api/setup-required.ts';
 import { ApiError } from '#web/lib/api-client.ts';
 import { userIdKey } from '#web/lib/storage/user-storage.ts';
 import { Toaster, toast } from '#web/ui/states/toast.tsx';
 
-/** A 401 on anything but a login means the session was ended or has expired. */
+/**
+ * A 401 on anything but a login means the session was ended or has expired. A 403 may ask for a second factor first.
+ */
 function noticeEndedSession(error: Error) {
+  if (error instanceof ApiError && error.code === 'second_factor_setup_required')
+    client.setQueryData(setupRequiredKey, true);
   if (!(error instanceof ApiError) || error.status !== 401 || error.code === 'invalid_credentials') return;
   if (!client.getQueryData(currentUserQuery.queryKey)) return;
   clearUser(client);

@@ -96,6 +96,7 @@ export const analyticsSearch = (raw: Raw) =>
 export const authSearch = (raw: Raw) =>
   withUndefined({
     tab: oneOf(['login', 'register'] as const, raw.tab),
+    step: oneOf(['second-factor'] as const, raw.step),
     /** Return path after signing in. */
     redirect: text(raw.redirect),
     /** Error of signing in with Google or GitHub. */

@@ -9,6 +9,7 @@ import { datasets } from '@roster/contracts/fine-tuning/datasets';
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
 import { type Model, type ModelList, models } from '@roster/contracts/models/models';
 import { modelRetirement, type RetiringModel } from '@roster/contracts/models/retirement';
+import { type SecondFactorState, secondFactor } from '@roster/contracts/second-factor';
 import { toolServers } from '@roster/contracts/tool-servers/tool-servers';
 import { daysBetween } from '@roster/contracts/usage/day';
 import { type Analytics, type Figures, usage } from '@roster/contracts/usage/usage';
@@ -117,6 +118,14 @@ export const noUsage = ({ from, to }: { from: string; to: string }): Analytics =
   recent: [],
 });
 
+export const noSecondFactor: SecondFactorState = {
+  app: null,
+  passkeys: 0,
+  recoveryCodesLeft: 0,
+  required: false,
+  dueAt: null,
+};
+
 const notConnected = { connected: false, email: null };
 const noItems = { items: [], nextCursor: null };
 
@@ -125,6 +134,7 @@ export function answerNewAccount(user: User | null): void {
   answer(auth.options, signInOptions);
   answer(auth.currentUser, user ?? refusal('not_signed_in', 'Please sign in.'));
   answer(auth.connectedAccounts, { google: notConnected, github: notConnected });
+  answer(secondFactor.state, noSecondFactor);
   answer(account.version, { version: '1.2.3' });
   answer(account.config, noKey);
   answer(apiTokens.list, []);

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
 import { VisitorsOnly } from '#web/app/guards.tsx';
 import { setTabHandler } from '#web/app/pre-hydration-input.ts';
@@ -11,19 +12,25 @@ import { AuthPage } from '#web/features/auth/auth-page.tsx';
 setTabHandler(fillNextForm);
 
 export function AuthRoute() {
-  const { tab, redirect, error } = useSearch({ from: '/auth' });
+  const { tab, step, redirect, error } = useSearch({ from: '/auth' });
+  const [startedFor, setStartedFor] = useState<string>();
   const navigate = useNavigate();
   const { data: options } = useQuery(signInOptionsQuery);
   const isNew = options?.hasAccounts === false && options.registration === 'open';
   useLoginProviderOutcome({ error }, 'Login failed');
   return (
-    <VisitorsOnly returnPath={redirect}>
+    <VisitorsOnly returnPath={redirect ?? startedFor}>
       <AuthPage
         tab={tab ?? (isNew ? 'register' : 'login')}
         onTabChange={(next) =>
           void navigate({ to: '/auth', search: { tab: next, ...(redirect && { redirect }) }, replace: true })
         }
         returnPath={safeReturnPath(redirect)}
+        isSecondStep={step === 'second-factor'}
+        onSecondStep={() =>
+          void navigate({ to: '/auth', search: { step: 'second-factor', ...(redirect && { redirect }) } })
+        }
+        onDone={setStartedFor}
       />
     </VisitorsOnly>
   );

@@ -1,3 +1,4 @@
+import type { SignInOptions } from '@roster/contracts/auth';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bot, KeyRound, MessagesSquare } from 'lucide-react';
@@ -6,6 +7,7 @@ import { lazyPart, preloadOnceUsable } from '#web/lib/lazy.ts';
 import { Logo } from '#web/ui/logo.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
+import { SecondStep } from './lazy-second-step.tsx';
 import { LoginForm } from './login-form.tsx';
 import { LoginProviders } from './login-providers.tsx';
 
@@ -23,6 +25,11 @@ type AuthPageProps = {
   onTabChange: (tab: AuthTab) => void;
   /** Path to open after signing in. */
   returnPath: string;
+  /** Asks for the second factor instead. */
+  isSecondStep: boolean;
+  onSecondStep: () => void;
+  /** The second step was taken; the path comes from the start of the sign-in. */
+  onDone: (returnPath: string) => void;
 };
 
 const points = [
@@ -31,7 +38,8 @@ const points = [
   { icon: MessagesSquare, text: 'Secure conversation storage and management, on this installation only.' },
 ];
 
-export function AuthPage({ tab, onTabChange, returnPath }: AuthPageProps) {
+export function AuthPage(props: AuthPageProps) {
+  const { tab, onTabChange, isSecondStep, onDone } = props;
   const { data: options } = useQuery(signInOptionsQuery);
 
   return (
@@ -40,40 +48,57 @@ export function AuthPage({ tab, onTabChange, returnPath }: AuthPageProps) {
       <main className="flex min-w-0 flex-1 flex-col px-5 sm:px-8">
         <div className="mx-auto flex w-full max-w-sm flex-1 flex-col pt-12 pb-8 sm:pt-[14dvh]">
           <Logo className="mb-5 size-9" />
-          <h1 className="font-semibold text-xl tracking-[-0.012em]">
-            {tab === 'login' ? 'Log in to Roster' : 'Create your Roster account'}
-          </h1>
-          <p className="mt-1 mb-6 text-muted-foreground lg:hidden">
-            Manage AI assistants through your own provider account.
-          </p>
-          <Tabs
-            label="Login or register"
-            value={tab}
-            onValueChange={onTabChange}
-            items={[
-              { value: 'login', label: 'Login' },
-              { value: 'register', label: 'Register' },
-            ]}
-            look="segment"
-            stretch
-            className="lg:mt-6"
-          >
-            <div className="pt-6">
-              {tab === 'login' ? <LoginForm /> : <RegisterForm options={options} />}
-              {options && (
-                <LoginProviders
-                  options={options}
-                  title={tab === 'login' ? 'OR CONTINUE WITH' : 'OR SIGN UP WITH'}
-                  returnPath={returnPath}
-                />
-              )}
-            </div>
-          </Tabs>
+          {isSecondStep ? (
+            <>
+              <h1 className="mb-6 font-semibold text-xl tracking-[-0.012em]">Confirm that it is you</h1>
+              <SecondStep onBack={() => onTabChange('login')} onDone={onDone} />
+            </>
+          ) : (
+            <FirstStep options={options} {...props} />
+          )}
         </div>
         <LegalLinks />
       </main>
       <Introduction />
     </div>
+  );
+}
+
+/** Login and registration. */
+function FirstStep(props: AuthPageProps & { options: SignInOptions | undefined }) {
+  const { options, tab, onTabChange, returnPath, onSecondStep } = props;
+  return (
+    <>
+      <h1 className="font-semibold text-xl tracking-[-0.012em]">
+        {tab === 'login' ? 'Log in to Roster' : 'Create your Roster account'}
+      </h1>
+      <p className="mt-1 mb-6 text-muted-foreground lg:hidden">
+        Manage AI assistants through your own provider account.
+      </p>
+      <Tabs
+        label="Login or register"
+        value={tab}
+        onValueChange={onTabChange}
+        items={[
+          { value: 'login', label: 'Login' },
+          { value: 'register', label: 'Register' },
+        ]}
+        look="segment"
+        stretch
+        className="lg:mt-6"
+      >
+        <div className="pt-6">
+          {tab === 'login' ? <LoginForm onSecondStep={onSecondStep} /> : <RegisterForm options={options} />}
+          {options && (
+            <LoginProviders
+              options={options}
+              title={tab === 'login' ? 'OR CONTINUE WITH' : 'OR SIGN UP WITH'}
+              returnPath={returnPath}
+            />
+          )}
+        </div>
+      </Tabs>
+    </>
   );
 }
 

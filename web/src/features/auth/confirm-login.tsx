@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
 import { buttonClass } from '#web/ui/button.tsx';
+import { SecondStep } from './lazy-second-step.tsx';
 import { LoginForm } from './login-form.tsx';
 import { LoginProviders } from './login-providers.tsx';
 import type { MailedLink } from './mailed-link.ts';
@@ -10,6 +12,7 @@ import { NarrowPage } from './narrow-page.tsx';
 /** Only a user signed in to the account can confirm its address, so visitors log in first. */
 export function ConfirmLogin({ link }: { link: MailedLink | null }) {
   const { data: options } = useQuery(signInOptionsQuery);
+  const [isSecondStep, setSecondStep] = useState(false);
   if (!link) {
     return (
       <NarrowPage
@@ -34,8 +37,14 @@ export function ConfirmLogin({ link }: { link: MailedLink | null }) {
       lead="Log in to the account that the mail was about, with the address that it has now. What the mail asks for is then done."
     >
       <div className="pt-6">
-        <LoginForm />
-        {options && <LoginProviders options={options} title="OR CONTINUE WITH" returnPath="/confirm-email" />}
+        {isSecondStep ? (
+          <SecondStep onBack={() => setSecondStep(false)} onDone={() => undefined} />
+        ) : (
+          <LoginForm onSecondStep={() => setSecondStep(true)} />
+        )}
+        {options && !isSecondStep && (
+          <LoginProviders options={options} title="OR CONTINUE WITH" returnPath="/confirm-email" />
+        )}
         {(options?.google || options?.github) && (
           <p className="mt-3 text-muted-foreground text-sm">
             After logging in through another site, open the link from the mail once more.

@@ -17,7 +17,7 @@ preloadOnceUsable(schema.load);
 const wrongCredentials = 'Invalid email or password. Please try again.';
 
 /** Without the form library, because this page must load fast. */
-export function LoginForm() {
+export function LoginForm({ onSecondStep }: { onSecondStep: () => void }) {
   const login = useLogin();
   const form = useRef<HTMLFormElement>(null);
   const [problems, setProblems] = useState<LoginProblems>({});
@@ -41,6 +41,7 @@ export function LoginForm() {
         toast({ title: 'Welcome back!', description: `You're now signed in as ${user.email}.` });
       },
       onError: (error) => {
+        if (error instanceof ApiError && error.code === 'second_factor_required') return onSecondStep();
         const refused = error instanceof ApiError && error.status === 401;
         const description = refused ? wrongCredentials : errorText(error, wrongCredentials);
         toastError({ title: 'Login failed', description });

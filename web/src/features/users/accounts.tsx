@@ -15,6 +15,7 @@ import { EditUserDialog } from './edit-user-dialog.tsx';
 import type { NewLink } from './password-link-dialog.tsx';
 import { type UsersView, usersQuery } from './queries.ts';
 import { ResetPasswordDialog } from './reset-password-dialog.tsx';
+import { ResetSecondFactorDialog } from './reset-second-factor-dialog.tsx';
 import { SignOutUserDialog } from './sign-out-user-dialog.tsx';
 import { UserMenu } from './user-menu.tsx';
 import { userColumns } from './users-columns.tsx';
@@ -25,7 +26,7 @@ type AccountsProps = {
   onLink: (link: NewLink) => void;
 };
 
-type Open = { what: 'edit' | 'reset' | 'sign-out' | 'delete'; user: ManagedUser };
+type Open = { what: 'edit' | 'reset' | 'reset-second-factor' | 'sign-out' | 'delete'; user: ManagedUser };
 
 export function Accounts({ view, onViewChange, onLink }: AccountsProps) {
   const query = useInfiniteQuery(usersQuery(view));
@@ -72,6 +73,7 @@ export function Accounts({ view, onViewChange, onLink }: AccountsProps) {
       <LoadMore query={query} what="users" />
       {open?.what === 'edit' && <EditUserDialog user={open.user} onClose={close} />}
       {open?.what === 'reset' && <ResetPasswordDialog user={open.user} onClose={close} onLink={onLink} />}
+      {open?.what === 'reset-second-factor' && <ResetSecondFactorDialog user={open.user} onClose={close} />}
       {open?.what === 'sign-out' && <SignOutUserDialog user={open.user} onClose={close} />}
       {open?.what === 'delete' && <DeleteUserDialog user={open.user} onClose={close} />}
     </section>

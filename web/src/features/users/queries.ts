@@ -1,3 +1,4 @@
+import { type SecondFactorPolicy, secondFactor } from '@roster/contracts/second-factor';
 import { type ManagedUser, type UserSort, users } from '@roster/contracts/users';
 import {
   infiniteQueryOptions,
@@ -44,6 +45,11 @@ export const eventsQuery = infiniteQueryOptions({
     call(users.events, { query: pageParam === start ? {} : { cursor: pageParam } }, signal),
   initialPageParam: start,
   getNextPageParam: (page) => page.nextCursor,
+});
+
+export const policyQuery = queryOptions({
+  queryKey: [...usersKey, 'second-factor-policy'],
+  queryFn: ({ signal }) => call(secondFactor.policy, {}, signal),
 });
 
 /** An administrator's change affects all lists: accounts, figures and activity. */
@@ -96,5 +102,21 @@ export function useResetUserPassword() {
   return useMutation({
     mutationFn: (id: number) => call(users.resetPassword, { params: { id } }),
     onSuccess: refetch,
+  });
+}
+
+export function useSavePolicy() {
+  const refetch = useRefetchedUsers();
+  return useMutation({
+    mutationFn: (policy: SecondFactorPolicy) => call(secondFactor.setPolicy, { body: policy }),
+    onSuccess: refetch,
+  });
+}
+
+export function useResetSecondFactor() {
+  const refetch = useRefetchedUsers();
+  return useMutation({
+    mutationFn: (id: number) => call(secondFactor.reset, { params: { id } }),
+    onSettled: refetch,
   });
 }

@@ -1,10 +1,13 @@
 import type { ManagedUser } from '@roster/contracts/users';
-import { Ellipsis, KeyRound, LogOut, Pencil, Trash2 } from 'lucide-react';
+import { Ellipsis, KeyRound, LogOut, Pencil, ShieldOff, Trash2 } from 'lucide-react';
 import { useUser } from '#web/api/current-user.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menus/menu.tsx';
 
-type UserMenuProps = { user: ManagedUser; onChoose: (what: 'edit' | 'reset' | 'sign-out' | 'delete') => void };
+type UserMenuProps = {
+  user: ManagedUser;
+  onChoose: (what: 'edit' | 'reset' | 'reset-second-factor' | 'sign-out' | 'delete') => void;
+};
 
 export function UserMenu({ user, onChoose }: UserMenuProps) {
   const isMe = useUser().id === user.id;
@@ -15,6 +18,19 @@ export function UserMenu({ user, onChoose }: UserMenuProps) {
       </MenuItem>
       <MenuItem icon={KeyRound} onSelect={() => onChoose('reset')}>
         Reset Password
+      </MenuItem>
+      <MenuItem
+        icon={ShieldOff}
+        disabledReason={
+          isMe
+            ? 'Your own second factor is removed in Settings, under Account'
+            : user.secondFactor
+              ? undefined
+              : 'This account has no second factor'
+        }
+        onSelect={() => onChoose('reset-second-factor')}
+      >
+        Reset Second Factor
       </MenuItem>
       <MenuItem
         icon={LogOut}

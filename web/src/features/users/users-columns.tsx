@@ -25,6 +25,13 @@ export const userColumns: readonly Column<ManagedUser, UserSort>[] = [
     cell: ({ status }) => <Badge tone={status === 'Active' ? 'success' : 'neutral'}>{status}</Badge>,
   },
   {
+    id: 'secondFactor',
+    header: 'Second Factor',
+    width: 'w-32',
+    cell: ({ secondFactor }) =>
+      secondFactor ? <Badge tone="success">On</Badge> : <span className="text-muted-foreground">None</span>,
+  },
+  {
     id: 'lastActive',
     header: 'Last Active',
     sort: 'lastActive',

@@ -9,6 +9,7 @@ import { AddUserDialog } from './add-user-dialog.tsx';
 import type { NewLink } from './password-link-dialog.tsx';
 import { PasswordLinkDialog } from './password-link-dialog.tsx';
 import type { UsersView } from './queries.ts';
+import { SecondFactorPolicyTab } from './second-factor-policy.tsx';
 import { Statistics } from './statistics.tsx';
 import type { UsersTab } from './tabs.ts';
 
@@ -25,6 +26,7 @@ export function UsersPage({ tab, onTabChange, view, onViewChange }: UsersPagePro
   const contents: Record<UsersTab, ReactNode> = {
     accounts: <Accounts view={view} onViewChange={onViewChange} onLink={setLink} />,
     activity: <Activity />,
+    'second-factor': <SecondFactorPolicyTab />,
   };
   return (
     <Page
@@ -44,6 +46,7 @@ export function UsersPage({ tab, onTabChange, view, onViewChange }: UsersPagePro
         items={[
           { value: 'accounts', label: 'Accounts' },
           { value: 'activity', label: 'Activity' },
+          { value: 'second-factor', label: 'Second Factor' },
         ]}
         className="mt-6"
       >

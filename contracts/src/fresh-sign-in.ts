@@ -19,6 +19,7 @@ export const freshSignIn = {
     method: 'GET',
     path: '/api/user/confirm',
     access: 'user',
+    beforeSetup: true,
     summary: 'Whether the sign-in is recent enough for sensitive calls, and how the user can confirm their identity.',
     output: z.object({ isFresh: z.boolean(), ways: z.array(ConfirmationWay) }),
   }),
@@ -26,6 +27,7 @@ export const freshSignIn = {
     method: 'POST',
     path: '/api/user/confirm',
     access: 'user',
+    beforeSetup: true,
     rate: 'resetAttempt',
     summary:
       'Confirms the identity of the signed-in user with their password or a code; sensitive calls work for ten minutes.',

@@ -2,7 +2,7 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@ta
 import type { ReactNode } from 'react';
 import { clearUser, currentUserQuery } from '#web/api/current-user.ts';
 import { setupRequiredKey } from '#web/api/setup-required.ts';
-import { ApiError } from '#web/lib/api-client.ts';
+import { ApiError, confirmIdentityWith } from '#web/lib/api-client.ts';
 import { userIdKey } from '#web/lib/storage/user-storage.ts';
 import { Toaster, toast } from '#web/ui/states/toast.tsx';
 
@@ -27,6 +27,10 @@ export const client = new QueryClient({
   mutationCache: new MutationCache({ onError: noticeEndedSession }),
   defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: false, staleTime: 30_000 } },
 });
+
+confirmIdentityWith(async () =>
+  (await import('#web/features/auth/fresh-sign-in/confirm-identity.tsx')).confirmIdentity(),
+);
 
 // Another tab signed in or out: stop showing the previous user.
 addEventListener('storage', ({ key }) => {

@@ -94,9 +94,18 @@ export function callForBytes<P extends z.ZodType, Q extends z.ZodType, B extends
 
 async function fetchResponse(endpoint: Endpoint, input: AnyInput, signal: AbortSignal | undefined): Promise<Response> {
   const response = await request(endpoint, input, signal);
-  if (!response.ok) throw await readError(response);
-  return response;
+  if (response.ok) return response;
+  const error = await readError(response);
+  if (error.code !== 'fresh_sign_in_required' || !(await confirmIdentity?.())) throw error;
+  return fetchResponse(endpoint, input, signal);
 }
+
+let confirmIdentity: (() => Promise<boolean>) | undefined;
+
+/** For calls that require a fresh sign-in: `confirm` asks the user, and the call is repeated unless it returns false. */
+export const confirmIdentityWith = (confirm: typeof confirmIdentity): void => {
+  confirmIdentity = confirm;
+};
 
 async function parsedAnswer(response: Response) {
   const answer = await response.text();

@@ -17,7 +17,7 @@ export function CloseAfterLoginDialog({ onClose }: { onClose: () => void }) {
   const [removeAtProvider, setRemoveAtProvider] = useState(false);
   const confirm = async () => {
     const failure = await close({ removeAtProvider });
-    if (failure instanceof ApiError && failure.code === 'sign_in_again') setTooOld(true);
+    if (failure instanceof ApiError && failure.code === 'fresh_sign_in_required') setTooOld(true);
   };
   return (
     <Dialog

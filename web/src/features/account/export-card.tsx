@@ -1,7 +1,7 @@
 import { account } from '@roster/contracts/account';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
-import { ApiError, readError, urlOf } from '#web/lib/api-client.ts';
+import { ApiError, callForBytes, urlOf } from '#web/lib/api-client.ts';
 import { saveBlob, saveFrom } from '#web/lib/download.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -56,14 +56,12 @@ const maxInMemory = 32 * 1_048_576;
  * disk. Returns true if saved, false if left to the browser.
  */
 async function download(): Promise<boolean> {
-  const address = urlOf(account.exportData, {});
   const controller = new AbortController();
   try {
-    const response = await fetch(address, { credentials: 'same-origin', signal: controller.signal });
-    if (!response.ok) throw await readError(response);
+    const response = await callForBytes(account.exportData, {}, controller.signal);
     const archive = await readUpTo(maxInMemory, response);
     if (archive) saveBlob(fileNameOf(response) ?? 'roster-export.zip', archive);
-    else saveFrom(address);
+    else saveFrom(urlOf(account.exportData, {}));
     return archive !== undefined;
   } catch (cause) {
     if (cause instanceof ApiError) throw cause;

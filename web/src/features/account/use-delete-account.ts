@@ -7,7 +7,9 @@ import { type Closing, useCloseAccount } from './account-queries.ts';
 /** Errors that the dialog shows itself. */
 const isSaidInTheDialog = (error: unknown) =>
   error instanceof ApiError &&
-  (error.fields?.password !== undefined || error.code === 'invalid_credentials' || error.code === 'sign_in_again');
+  (error.fields?.password !== undefined ||
+    error.code === 'invalid_credentials' ||
+    error.code === 'fresh_sign_in_required');
 
 /** Closes the account and opens the login page. Returns the error; shows a toast unless the dialog does. */
 export function useDeleteAccount() {

@@ -1,0 +1,90 @@
+import { apiTokens } from '@roster/contracts/api-tokens';
+import { freshSignIn } from '@roster/contracts/fresh-sign-in';
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
+import { open } from '#web/testing/app.tsx';
+import { fixtureDate } from '#web/testing/new-account.ts';
+import { expectHidden, expectText, press } from '#web/testing/page.ts';
+
+const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+const name = page.getByRole('textbox', { name: 'Name' });
+const rejected = refusal(
+  'fresh_sign_in_required',
+  'Confirm that it is you: your last sign-in was more than ten minutes ago.',
+);
+
+/** Creates a token in a session that is too old until it is confirmed. */
+async function createToken(ways: ('password' | 'code' | 'google')[]) {
+  let isFresh = false;
+  open('/settings?tab=api-keys', {
+    answers() {
+      answer(apiTokens.list, []);
+      answer(freshSignIn.state, () => ({ isFresh, ways }));
+      answer(freshSignIn.confirm, ({ body: { password, code } }) => {
+        if (password !== undefined && password !== 'right')
+          return refusal('invalid_input', 'The password is not right.', { password: 'The password is not right.' });
+        isFresh = password !== undefined || code !== undefined;
+        return undefined;
+      });
+      answer(apiTokens.create, ({ body }) =>
+        isFresh
+          ? {
+              id: 1,
+              name: body.name,
+              rights: body.rights,
+              last4: 'abcd',
+              monthlyBudgetUsd: null,
+              spentUsd: 0,
+              createdAt: fixtureDate,
+              expiresAt: null,
+              lastUsedAt: null,
+              lastUsedIp: null,
+              token: 'rst_given',
+            }
+          : rejected,
+      );
+    },
+  });
+  await page.getByRole('button', { name: 'New Token' }).click();
+  await name.fill('My script');
+  await page.getByRole('button', { name: 'Create Token' }).click();
+}
+
+test('asks for the password above the form, and repeats the call with what was typed', async () => {
+  await createToken(['password']);
+  await expect.element(dialog).toBeVisible();
+  await expect.element(dialog.getByLabelText('Password', { exact: true })).toHaveFocus();
+  await dialog.getByLabelText('Password', { exact: true }).fill('wrong');
+  await press('Enter');
+  await expectText(dialog, 'The password is not right.');
+  await dialog.getByLabelText('Password', { exact: true }).fill('right');
+  await press('Enter');
+  await expectHidden(dialog);
+  await expect.element(page.getByText(/^Whoever has the token/)).toBeVisible();
+  expect(requestsTo(apiTokens.create).map(({ body }) => body.name)).toEqual(['My script', 'My script']);
+});
+
+test('keeps what was typed if the user declines', async () => {
+  await createToken(['password']);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expectHidden(dialog);
+  await expect.element(page.getByText('The access token was not created')).toBeVisible();
+  await expect.element(name).toHaveValue('My script');
+  expect(requestsTo(apiTokens.create)).toHaveLength(1);
+});
+
+test('asks for a code if the account has a second factor', async () => {
+  await createToken(['code']);
+  await dialog.getByRole('textbox', { name: 'Code' }).fill('123 456');
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await expect.element(page.getByText(/^Whoever has the token/)).toBeVisible();
+  expect(requestsTo(freshSignIn.confirm).map(({ body }) => body)).toEqual([{ code: '123456' }]);
+});
+
+test('says how to continue without password and code', async () => {
+  await createToken(['google']);
+  await expectText(page.getByRole('alertdialog', { name: 'Sign in again' }), 'continue within 10 minutes');
+  await press('Escape');
+  await expect.element(name).toHaveValue('My script');
+});

@@ -1,0 +1,113 @@
+import { type ConfirmationWay, freshSignIn, IdentityConfirmation } from '@roster/contracts/fresh-sign-in';
+import { useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import { z } from 'zod';
+import { FormDialog } from '#web/components/form-dialog.tsx';
+import { call } from '#web/lib/api-client.ts';
+import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { useSchemaForm } from '#web/lib/schema-form.ts';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { SecretInput } from '#web/ui/forms/secret-input.tsx';
+import { SignInAgain } from './sign-in-again.tsx';
+
+let asking: Promise<boolean> | undefined;
+
+/** Has the user confirm their identity, once for all calls that wait for it. false: they declined. */
+export function confirmIdentity(): Promise<boolean> {
+  asking ??= ask().finally(() => {
+    asking = undefined;
+  });
+  return asking;
+}
+
+async function ask(): Promise<boolean> {
+  const { isFresh, ways } = await call(freshSignIn.state, {});
+  if (isFresh) return true;
+  // A root of its own: any part of the page, or none, may have made the call.
+  const place = document.body.appendChild(document.createElement('div'));
+  const root = createRoot(place);
+  try {
+    return await new Promise((resolve) => root.render(<Confirmation ways={ways} onEnd={resolve} />));
+  } finally {
+    root.unmount();
+    place.remove();
+  }
+}
+
+type Props = { ways: readonly ConfirmationWay[]; onEnd: (isConfirmed: boolean) => void };
+
+function Confirmation({ ways, onEnd }: Props) {
+  const way = ways.find((candidate) => candidate === 'password' || candidate === 'code');
+  return way ? <ConfirmDialog way={way} onEnd={onEnd} /> : <SignInAgain ways={ways} onCancel={() => onEnd(false)} />;
+}
+
+const forms = {
+  password: {
+    schema: z.object({ password: IdentityConfirmation.shape.password.unwrap().min(1, 'Enter your password.') }),
+    description: 'You signed in more than 10 minutes ago. Enter your password to continue.',
+  },
+  code: {
+    schema: z.object({ code: z.string().min(1, 'Enter a code.') }),
+    description:
+      'You signed in more than 10 minutes ago. Enter a code from your authenticator app, or a recovery code, to continue.',
+  },
+};
+
+function ConfirmDialog({ way, onEnd }: { way: 'password' | 'code'; onEnd: Props['onEnd'] }) {
+  const [failure, setFailure] = useState<Error | null>(null);
+  const form = useSchemaForm<{ [name in typeof way]?: string }, { [name in typeof way]?: string }>(forms[way].schema, {
+    [way]: '',
+  });
+  const submit = form.handleSubmit(async (body) => {
+    setFailure(null);
+    try {
+      await call(freshSignIn.confirm, { body });
+      onEnd(true);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      if (!showFieldErrors(form, error)) setFailure(error);
+      form.setFocus(way, { shouldSelect: true });
+    }
+  });
+  const { isSubmitting, errors } = form.formState;
+  return (
+    <FormDialog
+      size="sm"
+      title="Confirm that it is you"
+      description={forms[way].description}
+      action={['Confirm', 'Confirming...']}
+      busy={isSubmitting}
+      onSubmit={submit}
+      onClose={() => onEnd(false)}
+      failed={{ title: 'Not confirmed', error: failure }}
+      className="grid gap-5"
+    >
+      {way === 'password' ? (
+        <Field label="Password" error={errors.password?.message}>
+          {(control) => (
+            <SecretInput
+              {...control}
+              {...form.register('password')}
+              data-autofocus
+              what="password"
+              autoComplete="current-password"
+            />
+          )}
+        </Field>
+      ) : (
+        <Field label="Code" error={errors.code?.message}>
+          {(control) => (
+            <Input
+              {...control}
+              {...form.register('code')}
+              data-autofocus
+              autoComplete="one-time-code"
+              spellCheck={false}
+            />
+          )}
+        </Field>
+      )}
+    </FormDialog>
+  );
+}

@@ -2,7 +2,9 @@ import { Email } from '@roster/contracts/auth';
 import type { ManagedUser } from '@roster/contracts/users';
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
+import { lockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
+import { resetSecondFactors } from '#server/features/auth/second-factor/changes';
 import { managedUserRepository, unconfirmedEmailMessage } from '#server/features/users/repository';
 import { CliError } from '#server/lib/cli-error';
 import { securityEventRepository } from '#server/security/events-repository';
@@ -39,6 +41,14 @@ export function operatorCommands({ database, mailsOut, passwordLink }: Dependenc
         const detail = `${role} to Admin`;
         await securityEventRepository(trx).record({ userId, event: 'role_changed', by: 'operator', detail });
         return `${address} is an administrator now (was ${role}).`;
+      }),
+    resetSecondFactor: (email: string) =>
+      database.db.transaction().execute(async (trx) => {
+        const { id: userId, email: address } = await activeUser(trx, email);
+        await lockUser(trx, userId);
+        const ended = await resetSecondFactors(trx, userId, 'operator');
+        if (ended === undefined) return `${address} has no second factor. Nothing was changed.`;
+        return `The second factors and recovery codes of ${address} are removed, and the account is signed out on all devices.`;
       }),
     async makeResetLink(email: string) {
       const { id: userId, email: address } = await activeUser(database.db, email);

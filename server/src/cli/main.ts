@@ -23,6 +23,8 @@ const usage = `Usage: ${program} COMMAND
 
 ${start}  admin grant EMAIL           makes an active account an administrator
   user reset-link EMAIL       prints a link that sets a new password for an account
+  user reset-second-factor EMAIL
+                              removes the second factors of an account and signs it out
   backup FILE.tar             writes everything but the master key into a new file
   migrate                     brings the database up to date, as a start of the server does; on SQLite
                               the server has to be stopped
@@ -91,6 +93,14 @@ const commands = new Map<string, Command>([
     {
       takes: 'one email address',
       perform: (config, email) => beside(config, (database) => withUserCommands(database, config).makeResetLink(email)),
+    },
+  ],
+  [
+    'user reset-second-factor',
+    {
+      takes: 'one email address',
+      perform: (config, email) =>
+        beside(config, (database) => withUserCommands(database, config).resetSecondFactor(email)),
     },
   ],
   [

@@ -12,6 +12,7 @@ import type { HttpClient } from '#server/testing/http-client';
 import { managedUser, securityLogOf } from '#server/testing/managed-users';
 import { sources } from '#server/testing/programs';
 import { roster } from '#server/testing/roster';
+import { addApp, firstStep } from '#server/testing/second-factor';
 
 describe.each(engines)('operator commands next to the running server on %s', (engine) => {
   let app: TestApp;
@@ -96,7 +97,19 @@ describe.each(engines)('operator commands next to the running server on %s', (en
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
-  test.each([['admin grant'], ['user reset-link']])(
+  test('removes by user reset-second-factor the factors of an account and signs it out', async () => {
+    const frida = await app.as('frida');
+    await addApp(frida);
+    const reset = () => roster(['user', 'reset-second-factor', 'frida@example.com'], variables);
+    const { code, out } = await reset();
+    expect([code, out]).toEqual([0, expect.stringContaining('signed out on all devices')]);
+    expect((await frida.get('/api/user')).status).toBe(401);
+    expect((await firstStep(app.visitor(), 'frida@example.com')).status).toBe(200);
+    expect((await securityLogOf(ada, 'frida@example.com'))[1]).toBe('second_factor_reset, operator');
+    expect((await reset()).out).toContain('Nothing was changed');
+  });
+
+  test.each([['admin grant'], ['user reset-link'], ['user reset-second-factor']])(
     '%s refuses an inactive account and changes nothing',
     async (name) => {
       await app.as('erin');

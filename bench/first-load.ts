@@ -16,10 +16,8 @@ const kilobytes = (bytes: number) => (bytes / 1000).toFixed(1).padStart(9);
  * API responses, as sent with gzip. The font is reported separately, because the text renders without it.
  */
 export async function measureFirstLoad(): Promise<{ faults: string[] }> {
-  if (!existsSync(join(root, 'web/dist/.pages.json'))) {
-    console.log('\nFirst load: not measured, the browser application is not built.');
-    return { faults: [] };
-  }
+  if (!existsSync(join(root, 'web/dist/.pages.json')))
+    return { faults: ['First load: not measured, the browser application is not built.'] };
   console.log('\nA first visit until the page can be used, kB with gzip\n');
   console.log('page          all    scripts     styles      calls   the page | files |  font | fetched twice');
   const browser = await launchBrowser();

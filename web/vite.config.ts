@@ -112,6 +112,13 @@ export default defineConfig({
               includeDependenciesRecursively: false,
             },
             {
+              name: 'calls',
+              test: /contract-calls/,
+              minShareCount: 2,
+              priority: 1,
+              includeDependenciesRecursively: false,
+            },
+            {
               name: 'icons',
               test: /node_modules[\\/]lucide-react/,
               minShareCount: 3,

@@ -81,7 +81,7 @@ export const openIdProviders = [
 ] as const;
 export type OpenIdProvider = (typeof openIdProviders)[number];
 
-export const loginProviders = ['google', 'github'] as const;
+export const loginProviders = ['google', 'github', ...openIdProviders] as const;
 export const LoginProvider = z.enum(loginProviders);
 export type LoginProvider = z.output<typeof LoginProvider>;
 
@@ -95,7 +95,7 @@ export const loginProviderRefusals = [
   'server_error',
 ] as const;
 
-/** Why a sign-in through Google or GitHub failed: `?error=` on the page where it ends. */
+/** Why a sign-in through a login provider failed: `?error=` on the page where it ends. */
 export const loginProviderFailures = [
   /** The user declined at the provider. */
   'cancelled',
@@ -130,6 +130,12 @@ export const loginProviderFailures = [
   'unconfirmed_email',
   /** Connecting requires a sign-in that is less than ten minutes old. */
   'sign_in_again',
+  /** The user is in none of the groups that may sign in. */
+  'not_in_groups',
+  /** The provider named no groups because there are too many, or could not be asked for them. */
+  'groups_unknown',
+  /** The domain of the address may not sign in. */
+  'domain_not_allowed',
 ] as const;
 export const LoginProviderFailure = z.enum(loginProviderFailures);
 export type LoginProviderFailure = z.output<typeof LoginProviderFailure>;
@@ -141,6 +147,8 @@ export const SignInOptions = z.object({
   hasAccounts: z.boolean(),
   google: z.boolean(),
   github: z.boolean(),
+  /** The other OpenID Connect providers, by the name for their button; left out if there are none. */
+  openId: z.array(z.object({ id: z.enum(openIdProviders), name: z.string() })).optional(),
   /** false: there is no mail server, and mails are stored in the data folder for the operator. */
   mail: z.boolean(),
   provider: z.object({ name: z.string(), isOpenAi: z.boolean() }),
@@ -163,7 +171,12 @@ const ConnectedAccount = z.object({
   connected: z.boolean(),
   email: z.string().nullable(),
 });
-export const ConnectedAccounts = z.object({ google: ConnectedAccount, github: ConnectedAccount });
+export const ConnectedAccounts = z.object({
+  google: ConnectedAccount,
+  github: ConnectedAccount,
+  /** The configured OpenID Connect providers; left out if there are none. */
+  openId: z.array(ConnectedAccount.extend({ id: z.enum(openIdProviders), name: z.string() })).optional(),
+});
 export type ConnectedAccounts = z.output<typeof ConnectedAccounts>;
 
 /**
@@ -330,7 +343,7 @@ export const auth = {
     method: 'GET',
     path: '/api/user/oauth-profiles',
     access: 'user',
-    summary: 'Which Google and GitHub accounts sign in to this account.',
+    summary: 'Which accounts at login providers sign in to this account.',
     output: ConnectedAccounts,
   }),
   disconnect: endpoint({
@@ -338,7 +351,7 @@ export const auth = {
     path: '/api/user/oauth-profiles/:provider',
     access: 'user',
     fresh: true,
-    summary: 'Disconnects Google or GitHub; never the last way in.',
+    summary: 'Disconnects a login provider; never the last way in.',
     params: z.strictObject({ provider: LoginProvider }),
     output: NoContent,
     status: 204,

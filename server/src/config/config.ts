@@ -16,6 +16,7 @@ import { Secret } from '#server/security/secret';
 import { readHeaders } from '#server/tracing/headers';
 import { parseBackupSettings, readBackupPassphrase } from './backup-settings.ts';
 import { Environment } from './environment.ts';
+import { openIdSecretVariables, readOpenIdProviders } from './openid-providers.ts';
 import { readToolCommands } from './tool-commands.ts';
 import { configWarnings } from './warnings.ts';
 
@@ -45,7 +46,8 @@ function masterKeys(env: Environment, loopback: boolean, dataDir: string): Maste
 }
 
 /** The variables that hold secrets; main.ts deletes them from the environment once they are read. */
-export const secretVariables = [
+export const secretVariables: readonly string[] = [
+  ...openIdSecretVariables,
   'MASTER_KEY',
   'SMTP_URL',
   'GOOGLE_CLIENT_SECRET',
@@ -58,7 +60,7 @@ export const secretVariables = [
   'https_proxy',
   'HTTP_PROXY',
   'http_proxy',
-] as const;
+];
 
 /** Our OAuth client at an identity provider; undefined if it is not configured. */
 function oauthClient(name: 'GOOGLE' | 'GITHUB', id: string | undefined, secret: string | undefined) {
@@ -118,6 +120,13 @@ const normalizeProxyVariables = (variables: Record<string, string | undefined>) 
     ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].map((name) => [name, variables[name] || variables[name.toLowerCase()]]),
   );
 
+const configuredOpenId = (variables: Record<string, string | undefined>, env: Environment) =>
+  readOpenIdProviders(variables, {
+    parseUrl: parseTrustedUrl,
+    proxyFor: proxiesIn(env),
+    invalid: (message) => new InvalidConfigurationError(message),
+  });
+
 /** Parses the variables and derives the URL and the data folder. */
 function readEnvironment(variables: Record<string, string | undefined>) {
   const parsed = Environment.safeParse({ ...variables, ...normalizeProxyVariables(variables) });
@@ -138,7 +147,7 @@ function readEnvironment(variables: Record<string, string | undefined>) {
     throw new InvalidConfigurationError(
       'HOST is not a loopback address, so others can reach Roster: set PUBLIC_URL to the https address people will use.',
     );
-  return { env, publicUrl, loopback, dataDir: resolve(env.DATA_DIR) };
+  return { env, publicUrl, loopback, dataDir: resolve(env.DATA_DIR), openId: configuredOpenId(variables, env) };
 }
 
 /** The settings that describe the installation; available without a running server. */
@@ -204,7 +213,7 @@ export function loadOperatorConfig(variables: Record<string, string | undefined>
 function startupProblem(read: ReturnType<typeof readEnvironment>): string | undefined {
   try {
     const { backups } = serverSettings(read);
-    refuseSharedSecrets(read.env, [], backups?.passphrase);
+    refuseSharedSecrets(read, [], backups?.passphrase);
     return undefined;
   } catch (error) {
     if (error instanceof StartupError) return error.message;
@@ -276,12 +285,17 @@ function tracingSettings(env: Environment) {
 }
 
 /** Each secret has one purpose: a leak of one must not reveal another. */
-function refuseSharedSecrets(env: Environment, keys: MasterKey[], passphrase: Secret | undefined) {
+function refuseSharedSecrets(
+  { env, openId }: Pick<ReturnType<typeof readEnvironment>, 'env' | 'openId'>,
+  keys: MasterKey[],
+  passphrase: Secret | undefined,
+) {
   const password = (address: string | undefined) => address && URL.parse(address)?.password;
   const secrets: [name: string, secret: string | undefined][] = [
     ...keys.map(({ key }): [string, string] => ['the master key', key.reveal().toString('base64')]),
     ['GOOGLE_CLIENT_SECRET', env.GOOGLE_CLIENT_SECRET],
     ['GITHUB_CLIENT_SECRET', env.GITHUB_CLIENT_SECRET],
+    ...openId.map(({ prefix, clientSecret }): [string, string] => [`${prefix}_CLIENT_SECRET`, clientSecret.reveal()]),
     ['S3_SECRET_ACCESS_KEY', env.S3_SECRET_ACCESS_KEY],
     ['METRICS_TOKEN', env.METRICS_TOKEN],
     ['the password in SMTP_URL', password(env.SMTP_URL)],
@@ -363,6 +377,7 @@ function serverSettings(read: ReturnType<typeof readEnvironment>) {
       from: env.MAIL_FROM ?? `Roster <roster@${publicUrl.hostname}>`,
     },
     ...loginProviderSettings(env),
+    openId: read.openId,
     s3: parseS3(env),
     backups: parseBackupSettings(env, env.S3_ENDPOINT !== undefined),
     minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,
@@ -386,7 +401,7 @@ export function loadConfig(variables: Record<string, string | undefined>) {
   const { env, loopback, dataDir } = read;
   const settings = serverSettings(read);
   const keys = masterKeys(env, loopback, dataDir);
-  refuseSharedSecrets(env, keys, settings.backups?.passphrase);
+  refuseSharedSecrets(read, keys, settings.backups?.passphrase);
   return { ...settings, masterKeys: keys };
 }
 

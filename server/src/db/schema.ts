@@ -1,7 +1,7 @@
 import type { SecurityEventKind } from '@roster/contracts/account';
 import type { AssistantSettings, KnowledgeState } from '@roster/contracts/assistants/assistants';
 import type { VersionOrigin } from '@roster/contracts/assistants/versions';
-import type { OpenIdProvider } from '@roster/contracts/auth';
+import type { LoginProvider, OpenIdProvider } from '@roster/contracts/auth';
 import type { ApprovalDecision, ToolCall } from '@roster/contracts/chat';
 import type { ComparisonKind } from '@roster/contracts/comparisons/comparisons';
 import type { Outcome } from '@roster/contracts/comparisons/judging';
@@ -526,7 +526,7 @@ export type Database = {
   identities: {
     id: Id;
     user_id: number;
-    provider: 'google' | 'github';
+    provider: LoginProvider;
     /** null: written by a version without issuers; see login-providers/issuers.ts. */
     issuer: string | null;
     subject: string;
@@ -536,7 +536,7 @@ export type Database = {
   /** A pending sign-in at a login provider, bound to one browser by its cookie; single use. */
   sign_in_flows: {
     id_hash: string;
-    provider: 'google' | 'github';
+    provider: LoginProvider;
     state: string;
     nonce: string;
     code_verifier: string;

@@ -1,3 +1,4 @@
+import { LoginProvider } from '@roster/contracts/auth';
 import { z } from 'zod';
 import { defineJob } from '#server/jobs/define';
 
@@ -23,7 +24,9 @@ export const MailPayload = z.discriminatedUnion('template', [
   z.object({
     template: z.enum(['login_method_connected', 'login_method_disconnected']),
     userId,
-    provider: z.enum(['google', 'github']),
+    provider: LoginProvider,
+    /** What people know it by; not needed for Google and GitHub. */
+    name: z.string().optional(),
   }),
   z.object({
     template: z.literal('models_end'),
@@ -62,3 +65,4 @@ export const mailJob = defineJob({ name: 'mail', payload: MailPayload });
  */
 export const modelEndsMailJob = defineJob({ name: 'mail.models-end', payload: MailPayload });
 export const secondFactorMailJob = defineJob({ name: 'mail.second-factor', payload: MailPayload });
+export const openIdMailJob = defineJob({ name: 'mail.open-id', payload: MailPayload });

@@ -2,8 +2,6 @@ import { truncate } from '@roster/contracts/text/truncate';
 import { type SecondFactorMessage, secondFactorMessage } from './second-factor-message.ts';
 import type { Mail } from './transport.ts';
 
-type Provider = 'google' | 'github';
-
 export type Message =
   | { about: 'password_link'; hasPassword: boolean; link: string; askedBy: 'self' | 'administrator' }
   | { about: 'invitation'; by: string; link: string }
@@ -14,7 +12,8 @@ export type Message =
   | { about: 'password_changed'; askAgain: string }
   | {
       about: 'login_method_connected' | 'login_method_disconnected';
-      provider: Provider;
+      /** The login provider’s name. */
+      provider: string;
       site: string;
       askAgain: string;
     }
@@ -23,8 +22,6 @@ export type Message =
   | SecondFactorMessage;
 
 type EndingModel = { model: string; shutdownDate: string; successor: string | null; assistants: number };
-
-const providerNames: Record<Provider, string> = { google: 'Google', github: 'GitHub' };
 
 /** The lifetime of a mailed link, in words; see tokenLifeMs in features/auth/mailed-token-repository.ts. */
 const linkLifetime = 'The link works once, and for 30 minutes.';
@@ -123,7 +120,7 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
       ];
     case 'login_method_connected':
     case 'login_method_disconnected': {
-      const name = providerNames[message.provider];
+      const name = message.provider;
       const isConnected = message.about === 'login_method_connected';
       return [
         isConnected

@@ -1,10 +1,10 @@
-import type { LoginProvider, LoginProviderFailure } from '@roster/contracts/auth';
+import type { LoginProviderFailure } from '@roster/contracts/auth';
 import { toast, toastError } from '#web/lib/toast.ts';
 
 /** Result of signing in with Google or GitHub, as the address carries it. */
 export type LoginProviderOutcome = { error?: string | undefined; connected?: string | undefined };
 
-const names: Record<LoginProvider, string> = { google: 'Google', github: 'GitHub' };
+const names = { google: 'Google', github: 'GitHub' };
 
 const failures: Record<LoginProviderFailure, string> = {
   cancelled: 'It was cancelled on the other site, and nothing has changed. You can try again at any time.',
@@ -46,11 +46,17 @@ const failures: Record<LoginProviderFailure, string> = {
     'The address there is not the one of this account, and this account’s own address is not confirmed. Confirm it first.',
   sign_in_again:
     'You signed in more than ten minutes ago. Log out, log in again, and connect within ten minutes: so nobody who finds this browser open can do it.',
+  not_in_groups:
+    'Your account there is in none of the groups that may use this installation. Ask whoever manages it to add you to one.',
+  groups_unknown:
+    'The other site did not say which groups you are in, and without that nobody is let in here. Ask the operator of this installation.',
+  domain_not_allowed:
+    'Accounts with the domain of your email address may not use this installation. Use another one there, or ask the operator.',
 };
 
 /** Object.hasOwn, because the code comes from the address and may be anything. */
 const isFailure = (code: string): code is LoginProviderFailure => Object.hasOwn(failures, code);
-const isProvider = (name: string): name is LoginProvider => Object.hasOwn(names, name);
+const isProvider = (name: string): name is keyof typeof names => Object.hasOwn(names, name);
 
 /** Shows the result as a toast. */
 export function showLoginProviderOutcome({ error, connected }: LoginProviderOutcome, failed: string): void {
@@ -61,5 +67,7 @@ export function showLoginProviderOutcome({ error, connected }: LoginProviderOutc
   } else if (connected !== undefined && isProvider(connected)) {
     const name = names[connected];
     toast({ title: `${name} connected`, description: `You can now log in with your ${name} account.` });
+  } else if (connected?.startsWith('oidc')) {
+    toast({ title: 'Login connected', description: 'You can now log in with your account at the other site.' });
   }
 }

@@ -3,11 +3,12 @@ import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
 import { type JobHandler, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
-import { type MailPayload, mailJob, modelEndsMailJob, secondFactorMailJob } from '#server/mail/job';
+import { type MailPayload, mailJob, modelEndsMailJob, openIdMailJob, secondFactorMailJob } from '#server/mail/job';
 import { type Message, writeMessage } from '#server/mail/messages';
 import type { MailTransport } from '#server/mail/transport';
 import { securityEventRepository } from '#server/security/events-repository';
 import { tokenLinks } from './links.ts';
+import { providerName } from './login-providers/configured.ts';
 import { mailedTokenRepository, type TokenPurpose } from './mailed-token-repository.ts';
 import { type UserRecord, userRepository } from './shared/repository.ts';
 
@@ -34,7 +35,7 @@ export function authEmails(dependencies: Dependencies): JobHandler[] {
     links,
     send: (to, message) => transport.send(writeMessage(message, to)),
   };
-  return [mailJob, modelEndsMailJob, secondFactorMailJob].map((job) =>
+  return [mailJob, modelEndsMailJob, openIdMailJob, secondFactorMailJob].map((job) =>
     jobHandler(job, (payload) => perform(sending, payload)),
   );
 }
@@ -81,7 +82,8 @@ async function mailTo(sending: Mailing, user: UserRecord, payload: ToUser) {
       return send(user.email, { about: 'password_changed', askAgain });
     case 'login_method_connected':
     case 'login_method_disconnected': {
-      const { template, provider } = payload;
+      const { template } = payload;
+      const provider = payload.name ?? providerName({ openId: [] }, payload.provider);
       return send(user.email, { about: template, provider, site: `${site}/settings`, askAgain });
     }
   }

@@ -24,6 +24,7 @@ export function authRoutes({ route, publicRoute }: Router, { auth, sessions, coo
     hasAccounts: await auth.hasAccounts(),
     google: config.google !== undefined,
     github: config.github !== undefined,
+    ...(config.openId.length > 0 && { openId: config.openId.map(({ id, name }) => ({ id, name })) }),
     mail: config.mail.smtpUrl !== undefined,
     provider: { name: config.provider.name, isOpenAi: config.provider.isOpenAi },
   }));

@@ -1,5 +1,6 @@
 import type { ConnectedAccounts, LoginProvider, SignInOptions } from '@roster/contracts/auth';
 import { useQuery } from '@tanstack/react-query';
+import { LogIn } from 'lucide-react';
 import { useState } from 'react';
 import { useUser } from '#web/api/current-user.ts';
 import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
@@ -63,50 +64,58 @@ export function LoginMethodsCard() {
   );
 }
 
+/** Google and GitHub are always listed, other providers if they are configured. */
+const methodsOf = (profiles: ConnectedAccounts, options: SignInOptions) => [
+  ...loginProviders.map((method) => ({
+    ...method,
+    ...profiles[method.provider],
+    isOffered: options[method.provider],
+  })),
+  ...(profiles.openId ?? []).map(({ id, ...of }) => ({ ...of, provider: id, mark: LogIn, isOffered: true })),
+];
+
 function ConnectedAccountMethods({ profiles, options }: { profiles: ConnectedAccounts; options: SignInOptions }) {
   const { hasPassword } = useUser();
   const [leaving, setLeaving] = useState<LoginProvider | null>(null);
-  const ways = [hasPassword, profiles.google.connected, profiles.github.connected].filter(Boolean).length;
+  const methods = methodsOf(profiles, options);
+  const ways = [hasPassword, ...methods.map(({ connected }) => connected)].filter(Boolean).length;
   return (
     <>
-      {loginProviders.map(({ provider, name, mark }) => {
-        const { connected, email } = profiles[provider];
-        return (
-          <MethodRow
-            key={provider}
-            icon={mark}
-            name={name}
-            status={connected ? connectedAs(email) : options[provider] ? 'Not connected' : notAvailable}
-            action={
-              connected ? (
-                <Button
-                  size="sm"
-                  aria-label={`Disconnect ${name}`}
-                  disabledReason={
-                    ways === 1 ? `${name} is your only way to log in. Set a password or connect another.` : undefined
-                  }
-                  onClick={() => setLeaving(provider)}
-                >
-                  Disconnect
-                </Button>
-              ) : (
-                options[provider] && (
-                  <LoginProviderButton provider={provider} label={`Connect ${name}`} size="sm">
-                    Connect
-                  </LoginProviderButton>
-                )
+      {methods.map(({ provider, name, mark, connected, email, isOffered }) => (
+        <MethodRow
+          key={provider}
+          icon={mark}
+          name={name}
+          status={connected ? connectedAs(email) : isOffered ? 'Not connected' : notAvailable}
+          action={
+            connected ? (
+              <Button
+                size="sm"
+                aria-label={`Disconnect ${name}`}
+                disabledReason={
+                  ways === 1 ? `${name} is your only way to log in. Set a password or connect another.` : undefined
+                }
+                onClick={() => setLeaving(provider)}
+              >
+                Disconnect
+              </Button>
+            ) : (
+              isOffered && (
+                <LoginProviderButton provider={provider} label={`Connect ${name}`} size="sm">
+                  Connect
+                </LoginProviderButton>
               )
-            }
-          />
-        );
-      })}
-      {loginProviders.map(({ provider, name }) => (
+            )
+          }
+        />
+      ))}
+      {methods.map(({ provider, name, email }) => (
         <DisconnectDialog
           key={provider}
           open={leaving === provider}
           provider={provider}
           name={name}
-          email={profiles[provider].email}
+          email={email}
           onClose={() => setLeaving(null)}
         />
       ))}

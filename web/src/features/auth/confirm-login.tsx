@@ -45,7 +45,7 @@ export function ConfirmLogin({ link }: { link: MailedLink | null }) {
         {options && !isSecondStep && (
           <LoginProviders options={options} title="OR CONTINUE WITH" returnPath="/confirm-email" />
         )}
-        {(options?.google || options?.github) && (
+        {(options?.google || options?.github || options?.openId) && (
           <p className="mt-3 text-muted-foreground text-sm">
             After logging in through another site, open the link from the mail once more.
           </p>

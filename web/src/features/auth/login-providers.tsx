@@ -1,4 +1,5 @@
 import type { SignInOptions } from '@roster/contracts/auth';
+import { LogIn } from 'lucide-react';
 import { GitHubMark, GoogleMark } from '#web/ui/brand-mark.tsx';
 import { buttonClass } from '#web/ui/button.tsx';
 
@@ -9,9 +10,11 @@ type LoginProvidersProps = {
   returnPath: string;
 };
 
-/** Links for the configured providers; nothing if there are none. */
+/** Links for the configured providers; nothing if there are none. More than two are listed below each other. */
 export function LoginProviders({ options, title, returnPath }: LoginProvidersProps) {
-  if (!options.github && !options.google) return null;
+  const { github, google, openId = [] } = options;
+  const count = Number(github) + Number(google) + openId.length;
+  if (count === 0) return null;
   const query = returnPath === '/' ? '' : `?redirect=${encodeURIComponent(returnPath)}`;
   return (
     <div className="mt-7">
@@ -20,19 +23,25 @@ export function LoginProviders({ options, title, returnPath }: LoginProvidersPro
         <p>{title}</p>
         <span aria-hidden="true" className="h-px flex-1 bg-border" />
       </div>
-      <div className="mt-4 grid auto-cols-fr grid-flow-col gap-3">
-        {options.github && (
+      <div className={`mt-4 grid gap-3 ${count <= 2 ? 'auto-cols-fr grid-flow-col' : ''}`}>
+        {github && (
           <a href={`/auth/github${query}`} className={buttonClass()}>
             <GitHubMark />
             GitHub
           </a>
         )}
-        {options.google && (
+        {google && (
           <a href={`/auth/google${query}`} className={buttonClass()}>
             <GoogleMark />
             Google
           </a>
         )}
+        {openId.map(({ id, name }) => (
+          <a key={id} href={`/auth/${id}${query}`} className={buttonClass()}>
+            <LogIn aria-hidden className="size-4 shrink-0" />
+            <span className="truncate">{name}</span>
+          </a>
+        ))}
       </div>
     </div>
   );

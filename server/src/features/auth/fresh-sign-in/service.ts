@@ -1,7 +1,8 @@
 import { type ConfirmationWay, loginProviderWays } from '@roster/contracts/fresh-sign-in';
 import type { Kysely } from 'kysely';
-import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
+import type { Configured } from '#server/features/auth/login-providers/configured';
+import { configuredIssuer } from '#server/features/auth/login-providers/issuers';
 import type { VerifyCode } from '#server/features/auth/second-factor/verify-code';
 import { auditFailedLogin } from '#server/features/auth/shared/audit-failed-login';
 import type { ConfirmPassword } from '#server/features/auth/shared/confirm-password';
@@ -14,7 +15,7 @@ import type { Visitor } from '#server/security/events-repository';
 
 type Dependencies = {
   db: Kysely<Database>;
-  config: Pick<Config, 'google' | 'github'>;
+  config: Configured;
   confirmPassword: ConfirmPassword;
   verifyCode: VerifyCode;
 };
@@ -57,7 +58,9 @@ async function waysOf({ db, config }: Dependencies, userId: number): Promise<Con
   const user = await userRepository(db).byId(userId);
   if (user?.passwordHash) return ['password'];
   const connected = await userRepository(db).connectedProviders(userId);
-  return loginProviderWays.filter((provider) => config[provider] !== undefined && connected.includes(provider));
+  return loginProviderWays.filter(
+    (provider) => configuredIssuer(config, provider) !== undefined && connected.includes(provider),
+  );
 }
 
 async function checkPassword(

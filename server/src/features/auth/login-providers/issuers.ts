@@ -1,16 +1,17 @@
-import { type LoginProvider, loginProviders } from '@roster/contracts/auth';
+import type { LoginProvider } from '@roster/contracts/auth';
 import { type Kysely, sql } from 'kysely';
-import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
-
-type Configured = Pick<Config, LoginProvider>;
+import { type Configured, openIdSettings } from './configured.ts';
 
 /** The issuer’s canonical URL. It distinguishes users who have the same subject at different issuers. */
 export const normalizeIssuer = ({ href }: URL) => href.replace(/\/\.well-known\/.*$/, '').replace(/\/+$/, '');
 
 /** undefined: the provider is not configured. */
-export function configuredIssuer({ google, github }: Configured, provider: LoginProvider): string | undefined {
-  const url = provider === 'google' ? google?.issuer : github?.url;
+export function configuredIssuer(config: Configured, provider: LoginProvider): string | undefined {
+  const { google, github } = config;
+  const others = { google: google?.issuer, github: github?.url };
+  const url =
+    provider === 'google' || provider === 'github' ? others[provider] : openIdSettings(config, provider)?.issuer;
   return url && normalizeIssuer(url);
 }
 
@@ -25,7 +26,8 @@ export const storedIssuer = sql<string | null>`coalesce(identities.issuer,
 
 /** Stores, once and for good, the issuer of rows without one, and writes it into them. */
 export async function storeIssuers(db: Kysely<Database>, config: Configured) {
-  for (const provider of loginProviders) {
+  // No version stored an identity of another provider without its issuer.
+  for (const provider of ['google', 'github'] as const) {
     const value = configuredIssuer(config, provider);
     if (value === undefined) continue;
     const setting = { name: settingName(provider), value };

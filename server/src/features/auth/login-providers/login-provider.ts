@@ -7,7 +7,7 @@ import type { CustomFetch } from 'openid-client';
 import { isLoopback } from '#server/config/config';
 import { isObject } from '#server/lib/is-object';
 
-/** The user as Google or GitHub identifies them: by the subject at its issuer. */
+/** The user as a login provider identifies them: by the subject at its issuer. */
 export type LoginIdentity = {
   provider: LoginProvider;
   issuer: string;
@@ -15,6 +15,12 @@ export type LoginIdentity = {
   /** A verified address, or the reason why there is none. Without one, only a known subject can sign in. */
   email: string | LoginProviderError;
   name: string | null;
+  /** Names of the groups there, or the reason why they are unknown; undefined: the provider has none. */
+  groups?: readonly string[] | LoginProviderError | undefined;
+  /** The provider says that it asked for more than a password. */
+  secondFactor?: boolean;
+  /** By which the provider can end the session here, and Roster the one there. */
+  session?: { sid: string | null; idToken: string | null };
 };
 
 /** Secrets that bind the provider’s callback to the request that was sent. */

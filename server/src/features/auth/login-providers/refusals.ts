@@ -1,11 +1,9 @@
-import type { LoginProvider, LoginProviderFailure } from '@roster/contracts/auth';
+import type { LoginProviderFailure } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { auditFailedLogin } from '#server/features/auth/shared/audit-failed-login';
 import type { Visitor } from '#server/security/events-repository';
-import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
-
-export const providerLabels: Record<LoginProvider, string> = { google: 'Google', github: 'GitHub' };
+import { LoginProviderError } from './login-provider.ts';
 
 type Concerned = { userId: number; event: 'sign_in_failed' | 'login_method_refused'; why: string };
 
@@ -26,11 +24,12 @@ export class RefusedForAccountError extends LoginProviderError {
 export function recordRefusal(
   db: Kysely<Database>,
   { concerned }: RefusedForAccountError,
-  { provider }: Pick<LoginIdentity, 'provider'>,
+  /** The provider’s name for people. */
+  label: string,
   visitor: Visitor,
 ): Promise<void> {
   return db.transaction().execute(async (trx) => {
     for (const { userId, event, why } of concerned.toSorted((a, b) => a.userId - b.userId))
-      await auditFailedLogin(trx, { userId, event, visitor, detail: `${providerLabels[provider]}, ${why}` });
+      await auditFailedLogin(trx, { userId, event, visitor, detail: `${label}, ${why}` });
   });
 }

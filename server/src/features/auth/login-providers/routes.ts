@@ -199,7 +199,13 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
     }
     const { returnPath } = flow;
     const remembered = response.remembered(request);
-    const { userId, outcome } = await connectedAccounts.signIn(identity, visitor, { remembered, returnPath });
+    const signedIn = await connectedAccounts.signIn(identity, visitor, { remembered, returnPath });
+    const { userId, outcome } = signedIn;
+    if (signedIn.keptLastAdministrator)
+      request.log.warn(
+        { event: 'last_administrator_kept', userId, provider },
+        'the groups take the last administrator’s role away: it stays',
+      );
     if (!(await response.write(request, reply, outcome))) return '/auth?step=second-factor';
     request.log.info({ event: 'signed_in', userId, provider }, 'signed in');
     return returnPath;

@@ -9,18 +9,27 @@ import { revokeOtherAccess } from '#server/features/auth/shared/revoke-access';
 import type { SessionService } from '#server/http/sessions/sessions';
 import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
-import { mailJob } from '#server/mail/job';
+import { mailJob, openIdMailJob } from '#server/mail/job';
 import type { SignedInUser } from '#server/security/actor';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
+import {
+  endAccess,
+  type FollowedGroups,
+  followGroups,
+  lockForRoles,
+  NotAdmittedError,
+  refuseUnadmitted,
+} from './admission.ts';
+import { type Configured, openIdSettings, providerName } from './configured.ts';
 import { configuredIssuer } from './issuers.ts';
 import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
-import { providerLabels, RefusedForAccountError, recordRefusal } from './refusals.ts';
+import { RefusedForAccountError, recordRefusal } from './refusals.ts';
 import { type ConnectedAccountRepository, connectedAccountRepository } from './repository.ts';
 
 type Dependencies = {
   lockSession: SessionService['lock'];
   db: Kysely<Database>;
-  config: Pick<Config, 'registration' | 'loopback' | LoginProvider>;
+  config: Pick<Config, 'registration' | 'loopback'> & Configured;
   /** Closes the open responses of ended sessions. */
   onSessionsEnded: (sessionIds: string[]) => void;
 };
@@ -33,7 +42,9 @@ const attempts = 5;
 
 /** `remembered`: the token of a remembered device. */
 type Browser = { remembered: string | undefined; returnPath: string };
-type SignedIn = { userId: number; outcome: SignInOutcome };
+type SignedIn = { userId: number; outcome: SignInOutcome } & FollowedGroups;
+
+const noGroups: FollowedGroups = { sessions: [], keptLastAdministrator: false };
 
 type Session = Pick<SignedInUser, 'userId' | 'sessionId'>;
 
@@ -42,11 +53,19 @@ export function loginProviderService(dependencies: Dependencies) {
   const { db, config, onSessionsEnded } = dependencies;
   return {
     /** Signs in to the account of the identity: the connected one, the one with its address, or a new one. */
-    signIn: (identity: LoginIdentity, visitor: Visitor, browser: Browser): Promise<SignedIn> =>
-      transactForIdentity(db, identity, visitor, (trx) => signIn(trx, config, identity, visitor, browser)),
+    async signIn(identity: LoginIdentity, visitor: Visitor, browser: Browser): Promise<SignedIn> {
+      const signedIn = await transactForIdentity(dependencies, identity, visitor, (trx) =>
+        signIn(trx, config, identity, visitor, browser),
+      ).catch(async (error: unknown) => {
+        if (error instanceof NotAdmittedError) onSessionsEnded(await endAccessOf(db, error, visitor));
+        throw error;
+      });
+      onSessionsEnded(signedIn.sessions);
+      return signedIn;
+    },
 
     async connect(session: Session, identity: LoginIdentity, visitor: Visitor) {
-      const ended = await transactForIdentity(db, identity, visitor, (trx) =>
+      const ended = await transactForIdentity(dependencies, identity, visitor, (trx) =>
         connect(trx, dependencies, session, identity, visitor),
       );
       onSessionsEnded(ended);
@@ -60,7 +79,8 @@ export function loginProviderService(dependencies: Dependencies) {
         const identity = accounts.find((candidate) => candidate.provider === provider);
         return { connected: identity !== undefined, email: identity?.email ?? null };
       };
-      return { google: profile('google'), github: profile('github') };
+      const openId = config.openId.map(({ id, name }) => ({ id, name, ...profile(id) }));
+      return { google: profile('google'), github: profile('github'), ...(openId.length > 0 && { openId }) };
     },
 
     disconnect: (userId: number, provider: LoginProvider, visitor: Visitor): Promise<void> =>
@@ -74,7 +94,7 @@ export type LoginProviderService = ReturnType<typeof loginProviderService>;
 const isCurrent = (
   config: Dependencies['config'],
   { provider, issuer }: { provider: LoginProvider; issuer: string | null },
-) => config[provider] === undefined || issuer === configuredIssuer(config, provider);
+) => [undefined, issuer].includes(configuredIssuer(config, provider));
 
 type WithEmail = LoginIdentity & { email: string };
 
@@ -102,15 +122,22 @@ async function transactWithRetry<T>(db: Kysely<Database>, work: (trx: Kysely<Dat
 
 /** Does the same for an identity, and records a refusal. */
 const transactForIdentity = <T>(
-  db: Kysely<Database>,
+  { db, config }: Dependencies,
   identity: LoginIdentity,
   visitor: Visitor,
   work: (trx: Kysely<Database>) => Promise<T>,
 ): Promise<T> =>
   transactWithRetry(db, work).catch(async (error: unknown) => {
-    if (error instanceof RefusedForAccountError) await recordRefusal(db, error, identity, visitor);
+    if (error instanceof RefusedForAccountError)
+      await recordRefusal(db, error, providerName(config, identity.provider), visitor);
     throw error;
   });
+
+/** Called after the refusal, which rolls its transaction back. Returns the ids of the ended sessions. */
+async function endAccessOf(db: Kysely<Database>, { concerned }: NotAdmittedError, visitor: Visitor) {
+  const ended = concerned.map(({ userId }) => db.transaction().execute((trx) => endAccess(trx, userId, visitor)));
+  return (await Promise.all(ended)).flat();
+}
 
 async function signIn(
   trx: Kysely<Database>,
@@ -120,21 +147,29 @@ async function signIn(
   browser: Browser,
 ): Promise<SignedIn> {
   const accounts = connectedAccountRepository(trx);
+  const settings = openIdSettings(config, identity.provider);
+  await lockForRoles(trx, settings);
   const known = await accounts.ownerOf(identity);
+  if (settings) refuseUnadmitted(settings, identity, known ? [known.userId] : [], 'sign_in_failed');
   if (known) {
     refuseInactive(known);
     await storeEmail(accounts, known.userId, identity);
   }
   const userId = known?.userId ?? (await findOrCreateAccount(trx, config, identity, visitor));
-  const method = providerLabels[identity.provider];
-  const signIn = { userId, visitor, method, secondFactor: 'needed-if-set', ...browser } as const;
-  return { userId, outcome: await completeSignIn(trx, signIn) };
+  const followed = settings ? await followGroups(trx, settings, userId, identity) : noGroups;
+  const method = providerName(config, identity.provider);
+  const secondFactor = identity.secondFactor ? 'done' : 'needed-if-set';
+  return {
+    userId,
+    ...followed,
+    outcome: await completeSignIn(trx, { userId, visitor, method, secondFactor, ...browser }),
+  };
 }
 
 /** Returns the ids of the ended sessions. */
 async function connect(
   trx: Kysely<Database>,
-  { lockSession }: Dependencies,
+  { lockSession, config }: Dependencies,
   { userId, sessionId }: Session,
   identity: LoginIdentity,
   visitor: Visitor,
@@ -145,6 +180,8 @@ async function connect(
   const isSignedIn = (await lockSession(trx, { userId, sessionId })) !== null;
   const user = isSignedIn ? await userRepository(trx).byId(userId) : undefined;
   if (!user) throw new LoginProviderError('expired', 'the session has ended');
+  const settings = openIdSettings(config, identity.provider);
+  if (settings) refuseUnadmitted(settings, identity, [userId], 'login_method_refused');
   const owner = await accounts.ownerOf(identity);
   if (owner && owner.userId !== userId)
     throw new RefusedForAccountError('linked_elsewhere', 'connected to another account', [
@@ -160,7 +197,7 @@ async function connect(
     throw new RefusedForAccountError('unconfirmed_email', 'the address of the account is not confirmed', [
       { userId, event: 'login_method_refused', why: 'address not confirmed' },
     ]);
-  await attachIdentity(trx, userId, { ...identity, email }, visitor, 'login_method_refused');
+  await attachIdentity(trx, config, userId, { ...identity, email }, visitor, 'login_method_refused');
   return user.emailVerified ? [] : confirm(trx, user, sessionId, visitor);
 }
 
@@ -172,22 +209,25 @@ async function disconnect(
   visitor: Visitor,
 ) {
   const accounts = connectedAccountRepository(trx);
+  const name = providerName(config, provider);
   // Two concurrent removals must not each count on the other’s method.
   await accounts.lockAccount(userId);
   const user = await userRepository(trx).byId(userId);
   const connected = (await accounts.listOf(userId)).filter((identity) => isCurrent(config, identity));
   if (!user || !connected.some((identity) => identity.provider === provider))
-    throw new AppError('not_found', `${providerLabels[provider]} is not connected to this account.`);
+    throw new AppError('not_found', `${name} is not connected to this account.`);
   // A provider that is no longer configured does not count.
-  const others = connected.filter((other) => other.provider !== provider && config[other.provider] !== undefined);
+  const others = connected.filter(
+    (other) => other.provider !== provider && configuredIssuer(config, other.provider) !== undefined,
+  );
   if (user.passwordHash === null && others.length === 0)
     throw new AppError(
       'last_sign_in_method',
-      `${providerLabels[provider]} is the only way into this account. Set a password first, or connect another account.`,
+      `${name} is the only way into this account. Set a password first, or connect another account.`,
     );
   await accounts.delete(userId, provider);
-  await securityEventRepository(trx).record(event('login_method_disconnected', userId, provider, visitor));
-  await notify(trx, 'login_method_disconnected', userId, provider);
+  await securityEventRepository(trx).record(event('login_method_disconnected', userId, name, visitor));
+  await notify(trx, 'login_method_disconnected', userId, provider, name);
 }
 
 /** Returns the account for an identity that is not connected yet. */
@@ -206,19 +246,20 @@ async function findOrCreateAccount(
       { userId: existing.id, event: 'sign_in_failed', why: 'address not confirmed' },
     ]);
   refuseInactive({ userId: existing.id, status: existing.status });
-  await attachIdentity(trx, existing.id, { ...identity, email }, visitor, 'sign_in_failed');
+  await attachIdentity(trx, config, existing.id, { ...identity, email }, visitor, 'sign_in_failed');
   return existing.id;
 }
 
 async function create(
   trx: Kysely<Database>,
-  { registration, loopback }: Dependencies['config'],
+  config: Dependencies['config'],
   identity: WithEmail,
   visitor: Visitor,
 ): Promise<number> {
   const { email, name, provider } = identity;
   const account = { email, name, passwordHash: null, emailVerified: true };
-  const conditions = { registration, mayBeFirst: loopback, visitor, detail: providerLabels[provider] };
+  const { registration, loopback } = config;
+  const conditions = { registration, mayBeFirst: loopback, visitor, detail: providerName(config, provider) };
   const user = await createAccount(trx, account, conditions).catch(asFailure);
   if (!user || !(await connectedAccountRepository(trx).insert(user.id, identity, email))) throw new SupersededError();
   return user.id;
@@ -227,6 +268,7 @@ async function create(
 /** Relies on unique constraints: an identity has one account, and an account one identity per provider. */
 async function attachIdentity(
   trx: Kysely<Database>,
+  config: Configured,
   userId: number,
   identity: WithEmail,
   visitor: Visitor,
@@ -243,8 +285,10 @@ async function attachIdentity(
       { userId, event: refusal, why: 'another one is connected' },
     ]);
   if (!(await accounts.insert(userId, identity, email))) throw new SupersededError();
-  await securityEventRepository(trx).record(event('login_method_connected', userId, provider, visitor));
-  await notify(trx, 'login_method_connected', userId, provider);
+  await securityEventRepository(trx).record(
+    event('login_method_connected', userId, providerName(config, provider), visitor),
+  );
+  await notify(trx, 'login_method_connected', userId, provider, providerName(config, provider));
 }
 
 /**
@@ -271,19 +315,15 @@ function asFailure(error: unknown): never {
 }
 
 type Kind = 'login_method_connected' | 'login_method_disconnected';
-const event = (kind: Kind, userId: number, provider: LoginProvider, visitor: Visitor): RecordedEvent => ({
+const event = (kind: Kind, userId: number, detail: string, visitor: Visitor): RecordedEvent => ({
   userId,
   event: kind,
   by: 'self',
   visitor,
-  detail: providerLabels[provider],
+  detail,
 });
 
-function notify(
-  trx: Kysely<Database>,
-  template: 'login_method_connected' | 'login_method_disconnected',
-  userId: number,
-  provider: LoginProvider,
-) {
-  return enqueue(trx, mailJob, { template, userId, provider });
+function notify(trx: Kysely<Database>, template: Kind, userId: number, provider: LoginProvider, name: string) {
+  if (provider === 'google' || provider === 'github') return enqueue(trx, mailJob, { template, userId, provider });
+  return enqueue(trx, openIdMailJob, { template, userId, provider, name });
 }

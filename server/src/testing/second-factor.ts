@@ -1,6 +1,6 @@
-import { Secret, TOTP } from 'otpauth';
 import { vi } from 'vitest';
 import { password } from './app.ts';
+import { codeAt } from './authenticator-app.ts';
 import type { HttpClient } from './http-client.ts';
 
 const stepMs = 30_000;
@@ -10,8 +10,7 @@ export const stopClock = () => vi.useFakeTimers({ toFake: ['Date'], now: Date.no
 export const passTime = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
 /** The code that the authenticator app shows now; `steps` later or earlier. */
-export const codeOf = (secret: string, steps = 0): string =>
-  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * stepMs });
+export const codeOf = (secret: string, steps = 0): string => codeAt(secret, Date.now() + steps * stepMs);
 
 /** The code of the next step, which nobody has used. */
 export function nextCode(secret: string): string {

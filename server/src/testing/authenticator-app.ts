@@ -2,7 +2,7 @@ import { Secret, TOTP } from 'otpauth';
 
 const stepMs = 30_000;
 
-/** What an authenticator app shows at a time. */
+/** The code that an authenticator app shows at a time. */
 export const codeAt = (secret: string, timestamp: number): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp });
 

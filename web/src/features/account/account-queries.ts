@@ -1,10 +1,11 @@
 import { account } from '@roster/contracts/account';
 import { auth, type LoginProvider } from '@roster/contracts/auth';
 import { files } from '@roster/contracts/files/files';
-import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { clearUser, currentUserQuery } from '#web/api/current-user.ts';
 import { call } from '#web/lib/api-client.ts';
 import { sessionsQuery } from './sessions-queries.ts';
+import { securityEventsQuery } from './shared/security-events-query.ts';
 
 /** Constant while the page is open: a newer server sends a new page. */
 export const versionQuery = queryOptions({
@@ -17,16 +18,6 @@ export const versionQuery = queryOptions({
 export const connectedAccountsQuery = queryOptions({
   queryKey: ['connected-accounts'],
   queryFn: ({ signal }) => call(auth.connectedAccounts, {}, signal),
-});
-
-/** Newest first. Other devices add events, so it is refetched whenever shown. */
-export const securityEventsQuery = infiniteQueryOptions({
-  queryKey: ['security-events'],
-  queryFn: ({ pageParam, signal }) =>
-    call(account.securityEvents, { query: { limit: 10, ...(pageParam && { cursor: pageParam }) } }, signal),
-  initialPageParam: '',
-  getNextPageParam: (page) => page.nextCursor,
-  refetchOnMount: 'always',
 });
 
 const filesAskedFor = 100;

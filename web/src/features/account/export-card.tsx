@@ -7,7 +7,7 @@ import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
-import { securityEventsQuery } from './account-queries.ts';
+import { securityEventsQuery } from './shared/security-events-query.ts';
 
 /** Download of all the user's data. */
 export function ExportCard() {

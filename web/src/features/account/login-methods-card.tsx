@@ -13,8 +13,8 @@ import { Notice } from '#web/ui/states/notice.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { connectedAccountsQuery } from './account-queries.ts';
 import { DisconnectDialog } from './disconnect-dialog.tsx';
-import { MethodRow } from './method-row.tsx';
 import { PasswordMethod } from './password-method.tsx';
+import { MethodRow } from './shared/method-row.tsx';
 
 const loginProviders = [
   { provider: 'google', name: 'Google', mark: GoogleMark },

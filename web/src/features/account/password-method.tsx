@@ -6,7 +6,7 @@ import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { ChangePasswordDialog } from './change-password-dialog.tsx';
-import { MethodRow } from './method-row.tsx';
+import { MethodRow } from './shared/method-row.tsx';
 
 /** `mail`: mail is configured; undefined while unknown. */
 export function PasswordMethod({ mail }: { mail: boolean | undefined }) {

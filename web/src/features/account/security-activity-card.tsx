@@ -6,8 +6,8 @@ import { Card, CardHeader } from '#web/ui/card.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
-import { securityEventsQuery } from './account-queries.ts';
 import { actorText, eventText, isRefusedAttempt } from './security-event-labels.ts';
+import { securityEventsQuery } from './shared/security-events-query.ts';
 
 export function SecurityActivityCard() {
   const query = useInfiniteQuery(securityEventsQuery);

@@ -1,6 +1,7 @@
 import { SecondFactorCode, secondFactor } from '@roster/contracts/second-factor';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { UseFormReturn } from 'react-hook-form';
 import { z } from 'zod';
 import { useSignedIn } from '#web/api/current-user.ts';
 import { ApiError, call, errorText } from '#web/lib/api-client.ts';
@@ -52,7 +53,6 @@ function CodeForm({ hasApp, onBack, onDone }: SecondStepProps & { hasApp: boolea
     mutationFn: (body: z.output<typeof Form>) => call(secondFactor.complete, { body }),
   });
   const form = useSchemaForm(Form, { code: '', remember: false });
-  const { errors } = form.formState;
   const submit = form.handleSubmit((given) =>
     complete.mutate(given, {
       onSuccess({ user, returnPath }) {
@@ -76,25 +76,7 @@ function CodeForm({ hasApp, onBack, onDone }: SecondStepProps & { hasApp: boolea
   };
   return (
     <form onSubmit={submit} noValidate className="grid gap-4">
-      <Field
-        label={isRecovery ? 'Recovery code' : 'Code'}
-        hint={isRecovery ? 'Such as k7mp-2xqd-9vht. Each code works once.' : 'Six digits from your authenticator app.'}
-        error={errors.code?.message}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register('code')}
-            key={isRecovery ? 'recovery' : 'app'}
-            autoFocus
-            inputMode={isRecovery ? 'text' : 'numeric'}
-            autoComplete={isRecovery ? 'off' : 'one-time-code'}
-            autoCapitalize="none"
-            spellCheck={false}
-            className="font-mono"
-          />
-        )}
-      </Field>
+      <CodeField form={form} isRecovery={isRecovery} />
       <Checkbox
         {...form.register('remember')}
         label="Remember this device for 30 days"
@@ -114,5 +96,34 @@ function CodeForm({ hasApp, onBack, onDone }: SecondStepProps & { hasApp: boolea
         </Button>
       </div>
     </form>
+  );
+}
+
+type CodeFieldProps = {
+  form: UseFormReturn<z.input<typeof Form>, unknown, z.output<typeof Form>>;
+  isRecovery: boolean;
+};
+
+function CodeField({ form, isRecovery }: CodeFieldProps) {
+  return (
+    <Field
+      label={isRecovery ? 'Recovery code' : 'Code'}
+      hint={isRecovery ? 'Such as k7mp-2xqd-9vht. Each code works once.' : 'Six digits from your authenticator app.'}
+      error={form.formState.errors.code?.message}
+    >
+      {(control) => (
+        <Input
+          {...control}
+          {...form.register('code')}
+          key={isRecovery ? 'recovery' : 'app'}
+          autoFocus
+          inputMode={isRecovery ? 'text' : 'numeric'}
+          autoComplete={isRecovery ? 'off' : 'one-time-code'}
+          autoCapitalize="none"
+          spellCheck={false}
+          className="font-mono"
+        />
+      )}
+    </Field>
   );
 }

@@ -29,7 +29,7 @@ const Form = z.object({
     .pipe(SecondFactorPolicy.shape.graceDays),
 });
 
-/** Of whom a second factor is required. */
+/** Lets administrators require a second factor. */
 export function SecondFactorPolicyTab() {
   const query = useQuery(policyQuery);
   if (query.isError)

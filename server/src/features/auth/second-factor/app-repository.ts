@@ -76,7 +76,7 @@ export function appRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    /** Of both kinds. false: there was none. */
+    /** Removes apps and passkeys. false: there was none. */
     async removeAllFactors(userId: number): Promise<boolean> {
       const { numDeletedRows } = await db.deleteFrom('second_factors').where('user_id', '=', userId).executeTakeFirst();
       await db.deleteFrom('totp_setups').where('user_id', '=', userId).execute();

@@ -29,7 +29,7 @@ describe.each(engines)('requiring a second factor on %s', (engine) => {
     const name = `person${++people}`;
     return { email: `${name}@example.com`, visitor: await app.as(name) };
   }
-  const require = (requiredOf: string, graceDays: number) => admin.patch(path, { requiredOf, graceDays });
+  const requireOf = (requiredOf: string, graceDays: number) => admin.patch(path, { requiredOf, graceDays });
   const stateOf = async (visitor: HttpClient) => (await visitor.get('/api/user/second-factor')).body;
   const codeOfAnswer = async (visitor: HttpClient) => {
     const { status, body } = await visitor.get('/api/threads');
@@ -45,7 +45,7 @@ describe.each(engines)('requiring a second factor on %s', (engine) => {
 
   test('lets an account without one only set one up after the grace period', async () => {
     const { visitor, email } = await person();
-    expect((await require('everybody', 3)).status).toBe(204);
+    expect((await requireOf('everybody', 3)).status).toBe(204);
     const due = new Date(Date.now() + 3 * day).toISOString();
     expect(await stateOf(visitor)).toMatchObject({ required: true, dueAt: due });
     expect(await codeOfAnswer(visitor)).toBe('ok');
@@ -66,7 +66,7 @@ describe.each(engines)('requiring a second factor on %s', (engine) => {
   });
 
   test('begins the grace period of a later account when it is created', async () => {
-    await require('everybody', 3);
+    await requireOf('everybody', 3);
     passTime(10 * day);
     const { visitor } = await person();
     expect((await stateOf(visitor)).dueAt).toBe(new Date(Date.now() + 3 * day).toISOString());
@@ -77,7 +77,7 @@ describe.each(engines)('requiring a second factor on %s', (engine) => {
     const { visitor } = await person();
     const { visitor: other, email } = await person();
     await setUser(app, email, { role: 'Admin' });
-    await require('administrators', 0);
+    await requireOf('administrators', 0);
     expect(await codeOfAnswer(visitor)).toBe('ok');
     expect(await codeOfAnswer(other)).toBe('second_factor_setup_required');
     expect((await other.get('/api/admin/users')).status).toBe(403);
@@ -87,7 +87,7 @@ describe.each(engines)('requiring a second factor on %s', (engine) => {
     const { visitor } = await person();
     const { token } = await newToken(visitor, { rights: ['chat'] });
     const before = (await callApi(app, token, '/v1/models')).status;
-    await require('everybody', 0);
+    await requireOf('everybody', 0);
     expect(await codeOfAnswer(visitor)).toBe('second_factor_setup_required');
     expect(before).not.toBe(401);
     expect((await callApi(app, token, '/v1/models')).status).toBe(before);
@@ -95,7 +95,7 @@ describe.each(engines)('requiring a second factor on %s', (engine) => {
 
   test('counts a login at a provider that did a second factor', async () => {
     const { visitor, email } = await person();
-    await require('everybody', 0);
+    await requireOf('everybody', 0);
     await withDatabase(app, async (db) => {
       const { id } = await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();
       await db.updateTable('sessions').set({ second_factor: 'provider' }).where('user_id', '=', id).execute();
@@ -105,9 +105,9 @@ describe.each(engines)('requiring a second factor on %s', (engine) => {
 
   test('keeps the beginning of the grace period when only its length changes, and is recorded', async () => {
     const { visitor } = await person();
-    await require('everybody', 3);
+    await requireOf('everybody', 3);
     passTime(2 * 60_000);
-    await require('everybody', 1);
+    await requireOf('everybody', 1);
     expect((await stateOf(visitor)).dueAt).toBe(new Date(Date.now() - 2 * 60_000 + day).toISOString());
     const log = await securityLogOf(admin, 'admin@example.com');
     expect(log.slice(0, 2)).toEqual([

@@ -14,7 +14,7 @@ type Dependencies = {
   onSessionsEnded: (sessionIds: string[]) => void;
 };
 
-/** What administrators decide: of whom a second factor is required, and to reset one. */
+/** Administrators require a second factor of people, and reset somebody’s. */
 export function secondFactorPolicyService({ db, onSessionsEnded }: Dependencies) {
   const policies = secondFactorPolicyRepository(db);
   return {
@@ -28,7 +28,7 @@ export function secondFactorPolicyService({ db, onSessionsEnded }: Dependencies)
         const rows = secondFactorPolicyRepository(trx);
         const before = await rows.read();
         if (before.requiredOf === policy.requiredOf && before.graceDays === policy.graceDays) return;
-        // Another number of days does not begin the grace period anew.
+        // Another number of days does not begin the grace period again.
         const since = before.requiredOf === policy.requiredOf ? before.since : new Date().toISOString();
         await rows.save({ ...policy, since });
         const detail = describe(policy);

@@ -180,7 +180,7 @@ describe.each(engines)('authenticator app on %s', (engine) => {
     const [{ home, email }, other] = [await withApp(), await app.as('other')];
     expect((await other.get(statePath)).body.app).toBeNull();
     expect((await other.delete(appPath)).status).toBe(404);
-    expect((await home.get(statePath)).body.app).not.toBeNull();
+    expect((await home.get(statePath)).body.app).toMatchObject({ addedAt: expect.any(String) });
     expect((await other.post('/api/login', { email, password })).status).toBe(401);
   });
 });

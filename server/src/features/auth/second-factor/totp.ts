@@ -11,7 +11,7 @@ const authenticator = (secret: Secret, label?: string) =>
 export const newAppSecret = (): string =>
   new Secret({ buffer: new Uint8Array(randomBytes(secretBytes)).buffer }).base32;
 
-/** What the QR code of an authenticator app says. */
+/** The text of the QR code for an authenticator app. */
 export const appUri = (secret: string, email: string): string =>
   authenticator(Secret.fromBase32(secret), email).toString();
 

@@ -1,6 +1,6 @@
 import { secondFactor } from '@roster/contracts/second-factor';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { securityEventsQuery } from '#web/features/account/account-queries.ts';
+import { securityEventsQuery } from '#web/features/account/shared/security-events-query.ts';
 import { call } from '#web/lib/api-client.ts';
 
 export const secondFactorQuery = queryOptions({

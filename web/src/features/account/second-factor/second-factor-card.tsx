@@ -2,7 +2,7 @@ import type { SecondFactorState } from '@roster/contracts/second-factor';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { LifeBuoy, Smartphone } from 'lucide-react';
 import { useState } from 'react';
-import { MethodRow } from '#web/features/account/method-row.tsx';
+import { MethodRow } from '#web/features/account/shared/method-row.tsx';
 import { errorText } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';

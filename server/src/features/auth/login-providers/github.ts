@@ -31,7 +31,7 @@ export function githubProvider(settings: Settings): LoginProviderClient {
   }
 
   return {
-    async authorizationUrl({ state, codeVerifier }, redirectUri) {
+    async authorizationUrl({ state, codeVerifier }, redirectUri, { again }) {
       const oauth = await import('openid-client');
       return oauth.buildAuthorizationUrl(await configuration(), {
         redirect_uri: redirectUri.href,
@@ -39,6 +39,7 @@ export function githubProvider(settings: Settings): LoginProviderClient {
         state,
         code_challenge: pkceChallenge(codeVerifier),
         code_challenge_method: 'S256',
+        ...(again && { prompt: 'select_account' }),
       });
     },
     async identify({ state, codeVerifier }, callback) {

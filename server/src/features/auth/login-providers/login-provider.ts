@@ -27,7 +27,8 @@ export type LoginIdentity = {
 export type FlowSecrets = { state: string; nonce: string; codeVerifier: string };
 
 export type LoginProviderClient = {
-  authorizationUrl: (secrets: FlowSecrets, redirectUri: URL) => Promise<URL>;
+  /** `again`: asks the user to sign in there even if they are signed in. */
+  authorizationUrl: (secrets: FlowSecrets, redirectUri: URL, options: { again: boolean }) => Promise<URL>;
   /** Exchanges the callback’s code and returns the user’s identity. */
   identify: (secrets: FlowSecrets, callback: URL) => Promise<LoginIdentity>;
 };

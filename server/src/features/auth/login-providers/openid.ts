@@ -66,7 +66,7 @@ export function openIdProvider(
   withConfiguration = discoveredConfiguration(settings),
 ): LoginProviderClient {
   return {
-    authorizationUrl: ({ state, nonce, codeVerifier }, redirectUri) =>
+    authorizationUrl: ({ state, nonce, codeVerifier }, redirectUri, { again }) =>
       withConfiguration(async (configuration) => {
         const oidc = await import('openid-client');
         return oidc.buildAuthorizationUrl(configuration, {
@@ -76,6 +76,8 @@ export function openIdProvider(
           nonce,
           code_challenge: pkceChallenge(codeVerifier),
           code_challenge_method: 'S256',
+          // Google knows no `login`.
+          ...(again && { prompt: settings.id === 'google' ? 'select_account' : 'login' }),
         });
       }),
     identify: (flow, callback) =>

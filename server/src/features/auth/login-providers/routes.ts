@@ -20,7 +20,13 @@ import { AppError } from '#server/lib/errors';
 import type { SignedInUser } from '#server/security/actor';
 import type { FlowCookie } from './flow-cookie.ts';
 import type { FlowService } from './flows.ts';
-import { asProviderFailure, describeCauses, type LoginProviderClient, LoginProviderError } from './login-provider.ts';
+import {
+  asProviderFailure,
+  describeCauses,
+  type LoginIdentity,
+  type LoginProviderClient,
+  LoginProviderError,
+} from './login-provider.ts';
 import type { Flow } from './repository.ts';
 import { safeReturnPath } from './return-path.ts';
 import type { LoginProviderService } from './service.ts';
@@ -113,7 +119,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
       const actor = await actorOf(request);
       if (isOtherName(request)) return reply.redirect(at(actor ? accountPage : withRedirect('/auth', request)), 303);
       try {
-        if (actor && !isFresh(actor))
+        if (actor && !isFresh(actor) && !(await connectedAccounts.isConnected(actor.userId, provider)))
           throw new LoginProviderError('sign_in_again', 'the sign-in is too old to connect anything');
         const address = await begin(provider, returnPathOf(request), actor, reply);
         return reply.type('text/html; charset=utf-8').send(redirectPage(address));
@@ -167,9 +173,24 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
       returnPath,
       connectsTo: actor && { userId: actor.userId, sessionId: actor.sessionId },
     });
-    const url = await asProviderFailure(() => authorizationUrl(secrets, callbackUrl(provider)));
+    const again = actor !== null && !isFresh(actor);
+    const url = await asProviderFailure(() => authorizationUrl(secrets, callbackUrl(provider), { again }));
     flowCookie.write(reply, id);
     return url.href;
+  }
+
+  /** Returns the page to open afterwards. */
+  async function connect(
+    provider: LoginProvider,
+    { returnPath }: Flow,
+    session: Pick<SignedInUser, 'userId' | 'sessionId' | 'provenAt'>,
+    identity: LoginIdentity,
+    request: FastifyRequest,
+  ): Promise<string> {
+    const { isConfirmed } = await connectedAccounts.connect(session, identity, visitorOf(request));
+    const event = isConfirmed ? 'identity_confirmed' : 'login_method_connected';
+    request.log.info({ event, userId: session.userId, provider }, 'signed in once more at a provider');
+    return isConfirmed ? returnPath : `${accountPage}&connected=${provider}`;
   }
 
   /** Returns the page to open afterwards. */
@@ -192,11 +213,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
       if (value !== undefined) callback.searchParams.set(name, value);
     const identity = await asProviderFailure(() => identify(flow, callback));
     const visitor = visitorOf(request);
-    if (connectsTo) {
-      await connectedAccounts.connect(connectsTo, identity, visitor);
-      request.log.info({ event: 'login_method_connected', userId: connectsTo.userId, provider }, 'sign-in connected');
-      return `${accountPage}&connected=${provider}`;
-    }
+    if (connectsTo && actor) return connect(provider, flow, actor, identity, request);
     const { returnPath } = flow;
     const remembered = response.remembered(request);
     const signedIn = await connectedAccounts.signIn(identity, visitor, { remembered, returnPath });

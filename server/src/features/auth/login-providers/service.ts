@@ -6,7 +6,9 @@ import { completeSignIn, type SignInOutcome } from '#server/features/auth/shared
 import { createAccount } from '#server/features/auth/shared/create-account';
 import { type UserRecord, userRepository } from '#server/features/auth/shared/repository';
 import { revokeOtherAccess } from '#server/features/auth/shared/revoke-access';
-import type { SessionService } from '#server/http/sessions/sessions';
+import { secondFactorRepository } from '#server/features/auth/shared/second-factor-repository';
+import { sessionRepository } from '#server/http/sessions/session-repository';
+import { isFresh, type SessionService } from '#server/http/sessions/sessions';
 import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import { mailJob, openIdMailJob } from '#server/mail/job';
@@ -46,7 +48,9 @@ type SignedIn = { userId: number; outcome: SignInOutcome } & FollowedGroups;
 
 const noGroups: FollowedGroups = { sessions: [], keptLastAdministrator: false };
 
-type Session = Pick<SignedInUser, 'userId' | 'sessionId'>;
+type Session = Pick<SignedInUser, 'userId' | 'sessionId' | 'provenAt'>;
+/** `isConfirmed`: nothing was connected, but the identity of the user was confirmed. */
+type Connected = { ended: string[]; isConfirmed: boolean };
 
 /** Signs in with Google or GitHub, and connects and disconnects their accounts. */
 export function loginProviderService(dependencies: Dependencies) {
@@ -65,10 +69,16 @@ export function loginProviderService(dependencies: Dependencies) {
     },
 
     async connect(session: Session, identity: LoginIdentity, visitor: Visitor) {
-      const ended = await transactForIdentity(dependencies, identity, visitor, (trx) =>
+      const { ended, isConfirmed } = await transactForIdentity(dependencies, identity, visitor, (trx) =>
         connect(trx, dependencies, session, identity, visitor),
       );
       onSessionsEnded(ended);
+      return { isConfirmed };
+    },
+
+    async isConnected(userId: number, provider: LoginProvider): Promise<boolean> {
+      const accounts = await connectedAccountRepository(db).listOf(userId);
+      return accounts.some((identity) => identity.provider === provider && isCurrent(config, identity));
     },
 
     async of(userId: number): Promise<ConnectedAccounts> {
@@ -170,10 +180,11 @@ async function signIn(
 async function connect(
   trx: Kysely<Database>,
   { lockSession, config }: Dependencies,
-  { userId, sessionId }: Session,
+  session: Session,
   identity: LoginIdentity,
   visitor: Visitor,
-): Promise<string[]> {
+): Promise<Connected> {
+  const { userId, sessionId } = session;
   const accounts = connectedAccountRepository(trx);
   await accounts.lockAccount(userId);
   // The provider may have taken ten seconds to respond, during which this session may have ended.
@@ -190,15 +201,26 @@ async function connect(
     ]);
   if (owner) {
     await storeEmail(accounts, userId, identity);
-    return [];
+    return { ended: [], isConfirmed: await confirmSession(trx, user, sessionId) };
   }
+  if (!isFresh(session)) throw new LoginProviderError('sign_in_again', 'the sign-in is too old to connect anything');
   const email = emailOf(identity);
   if (!user.emailVerified && user.email !== email)
     throw new RefusedForAccountError('unconfirmed_email', 'the address of the account is not confirmed', [
       { userId, event: 'login_method_refused', why: 'address not confirmed' },
     ]);
   await attachIdentity(trx, config, userId, { ...identity, email }, visitor, 'login_method_refused');
-  return user.emailVerified ? [] : confirm(trx, user, sessionId, visitor);
+  return { ended: user.emailVerified ? [] : await confirm(trx, user, sessionId, visitor), isConfirmed: false };
+}
+
+/**
+ * For a user who signs in with login providers only, another sign-in there confirms their identity. Others confirm it
+ * with their second factor or password. Returns true if confirmed.
+ */
+async function confirmSession(trx: Kysely<Database>, { id, passwordHash }: UserRecord, sessionId: string) {
+  if (passwordHash !== null || (await secondFactorRepository(trx).waysOf(id)).length > 0) return false;
+  await sessionRepository(trx).setConfirmed(id, sessionId);
+  return true;
 }
 
 async function disconnect(

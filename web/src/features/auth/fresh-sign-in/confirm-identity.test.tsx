@@ -82,9 +82,12 @@ test('asks for a code if the account has a second factor', async () => {
   expect(requestsTo(freshSignIn.confirm).map(({ body }) => body)).toEqual([{ code: '123456' }]);
 });
 
-test('says how to continue without password and code', async () => {
+test('leads through the login provider and back to this page', async () => {
   await createToken(['google']);
-  await expectText(page.getByRole('alertdialog', { name: 'Sign in again' }), 'continue within 10 minutes');
+  const again = page.getByRole('alertdialog', { name: 'Confirm that it is you' });
+  const submit = again.getByRole('button', { name: 'Continue with Google' });
+  await expect.element(submit).toBeVisible();
+  expect(submit.element().closest('form')?.getAttribute('action')).toContain('/auth/google?redirect=%2F');
   await press('Escape');
   await expect.element(name).toHaveValue('My script');
 });

@@ -1,3 +1,4 @@
+import { auth, type SignInOptions } from '@roster/contracts/auth';
 import { type ConfirmationWay, freshSignIn, IdentityConfirmation } from '@roster/contracts/fresh-sign-in';
 import { useState } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -22,24 +23,25 @@ export function confirmIdentity(): Promise<boolean> {
 }
 
 async function ask(): Promise<boolean> {
-  const { isFresh, ways } = await call(freshSignIn.state, {});
+  const [{ isFresh, ways }, options] = await Promise.all([call(freshSignIn.state, {}), call(auth.options, {})]);
   if (isFresh) return true;
   // A root of its own: any part of the page, or none, may have made the call.
   const place = document.body.appendChild(document.createElement('div'));
   const root = createRoot(place);
   try {
-    return await new Promise((resolve) => root.render(<Confirmation ways={ways} onEnd={resolve} />));
+    return await new Promise((resolve) => root.render(<Confirmation ways={ways} options={options} onEnd={resolve} />));
   } finally {
     root.unmount();
     place.remove();
   }
 }
 
-type Props = { ways: readonly ConfirmationWay[]; onEnd: (isConfirmed: boolean) => void };
+type Props = { ways: readonly ConfirmationWay[]; options: SignInOptions; onEnd: (isConfirmed: boolean) => void };
 
-function Confirmation({ ways, onEnd }: Props) {
+function Confirmation({ ways, options, onEnd }: Props) {
   const way = ways.find((candidate) => candidate === 'password' || candidate === 'code');
-  return way ? <ConfirmDialog way={way} onEnd={onEnd} /> : <SignInAgain ways={ways} onCancel={() => onEnd(false)} />;
+  if (way) return <ConfirmDialog way={way} onEnd={onEnd} />;
+  return <SignInAgain ways={ways} options={options} onCancel={() => onEnd(false)} />;
 }
 
 const forms = {

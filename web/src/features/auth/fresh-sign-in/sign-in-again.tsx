@@ -1,26 +1,49 @@
+import type { LoginProvider, SignInOptions } from '@roster/contracts/auth';
 import type { ConfirmationWay } from '@roster/contracts/fresh-sign-in';
-import { Button } from '#web/ui/button.tsx';
+import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 
-/** For an account that confirms its identity only at a login provider or with a passkey. */
-export function SignInAgain({ ways, onCancel }: { ways: readonly ConfirmationWay[]; onCancel: () => void }) {
+type Props = { ways: readonly ConfirmationWay[]; options: SignInOptions; onCancel: () => void };
+
+/** For an account that confirms its identity only at a login provider. Returns to the same page. */
+export function SignInAgain({ ways, options, onCancel }: Props) {
+  const providers = providersOf(ways, options);
   return (
     <Dialog
       open
       onOpenChange={onCancel}
       role="alertdialog"
       size="sm"
-      title="Sign in again"
+      title="Confirm that it is you"
       description={
-        ways.length > 0
-          ? 'You signed in more than 10 minutes ago. Sign out, sign in again, and continue within 10 minutes.'
-          : 'You signed in more than 10 minutes ago, and this account has no way to confirm that it is you.'
+        providers.length > 0
+          ? 'You signed in more than 10 minutes ago. Sign in once more, then try again on this page.'
+          : 'You signed in more than 10 minutes ago. Sign out, sign in again, and try again within 10 minutes.'
       }
-      footer={
-        <Button data-autofocus onClick={onCancel}>
-          Cancel
-        </Button>
-      }
-    />
+      footer={<Button onClick={onCancel}>Cancel</Button>}
+    >
+      {providers.length > 0 && (
+        <div className="grid gap-3">
+          {providers.map(({ provider, name }) => (
+            <form key={provider} method="post" action={`/auth/${provider}?${returnHere()}`} className="grid">
+              <button type="submit" className={buttonClass({})}>
+                Continue with {name}
+              </button>
+            </form>
+          ))}
+        </div>
+      )}
+    </Dialog>
   );
 }
+
+const returnHere = () => new URLSearchParams({ redirect: `${location.pathname}${location.search}` });
+
+const names: Partial<Record<LoginProvider, string>> = { google: 'Google', github: 'GitHub' };
+
+const providersOf = (ways: readonly ConfirmationWay[], { openId = [] }: SignInOptions) =>
+  ways.flatMap((way) => {
+    if (way === 'password' || way === 'code' || way === 'passkey') return [];
+    const name = names[way] ?? openId.find(({ id }) => id === way)?.name;
+    return name === undefined ? [] : [{ provider: way, name }];
+  });

@@ -18,7 +18,10 @@ export function secondFactorMessage(message: SecondFactorMessage, to: string): [
           message.settings,
         ]
       : [
-          'If it was not you, reset your password at once, which signs everybody out, and tell your administrator:',
+          message.change === 'added'
+            ? // A reset leaves the factors, and with a passkey somebody else could sign in.
+              'If it was not you, tell your administrator at once, who can remove it, and reset your password:'
+            : 'If it was not you, reset your password at once, which signs everybody out, and tell your administrator:',
           message.askAgain,
         ];
   return [subject, [...said, 'If it was you, there is nothing to do.', last, then]];

@@ -3,6 +3,7 @@ import type { Database } from '#server/db/schema';
 import { hourMs, type ScheduledTask } from '#server/lib/scheduled-task';
 import { securityEventRepository } from '#server/security/events-repository';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
+import { passkeyChallenges } from './passkeys/challenges.ts';
 import { challengeRepository } from './shared/challenge-repository.ts';
 import { deviceRepository } from './shared/device-repository.ts';
 
@@ -20,6 +21,7 @@ export function removeExpiredTokens(db: Kysely<Database>): ScheduledTask[] {
         .where('created_at', '<', before(10 * minute))
         .execute(),
     () => challengeRepository(db).deleteExpired(),
+    () => passkeyChallenges(db).deleteExpired(),
     () => deviceRepository(db).deleteExpired(),
     () => securityEventRepository(db).forgetOlderThan(before(180 * day)),
   ];

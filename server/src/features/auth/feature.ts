@@ -21,6 +21,7 @@ import { storeIssuers } from './login-providers/issuers.ts';
 import { flowRepository } from './login-providers/repository.ts';
 import { loginProviderRoutes } from './login-providers/routes.ts';
 import { loginProviderService } from './login-providers/service.ts';
+import { passkeyFeature } from './passkeys/feature.ts';
 import { passwordRoutes } from './password-routes.ts';
 import { refuseGuessable } from './password-rules.ts';
 import { passwordLinks, passwordService } from './passwords.ts';
@@ -71,6 +72,14 @@ export function authFeature(dependencies: Dependencies) {
     policy: secondFactorPolicyService({ db, onSessionsEnded }),
   };
   const connectedAccounts = loginProviderService({ db, lockSession: sessions.lock, config, onSessionsEnded });
+  const passkeys = passkeyFeature({
+    db,
+    publicUrl: config.publicUrl,
+    hashing,
+    cookies,
+    response,
+    hasLoginProvider: connectedAccounts.hasUsable,
+  });
   const navigations = {
     flowCookie: flowCookie(isSecure),
     flows: flowService(flowRepository(db)),
@@ -82,6 +91,7 @@ export function authFeature(dependencies: Dependencies) {
       authRoutes(router, { auth, sessions, cookie, config, response });
       freshSignInRoutes(router, freshSignIn);
       secondFactorRoutes(router, { ...secondFactor, cookies, response });
+      passkeys.routes(router);
       passwordRoutes(router, { passwords, confirmation, newAddress });
       const signingIn = { sessions, cookie, response, connectedAccounts };
       loginProviderRoutes(router, { app, config, rates, ...signingIn, ...navigations });

@@ -10,6 +10,7 @@ import type { PasswordHashing } from '#server/security/password-hashing';
 import { tokenLinks } from './links.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
 import { refuseGuessable } from './password-rules.ts';
+import { removeForeignFactors } from './second-factor/changes.ts';
 import type { ConfirmPassword } from './shared/confirm-password.ts';
 import { type UserRecord, userRepository } from './shared/repository.ts';
 import { revokeAllAccess, revokeOtherAccess } from './shared/revoke-access.ts';
@@ -77,7 +78,7 @@ async function reset({ db, hashing, onSessionsEnded }: Dependencies, input: Rese
   onSessionsEnded(ended);
 }
 
-/** Somebody else may have registered the unconfirmed address: removes the accounts they connected. */
+/** Somebody else may have registered the unconfirmed address: removes the accounts and factors that they added. */
 async function confirmOwner(trx: Kysely<Database>, userId: number, visitor: Visitor) {
   const [users, events] = [userRepository(trx), securityEventRepository(trx)];
   await users.confirmEmail(userId);
@@ -86,6 +87,7 @@ async function confirmOwner(trx: Kysely<Database>, userId: number, visitor: Visi
     const detail = provider === 'google' ? 'Google' : 'GitHub';
     await events.record({ userId, event: 'login_method_disconnected', by: 'self', visitor, detail });
   }
+  await removeForeignFactors(trx, userId, visitor);
 }
 
 async function change(

@@ -4,12 +4,14 @@ import { z } from 'zod';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
+import { createAuthenticator } from '#server/testing/authenticator';
 import { ask, clientId, messagesOf, newThread } from '#server/testing/chat';
 import { compared, comparisonsPath, judged, judgingsPath, newComparison } from '#server/testing/comparisons';
 import { examplesOf, gathered, rated, ratedThread } from '#server/testing/datasets';
 import { uploaded } from '#server/testing/files';
 import { createTrainedJob, quick, trainable, trainingFile } from '#server/testing/fine-tuning';
 import type { HttpClient } from '#server/testing/http-client';
+import { addPasskey } from '#server/testing/passkeys';
 import { newSet, runTestSet, setPath, setsPath, typed, versionOne } from '#server/testing/test-sets';
 import { newServer } from '#server/testing/tool-servers';
 
@@ -31,6 +33,7 @@ const planted = {
   criteria: 'planted-in-the-criteria',
   training: 'planted-in-the-training',
   token: 'planted-in-the-token',
+  passkey: 'planted-in-the-passkey',
   toolServer: 'planted-in-the-tool-server',
   toolUrl: 'https://planted-in-the-address.example/',
   toolHeader: 'planted-in-the-header-Xu9z',
@@ -40,6 +43,7 @@ const markers = [...Object.values(planted), 'plantedInTheKey'];
 type Owned = {
   userId: number;
   sessionId: string;
+  passkeyId: number;
   assistantId: number;
   moveId: number;
   threadId: number;
@@ -76,6 +80,11 @@ const draft = () => ({ message: 'Let me in', clientId: clientId() });
 
 /** Every call with an id in its path, applied to another user’s data: not found. */
 const onTheirs: Record<string, (owned: Owned) => Attempt> = {
+  'PATCH /api/user/passkeys/:id': ({ passkeyId }) => ({
+    path: `/api/user/passkeys/${passkeyId}`,
+    body: { name: 'Mine' },
+  }),
+  'DELETE /api/user/passkeys/:id': ({ passkeyId }) => ({ path: `/api/user/passkeys/${passkeyId}` }),
   'DELETE /api/user/sessions/:id': ({ sessionId }) => ({ path: `/api/user/sessions/${sessionId}` }),
   'POST /api/user/notices/:id/dismiss': ({ noticeId }) => ({ path: `/api/user/notices/${noticeId}/dismiss`, body: {} }),
   'POST /api/assistants/:id/duplicate': ({ assistantId }) => ({
@@ -444,6 +453,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       noticeId: (await bob.get('/api/user/notices')).body[0].id,
       userId: (await bob.get('/api/user')).body.id,
       sessionId: (await bob.get('/api/user/sessions')).body[0].id,
+      passkeyId: (await addPasskey(bob, createAuthenticator({ origin: app.url }), planted.passkey)).id,
       assistantId,
       threadId,
       questionId: message.id,
@@ -508,6 +518,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
     const nothing: Owned = {
       ...owned,
       sessionId: 'A'.repeat(22),
+      passkeyId: unknownId,
       assistantId: unknownId,
       moveId: unknownId,
       threadId: unknownId,

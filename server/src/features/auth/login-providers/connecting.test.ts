@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
+import { createAuthenticator } from '#server/testing/authenticator';
 import { withDatabase } from '#server/testing/database';
 import { atGitHub, type GitHub, startGitHub } from '#server/testing/github';
 import { atGoogle, type Google, startGoogle } from '#server/testing/google';
 import type { HttpClient } from '#server/testing/http-client';
 import { atProvider, begin, returnFromProvider, signInThrough } from '#server/testing/login-providers';
 import { storedMailTo } from '#server/testing/mail';
+import { addPasskey } from '#server/testing/passkeys';
 
 const providers = ['google', 'github'] as const;
 type Provider = (typeof providers)[number];
@@ -188,6 +190,14 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
         `${detail} is the only way into this account. Set a password first, or connect another account.`,
       ]);
       expect((await profiles(visitor))[provider].connected).toBe(true);
+    });
+
+    test('disconnects the only provider if a passkey opens the account', async () => {
+      someone(provider);
+      const visitor = app.visitor();
+      await signInThrough(visitor, provider);
+      await addPasskey(visitor, createAuthenticator({ origin: app.url }));
+      expect((await visitor.delete(`/api/user/oauth-profiles/${provider}`)).status).toBe(204);
     });
 
     test('reports a missing connection, and one of another user, as not found', async () => {

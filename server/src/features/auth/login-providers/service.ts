@@ -93,6 +93,12 @@ export function loginProviderService(dependencies: Dependencies) {
       return { google: profile('google'), github: profile('github'), ...(openId.length > 0 && { openId }) };
     },
 
+    /** True if one of the providers that are configured now opens the account. */
+    hasUsable: async (trx: Kysely<Database>, userId: number): Promise<boolean> =>
+      (await connectedAccountRepository(trx).listOf(userId)).some(
+        ({ provider, issuer }) => configuredIssuer(config, provider) === issuer,
+      ),
+
     disconnect: (userId: number, provider: LoginProvider, visitor: Visitor): Promise<void> =>
       transactWithRetry(db, (trx) => disconnect(trx, config, userId, provider, visitor)),
   };
@@ -242,7 +248,9 @@ async function disconnect(
   const others = connected.filter(
     (other) => other.provider !== provider && configuredIssuer(config, other.provider) !== undefined,
   );
-  if (user.passwordHash === null && others.length === 0)
+  const canEnter =
+    user.passwordHash !== null || others.length > 0 || (await secondFactorRepository(trx).hasPasskey(userId));
+  if (!canEnter)
     throw new AppError(
       'last_sign_in_method',
       `${name} is the only way into this account. Set a password first, or connect another account.`,

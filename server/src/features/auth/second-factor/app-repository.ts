@@ -76,11 +76,15 @@ export function appRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    /** Removes apps and passkeys. false: there was none. */
-    async removeAllFactors(userId: number): Promise<boolean> {
-      const { numDeletedRows } = await db.deleteFrom('second_factors').where('user_id', '=', userId).executeTakeFirst();
+    /** Removes those of both kinds. Returns their names for the record, which administrators see. */
+    async removeAllFactors(userId: number): Promise<string[]> {
+      const rows = await db
+        .deleteFrom('second_factors')
+        .where('user_id', '=', userId)
+        .returning(['kind', 'name'])
+        .execute();
       await db.deleteFrom('totp_setups').where('user_id', '=', userId).execute();
-      return numDeletedRows > 0n;
+      return rows.map(({ kind, name }) => (kind === 'passkey' ? 'Passkey' : name));
     },
     async countPasskeys(userId: number): Promise<number> {
       const { count } = await db

@@ -56,6 +56,24 @@ export async function factorRemoved(trx: Kysely<Database>, { userId, visitor, na
 }
 
 /**
+ * Removes all factors, of both kinds, that somebody else may have added to an account before its owner proved the
+ * address.
+ */
+export async function removeForeignFactors(trx: Kysely<Database>, userId: number, visitor: Visitor) {
+  const removed = await appRepository(trx).removeAllFactors(userId);
+  await recoveryCodeRepository(trx).removeAll(userId);
+  await deviceRepository(trx).forgetAll(userId);
+  for (const name of removed)
+    await securityEventRepository(trx).record({
+      userId,
+      event: 'second_factor_removed',
+      by: 'self',
+      visitor,
+      detail: name,
+    });
+}
+
+/**
  * Removes all second factors of an account, of both kinds, for an administrator or the operator, in a transaction.
  * Returns the ended sessions; undefined: there was none to remove.
  */
@@ -64,7 +82,7 @@ export async function resetSecondFactors(
   userId: number,
   by: Exclude<RecordedEvent['by'], 'self'>,
 ): Promise<string[] | undefined> {
-  if (!(await appRepository(trx).removeAllFactors(userId))) return undefined;
+  if ((await appRepository(trx).removeAllFactors(userId)).length === 0) return undefined;
   await recoveryCodeRepository(trx).removeAll(userId);
   await deviceRepository(trx).forgetAll(userId);
   await securityEventRepository(trx).record({ userId, event: 'second_factor_reset', by });

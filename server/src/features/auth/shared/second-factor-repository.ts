@@ -24,5 +24,16 @@ export function secondFactorRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return [...factors.map(({ kind }) => kind), ...(code ? (['recovery'] as const) : [])];
     },
+    /** True if a passkey opens the account without a password. */
+    async hasPasskey(userId: number): Promise<boolean> {
+      const row = await db
+        .selectFrom('second_factors')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('kind', '=', 'passkey')
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
   };
 }

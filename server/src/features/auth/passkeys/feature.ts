@@ -1,0 +1,35 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import type { SignInCookies } from '#server/features/auth/shared/browser-cookie';
+import type { SignInResponse } from '#server/features/auth/shared/sign-in-response';
+import type { Router } from '#server/http/app-router/router';
+import type { PasswordHashing } from '#server/security/password-hashing';
+import { passkeyChallenges, passkeyCookie } from './challenges.ts';
+import { passkeyConfirmation } from './confirm.ts';
+import { ownPasskeyService } from './own-passkeys.ts';
+import { passkeyProof } from './prove.ts';
+import { relyingParty } from './relying-party.ts';
+import { passkeyRoutes } from './routes.ts';
+import { passkeySignIn } from './sign-in.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  publicUrl: URL;
+  hashing: PasswordHashing;
+  cookies: SignInCookies;
+  response: SignInResponse;
+  hasLoginProvider: (trx: Kysely<Database>, userId: number) => Promise<boolean>;
+};
+
+export function passkeyFeature({ db, publicUrl, cookies, response, ...owning }: Dependencies) {
+  const challenges = passkeyChallenges(db);
+  const party = relyingParty(publicUrl);
+  const common = { db, challenges, party };
+  const own = ownPasskeyService({ ...common, ...owning });
+  const proving = { ...common, prove: passkeyProof(common) };
+  const [signIn, confirmation] = [passkeySignIn(proving), passkeyConfirmation(proving)];
+  const cookie = passkeyCookie(publicUrl.protocol === 'https:');
+  return {
+    routes: (router: Router) => passkeyRoutes(router, { own, signIn, confirmation, cookie, cookies, response }),
+  };
+}

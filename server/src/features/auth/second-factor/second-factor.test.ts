@@ -13,6 +13,7 @@ import {
   stopClock,
   wrongCodeOf,
 } from '#server/testing/second-factor';
+import { beginDownload, unzip } from '#server/testing/zip';
 
 const statePath = '/api/user/second-factor';
 const appPath = `${statePath}/app`;
@@ -174,6 +175,21 @@ describe.each(engines)('authenticator app on %s', (engine) => {
     passTime(2 * day);
     visitor.cookies.delete('session');
     expect((await firstStep(visitor, email)).body.code).toBe('second_factor_required');
+  });
+
+  test('is named in the export of the account, without its secrets', async () => {
+    const { home, secret } = await withApp();
+    const { body } = await beginDownload(app, home, '/api/user/export');
+    const files = unzip(Buffer.from(await body.arrayBuffer()));
+    expect(JSON.parse(files.get('account.json') ?? '').loginMethods).toEqual({
+      password: true,
+      connected: [],
+      secondFactors: [
+        { kind: 'totp', name: 'Authenticator app', addedAt: expect.any(String), lastUsedAt: expect.any(String) },
+      ],
+      recoveryCodesLeft: 10,
+    });
+    expect([...files.values()].join('')).not.toContain(secret);
   });
 
   test('shows what the account has to nobody else', async () => {

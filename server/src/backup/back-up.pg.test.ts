@@ -18,6 +18,7 @@ import type { Engine } from '#server/db/connect';
 import { callApi, newToken } from '#server/testing/access-tokens';
 import { emptyDatabase, engines, goodKey, password, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
+import { authenticatorApp } from '#server/testing/authenticator-app';
 import { ask, clientId, messagesOf, newThread, post } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { download, inStore, sha256, someBytes, startFileApp, untilCopy, uploaded } from '#server/testing/files';
@@ -51,6 +52,13 @@ async function signedIn(app: TestApp, name: string): Promise<HttpClient> {
   return visitor;
 }
 
+async function withApp(visitor: HttpClient) {
+  const { secret } = (await visitor.post('/api/user/second-factor/app')).body;
+  const app = authenticatorApp(secret);
+  expect((await visitor.post('/api/user/second-factor/app/confirm', { code: app.next() })).status).toBe(200);
+  return app;
+}
+
 const places = [
   ['sqlite', 'disk', 'sqlite'],
   ['sqlite', 'disk', 'postgres'],
@@ -68,6 +76,7 @@ describe.each(places)('backup of %s with files on %s, made during writes, restor
   const content = someBytes(300_000);
   let threadId = 0;
   let token = '';
+  let dorasApp: ReturnType<typeof authenticatorApp>;
   let fileId = 0;
   let deletedId = 0;
   let before: Awaited<ReturnType<typeof messagesOf>> = [];
@@ -88,6 +97,7 @@ describe.each(places)('backup of %s with files on %s, made during writes, restor
     await ada.delete(`/api/threads/${deletedId}`);
     before = await messagesOf(ada, threadId);
 
+    dorasApp = await withApp(await app.as('dora'));
     const bob = await app.withKey('bob');
     const bobsThread = await newThread(bob);
     let isWriting = true;
@@ -184,6 +194,10 @@ describe.each(places)('backup of %s with files on %s, made during writes, restor
     expect(answer.state).toBe('complete');
     expect(await newThread(ada)).toBeGreaterThan(deletedId);
     expect((await uploaded(target, ada)).id).toBeGreaterThan(fileId);
+    const dora = target.visitor();
+    const first = await dora.post('/api/login', { email: 'dora@example.com', password });
+    expect([first.status, first.body.ways]).toEqual([401, ['totp', 'recovery']]);
+    expect((await dora.post('/api/login/second-factor', { code: dorasApp.next() })).status).toBe(200);
   });
 
   test('contains everything acknowledged before it started, and nothing partial', async () => {

@@ -21,6 +21,8 @@ export const User = z.object({
   hasPassword: z.boolean(),
   emailVerified: z.boolean(),
   createdAt: Time,
+  /** The session came from a login provider that is signed out of too; left out otherwise. */
+  atProvider: z.boolean().optional(),
 });
 export type User = z.output<typeof User>;
 
@@ -267,6 +269,13 @@ export const auth = {
     summary: 'Ends the session of this browser, if there is one.',
     output: NoContent,
     status: 204,
+  }),
+  logoutAtProvider: endpoint({
+    method: 'POST',
+    path: '/api/logout/provider',
+    access: 'public',
+    summary: 'Does the same, and answers the page of the login provider that ends the session there; null: none.',
+    output: z.object({ url: z.string().nullable() }),
   }),
   sessions: endpoint({
     method: 'GET',

@@ -25,7 +25,7 @@ export const MailPayload = z.discriminatedUnion('template', [
     template: z.enum(['login_method_connected', 'login_method_disconnected']),
     userId,
     provider: LoginProvider,
-    /** What people know it by; not needed for Google and GitHub. */
+    /** Its name for people; left out for Google and GitHub. */
     name: z.string().optional(),
   }),
   z.object({

@@ -13,7 +13,8 @@ export type UserSecret =
   | 'tool-server-client'
   | 'tool-server-tokens'
   | 'tool-server-flow'
-  | 'second-factor';
+  | 'second-factor'
+  | 'id-token';
 
 /** A value could not be decrypted: another master key, another row, or damaged. */
 export class VaultError extends Error {

@@ -84,7 +84,12 @@ export function useRegister() {
 export function useLogout() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => call(auth.logout, {}),
+    mutationFn: async () => {
+      const isAtProvider = client.getQueryData(currentUserQuery.queryKey)?.atProvider;
+      if (!isAtProvider) return call(auth.logout, {});
+      const { url } = await call(auth.logoutAtProvider, {});
+      if (url !== null) window.location.assign(url);
+    },
     onSuccess: () => clearUser(client),
   });
 }

@@ -18,6 +18,7 @@ import { loginProviderClients } from './login-providers/clients.ts';
 import { flowCookie } from './login-providers/flow-cookie.ts';
 import { flowService } from './login-providers/flows.ts';
 import { storeIssuers } from './login-providers/issuers.ts';
+import { providerSessionService } from './login-providers/provider-sessions.ts';
 import { flowRepository } from './login-providers/repository.ts';
 import { loginProviderRoutes } from './login-providers/routes.ts';
 import { loginProviderService } from './login-providers/service.ts';
@@ -71,7 +72,9 @@ export function authFeature(dependencies: Dependencies) {
     ownFactors: ownFactorService({ db, vault, hashing }),
     policy: secondFactorPolicyService({ db, onSessionsEnded }),
   };
-  const connectedAccounts = loginProviderService({ db, lockSession: sessions.lock, config, onSessionsEnded });
+  const providers = loginProviderClients(config);
+  const providerSessions = providerSessionService({ db, vault, config, providers, onSessionsEnded });
+  const connectedAccounts = loginProviderService({ db, vault, lockSession: sessions.lock, config, onSessionsEnded });
   const passkeys = passkeyFeature({
     db,
     publicUrl: config.publicUrl,
@@ -83,12 +86,13 @@ export function authFeature(dependencies: Dependencies) {
   const navigations = {
     flowCookie: flowCookie(isSecure),
     flows: flowService(flowRepository(db)),
-    providers: loginProviderClients(config),
+    providers,
+    providerSessions,
   };
 
   return {
     routes(router: Router) {
-      authRoutes(router, { auth, sessions, cookie, config, response });
+      authRoutes(router, { auth, sessions, cookie, config, response, providerSessions });
       freshSignInRoutes(router, freshSignIn);
       secondFactorRoutes(router, { ...secondFactor, cookies, response });
       passkeys.routes(router);

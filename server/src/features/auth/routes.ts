@@ -6,6 +6,7 @@ import { clientNetwork } from '#server/http/client-network';
 import type { SessionCookie } from '#server/http/sessions/cookie';
 import type { SessionService } from '#server/http/sessions/sessions';
 import { visitorOf } from '#server/http/user-agent';
+import type { ProviderSessionService } from './login-providers/provider-sessions.ts';
 import type { AuthService } from './service.ts';
 import { type SignInResponse, secondFactorRequired } from './shared/sign-in-response.ts';
 
@@ -15,9 +16,11 @@ type Dependencies = {
   cookie: SessionCookie;
   config: Config;
   response: SignInResponse;
+  providerSessions: ProviderSessionService;
 };
 
-export function authRoutes({ route, publicRoute }: Router, { auth, sessions, cookie, config, response }: Dependencies) {
+export function authRoutes({ route, publicRoute }: Router, dependencies: Dependencies) {
+  const { auth, sessions, cookie, config, response, providerSessions } = dependencies;
   publicRoute(api.options, async () => ({
     registration: config.registration,
     setupCodeRequired: await auth.needsSetupCode(),
@@ -28,7 +31,10 @@ export function authRoutes({ route, publicRoute }: Router, { auth, sessions, coo
     mail: config.mail.smtpUrl !== undefined,
     provider: { name: config.provider.name, isOpenAi: config.provider.isOpenAi },
   }));
-  route(api.currentUser, ({ actor }) => auth.user(actor.userId));
+  route(api.currentUser, async ({ actor }) => {
+    const user = await auth.user(actor.userId);
+    return (await providerSessions.isFromProvider(actor)) ? { ...user, atProvider: true } : user;
+  });
   route(api.changeName, ({ actor, body, request }) => auth.rename(actor, body.name, visitorOf(request)));
   publicRoute(api.register, async ({ body, request, reply }) => {
     const user = await auth.register(body, visitorOf(request));
@@ -51,6 +57,13 @@ export function authRoutes({ route, publicRoute }: Router, { auth, sessions, coo
     if (actor) await sessions.signOut(actor, visitorOf(request));
     await endPresented(request);
     cookie.clear(reply);
+  });
+  publicRoute(api.logoutAtProvider, async ({ request, reply, actor }) => {
+    const url = actor ? await providerSessions.logoutUrl(actor) : null;
+    if (actor) await sessions.signOut(actor, visitorOf(request));
+    await endPresented(request);
+    cookie.clear(reply);
+    return { url };
   });
   route(api.sessions, ({ actor }) => sessions.list(actor));
   route(api.endSession, async ({ actor, params, reply, request }) => {

@@ -18,6 +18,8 @@ declare module 'fastify' {
     anyHost?: true;
     /** Accepts a page's form without fields. */
     form?: boolean;
+    /** Accepts a form that another server posts: no browser and no cookie is involved. */
+    peerForm?: boolean;
     /** For calls under /v1: the texts are stored. */
     keepsTexts?: boolean;
   }

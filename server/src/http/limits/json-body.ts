@@ -44,11 +44,14 @@ export function readJsonBodies(app: FastifyInstance, usualLimit: number) {
   // without fields is accepted: only its URL counts.
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    { parseAs: 'string', bodyLimit: 1024 },
-    (request, text, done) =>
+    { parseAs: 'string', bodyLimit: 16 * 1024 },
+    (request, text, done) => {
+      if (request.routeOptions.config.peerForm)
+        return done(null, Object.fromEntries(new URLSearchParams(String(text))));
       request.routeOptions.config.form && text === ''
         ? done(null)
-        : done(new AppError('unsupported_media_type', 'Send JSON, with the content type application/json.')),
+        : done(new AppError('unsupported_media_type', 'Send JSON, with the content type application/json.'));
+    },
   );
   app.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null));
 }

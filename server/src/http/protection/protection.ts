@@ -83,9 +83,14 @@ export function protect(app: FastifyInstance, config: Config) {
       noteCrossSite(request);
       throw new AppError('cross_site', `Open Roster at ${config.publicUrl.origin}.`);
     }
+    if (isFromPeer(request)) return;
     refuseCrossSite(request, config.publicUrl.origin, origins);
   });
 }
+
+/** Browsers name the origin or the site of every request that changes something. */
+const isFromPeer = ({ routeOptions, headers }: FastifyRequest) =>
+  routeOptions.config.peerForm === true && headers.origin === undefined && headers['sec-fetch-site'] === undefined;
 
 /** With two Host headers a proxy in front may have used the other one. */
 function refuseUnclearHost({ raw, routeOptions }: FastifyRequest) {

@@ -18,6 +18,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'POST /api/register': everybody,
   'POST /api/login': everybody,
   'POST /api/logout': everybody,
+  'POST /api/logout/provider': everybody,
   'GET /api/login/second-factor': everybody,
   'POST /api/login/second-factor': everybody,
   'POST /api/login/passkey/options': everybody,

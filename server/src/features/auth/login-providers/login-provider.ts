@@ -6,6 +6,7 @@ import { tidyName } from '@roster/contracts/text/name';
 import type { CustomFetch } from 'openid-client';
 import { isLoopback } from '#server/config/config';
 import { isObject } from '#server/lib/is-object';
+import type { LogoutToken } from './openid-logout.ts';
 
 /** The user as a login provider identifies them: by the subject at its issuer. */
 export type LoginIdentity = {
@@ -31,6 +32,10 @@ export type LoginProviderClient = {
   authorizationUrl: (secrets: FlowSecrets, redirectUri: URL, options: { again: boolean }) => Promise<URL>;
   /** Exchanges the callback’s code and returns the user’s identity. */
   identify: (secrets: FlowSecrets, callback: URL) => Promise<LoginIdentity>;
+  /** The provider’s page that signs out there and returns; null: it has none. */
+  logoutUrl?: (idToken: string | undefined, returnTo: URL) => Promise<URL | null>;
+  /** @throws unless the provider signed it for this client just now */
+  verifyLogoutToken?: (token: string) => Promise<LogoutToken>;
 };
 
 export const pkceChallenge = (codeVerifier: string) => createHash('sha256').update(codeVerifier).digest('base64url');

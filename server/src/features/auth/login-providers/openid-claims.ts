@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isObject } from '#server/lib/is-object';
 import { LoginProviderError } from './login-provider.ts';
 
-/** Where an OpenID Connect provider says what. */
+/** The claims in which an OpenID Connect provider names people. */
 export type ClaimNames = { name: string; email: string; groups?: string | undefined };
 
 /** Claims besides the subject. A malformed claim counts as missing and does not invalidate the others. */

@@ -17,8 +17,9 @@ import {
   timeoutSeconds,
 } from './login-provider.ts';
 import { type ClaimNames, type Claims, joinClaims, readClaims, saysSecondFactor } from './openid-claims.ts';
+import { providerLogoutUrl, verifyLogoutToken } from './openid-logout.ts';
 
-/** What every OpenID Connect provider needs; Google is one with fixed answers. */
+/** Settings of every OpenID Connect provider; Google is one with fixed answers. */
 export type OpenIdClientSettings = Pick<
   OpenIdSettings,
   'clientId' | 'clientSecret' | 'issuer' | 'proxyFor' | 'scopes' | 'authMethod' | 'trustEmail'
@@ -94,6 +95,10 @@ export function openIdProvider(
           secondFactor,
         };
       }),
+    logoutUrl: (idToken, returnTo) =>
+      withConfiguration((configuration) => providerLogoutUrl(configuration, idToken, returnTo)),
+    verifyLogoutToken: (token) =>
+      withConfiguration((configuration) => verifyLogoutToken(configuration, settings, token)),
   };
 }
 

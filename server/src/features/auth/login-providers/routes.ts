@@ -27,6 +27,8 @@ import {
   type LoginProviderClient,
   LoginProviderError,
 } from './login-provider.ts';
+import { providerLogoutRoutes } from './logout-routes.ts';
+import type { ProviderSessionService } from './provider-sessions.ts';
 import type { Flow } from './repository.ts';
 import { safeReturnPath } from './return-path.ts';
 import type { LoginProviderService } from './service.ts';
@@ -43,6 +45,7 @@ type Dependencies = {
   /** Only the configured providers. */
   providers: ReadonlyMap<LoginProvider, LoginProviderClient>;
   connectedAccounts: LoginProviderService;
+  providerSessions: ProviderSessionService;
 };
 
 /** Query of the provider’s callback. A repeated parameter counts as missing. */
@@ -145,6 +148,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
     });
   }
 
+  providerLogoutRoutes(app, { rates, providerSessions: dependencies.providerSessions });
   route(api.connectedAccounts, ({ actor }) => connectedAccounts.of(actor.userId));
   route(api.disconnect, async ({ actor, params: { provider }, request }) => {
     await connectedAccounts.disconnect(actor.userId, provider, visitorOf(request));

@@ -14,6 +14,7 @@ import { AppError } from '#server/lib/errors';
 import { mailJob, openIdMailJob } from '#server/mail/job';
 import type { SignedInUser } from '#server/security/actor';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
+import type { Vault } from '#server/security/vault';
 import {
   endAccess,
   type FollowedGroups,
@@ -25,13 +26,15 @@ import {
 import { type Configured, openIdSettings, providerName } from './configured.ts';
 import { configuredIssuer } from './issuers.ts';
 import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
+import { noteProviderLogin } from './provider-sessions.ts';
 import { RefusedForAccountError, recordRefusal } from './refusals.ts';
 import { type ConnectedAccountRepository, connectedAccountRepository } from './repository.ts';
 
 type Dependencies = {
   lockSession: SessionService['lock'];
   db: Kysely<Database>;
-  config: Pick<Config, 'registration' | 'loopback'> & Configured;
+  vault: Vault;
+  config: Pick<Config, 'registration' | 'loopback' | 'publicUrl'> & Configured;
   /** Closes the open responses of ended sessions. */
   onSessionsEnded: (sessionIds: string[]) => void;
 };
@@ -59,7 +62,7 @@ export function loginProviderService(dependencies: Dependencies) {
     /** Signs in to the account of the identity: the connected one, the one with its address, or a new one. */
     async signIn(identity: LoginIdentity, visitor: Visitor, browser: Browser): Promise<SignedIn> {
       const signedIn = await transactForIdentity(dependencies, identity, visitor, (trx) =>
-        signIn(trx, config, identity, visitor, browser),
+        signIn(trx, dependencies, identity, visitor, browser),
       ).catch(async (error: unknown) => {
         if (error instanceof NotAdmittedError) onSessionsEnded(await endAccessOf(db, error, visitor));
         throw error;
@@ -157,11 +160,12 @@ async function endAccessOf(db: Kysely<Database>, { concerned }: NotAdmittedError
 
 async function signIn(
   trx: Kysely<Database>,
-  config: Dependencies['config'],
+  dependencies: Dependencies,
   identity: LoginIdentity,
   visitor: Visitor,
   browser: Browser,
 ): Promise<SignedIn> {
+  const { config } = dependencies;
   const accounts = connectedAccountRepository(trx);
   const settings = openIdSettings(config, identity.provider);
   await lockForRoles(trx, settings);
@@ -175,11 +179,9 @@ async function signIn(
   const followed = settings ? await followGroups(trx, settings, userId, identity) : noGroups;
   const method = providerName(config, identity.provider);
   const secondFactor = identity.secondFactor ? 'done' : 'needed-if-set';
-  return {
-    userId,
-    ...followed,
-    outcome: await completeSignIn(trx, { userId, visitor, method, secondFactor, ...browser }),
-  };
+  const outcome = await completeSignIn(trx, { userId, visitor, method, secondFactor, ...browser });
+  await noteProviderLogin(trx, dependencies, userId, identity, outcome);
+  return { userId, ...followed, outcome };
 }
 
 /** Returns the ids of the ended sessions. */

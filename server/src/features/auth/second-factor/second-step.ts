@@ -6,6 +6,7 @@ import { auditFailedLogin } from '#server/features/auth/shared/audit-failed-logi
 import { type Challenge, challengeRepository } from '#server/features/auth/shared/challenge-repository';
 import { newToken, tokenHash } from '#server/features/auth/shared/complete-sign-in';
 import { deviceRepository } from '#server/features/auth/shared/device-repository';
+import { providerSessionRepository } from '#server/features/auth/shared/provider-session-repository';
 import { userRepository } from '#server/features/auth/shared/repository';
 import { secondFactorRepository } from '#server/features/auth/shared/second-factor-repository';
 import { toUser } from '#server/features/auth/shared/user';
@@ -115,6 +116,7 @@ export async function finishSecondStep(trx: Kysely<Database>, challenge: Challen
   await securityEventRepository(trx).record({ userId, event: 'signed_in', by: 'self', visitor, detail });
   if (way === 'recovery') await recoveryCodeUsed(trx, userId, visitor);
   const { token, sessionId } = await startSession(trx, { userId, visitor, secondFactor: way });
+  await providerSessionRepository(trx).adopt(challenge.idHash, sessionId);
   const deviceToken = remember ? newToken() : undefined;
   if (deviceToken !== undefined)
     await deviceRepository(trx).insert({ userId, sessionId, tokenHash: tokenHash(deviceToken) });

@@ -60,7 +60,7 @@ export function authFeature(dependencies: Dependencies) {
   const asking = { db, config, rates };
   const newAddress = changeEmailService({ ...asking, confirmPassword, onSessionsEnded });
   const confirmation = confirmationService({ ...asking, newAddress });
-  const passwords = passwordService({ db, hashing, confirmPassword, onSessionsEnded });
+  const passwords = passwordService({ db, config, hashing, confirmPassword, onSessionsEnded });
   const auth = authService({ db, config, hashing, rates, confirmation, setupCode });
   const isSecure = config.publicUrl.protocol === 'https:';
   const cookies = signInCookies(isSecure);

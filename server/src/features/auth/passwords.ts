@@ -8,15 +8,17 @@ import { type RecordedEvent, securityEventRepository, type Visitor } from '#serv
 import { noticeRepository } from '#server/security/notices-repository';
 import type { PasswordHashing } from '#server/security/password-hashing';
 import { tokenLinks } from './links.ts';
+import { type Configured, providerName } from './login-providers/configured.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
 import { refuseGuessable } from './password-rules.ts';
-import { removeForeignFactors } from './second-factor/changes.ts';
+import { removeForeignPasskeys } from './second-factor/changes.ts';
 import type { ConfirmPassword } from './shared/confirm-password.ts';
 import { type UserRecord, userRepository } from './shared/repository.ts';
 import { revokeAllAccess, revokeOtherAccess } from './shared/revoke-access.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
+  config: Configured;
   hashing: PasswordHashing;
   confirmPassword: ConfirmPassword;
   /** Closes the open responses of ended sessions. */
@@ -57,7 +59,7 @@ async function findValidLink(user: UserRecord | undefined, token: string, rows: 
   return { user, tokenId: found.id, isProof: found.provesEmail !== null };
 }
 
-async function reset({ db, hashing, onSessionsEnded }: Dependencies, input: Reset, visitor: Visitor) {
+async function reset({ db, config, hashing, onSessionsEnded }: Dependencies, input: Reset, visitor: Visitor) {
   const { userId, token, password } = input;
   // Checked before hashing and used up with the change, so that a rejected password does not cost the link.
   const { user } = await findValidLink(await userRepository(db).byId(userId), token, db);
@@ -69,7 +71,7 @@ async function reset({ db, hashing, onSessionsEnded }: Dependencies, input: Rese
     if (!(await mailedTokenRepository(trx).use(opened.tokenId))) throw invalidToken();
     await users.setPassword(userId, passwordHash);
     await securityEventRepository(trx).record({ userId, event: 'password_set', by: 'self', visitor });
-    if (opened.isProof && !opened.user.emailVerified) await confirmOwner(trx, userId, visitor);
+    if (opened.isProof && !opened.user.emailVerified) await confirmOwner(trx, config, userId, visitor);
     await users.removeFlows(userId);
     const sessions = await revokeAllAccess(trx, userId, visitor);
     await enqueue(trx, mailJob, { template: 'password_changed', userId });
@@ -78,16 +80,16 @@ async function reset({ db, hashing, onSessionsEnded }: Dependencies, input: Rese
   onSessionsEnded(ended);
 }
 
-/** Somebody else may have registered the unconfirmed address: removes the accounts and factors that they added. */
-async function confirmOwner(trx: Kysely<Database>, userId: number, visitor: Visitor) {
+/** Somebody else may have registered the unconfirmed address: removes the accounts and passkeys that they added. */
+async function confirmOwner(trx: Kysely<Database>, config: Dependencies['config'], userId: number, visitor: Visitor) {
   const [users, events] = [userRepository(trx), securityEventRepository(trx)];
   await users.confirmEmail(userId);
   await events.record({ userId, event: 'email_confirmed', by: 'self', visitor });
   for (const provider of await users.removeConnectedAccounts(userId)) {
-    const detail = provider === 'google' ? 'Google' : 'GitHub';
+    const detail = providerName(config, provider);
     await events.record({ userId, event: 'login_method_disconnected', by: 'self', visitor, detail });
   }
-  await removeForeignFactors(trx, userId, visitor);
+  await removeForeignPasskeys(trx, userId, visitor);
 }
 
 async function change(

@@ -80,6 +80,7 @@ async function update({ db, headers }: Dependencies, actor: Actor, id: number, c
   checkOffer(actor, changes.isOffered);
   const before = await findServer(db, userId, id);
   const { name, url, isOffered, isOn } = changes;
+  if (url !== undefined || changes.auth) checkOffer(actor, before.is_offered === 1);
   if (before.kind === 'command' && (url !== undefined || changes.auth))
     throw new AppError('conflict', 'A command has no address and no access. Add another one instead.');
   // The description says where its tools are called, and changes together with it.

@@ -44,7 +44,10 @@ export async function factorAdded(
 }
 
 /** The same after a factor was removed. With the last one, recovery codes and remembered devices go too. */
-export async function factorRemoved(trx: Kysely<Database>, { userId, visitor, name, factor }: Changed) {
+export async function factorRemoved(
+  trx: Kysely<Database>,
+  { userId, visitor, name, factor }: Omit<Changed, 'sessionId'> & { sessionId?: string },
+) {
   await challengeRepository(trx).removeAll(userId);
   if ((await secondFactorRepository(trx).waysOf(userId)).length === 0) {
     await recoveryCodeRepository(trx).removeAll(userId);
@@ -56,21 +59,12 @@ export async function factorRemoved(trx: Kysely<Database>, { userId, visitor, na
 }
 
 /**
- * Removes all factors, of both kinds, that somebody else may have added to an account before its owner proved the
- * address.
+ * Removes the passkeys that somebody else may have added before the owner proved the address: each signs in by itself.
+ * An authenticator app stays, because a link that sets a password removes no second step.
  */
-export async function removeForeignFactors(trx: Kysely<Database>, userId: number, visitor: Visitor) {
-  const removed = await appRepository(trx).removeAllFactors(userId);
-  await recoveryCodeRepository(trx).removeAll(userId);
-  await deviceRepository(trx).forgetAll(userId);
-  for (const name of removed)
-    await securityEventRepository(trx).record({
-      userId,
-      event: 'second_factor_removed',
-      by: 'self',
-      visitor,
-      detail: name,
-    });
+export async function removeForeignPasskeys(trx: Kysely<Database>, userId: number, visitor: Visitor) {
+  for (const name of await appRepository(trx).removePasskeys(userId))
+    await factorRemoved(trx, { userId, visitor, name, factor: 'passkey' });
 }
 
 /**

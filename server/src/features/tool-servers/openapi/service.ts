@@ -132,6 +132,7 @@ async function update(dependencies: Dependencies, actor: Actor, id: number, chan
   const before = await ownDescribed(db, userId, id);
   const { name, isOffered } = changes;
   const anew = await reread(dependencies, before, changes);
+  if (anew) checkOffer(actor, before.is_offered === 1);
   const fields = {
     ...(name !== undefined && { name }),
     ...(isOffered !== undefined && { is_offered: flag(isOffered) }),

@@ -76,15 +76,14 @@ export function appRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    /** Returns their names. */
-    async removePasskeys(userId: number): Promise<string[]> {
-      const rows = await db
+    /** Returns how many there were. */
+    async removePasskeys(userId: number): Promise<number> {
+      const { numDeletedRows } = await db
         .deleteFrom('second_factors')
         .where('user_id', '=', userId)
         .where('kind', '=', 'passkey')
-        .returning('name')
-        .execute();
-      return rows.map(({ name }) => name);
+        .executeTakeFirst();
+      return Number(numDeletedRows);
     },
     /** Removes those of both kinds. Returns their names for the record, which administrators see. */
     async removeAllFactors(userId: number): Promise<string[]> {

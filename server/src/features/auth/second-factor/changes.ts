@@ -63,8 +63,9 @@ export async function factorRemoved(
  * An authenticator app stays, because a link that sets a password removes no second step.
  */
 export async function removeForeignPasskeys(trx: Kysely<Database>, userId: number, visitor: Visitor) {
-  for (const name of await appRepository(trx).removePasskeys(userId))
-    await factorRemoved(trx, { userId, visitor, name, factor: 'passkey' });
+  const removed = await appRepository(trx).removePasskeys(userId);
+  for (let count = 0; count < removed; count++)
+    await factorRemoved(trx, { userId, visitor, name: 'Passkey', factor: 'passkey' });
 }
 
 /**

@@ -9,6 +9,7 @@ import { datasets } from '@roster/contracts/fine-tuning/datasets';
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
 import { type Model, type ModelList, models } from '@roster/contracts/models/models';
 import { modelRetirement, type RetiringModel } from '@roster/contracts/models/retirement';
+import { passkeys } from '@roster/contracts/passkeys';
 import { type SecondFactorState, secondFactor } from '@roster/contracts/second-factor';
 import { toolServers } from '@roster/contracts/tool-servers/tool-servers';
 import { daysBetween } from '@roster/contracts/usage/day';
@@ -134,6 +135,9 @@ export function answerNewAccount(user: User | null): void {
   answer(auth.options, signInOptions);
   answer(auth.currentUser, user ?? refusal('not_signed_in', 'Please sign in.'));
   answer(auth.connectedAccounts, { google: notConnected, github: notConnected });
+  answer(passkeys.list, { passkeys: [], proposedName: 'Chrome on Linux' });
+  // The browser suggests no passkeys.
+  answer(passkeys.signInOptions, refusal('unavailable', 'Not now.'));
   answer(secondFactor.state, noSecondFactor);
   answer(account.version, { version: '1.2.3' });
   answer(account.config, noKey);

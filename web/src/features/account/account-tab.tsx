@@ -6,6 +6,7 @@ import { AccountInformation } from './account-information.tsx';
 import { CloseAccountCard } from './close-account-card.tsx';
 import { ExportCard } from './export-card.tsx';
 import { LoginMethodsCard } from './login-methods-card.tsx';
+import { PasskeysCard } from './passkeys/passkeys-card.tsx';
 import { SecondFactorCard } from './second-factor/second-factor-card.tsx';
 import { SecurityActivityCard } from './security-activity-card.tsx';
 
@@ -17,6 +18,7 @@ export function AccountTab() {
     <div className="grid grid-cols-1 gap-6">
       <AccountInformation />
       <LoginMethodsCard />
+      <PasskeysCard />
       <SecondFactorCard />
       <SecurityActivityCard />
       <ExportCard />

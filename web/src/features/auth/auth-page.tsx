@@ -7,6 +7,7 @@ import { lazyPart, preloadOnceUsable } from '#web/lib/lazy.ts';
 import { Logo } from '#web/ui/logo.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
+import { PasskeySignIn } from './lazy-passkey-sign-in.tsx';
 import { SecondStep } from './lazy-second-step.tsx';
 import { LoginForm } from './login-form.tsx';
 import { LoginProviders } from './login-providers.tsx';
@@ -88,7 +89,14 @@ function FirstStep(props: AuthPageProps & { options: SignInOptions | undefined }
         className="lg:mt-6"
       >
         <div className="pt-6">
-          {tab === 'login' ? <LoginForm onSecondStep={onSecondStep} /> : <RegisterForm options={options} />}
+          {tab === 'login' ? (
+            <>
+              <LoginForm onSecondStep={onSecondStep} />
+              <PasskeySignIn />
+            </>
+          ) : (
+            <RegisterForm options={options} />
+          )}
           {options && (
             <LoginProviders
               options={options}

@@ -56,7 +56,9 @@ export function LoginForm({ onSecondStep }: { onSecondStep: () => void }) {
   return (
     <form ref={form} onSubmit={submit} onInput={correct} noValidate className="grid gap-4">
       <Field label="Email" error={problems.email}>
-        {(control) => <Input {...control} name="email" type="email" autoComplete="username" autoCapitalize="none" />}
+        {(control) => (
+          <Input {...control} name="email" type="email" autoComplete="username webauthn" autoCapitalize="none" />
+        )}
       </Field>
       <Field
         label="Password"

@@ -1,11 +1,15 @@
+import type { User } from '@roster/contracts/auth';
+import { passkeys } from '@roster/contracts/passkeys';
 import { SecondFactorCode, secondFactor } from '@roster/contracts/second-factor';
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
 import type { UseFormReturn } from 'react-hook-form';
 import { z } from 'zod';
 import { useSignedIn } from '#web/api/current-user.ts';
 import { ApiError, call, errorText } from '#web/lib/api-client.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { passkeysWork } from '#web/lib/passkeys-work.ts';
 import { useSchemaForm } from '#web/lib/schema-form.ts';
 import { dismissErrorToasts, toastError } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -43,29 +47,51 @@ export function SecondStep({ onBack, onDone }: SecondStepProps) {
       </div>
     );
   if (!pending.data) return <SpinnerPanel label="Loading the second step" className="min-h-72" />;
-  return <CodeForm hasApp={pending.data.ways.includes('totp')} onBack={onBack} onDone={onDone} />;
+  const { ways } = pending.data;
+  const hasPasskey = ways.includes('passkey') && passkeysWork();
+  return <CodeForm hasApp={ways.includes('totp')} hasPasskey={hasPasskey} onBack={onBack} onDone={onDone} />;
 }
 
-function CodeForm({ hasApp, onBack, onDone }: SecondStepProps & { hasApp: boolean }) {
-  const [isRecovery, setRecovery] = useState(!hasApp);
+async function completeByPasskey(remember: boolean) {
+  const options = await call(passkeys.secondStepOptions, {});
+  const { choosePasskey } = await import('#web/api/passkey-ceremony.ts');
+  return call(passkeys.secondStep, { body: { credential: await choosePasskey(options), remember } });
+}
+
+/** The end of the second step, however it was taken. */
+function useEnd({ onBack, onDone }: SecondStepProps) {
   const signedIn = useSignedIn();
+  return {
+    done({ user, returnPath }: { user: User; returnPath: string }) {
+      dismissErrorToasts();
+      onDone(returnPath);
+      signedIn(user);
+      toast({ title: 'Welcome back!', description: `You're now signed in as ${user.email}.` });
+    },
+    failed(error: Error) {
+      if (error.name === 'PasskeyCancelledError') return;
+      toastError({ title: 'Login failed', description: errorText(error, 'Please try again.') });
+      if (error instanceof ApiError && error.status === 404) onBack();
+    },
+  };
+}
+
+type CodeFormProps = SecondStepProps & { hasApp: boolean; hasPasskey: boolean };
+
+function CodeForm({ hasApp, hasPasskey, onBack, onDone }: CodeFormProps) {
+  const [isRecovery, setRecovery] = useState(!hasApp);
+  const { done, failed } = useEnd({ onBack, onDone });
+  const byPasskey = useMutation({ mutationFn: completeByPasskey });
   const complete = useMutation({
     mutationFn: (body: z.output<typeof Form>) => call(secondFactor.complete, { body }),
   });
   const form = useSchemaForm(Form, { code: '', remember: false });
   const submit = form.handleSubmit((given) =>
     complete.mutate(given, {
-      onSuccess({ user, returnPath }) {
-        dismissErrorToasts();
-        onDone(returnPath);
-        signedIn(user);
-        toast({ title: 'Welcome back!', description: `You're now signed in as ${user.email}.` });
-      },
+      onSuccess: done,
       onError(error) {
         form.setFocus('code', { shouldSelect: true });
-        if (showFieldErrors(form, error)) return;
-        toastError({ title: 'Login failed', description: errorText(error, 'Please try again.') });
-        if (error instanceof ApiError && error.status === 404) onBack();
+        if (!showFieldErrors(form, error)) failed(error);
       },
     }),
   );
@@ -85,6 +111,16 @@ function CodeForm({ hasApp, onBack, onDone }: SecondStepProps & { hasApp: boolea
       <Button type="submit" variant="primary" busy={complete.isPending} pendingLabel="Logging in..." className="mt-1">
         Login
       </Button>
+      {hasPasskey && (
+        <Button
+          icon={Fingerprint}
+          busy={byPasskey.isPending}
+          pendingLabel="Waiting for your passkey..."
+          onClick={() => byPasskey.mutate(form.getValues('remember'), { onSuccess: done, onError: failed })}
+        >
+          Use a passkey
+        </Button>
+      )}
       <div className="flex flex-wrap justify-between gap-x-4 gap-y-1">
         {hasApp && (
           <Button variant="ghost" size="sm" onClick={swap}>

@@ -1,0 +1,12 @@
+import { lazyPart } from '#web/lib/lazy.ts';
+import { passkeysWork } from '#web/lib/passkeys-work.ts';
+
+const Loading = () => <div className="mt-3 h-9 max-md:h-10" />;
+
+const Loaded = lazyPart(async () => (await import('./passkey-sign-in.tsx')).PasskeySignIn, {
+  pending: Loading,
+  failed: Loading,
+});
+
+/** Nothing in a browser that cannot use passkeys. */
+export const PasskeySignIn = () => passkeysWork() && <Loaded />;

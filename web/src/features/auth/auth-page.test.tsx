@@ -1,7 +1,7 @@
 import { auth } from '@roster/contracts/auth';
 import { describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, changes, hold, refusal } from '#web/testing/answers.ts';
+import { answer, hold, refusal, requestsTo } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
 import { person } from '#web/testing/new-account.ts';
 import { expectToast } from '#web/testing/page.ts';
@@ -37,7 +37,7 @@ describe('registering', () => {
     await register(person.email, password, `${password}!`);
     await expect.element(page.getByRole('alert').filter({ hasText: 'Passwords do not match!' })).toBeVisible();
     await expect.element(page.getByLabelText('Confirm Password')).toHaveFocus();
-    expect(changes()).toEqual([]);
+    expect(requestsTo(auth.register)).toEqual([]);
   });
 
   test('shows an error at each field', async () => {

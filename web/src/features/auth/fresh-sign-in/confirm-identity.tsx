@@ -1,15 +1,17 @@
 import { auth, type SignInOptions } from '@roster/contracts/auth';
 import { type ConfirmationWay, freshSignIn, IdentityConfirmation } from '@roster/contracts/fresh-sign-in';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { z } from 'zod';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { call } from '#web/lib/api-client.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { passkeysWork } from '#web/lib/passkeys-work.ts';
 import { useSchemaForm } from '#web/lib/schema-form.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { SecretInput } from '#web/ui/forms/secret-input.tsx';
+import { PasskeyButton } from './passkey-button.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
 
 let asking: Promise<boolean> | undefined;
@@ -40,8 +42,9 @@ type Props = { ways: readonly ConfirmationWay[]; options: SignInOptions; onEnd: 
 
 function Confirmation({ ways, options, onEnd }: Props) {
   const way = ways.find((candidate) => candidate === 'password' || candidate === 'code');
-  if (way) return <ConfirmDialog way={way} onEnd={onEnd} />;
-  return <SignInAgain ways={ways} options={options} onCancel={() => onEnd(false)} />;
+  const passkey = ways.includes('passkey') && passkeysWork() && <PasskeyButton onConfirmed={() => onEnd(true)} />;
+  if (way) return <ConfirmDialog way={way} passkey={passkey} onEnd={onEnd} />;
+  return <SignInAgain ways={ways} options={options} passkey={passkey} onCancel={() => onEnd(false)} />;
 }
 
 const forms = {
@@ -56,7 +59,9 @@ const forms = {
   },
 };
 
-function ConfirmDialog({ way, onEnd }: { way: 'password' | 'code'; onEnd: Props['onEnd'] }) {
+type ConfirmDialogProps = { way: 'password' | 'code'; passkey: ReactNode; onEnd: Props['onEnd'] };
+
+function ConfirmDialog({ way, passkey, onEnd }: ConfirmDialogProps) {
   const [failure, setFailure] = useState<Error | null>(null);
   const form = useSchemaForm<{ [name in typeof way]?: string }, { [name in typeof way]?: string }>(forms[way].schema, {
     [way]: '',
@@ -110,6 +115,7 @@ function ConfirmDialog({ way, onEnd }: { way: 'password' | 'code'; onEnd: Props[
           )}
         </Field>
       )}
+      {passkey}
     </FormDialog>
   );
 }

@@ -1,12 +1,19 @@
 import type { LoginProvider, SignInOptions } from '@roster/contracts/auth';
 import type { ConfirmationWay } from '@roster/contracts/fresh-sign-in';
+import type { ReactNode } from 'react';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 
-type Props = { ways: readonly ConfirmationWay[]; options: SignInOptions; onCancel: () => void };
+type Props = {
+  ways: readonly ConfirmationWay[];
+  options: SignInOptions;
+  /** The button for it, if the browser can use one. */
+  passkey: ReactNode;
+  onCancel: () => void;
+};
 
-/** For an account that confirms its identity only at a login provider. Returns to the same page. */
-export function SignInAgain({ ways, options, onCancel }: Props) {
+/** For an account that confirms its identity only with a passkey or at a login provider, which returns to this page. */
+export function SignInAgain({ ways, options, passkey, onCancel }: Props) {
   const providers = providersOf(ways, options);
   return (
     <Dialog
@@ -16,14 +23,15 @@ export function SignInAgain({ ways, options, onCancel }: Props) {
       size="sm"
       title="Confirm that it is you"
       description={
-        providers.length > 0
-          ? 'You signed in more than 10 minutes ago. Sign in once more, then try again on this page.'
+        providers.length > 0 || passkey
+          ? 'You signed in more than 10 minutes ago. Sign in once more to continue.'
           : 'You signed in more than 10 minutes ago. Sign out, sign in again, and try again within 10 minutes.'
       }
       footer={<Button onClick={onCancel}>Cancel</Button>}
     >
-      {providers.length > 0 && (
+      {(providers.length > 0 || passkey) && (
         <div className="grid gap-3">
+          {passkey}
           {providers.map(({ provider, name }) => (
             <form key={provider} method="post" action={`/auth/${provider}?${returnHere()}`} className="grid">
               <button type="submit" className={buttonClass({})}>

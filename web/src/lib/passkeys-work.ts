@@ -1,3 +1,8 @@
-/** True if this browser can use passkeys at this address: they need HTTPS or localhost, and a name instead of an IP. */
+/**
+ * True if this browser can use passkeys at this address: they need HTTPS or localhost, and a name instead of an IP. The
+ * build, which renders the first view without a browser, assumes so.
+ */
 export const passkeysWork = () =>
-  'PublicKeyCredential' in window && !/^(\d+\.){3}\d+$|^\[/.test(window.location.hostname);
+  typeof window === 'undefined' ||
+  window.location === undefined ||
+  ('PublicKeyCredential' in window && !/^(\d+\.){3}\d+$|^\[/.test(window.location.hostname));

@@ -13,7 +13,7 @@ const headersOfEveryAnswer = {
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': expect.stringContaining('camera=()'),
+  'permissions-policy': expect.stringMatching(/camera=\(\).*publickey-credentials-get=\(self\)/),
 };
 
 describe('on loopback', () => {

@@ -19,7 +19,9 @@ const contentSecurityPolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-const permissionsPolicy = [
+/** Passkeys are the one thing that pages may ask the browser for. */
+const passkeyFeatures = ['publickey-credentials-create=(self)', 'publickey-credentials-get=(self)'];
+const deniedFeatures = [
   'accelerometer',
   'autoplay',
   'camera',
@@ -33,13 +35,11 @@ const permissionsPolicy = [
   'microphone',
   'midi',
   'payment',
-  'publickey-credentials-get',
   'screen-wake-lock',
   'serial',
   'usb',
-]
-  .map((feature) => `${feature}=()`)
-  .join(', ');
+];
+const permissionsPolicy = [...deniedFeatures.map((feature) => `${feature}=()`), ...passkeyFeatures].join(', ');
 
 export function securityHeaders(config: Pick<Config, 'publicUrl' | 'includeSubdomains'>): Record<string, string> {
   return {

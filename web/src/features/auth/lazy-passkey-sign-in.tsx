@@ -1,3 +1,4 @@
+import { useAppReady } from '#web/lib/app-ready.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { passkeysWork } from '#web/lib/passkeys-work.ts';
 
@@ -8,5 +9,9 @@ const Loaded = lazyPart(async () => (await import('./passkey-sign-in.tsx')).Pass
   failed: Loading,
 });
 
-/** Nothing in a browser that cannot use passkeys. */
-export const PasskeySignIn = () => passkeysWork() && <Loaded />;
+/** Nothing in a browser that cannot use passkeys. Loaded once email and password can be typed. */
+export function PasskeySignIn() {
+  const isReady = useAppReady();
+  if (!passkeysWork()) return null;
+  return isReady ? <Loaded /> : <Loading />;
+}

@@ -12,24 +12,29 @@ import { toast } from '#web/ui/states/toast.tsx';
 /** Shorter than the five minutes for which the server accepts a challenge. */
 const renewMs = 4 * 60_000;
 
-async function choose(fromField: boolean) {
+/** `isChosen`: the button was pressed, so suggestions that are only starting must not take its place. */
+async function choose(fromField: boolean, isChosen: () => boolean) {
   try {
-    return await choosePasskey(await call(passkeys.signInOptions, {}), fromField);
+    const options = await call(passkeys.signInOptions, {});
+    if (fromField && isChosen()) throw new PasskeyCancelledError('The button was pressed');
+    return await choosePasskey(options, fromField);
   } catch (error) {
-    // Nobody asked for the suggestions, so nobody is told that there are none.
+    // Nobody asked for the suggestions, so a failure shows nothing.
     throw fromField ? new PasskeyCancelledError('No suggestions', { cause: error }) : error;
   }
 }
 
-const signIn = async (fromField: boolean) => call(passkeys.signIn, { body: { credential: await choose(fromField) } });
+const signIn = async (fromField: boolean, isChosen: () => boolean) =>
+  call(passkeys.signIn, { body: { credential: await choose(fromField, isChosen) } });
 
 const isCancelled = (error: Error) => error.name === 'PasskeyCancelledError';
 
 /** The button; the browser also suggests passkeys in the email field. */
 export function PasskeySignIn() {
   const signedIn = useSignedIn();
+  const isChosen = useRef(false);
   const login = useMutation({
-    mutationFn: signIn,
+    mutationFn: (fromField: boolean) => signIn(fromField, () => isChosen.current),
     onSuccess(user) {
       dismissErrorToasts();
       signedIn(user);
@@ -40,7 +45,6 @@ export function PasskeySignIn() {
     },
   });
   const { mutate } = login;
-  const isChosen = useRef(false);
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>;

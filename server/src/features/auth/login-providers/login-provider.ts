@@ -6,7 +6,6 @@ import { tidyName } from '@roster/contracts/text/name';
 import type { CustomFetch } from 'openid-client';
 import { isLoopback } from '#server/config/config';
 import { isObject } from '#server/lib/is-object';
-import type { LogoutToken } from './openid-logout.ts';
 
 /** The user as a login provider identifies them: by the subject at its issuer. */
 export type LoginIdentity = {
@@ -26,6 +25,9 @@ export type LoginIdentity = {
 
 /** Secrets that bind the provider’s callback to the request that was sent. */
 export type FlowSecrets = { state: string; nonce: string; codeVerifier: string };
+
+/** Whom a provider signs out: a session there, or every session of a subject. */
+export type LogoutToken = { jti: string; sub: string | undefined; sid: string | undefined };
 
 export type LoginProviderClient = {
   /** `again`: asks the user to sign in there even if they are signed in. */

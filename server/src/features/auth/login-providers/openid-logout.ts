@@ -1,8 +1,8 @@
 import type { Configuration } from 'openid-client';
 import { z } from 'zod';
+import type { OpenIdSettings } from '#server/config/openid-providers';
 import { createProxyFetch } from '#server/outbound/proxy';
-import { boundedFetch, timeoutSeconds } from './login-provider.ts';
-import type { OpenIdClientSettings } from './openid.ts';
+import { boundedFetch, type LogoutToken, timeoutSeconds } from './login-provider.ts';
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 /** Signatures that only the provider can make. */
@@ -38,12 +38,10 @@ const Claims = z
 /** Each key is checked when it is used. */
 const Keys = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) });
 
-export type LogoutToken = { jti: string; sub: string | undefined; sid: string | undefined };
-
 /** @throws unless the provider signed it for this client just now */
 export async function verifyLogoutToken(
   configuration: Configuration,
-  { clientId, proxyFor }: OpenIdClientSettings,
+  { clientId, proxyFor }: Pick<OpenIdSettings, 'clientId' | 'proxyFor'>,
   token: string,
 ): Promise<LogoutToken> {
   const { createLocalJWKSet, jwtVerify } = await import('jose');

@@ -160,7 +160,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
   async function actorOf(request: FastifyRequest): Promise<SignedInUser | null> {
     const token = cookie.read(request);
     const found = token === undefined ? null : await sessions.find(token, request.ip);
-    // Who must set up a second factor first connects nothing, but may sign in at a provider that asks for one.
+    // A user who must set up a second factor first connects nothing, but may sign in at a provider that asks for one.
     return found?.mustSetUp ? null : found;
   }
 

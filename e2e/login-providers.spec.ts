@@ -161,20 +161,18 @@ test('closes an account without a password after a fresh sign-in', async ({ page
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await expect(page.getByText('Signed in', { exact: true }).or(page.getByText('Signed in: Google'))).toBeVisible();
   // Ten minutes later.
-  await page.route(
-    '**/api/user',
-    (route) => route.fulfill({ status: 403, json: { code: 'sign_in_again', message: 'Sign in again.' } }),
-    { times: 1 },
-  );
+  const json = { code: 'fresh_sign_in_required', message: 'Confirm that it is you.' };
+  await page.route('**/api/user', (route) => route.fulfill({ status: 403, json }), { times: 1 });
+  await page.route('**/api/user/confirm', (route) => route.fulfill({ json: { isFresh: false, ways: ['google'] } }));
   const close = page.getByRole('button', { name: 'Close account' });
   const dialog = page.getByRole('alertdialog', { name: 'Close account' });
   await close.click();
   await expect(dialog).toContainText('within 10 minutes of signing in');
   await dialog.getByRole('button', { name: 'Close account' }).click();
-  await expect(dialog.getByText('Your sign-in is too old')).toBeVisible();
+  const again = page.getByRole('alertdialog', { name: 'Confirm that it is you' });
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Sign in again' }).click();
-  await link(page, 'Google').click();
+  await again.getByRole('button', { name: 'Continue with Google' }).click();
+  await expect(again).toBeHidden();
   await expect(page).toHaveURL(bare('/settings'));
   await close.click();
   await dialog.getByRole('button', { name: 'Close account' }).click();

@@ -120,7 +120,7 @@ test('shows retiring models on Home, assistants and their own page, and migrates
   await expect(cardOf(page, 'gpt-4o')).toContainText('Tutor');
 
   await page.goto('/settings?tab=assistants');
-  await expect(cardOf(page, 'Tutor')).toContainText('This model shuts down on January 14, 2027.');
+  await expect(cardOf(page, 'Tutor')).toContainText('This model retires on January 14, 2027.');
   const moves = page.getByRole('region', { name: 'Model migrations' }).getByRole('listitem');
   await expect(moves).toHaveCount(2);
   await expect(moves.first()).toContainText('Undone');

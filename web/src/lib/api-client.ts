@@ -92,12 +92,18 @@ export function callForBytes<P extends z.ZodType, Q extends z.ZodType, B extends
   return fetchResponse(endpoint, input, signal);
 }
 
-async function fetchResponse(endpoint: Endpoint, input: AnyInput, signal: AbortSignal | undefined): Promise<Response> {
+async function fetchResponse(
+  endpoint: Endpoint,
+  input: AnyInput,
+  signal: AbortSignal | undefined,
+  isRepeated = false,
+): Promise<Response> {
   const response = await request(endpoint, input, signal);
   if (response.ok) return response;
   const error = await readError(response);
-  if (error.code !== 'fresh_sign_in_required' || !(await confirmIdentity?.())) throw error;
-  return fetchResponse(endpoint, input, signal);
+  const isStale = error.code === 'fresh_sign_in_required' && !isRepeated;
+  if (!isStale || !(await confirmIdentity?.())) throw error;
+  return fetchResponse(endpoint, input, signal, true);
 }
 
 let confirmIdentity: (() => Promise<boolean>) | undefined;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { User } from './auth.ts';
 import { endpoint, NoContent, PathId, Time } from './endpoint.ts';
+import { nameText } from './text/text.ts';
 
 export const passkeysPerAccount = 20;
 
@@ -14,7 +15,7 @@ export const Passkey = z.object({
 });
 export type Passkey = z.output<typeof Passkey>;
 
-export const PasskeyName = z.string().trim().min(1, 'Enter a name').max(60, 'The name can have at most 60 characters');
+export const PasskeyName = nameText(60, 'The name cannot exceed 60 characters', 'Enter a name');
 
 const encoded = (most: number) =>
   z

@@ -56,7 +56,7 @@ test('shows the usage of chats to the digit, and leads back to the conversation'
   await untilUsable(page);
   await expect(page.getByText('All costs are estimates')).toBeVisible();
   await expect(card(page, 'Cost Overview')).toContainText(dollars.format(totals.costUsd));
-  await expect(card(page, 'Cost Overview')).toContainText('No earlier data');
+  await expect(card(page, 'Cost Overview')).toContainText('Nothing before');
   await expect(card(page, 'Usage Statistics')).toContainText('3 requests');
   await expect(card(page, 'Token Usage')).toContainText(`${count(totals.inputTokens + 2000)} tokens`);
   await expect(card(page, 'Token Usage')).toContainText(/Output\s*2,000/);

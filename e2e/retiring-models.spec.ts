@@ -100,9 +100,9 @@ test('shows retiring models on Home, assistants and their own page, and migrates
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Migrate to a successor' });
   await expect(dialog.getByLabel('New model')).toHaveValue('gpt-6.1-sol');
-  await expect(dialog).toContainText('gpt-6.1-sol does not support the reasoning effort of 1 assistant');
+  await expect(dialog).toContainText('gpt-6.1-sol does not know the reasoning effort of 1 assistant');
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Migrate 1 assistant' }).focus();
+  await dialog.getByRole('button', { name: 'Move 1 assistant' }).focus();
   await page.keyboard.press('Enter');
   await expectToast(page, '1 assistant moved to gpt-6.1-sol', 'Each has it as a new version.');
   await expect(cardOf(page, 'gpt-5')).toBeHidden();
@@ -112,7 +112,7 @@ test('shows retiring models on Home, assistants and their own page, and migrates
   await dialog.getByLabel('New model').selectOption('gpt-6.1-sol');
   await expect(dialog).toContainText('gpt-6.1-sol does not accept a temperature; it is ignored for 2 assistants');
   await expectFitting(page);
-  await dialog.getByRole('button', { name: 'Migrate 2 assistants' }).click();
+  await dialog.getByRole('button', { name: 'Move 2 assistants' }).click();
   await expect(cardOf(page, 'gpt-4o')).toBeHidden();
   await expect(page.getByText('None of your models retires soon')).toBeVisible();
   await toasts(page).filter({ hasText: '2 assistants moved' }).getByRole('button', { name: 'Undo' }).click();
@@ -172,7 +172,7 @@ test('asks the successor real questions next to past answers, judges, and leads 
   await expectFitting(page);
 
   await page.getByRole('button', { name: 'Move', exact: true }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Migrate 1 assistant' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Move 1 assistant' }).click();
   await expectToast(page, '1 assistant moved to gpt-6.1-terra', '');
 });
 

@@ -134,7 +134,7 @@ describe('server with sign-in', () => {
 
   test.each([
     ['signedIn=1', 'Signed in to “Server 1”', 'Roster is loading its tools.'],
-    ['signInFailed=expired', 'You were not signed in', 'The sign-in took longer than ten minutes'],
+    ['signInFailed=expired', 'You were not signed in', 'It took longer than ten minutes'],
     ['signInFailed=toString', 'You were not signed in', 'It did not work. Please try again.'],
   ])('reports the result: %s', async (search, title, description) => {
     open(`/settings?tab=tools&${search}`, {

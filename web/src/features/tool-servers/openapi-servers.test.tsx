@@ -178,7 +178,7 @@ test('selects operations by search and tag, and counts what is left', async () =
   await expectText(dialog, '500 of at most 500 chosen.');
   await expectText(dialog, 'And 400 more. Search or choose a tag to see them.');
   await dialog.getByRole('button', { name: 'Select All Found', exact: true }).click();
-  await expectText(dialog, '700 of at most 500 chosen. Remove 200 of them.');
+  await expectText(dialog, '700 of at most 500 chosen. Take out 200 of them.');
   await dialog.getByRole('button', { name: 'Deselect All Found' }).click();
   await expectText(dialog, '0 of at most 500 chosen. Choose at least one operation.');
   await dialog.getByLabelText('Tag').selectOptions('Small');

@@ -103,7 +103,7 @@ test('shows tool costs in a card, without invented prices', async () => {
   const rows = card('Tools').getByRole('listitem');
   await expectTexts(rows, [
     /File search\s*\$0\.01\s*4 searches · \$2\.50 for 1,000, as of June 26, 2026/,
-    /Web search\s*price unknown\s*1 search · Roster has no price for this tool; check your provider’s bill\./,
+    /Web search\s*price unknown\s*1 search · Roster knows no price of it; the provider’s bill has it\./,
   ]);
   await expectText(card('Tools'), '$0.10 for a GB and day after the first 1 GB');
 });
@@ -197,7 +197,7 @@ test('marks a snapshot priced by its family, and lets the user set a price', asy
   await expectText(row, /\$0\.10 a request · priced as gpt-4o\s*100%\s*Set price/);
   await row.getByRole('button', { name: `Set price of ${model}` }).click();
   const dialog = page.getByRole('dialog', { name: 'Set price' });
-  await expectText(dialog, 'uses the price of gpt-4o. Your price applies from now on; past requests keep theirs.');
+  await expectText(dialog, 'uses that of gpt-4o. Your price applies from now on; past requests keep theirs.');
   await dialog.getByRole('textbox', { name: /^Input/ }).fill('3');
   await dialog.getByRole('textbox', { name: /^Output/ }).fill('12');
   await press('Enter');

@@ -42,10 +42,10 @@ export function MigrateDialog({ fromModel, successor, only, onClose }: MigrateDi
     );
   return (
     <FormDialog
-      title="Migrate to a successor"
+      title="Move to a successor"
       description={`Assistants that use ${fromModel} switch to another model. Nothing else changes, and you can undo this.`}
       size="md"
-      action={[count > 0 ? `Migrate ${formatCount(count, 'assistant')}` : 'Migrate', 'Migrating...']}
+      action={[count > 0 ? `Migrate ${formatCount(count, 'assistant')}` : 'Move', 'Moving...']}
       busy={move.isPending}
       disabledReason={reason ?? model.missing ?? whyNot(plan.data, count)}
       failed={{ title: 'Failed to migrate the assistants', error: move.error }}

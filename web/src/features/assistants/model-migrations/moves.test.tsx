@@ -110,7 +110,7 @@ test('shows cost and unsupported settings, and migrates the given assistant', as
   await expect.element(box(/^Tutor/)).toBeChecked();
   await expect.element(box(/^Writer/)).not.toBeChecked();
   answer(modelMigrations.move, { ...done(5, { moved: 1 }), leftAlone: [], remaining: 1 });
-  await dialog.getByRole('button', { name: 'Migrate 1 assistant' }).click();
+  await dialog.getByRole('button', { name: 'Move 1 assistant' }).click();
   await expectToast('1 assistant moved to gpt-6.1-terra', 'Each has it as a new version.');
   await expectHidden(dialog);
   expect(requestsTo(modelMigrations.move).map(({ body }) => body)).toEqual([
@@ -144,7 +144,7 @@ test('migrates all to the chosen model and undoes it', async () => {
     ...done(5, { toModel: 'gpt-6-astra', undoneAt: fixtureDate }),
     ...{ undone: 1, leftAlone: [{ id: 2, name: 'Writer', model: 'gpt-4.1' }] },
   });
-  await dialog.getByRole('button', { name: 'Migrate 2 assistants' }).click();
+  await dialog.getByRole('button', { name: 'Move 2 assistants' }).click();
   await expectToast('2 assistants moved to gpt-6-astra', 'Each has it as a new version.');
   expect(requestsTo(modelMigrations.move).map(({ body }) => body)).toEqual([
     { fromModel: 'gpt-4o', toModel: 'gpt-6-astra' },
@@ -164,7 +164,7 @@ test('migrates nothing without a selection, and shows errors in the dialog', asy
   await box(/^Writer/).click();
   await expect.element(box('All 2')).toBeChecked();
   answer(modelMigrations.move, refusal('conflict', 'No assistant that was chosen uses gpt-4o any more.'));
-  await dialog.getByRole('button', { name: 'Migrate 2 assistants' }).click();
+  await dialog.getByRole('button', { name: 'Move 2 assistants' }).click();
   await expectText(dialog.getByRole('alert'), 'No assistant that was chosen uses gpt-4o any more.');
 });
 
@@ -184,7 +184,7 @@ test('lists migrations below the assistants, each with Undo', async () => {
   await expectCount(rows, 3);
   await expectText(rows.last(), /2 assistants, /);
   answer(modelMigrations.undo, refusal('conflict', 'This move was undone already.'));
-  await rows.first().getByRole('button', { name: 'Undo the migration from gpt-4o to gpt-6.1-terra' }).click();
+  await rows.first().getByRole('button', { name: 'Undo the move from gpt-4o to gpt-6.1-terra' }).click();
   await expectToast('The move was not undone', 'This move was undone already.');
   expect(requestsTo(modelMigrations.undo)).toMatchObject([{ params: { id: 9 } }]);
 });
@@ -192,7 +192,7 @@ test('lists migrations below the assistants, each with Undo', async () => {
 test('shows migrations to a Viewer without actions', async () => {
   openList(() => answer(modelMigrations.list, [done(9)]), 'Viewer');
   await expectCount(rows, 1);
-  for (const name of ['Undo the migration from gpt-4o to gpt-6.1-terra', `Move to ${successor}`])
+  for (const name of ['Undo the move from gpt-4o to gpt-6.1-terra', `Move to ${successor}`])
     await expect.element(page.getByRole('button', { name }).first()).toHaveAttribute('aria-disabled', 'true');
   expect(requestsTo(assistants.update)).toEqual([]);
 });

@@ -105,7 +105,7 @@ test('compares instructions by line and word, with unchanged parts shortened', a
   await expectText(instructions.getByRole('deletion'), 'Be patient.');
   await expectText(instructions.getByText('patient', { exact: true }), 'patient');
   await expectText(instructions.getByRole('insertion'), 'Be brief.');
-  await expect.element(instructions.getByText('5 unchanged lines').first()).toBeVisible();
+  await expect.element(instructions.getByText('5 lines the same').first()).toBeVisible();
   await expectText(field('Model').getByRole('insertion'), 'gpt-4o');
   await dialog.getByRole('radio', { name: 'Changes in this version' }).click();
   await expectCount(instructions.getByRole('deletion'), 0);

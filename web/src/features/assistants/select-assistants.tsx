@@ -69,7 +69,7 @@ function NothingToImport({ onBack }: Pick<SelectAssistantsProps, 'onBack'>) {
     <EmptyState
       icon={Bot}
       title="Nothing to import"
-      text="This provider account has no assistants."
+      text="This account has no assistants at the provider."
       action={<BackButton onBack={onBack} />}
     />
   );

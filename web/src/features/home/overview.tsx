@@ -131,7 +131,7 @@ function RunningJobs({ jobs }: { jobs: readonly Job[] }) {
   return (
     <OverviewCard
       title="Training now"
-      label="Running fine-tuning jobs"
+      label="Fine-tuning jobs under way"
       to="/fine-tuning"
       more={jobs.length > jobsShown ? `All ${jobs.length} jobs` : 'All jobs'}
     >

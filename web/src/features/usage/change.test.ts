@@ -9,8 +9,8 @@ test.each([
   [0.1 + 0.2, 0.3, 'same', 'no change'],
   [10.04, 10, 'up', 'up less than 1%'],
   [130, 10, 'up', 'up to 13 times as much'],
-  [5, 0, 'none', 'no earlier data'],
-  [0, 0, 'none', 'no earlier data'],
+  [5, 0, 'none', 'nothing before'],
+  [0, 0, 'none', 'nothing before'],
   [null, 10, 'none', 'cannot be compared'],
   [10, null, 'none', 'cannot be compared'],
 ])('compares %s with %s: %s', (now, before, direction, text) =>

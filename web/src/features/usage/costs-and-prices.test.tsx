@@ -40,12 +40,12 @@ test('never shows an unknown price as zero, and applies a new one retroactively'
   await byModel.getByRole('button', { name: 'Set price of chat-latest' }).click();
   const dialog = page.getByRole('dialog', { name: 'Set price' });
   await dialog.getByRole('button', { name: 'Save price' }).click();
-  await expectCount(dialog.getByText('Enter a price, or 0 if it is free'), 2);
+  await expectCount(dialog.getByText('Enter a price; 0 where it costs nothing'), 2);
   await expect.element(dialog.getByLabelText('Input').first()).toHaveFocus();
   await dialog.getByRole('textbox', { name: /^Input/ }).fill('0');
   await dialog.getByRole('textbox', { name: /^Output/ }).fill('100');
   await press('Enter');
-  await expectToast('Price saved', 'It also applies to 2 past requests to chat-latest.');
+  await expectToast('Price saved', '2 past requests to chat-latest got this price too.');
   expect(requestsTo(usage.setPrice)).toMatchObject([{ body: { model: 'chat-latest', input: 0, output: 100 } }]);
   await expectText(card('Cost Overview'), '$0.20');
   await expectText(byModel, '$0.20');
@@ -58,7 +58,7 @@ test('never shows an unknown price as zero, and applies a new one retroactively'
   await expect.element(dialog.getByRole('textbox', { name: /^Output/ })).toHaveValue('100');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await prices.getByRole('button', { name: 'Remove price of chat-latest' }).click();
-  await expectText(prices, 'No custom prices yet.');
+  await expectText(prices, 'You have set no prices.');
   await prices.getByRole('button', { name: 'Close' }).click();
   await expectHidden(prices);
   await expectText(byModel, '$0.20');

@@ -45,9 +45,9 @@ const done = (id: number, more: Partial<ModelMigration> = {}): ModelMigration =>
   ...more,
 });
 
-const dialog = page.getByRole('dialog', { name: 'Migrate to a successor' });
+const dialog = page.getByRole('dialog', { name: 'Move to a successor' });
 const box = (name: string | RegExp) => dialog.getByRole('checkbox', { name });
-const rows = page.getByRole('region', { name: 'Model migrations' }).getByRole('listitem');
+const rows = page.getByRole('region', { name: 'Moves to other models' }).getByRole('listitem');
 
 function openList(answers?: () => void, role: 'Editor' | 'Viewer' = 'Editor') {
   open('/settings?tab=assistants', {
@@ -100,12 +100,12 @@ test('shows cost and unsupported settings, and migrates the given assistant', as
   );
   await expect.element(dialog.getByText('$12.40 → about $3.10')).toBeVisible();
   await expectText(
-    dialog.getByText(/accepts a temperature/),
-    'gpt-6.1-terra accepts a temperature only when reasoning effort is None; it is ignored for 1 assistant.',
+    dialog.getByText(/takes a temperature/),
+    'gpt-6.1-terra takes a temperature only with reasoning effort None: that of 1 assistant stays, without effect.',
   );
   await expectText(
-    dialog.getByText(/does not support the reasoning effort/),
-    'gpt-6.1-terra does not support the reasoning effort of 1 assistant; its default is used instead.',
+    dialog.getByText(/does not know the reasoning effort/),
+    'gpt-6.1-terra does not know the reasoning effort of 1 assistant: its own default takes its place.',
   );
   await expect.element(box(/^Tutor/)).toBeChecked();
   await expect.element(box(/^Writer/)).not.toBeChecked();
@@ -130,11 +130,11 @@ test('migrates all to the chosen model and undoes it', async () => {
   await dialog.getByLabelText('New model').selectOptions('gpt-6-astra');
   await expectText(
     dialog.getByText(/^You paid/),
-    'You paid $12.40 for gpt-4o in the last 30 days. There is no known price for gpt-6-astra.',
+    'You paid $12.40 for gpt-4o in the last 30 days. The price of gpt-6-astra is not known.',
   );
   await expectText(
-    dialog.getByText(/does not accept a temperature/),
-    'gpt-6-astra does not accept a temperature; it is ignored for 2 assistants.',
+    dialog.getByText(/does not take a temperature/),
+    'gpt-6-astra does not take a temperature: that of 2 assistants stays, without effect.',
   );
   answer(modelMigrations.move, {
     ...done(5, { toModel: 'gpt-6-astra' }),

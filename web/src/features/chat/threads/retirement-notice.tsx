@@ -78,8 +78,7 @@ function RetiredNotice({ end, assistant }: { end: RetiringModel; assistant: Answ
               </Button>
             ))}
           <Link to="/assistants/models" className={buttonClass({ size: 'sm', className: 'max-md:h-10' })}>
-            {' '}
-            Retiring models
+            Models that end
           </Link>
         </>
       }

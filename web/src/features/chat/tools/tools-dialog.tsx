@@ -27,12 +27,12 @@ export function ToolsDialog({ tools, onClose }: ToolsDialogProps) {
       onOpenChange={onClose}
       size="sm"
       title="Tools in this conversation"
-      description="Changes apply to this conversation, from your next message."
+      description="What you switch here holds from your next question on, and only here."
       footer={
         <>
           {isSwitched && (
             <Button variant="ghost" onClick={() => onSwitch(null)}>
-              {chatTarget?.assistant ? 'Assistant’s settings' : 'All off'}
+              {chatTarget?.assistant ? 'As the assistant has them' : 'All off'}
             </Button>
           )}
           <Button variant="primary" onClick={onClose}>
@@ -71,7 +71,7 @@ export function ToolsDialog({ tools, onClose }: ToolsDialogProps) {
 const stateWords = (on: boolean | undefined, hasAssistant: boolean) =>
   on === undefined
     ? hasAssistant
-      ? 'Assistant’s setting'
+      ? 'As the assistant has it'
       : 'Off until you switch it on'
     : `Switched ${on ? 'on' : 'off'} here`;
 

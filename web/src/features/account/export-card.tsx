@@ -64,7 +64,7 @@ async function download(): Promise<boolean> {
     else saveFrom(urlOf(account.exportData, {}));
     return archive !== undefined;
   } catch (cause) {
-    if (cause instanceof ApiError) throw cause;
+    if (cause instanceof ApiError && cause.status !== 0) throw cause;
     throw new ApiError(
       'The download broke off. Check your connection and try again.',
       { status: 0, code: 'unreachable', hasServerMessage: true },

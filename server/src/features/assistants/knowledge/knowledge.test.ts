@@ -176,7 +176,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
       }
     });
     const { status, body } = await addTo(visitor, assistantId, Number(mine));
-    expect([status, body.fields]).toEqual([400, { fileIds: 'You can add at most 50 files' }]);
+    expect([status, body.fields]).toEqual([400, { fileIds: 'An assistant can have at most 50 files' }]);
   });
 
   test('removes files from the store, and the store with the last one', async () => {

@@ -125,6 +125,7 @@ export const securityEvents = [
   'role_changed',
   'status_changed',
   'reset_link_made',
+  'login_link_made',
   'email_change_requested',
   'email_changed',
   'signed_out_everywhere',
@@ -162,8 +163,8 @@ export const EventsQuery = z.strictObject({
 /** A notice that the account’s owner has to confirm reading. */
 export const AccountNotice = z.object({
   id: Id,
-  /** A link that sets the password of the account was shown to another person. */
-  kind: z.enum(['reset_link_shown']),
+  /** A link that sets the password of the account, or signs in to it, was shown to another person. */
+  kind: z.enum(['reset_link_shown', 'login_link_shown']),
   /** The administrator who saw it; null: the operator. */
   doneBy: z.string().nullable(),
   at: Time,

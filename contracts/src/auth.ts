@@ -149,6 +149,8 @@ export const SignInOptions = z.object({
   hasAccounts: z.boolean(),
   google: z.boolean(),
   github: z.boolean(),
+  /** false: only login providers open accounts. */
+  passwordLogin: z.boolean(),
   /** The other OpenID Connect providers, by the name for their button; left out if there are none. */
   openId: z.array(z.object({ id: z.enum(openIdProviders), name: z.string() })).optional(),
   /** false: there is no mail server, and mails are stored in the data folder for the operator. */
@@ -187,6 +189,13 @@ export type ConnectedAccounts = z.output<typeof ConnectedAccounts>;
  */
 const MailedToken = z.string('Invalid reset link').max(200, 'Invalid reset link');
 const OwnerOfToken = z.number('Invalid reset link').pipe(Id);
+
+/** A single-use link that signs in, made by the operator. */
+export const LoginLink = z.strictObject({
+  userId: z.number('Invalid login link').pipe(Id),
+  token: z.string('Invalid login link').max(200, 'Invalid login link'),
+});
+export type LoginLink = z.output<typeof LoginLink>;
 
 export const ResetRequest = z.strictObject({ email: Email });
 export const PasswordChange = z.strictObject({
@@ -260,6 +269,15 @@ export const auth = {
     rate: 'signIn',
     summary: 'Signs in with e-mail and password.',
     body: Credentials,
+    output: User,
+  }),
+  loginByLink: endpoint({
+    method: 'POST',
+    path: '/api/login-link',
+    access: 'public',
+    rate: 'signIn',
+    summary: 'Signs in with a link that the operator made.',
+    body: LoginLink,
     output: User,
   }),
   logout: endpoint({

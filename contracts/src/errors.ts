@@ -17,6 +17,8 @@ export const errorStatus = {
   cross_site: 403,
   setup_code_required: 403,
   registration_closed: 403,
+  /** Only login providers open accounts here. */
+  login_provider_required: 403,
   not_found: 404,
   conflict: 409,
   email_taken: 409,

@@ -21,5 +21,6 @@ export const pages = [
   '/auth',
   '/request-reset-password',
   '/reset-password',
+  '/login-link',
   '/confirm-email',
 ] as const;

@@ -13,12 +13,15 @@ type Dependencies = {
   database: OpenDatabase;
   /** Mail is delivered, so an address can and must be confirmed. */
   mailsOut: boolean;
+  passwordLogin: boolean;
   /** Creates a single-use link that sets the password, and logs that. */
   passwordLink: (userId: number, by: 'operator', about: { shownTo: null }) => Promise<string>;
+  /** Creates a single-use link that signs in, and logs that. */
+  loginLink: (userId: number) => Promise<string>;
 };
 
 /** Operator commands about users, run on the server's machine. Each returns what it did. */
-export function operatorCommands({ database, mailsOut, passwordLink }: Dependencies) {
+export function operatorCommands({ database, mailsOut, passwordLogin, passwordLink, loginLink }: Dependencies) {
   async function activeUser(db: Kysely<Database>, typed: string): Promise<ManagedUser> {
     const email = Email.safeParse(typed);
     if (!email.success) throw new CliError(`“${typed}” is not an email address.`);
@@ -50,7 +53,13 @@ export function operatorCommands({ database, mailsOut, passwordLink }: Dependenc
         if (ended === undefined) return `${address} has no second factor. Nothing was changed.`;
         return `The second factors and recovery codes of ${address} are removed, and the account is signed out on all devices.`;
       }),
+    async makeLoginLink(email: string) {
+      const { id: userId, email: address } = await activeUser(database.db, email);
+      return `This link signs in as ${address}. It works once, for 30 minutes:\n${await loginLink(userId)}`;
+    },
     async makeResetLink(email: string) {
+      if (!passwordLogin)
+        throw new CliError('Passwords are turned off by PASSWORD_LOGIN=off. Use: user login-link EMAIL');
       const { id: userId, email: address } = await activeUser(database.db, email);
       const link = await passwordLink(userId, 'operator', { shownTo: null });
       return `With this link ${address} can set a new password. It works once, for 30 minutes:\n${link}`;

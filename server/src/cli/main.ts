@@ -5,6 +5,7 @@ import { loadOperatorConfig, type OperatorConfig } from '#server/config/config';
 import { type OpenDatabase, openDatabase, openDatabaseUnlocked, verifyDatabase } from '#server/db/connect';
 import { checkSchema, migrate } from '#server/db/migrate';
 import { lastBackup, saveTimestamp } from '#server/db/timestamps-repository';
+import { loginLinkService } from '#server/features/auth/login-links';
 import { passwordLinks } from '#server/features/auth/passwords';
 import { CliError } from '#server/lib/cli-error';
 import { StartupError, UnavailableError } from '#server/lib/errors';
@@ -23,6 +24,8 @@ const usage = `Usage: ${program} COMMAND
 
 ${start}  admin grant EMAIL           makes an active account an administrator
   user reset-link EMAIL       prints a link that sets a new password for an account
+  user login-link EMAIL       prints a link that signs in to an account, for example while the login
+                              provider cannot be reached
   user reset-second-factor EMAIL
                               removes the second factors of an account and signs it out
   backup FILE.tar             writes everything but the master key into a new file
@@ -62,8 +65,14 @@ async function beside(config: OperatorConfig, work: (database: OpenDatabase) => 
   }
 }
 
-const withUserCommands = (database: OpenDatabase, { publicUrl, mailsOut }: OperatorConfig) =>
-  operatorCommands({ database, mailsOut, passwordLink: passwordLinks(database.db, publicUrl) });
+const withUserCommands = (database: OpenDatabase, config: OperatorConfig) =>
+  operatorCommands({
+    database,
+    mailsOut: config.mailsOut,
+    passwordLogin: config.passwordLogin,
+    passwordLink: passwordLinks(database.db, config.publicUrl, config),
+    loginLink: loginLinkService({ db: database.db, config }).make,
+  });
 
 /** Lets migrations be a separate step before the first process of a new version. */
 async function migrateDatabase({ databaseUrl, dataDir }: OperatorConfig): Promise<string> {
@@ -93,6 +102,13 @@ const commands = new Map<string, Command>([
     {
       takes: 'one email address',
       perform: (config, email) => beside(config, (database) => withUserCommands(database, config).makeResetLink(email)),
+    },
+  ],
+  [
+    'user login-link',
+    {
+      takes: 'one email address',
+      perform: (config, email) => beside(config, (database) => withUserCommands(database, config).makeLoginLink(email)),
     },
   ],
   [

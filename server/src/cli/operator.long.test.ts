@@ -97,6 +97,20 @@ describe.each(engines)('operator commands next to the running server on %s', (en
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
+  test('prints by user login-link a link that signs in once', async () => {
+    await app.as('gina');
+    const { code, out, errors } = await roster(['user', 'login-link', 'gina@example.com'], variables);
+    expect([code, errors]).toEqual([0, '']);
+    const { pathname, searchParams } = new URL(/(https:\S+)/.exec(out)?.[1] ?? '');
+    expect(pathname).toBe('/login-link');
+    const body = { userId: Number(searchParams.get('userId')), token: searchParams.get('token') };
+    const statuses = [1, 2].map(async () => (await app.visitor().post('/api/login-link', body)).status);
+    expect((await Promise.all(statuses)).toSorted()).toEqual([200, 400]);
+    const off = { ...variables, PASSWORD_LOGIN: 'off', GITHUB_CLIENT_ID: 'roster', GITHUB_CLIENT_SECRET: 'secret' };
+    const refused = await roster(['user', 'reset-link', 'gina@example.com'], off);
+    expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining('Use: user login-link EMAIL')]);
+  });
+
   test('removes by user reset-second-factor the factors of an account and signs it out', async () => {
     const frida = await app.as('frida');
     await addApp(frida);

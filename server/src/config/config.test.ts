@@ -28,6 +28,8 @@ function fileWith(text: string) {
   return file;
 }
 
+const openId = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'roster', OIDC_CLIENT_SECRET: 'a secret' };
+
 describe('the configuration', () => {
   test('needs no settings on loopback', () => {
     expect(loadConfig({ DATA_DIR })).toMatchObject({
@@ -211,6 +213,38 @@ describe('the configuration', () => {
       'PROVIDER_FIRST_TOKEN_SECONDS',
     ],
     ['a day for a first word', { DATA_DIR, PROVIDER_FIRST_TOKEN_SECONDS: '7201' }, 'PROVIDER_FIRST_TOKEN_SECONDS'],
+    ['no passwords and no login provider', { DATA_DIR, PASSWORD_LOGIN: 'off' }, 'PASSWORD_LOGIN=off leaves no way in'],
+    ['an unknown word for passwords', { DATA_DIR, PASSWORD_LOGIN: 'no' }, 'PASSWORD_LOGIN'],
+    [
+      'a login provider without its secret',
+      { DATA_DIR, OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'roster' },
+      'Set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, all of them or none',
+    ],
+    ['an issuer that is no URL', { DATA_DIR, ...openId, OIDC_ISSUER: 'id.example' }, 'OIDC_ISSUER'],
+    [
+      'an unencrypted issuer elsewhere',
+      { DATA_DIR, ...openId, OIDC_ISSUER: 'http://id.example' },
+      'OIDC_ISSUER must begin with https://',
+    ],
+    ['scopes without openid', { DATA_DIR, ...openId, OIDC_SCOPES: 'email' }, 'OIDC_SCOPES: must contain openid'],
+    ['an unknown client authentication', { DATA_DIR, ...openId, OIDC_AUTH_METHOD: 'none' }, 'OIDC_AUTH_METHOD'],
+    ['a name on two lines', { DATA_DIR, ...openId, OIDC_NAME: 'Acme\nLogin' }, 'OIDC_NAME: must be one line'],
+    [
+      'a mistake at the second login provider',
+      { DATA_DIR, ...openId, OIDC_2_ISSUER: 'https://other.example' },
+      'Set OIDC_2_ISSUER',
+    ],
+    [
+      'two login providers with one secret',
+      {
+        DATA_DIR,
+        ...openId,
+        OIDC_2_ISSUER: 'https://other.example',
+        OIDC_2_CLIENT_ID: 'roster',
+        OIDC_2_CLIENT_SECRET: openId.OIDC_CLIENT_SECRET,
+      },
+      'OIDC_2_CLIENT_SECRET is the same as OIDC_CLIENT_SECRET',
+    ],
     ['a rate of nothing', { DATA_DIR, RATE_LIMIT_SCALE: '0' }, 'RATE_LIMIT_SCALE'],
   ])('rejects %s and says what to change', (_what, variables, said) => {
     expect(() => loadConfig(variables)).toThrow(StartupError);

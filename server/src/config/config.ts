@@ -194,6 +194,7 @@ export function loadOperatorConfig(variables: Record<string, string | undefined>
     dataDir,
     databaseUrl: env.DATABASE_URL,
     mailsOut: env.SMTP_URL !== undefined,
+    passwordLogin: env.PASSWORD_LOGIN === 'on',
     s3: parseS3(env),
     baseUrl: baseUrlOf(env),
     modelCatalogue: modelCatalogueOf(env),
@@ -338,6 +339,17 @@ function loginProviderSettings(env: Environment) {
   };
 }
 
+/** Google, GitHub and OpenID providers, and whether passwords and passkeys open accounts beside them. */
+function signInSettings({ env, openId }: ReturnType<typeof readEnvironment>) {
+  const providers = { ...loginProviderSettings(env), openId };
+  const passwordLogin = env.PASSWORD_LOGIN === 'on';
+  if (!passwordLogin && !providers.google && !providers.github && openId.length === 0)
+    throw new InvalidConfigurationError(
+      'PASSWORD_LOGIN=off leaves no way in: configure a login provider first, such as OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.',
+    );
+  return { ...providers, passwordLogin };
+}
+
 /** The server's settings except the master keys. */
 function serverSettings(read: ReturnType<typeof readEnvironment>) {
   const { env, publicUrl, loopback, dataDir } = read;
@@ -376,8 +388,7 @@ function serverSettings(read: ReturnType<typeof readEnvironment>) {
       smtpUrl: env.SMTP_URL ? new Secret(env.SMTP_URL) : undefined,
       from: env.MAIL_FROM ?? `Roster <roster@${publicUrl.hostname}>`,
     },
-    ...loginProviderSettings(env),
-    openId: read.openId,
+    ...signInSettings(read),
     s3: parseS3(env),
     backups: parseBackupSettings(env, env.S3_ENDPOINT !== undefined),
     minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,

@@ -71,6 +71,7 @@ export const Environment = z.object({
   BACKUP_KEEP: setting(wholeNumber(1, 1_000).default(7)),
   BACKUP_PASSPHRASE_FILE: setting(z.string().optional()),
   FOLLOW_INTERVAL_MS: setting(wholeNumber(1, 3_600_000).default(5_000)),
+  PASSWORD_LOGIN: setting(z.enum(['on', 'off']).default('on')),
   REGISTRATION: setting(z.enum(['open', 'closed']).default('open')),
   API_ALLOWED_ORIGINS: setting(z.string().max(10_000).default('')),
   TOOL_HOSTS_ALLOWED: setting(z.string().max(10_000).default('')),

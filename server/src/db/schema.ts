@@ -579,7 +579,7 @@ export type Database = {
   mailed_tokens: {
     id: Id;
     user_id: number;
-    purpose: 'password' | 'confirm-email' | 'new-address';
+    purpose: 'password' | 'login' | 'confirm-email' | 'new-address';
     token_hash: string;
     /** The address that using it confirms; null if the link was not mailed. For `new-address` the new address. */
     proves_email: string | null;
@@ -589,7 +589,7 @@ export type Database = {
   account_notices: {
     id: Id;
     user_id: number;
-    kind: 'reset_link_shown';
+    kind: 'reset_link_shown' | 'login_link_shown';
     /** An administrator's name at the time; null: the operator. */
     done_by: string | null;
     created_at: string;

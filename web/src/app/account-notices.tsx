@@ -31,7 +31,7 @@ export function AccountNotices() {
       role="alertdialog"
       size="sm"
       title="A link to your account was shown to somebody"
-      description={`On ${formatLongDate(notice.at)} a link that sets a new password for this account was shown to ${who}.`}
+      description={`On ${formatLongDate(notice.at)} a link that ${notice.kind === 'login_link_shown' ? 'signs in to' : 'sets a new password for'} this account was shown to ${who}.`}
       footer={
         <Button variant="primary" busy={dismiss.isPending} pendingLabel="Saving..." onClick={understood}>
           I have read this

@@ -177,6 +177,11 @@ const resetPassword = createRoute({
   path: '/reset-password',
   component: lazyRouteComponent(() => import('./routes/reset-password-route.tsx'), 'ResetPasswordRoute'),
 });
+const loginLink = createRoute({
+  getParentRoute: () => root,
+  path: '/login-link',
+  component: lazyRouteComponent(() => import('./routes/login-link-route.tsx'), 'LoginLinkRoute'),
+});
 const confirmEmail = createRoute({
   getParentRoute: () => root,
   path: '/confirm-email',
@@ -215,6 +220,7 @@ export const router = createRouter({
     auth,
     requestReset,
     resetPassword,
+    loginLink,
     confirmEmail,
     terms,
     privacy,

@@ -45,10 +45,11 @@ export const savedKey: UserConfig = {
   apiKeyNotice: null,
 };
 
-const signInOptions: SignInOptions = {
+export const signInOptions: SignInOptions = {
   registration: 'open',
   setupCodeRequired: false,
   hasAccounts: true,
+  passwordLogin: true,
   google: false,
   github: false,
   mail: true,

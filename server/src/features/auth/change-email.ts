@@ -11,13 +11,14 @@ import type { Actor } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
 import type { ConfirmPassword } from './shared/confirm-password.ts';
+import type { PasswordLogin } from './shared/password-login.ts';
 import { type UserRecord, userRepository } from './shared/repository.ts';
 import { revokeOtherAccess } from './shared/revoke-access.ts';
 import { toUser } from './shared/user.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
-  config: Pick<Config, 'mail'>;
+  config: Pick<Config, 'mail'> & PasswordLogin;
   rates: RateLimits;
   confirmPassword: ConfirmPassword;
   onSessionsEnded: (sessionIds: string[]) => void;
@@ -31,7 +32,6 @@ const wrong = (field: 'email' | 'password', message: string) =>
  * opened.
  */
 export function changeEmailService(dependencies: Dependencies) {
-  const isDelivered = dependencies.config.mail.smtpUrl !== undefined;
   return {
     /** Responds the same whether or not another account has the address. Only the mail tells. */
     ask: (actor: Actor, wanted: Wanted, visitor: Visitor) => ask(dependencies, actor, wanted, visitor),
@@ -40,7 +40,7 @@ export function changeEmailService(dependencies: Dependencies) {
      * undefined: the link is not for a change of address.
      */
     take: (trx: Kysely<Database>, session: Session, user: UserRecord, token: string, visitor: Visitor) =>
-      take(trx, isDelivered, session, user, token, visitor),
+      take(trx, dependencies.config, session, user, token, visitor),
     /** Call it after the commit. */
     afterwards: dependencies.onSessionsEnded,
   };
@@ -82,7 +82,7 @@ const emailTaken = () =>
 
 async function take(
   trx: Kysely<Database>,
-  isDelivered: boolean,
+  config: Dependencies['config'],
   { userId, sessionId }: Session,
   user: UserRecord,
   token: string,
@@ -92,6 +92,7 @@ async function take(
   const found = await tokens.find(userId, 'new-address', token);
   if (found?.provesEmail == null || !(await tokens.use(found.id))) return undefined;
   const email = found.provesEmail;
+  const isDelivered = config.mail.smtpUrl !== undefined;
   const users = userRepository(trx);
   if (await users.byEmail(email)) throw emailTaken();
   await users.setEmail(userId, email, isDelivered).catch((error: unknown) => {
@@ -103,5 +104,5 @@ async function take(
   await securityEventRepository(trx).record({ userId, event: 'email_changed', by: 'self', visitor });
   await enqueue(trx, mailJob, { template: 'address_changed', before: user.email, email });
   const ended = await revokeOtherAccess(trx, { userId, sessionId }, visitor);
-  return { user: toUser({ ...user, email, emailVerified: isDelivered }), ended };
+  return { user: toUser({ ...user, email, emailVerified: isDelivered }, config), ended };
 }

@@ -10,12 +10,13 @@ import type { Actor } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { ChangeEmailService } from './change-email.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
+import type { PasswordLogin } from './shared/password-login.ts';
 import { userRepository } from './shared/repository.ts';
 import { toUser } from './shared/user.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
-  config: Pick<Config, 'mail'>;
+  config: Pick<Config, 'mail'> & PasswordLogin;
   rates: RateLimits;
   newAddress: ChangeEmailService;
 };
@@ -68,7 +69,7 @@ export function confirmationService({ db, config, rates, newAddress }: Dependenc
         await users.confirmEmail(user.id);
         if (!user.emailVerified)
           await securityEventRepository(trx).record({ userId: user.id, event: 'email_confirmed', by: 'self', visitor });
-        return { user: toUser({ ...user, emailVerified: true }), ended: [] };
+        return { user: toUser({ ...user, emailVerified: true }, config), ended: [] };
       });
       newAddress.afterwards(confirmed.ended);
       return confirmed.user;

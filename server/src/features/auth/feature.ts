@@ -14,6 +14,7 @@ import { removeExpiredTokens } from './cleanup-repository.ts';
 import { confirmationService } from './confirmation.ts';
 import { freshSignInRoutes } from './fresh-sign-in/routes.ts';
 import { freshSignInService } from './fresh-sign-in/service.ts';
+import { loginLinkService } from './login-links.ts';
 import { loginProviderClients } from './login-providers/clients.ts';
 import { flowCookie } from './login-providers/flow-cookie.ts';
 import { flowService } from './login-providers/flows.ts';
@@ -56,7 +57,7 @@ export function authFeature(dependencies: Dependencies) {
   const { app, config, rates, sessions, cookie, setupCode, vault, mail, onSessionsEnded } = dependencies;
   const { db } = dependencies.database;
   const hashing = createPasswordHashing(dependencies.hashingCost);
-  const confirmPassword = passwordConfirmation({ db, hashing, rates });
+  const confirmPassword = passwordConfirmation({ db, config, hashing, rates });
   const asking = { db, config, rates };
   const newAddress = changeEmailService({ ...asking, confirmPassword, onSessionsEnded });
   const confirmation = confirmationService({ ...asking, newAddress });
@@ -68,7 +69,7 @@ export function authFeature(dependencies: Dependencies) {
   const verifyCode = codeVerifier({ db, vault, hashing, rates });
   const freshSignIn = freshSignInService({ db, config, confirmPassword, verifyCode });
   const secondFactor = {
-    secondStep: secondStepService({ db, verifyCode }),
+    secondStep: secondStepService({ db, config, verifyCode }),
     ownFactors: ownFactorService({ db, vault, hashing }),
     policy: secondFactorPolicyService({ db, onSessionsEnded }),
   };
@@ -77,7 +78,7 @@ export function authFeature(dependencies: Dependencies) {
   const connectedAccounts = loginProviderService({ db, vault, lockSession: sessions.lock, config, onSessionsEnded });
   const passkeys = passkeyFeature({
     db,
-    publicUrl: config.publicUrl,
+    config,
     hashing,
     cookies,
     response,
@@ -92,7 +93,15 @@ export function authFeature(dependencies: Dependencies) {
 
   return {
     routes(router: Router) {
-      authRoutes(router, { auth, sessions, cookie, config, response, providerSessions });
+      authRoutes(router, {
+        auth,
+        loginLinks: loginLinkService({ db, config }),
+        sessions,
+        cookie,
+        config,
+        response,
+        providerSessions,
+      });
       freshSignInRoutes(router, freshSignIn);
       secondFactorRoutes(router, { ...secondFactor, cookies, response });
       passkeys.routes(router);
@@ -103,7 +112,7 @@ export function authFeature(dependencies: Dependencies) {
     needsSetupCode: auth.needsSetupCode,
     user: auth.user,
     confirmPassword,
-    passwordLink: passwordLinks(db, config.publicUrl),
+    passwordLink: passwordLinks(db, config.publicUrl, config),
     hashPassword: hashing.hash,
     refuseGuessable,
     jobs: authEmails({ db, transport: mail, config }),

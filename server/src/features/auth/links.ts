@@ -2,6 +2,7 @@ import type { TokenPurpose } from './mailed-token-repository.ts';
 
 const pages: Record<TokenPurpose, string> = {
   password: '/reset-password',
+  login: '/login-link',
   'confirm-email': '/confirm-email',
   'new-address': '/confirm-email',
 };

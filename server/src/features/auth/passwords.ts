@@ -13,12 +13,13 @@ import { mailedTokenRepository } from './mailed-token-repository.ts';
 import { refuseGuessable } from './password-rules.ts';
 import { removeForeignPasskeys } from './second-factor/changes.ts';
 import type { ConfirmPassword } from './shared/confirm-password.ts';
+import { type PasswordLogin, requirePasswordLogin } from './shared/password-login.ts';
 import { type UserRecord, userRepository } from './shared/repository.ts';
 import { revokeAllAccess, revokeOtherAccess } from './shared/revoke-access.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
-  config: Configured;
+  config: Configured & PasswordLogin;
   hashing: PasswordHashing;
   confirmPassword: ConfirmPassword;
   /** Closes the open responses of ended sessions. */
@@ -28,10 +29,11 @@ type Dependencies = {
 const invalidToken = () => new AppError('invalid_token', 'Invalid or expired reset token. Please try again.');
 
 export function passwordService(dependencies: Dependencies) {
-  const { db } = dependencies;
+  const { db, config } = dependencies;
   return {
     /** Stores the same job for every address, so that neither response nor timing reveals whether an account exists. */
     async requestReset(email: string, visitor: Visitor) {
+      requirePasswordLogin(config);
       const { userAgent, ipAddress } = visitor;
       await enqueue(db, mailJob, {
         template: 'reset_requested',
@@ -60,6 +62,7 @@ async function findValidLink(user: UserRecord | undefined, token: string, rows: 
 }
 
 async function reset({ db, config, hashing, onSessionsEnded }: Dependencies, input: Reset, visitor: Visitor) {
+  requirePasswordLogin(config);
   const { userId, token, password } = input;
   // Checked before hashing and used up with the change, so that a rejected password does not cost the link.
   const { user } = await findValidLink(await userRepository(db).byId(userId), token, db);
@@ -93,11 +96,12 @@ async function confirmOwner(trx: Kysely<Database>, config: Dependencies['config'
 }
 
 async function change(
-  { db, hashing, confirmPassword, onSessionsEnded }: Dependencies,
+  { db, config, hashing, confirmPassword, onSessionsEnded }: Dependencies,
   actor: Actor,
   input: Change,
   visitor: Visitor,
 ) {
+  requirePasswordLogin(config);
   const { userId, sessionId, stillMay } = actor;
   const user = await userRepository(db).byId(userId);
   if (!user) throw new AppError('not_signed_in', 'Please sign in.');
@@ -134,7 +138,7 @@ const wrongPassword = () =>
  * record mentions it, and the owner gets a notice at the next sign-in, except for a new account, which has no owner to
  * notify. `shownTo`: the administrator’s name.
  */
-export function passwordLinks(db: Kysely<Database>, publicUrl: URL) {
+export function passwordLinks(db: Kysely<Database>, publicUrl: URL, config: PasswordLogin) {
   const links = tokenLinks(publicUrl);
   return (
     userId: number,
@@ -142,6 +146,7 @@ export function passwordLinks(db: Kysely<Database>, publicUrl: URL) {
     { shownTo, isNew = false }: { shownTo: string | null; isNew?: boolean },
   ): Promise<string> =>
     db.transaction().execute(async (trx) => {
+      requirePasswordLogin(config);
       const user = await userRepository(trx).lock(userId);
       if (!user) throw new AppError('not_found', 'There is no such account.');
       if (user.status !== 'Active')

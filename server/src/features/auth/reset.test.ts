@@ -358,7 +358,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     const { email } = await person();
     const { id } = await userRow(email);
     const link = await withDatabase(app, (db) =>
-      passwordLinks(db, new URL(app.url))(id, 'administrator', { shownTo: 'Ada' }),
+      passwordLinks(db, new URL(app.url), { passwordLogin: true })(id, 'administrator', { shownTo: 'Ada' }),
     );
     const { token, userId, origin } = linkIn({ text: link }, '/reset-password');
     expect([userId, origin]).toEqual([id, app.url]);

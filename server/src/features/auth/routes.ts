@@ -1,17 +1,20 @@
-import { auth as api } from '@roster/contracts/auth';
-import type { FastifyRequest } from 'fastify';
+import { auth as api, type User } from '@roster/contracts/auth';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '#server/config/config';
 import type { Router } from '#server/http/app-router/router';
 import { clientNetwork } from '#server/http/client-network';
 import type { SessionCookie } from '#server/http/sessions/cookie';
 import type { SessionService } from '#server/http/sessions/sessions';
 import { visitorOf } from '#server/http/user-agent';
+import type { LoginLinkService } from './login-links.ts';
 import type { ProviderSessionService } from './login-providers/provider-sessions.ts';
 import type { AuthService } from './service.ts';
+import type { SignInOutcome } from './shared/complete-sign-in.ts';
 import { type SignInResponse, secondFactorRequired } from './shared/sign-in-response.ts';
 
 type Dependencies = {
   auth: AuthService;
+  loginLinks: LoginLinkService;
   sessions: SessionService;
   cookie: SessionCookie;
   config: Config;
@@ -19,12 +22,15 @@ type Dependencies = {
   providerSessions: ProviderSessionService;
 };
 
+type SignedIn = { user: User; outcome: SignInOutcome };
+
 export function authRoutes({ route, publicRoute }: Router, dependencies: Dependencies) {
-  const { auth, sessions, cookie, config, response, providerSessions } = dependencies;
+  const { auth, loginLinks, sessions, cookie, config, response, providerSessions } = dependencies;
   publicRoute(api.options, async () => ({
     registration: config.registration,
     setupCodeRequired: await auth.needsSetupCode(),
     hasAccounts: await auth.hasAccounts(),
+    passwordLogin: config.passwordLogin,
     google: config.google !== undefined,
     github: config.github !== undefined,
     ...(config.openId.length > 0 && { openId: config.openId.map(({ id, name }) => ({ id, name })) }),
@@ -42,17 +48,12 @@ export function authRoutes({ route, publicRoute }: Router, dependencies: Depende
     request.log.info({ event: 'registered', userId: user.id }, 'account created');
     return user;
   });
-  publicRoute(api.login, async ({ body, request, reply }) => {
-    const signIn = auth.signIn(body, visitorOf(request), response.remembered(request));
-    const { user, outcome } = await signIn.catch((error: unknown) => {
-      request.log.warn({ event: 'sign_in_failed', address: clientNetwork(request) }, 'sign-in failed');
-      throw error;
-    });
-    await response.write(request, reply, outcome);
-    if (outcome.kind === 'second_factor') throw secondFactorRequired(outcome);
-    request.log.info({ event: 'signed_in', userId: user.id }, 'signed in');
-    return user;
-  });
+  publicRoute(api.login, ({ body, request, reply }) =>
+    finish(auth.signIn(body, visitorOf(request), response.remembered(request)), request, reply),
+  );
+  publicRoute(api.loginByLink, ({ body, request, reply }) =>
+    finish(loginLinks.signIn(body, visitorOf(request), response.remembered(request)), request, reply),
+  );
   publicRoute(api.logout, async ({ request, reply, actor }) => {
     if (actor) await sessions.signOut(actor, visitorOf(request));
     await endPresented(request);
@@ -75,6 +76,17 @@ export function authRoutes({ route, publicRoute }: Router, dependencies: Depende
     await sessions.endOthers(actor, visitorOf(request));
     request.log.info({ event: 'sessions_ended', userId: actor.userId }, 'other sessions ended');
   });
+
+  async function finish(signIn: Promise<SignedIn>, request: FastifyRequest, reply: FastifyReply) {
+    const { user, outcome } = await signIn.catch((error: unknown) => {
+      request.log.warn({ event: 'sign_in_failed', address: clientNetwork(request) }, 'sign-in failed');
+      throw error;
+    });
+    await response.write(request, reply, outcome);
+    if (outcome.kind === 'second_factor') throw secondFactorRequired(outcome);
+    request.log.info({ event: 'signed_in', userId: user.id }, 'signed in');
+    return user;
+  }
 
   async function endPresented(request: FastifyRequest) {
     const token = cookie.read(request);

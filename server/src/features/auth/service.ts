@@ -15,6 +15,7 @@ import { auditFailedLogin } from './shared/audit-failed-login.ts';
 import { completeSignIn, type SignInOutcome } from './shared/complete-sign-in.ts';
 import { failedSignInKey } from './shared/confirm-password.ts';
 import { createAccount, registrationClosed } from './shared/create-account.ts';
+import { type PasswordLogin, requirePasswordLogin } from './shared/password-login.ts';
 import { type UserRecord, userRepository } from './shared/repository.ts';
 import { toUser } from './shared/user.ts';
 
@@ -23,7 +24,7 @@ const failuresUntilLocked = 100;
 
 type Dependencies = {
   db: Kysely<Database>;
-  config: Pick<Config, 'registration' | 'loopback'>;
+  config: Pick<Config, 'registration' | 'loopback'> & PasswordLogin;
   hashing: PasswordHashing;
   rates: RateLimits;
   confirmation: ConfirmationService;
@@ -35,7 +36,7 @@ type Credentials = { email: string; password: string };
 type Registration = Credentials & { setupCode?: string | undefined };
 
 export function authService(dependencies: Dependencies) {
-  const { db } = dependencies;
+  const { db, config } = dependencies;
   return {
     hasAccounts: () => hasAccounts(db),
     needsSetupCode: () => needsSetupCode(dependencies),
@@ -43,11 +44,11 @@ export function authService(dependencies: Dependencies) {
     /** `remembered`: the token of a remembered device. */
     signIn: (input: Credentials, visitor: Visitor, remembered?: string) =>
       signIn(dependencies, input, visitor, remembered),
-    rename: ({ userId }: SignedInUser, name: string, visitor: Visitor) => rename(db, userId, name, visitor),
+    rename: ({ userId }: SignedInUser, name: string, visitor: Visitor) => rename(dependencies, userId, name, visitor),
     async user(userId: number): Promise<User> {
       const user = await userRepository(db).byId(userId);
       if (!user) throw notSignedIn();
-      return toUser(user);
+      return toUser(user, config);
     },
   };
 }
@@ -76,6 +77,7 @@ function checkSetupCode(given: string | undefined, setupCode: string) {
 
 async function register(dependencies: Dependencies, input: Registration, visitor: Visitor): Promise<User> {
   const { db, config, hashing, confirmation, setupCode } = dependencies;
+  requirePasswordLogin(config);
   if (config.registration === 'closed' && (await hasAccounts(db))) throw registrationClosed();
   const isFirst = await needsSetupCode(dependencies);
   if (isFirst) checkSetupCode(input.setupCode, setupCode);
@@ -90,18 +92,19 @@ async function register(dependencies: Dependencies, input: Registration, visitor
     return made;
   });
   if (!user) throw new AppError('email_taken', 'This email might already be in use.');
-  return toUser(user);
+  return toUser(user, config);
 }
 
 const wrong = () => new AppError('invalid_credentials', 'Invalid email or password. Please try again.');
 
 /** Responds the same, and does the same work, for an unknown address, a wrong password and an account without one. */
 async function signIn(
-  { db, hashing, rates }: Dependencies,
+  { db, config, hashing, rates }: Dependencies,
   input: Credentials,
   visitor: Visitor,
   remembered: string | undefined,
 ): Promise<{ user: User; outcome: SignInOutcome }> {
+  requirePasswordLogin(config);
   const rateKey = failedSignInKey(input.email, visitor);
   // Counted before verifying and taken back after a success, so that parallel attempts get no more tries than
   // sequential ones.
@@ -128,7 +131,7 @@ async function signIn(
     return completeSignIn(trx, { ...signIn, secondFactor: 'needed-if-set' });
   });
   await rates.forget('failedSignIn', rateKey);
-  return { user: toUser(user), outcome };
+  return { user: toUser(user, config), outcome };
 }
 
 async function refusalOf(db: Kysely<Database>, { id, status, failedSignIns }: UserRecord, { ipAddress }: Visitor) {
@@ -156,7 +159,7 @@ function noteFailure(db: Kysely<Database>, user: UserRecord | undefined, visitor
   });
 }
 
-function rename(db: Kysely<Database>, userId: number, name: string, visitor: Visitor): Promise<User> {
+function rename({ db, config }: Dependencies, userId: number, name: string, visitor: Visitor): Promise<User> {
   return db.transaction().execute(async (trx) => {
     const user = await userRepository(trx).lock(userId);
     if (!user) throw notSignedIn();
@@ -165,6 +168,6 @@ function rename(db: Kysely<Database>, userId: number, name: string, visitor: Vis
       const event = { userId, event: 'details_changed', by: 'self', visitor, detail: 'Name' } as const;
       await securityEventRepository(trx).record(event);
     }
-    return toUser({ ...user, name });
+    return toUser({ ...user, name }, config);
   });
 }

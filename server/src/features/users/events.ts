@@ -35,6 +35,7 @@ const isAboutAccount: Record<SecurityEventKind, boolean> = {
   role_changed: true,
   status_changed: true,
   reset_link_made: true,
+  login_link_made: true,
   email_change_requested: true,
   email_changed: true,
   signed_out_everywhere: true,

@@ -18,7 +18,7 @@ import { emailTaken, findUser, updateUser, userNotFound } from './update-user.ts
 
 type Dependencies = {
   database: OpenDatabase;
-  config: Pick<Config, 'mail'>;
+  config: Pick<Config, 'mail' | 'passwordLogin'>;
   /** @throws invalid_input if the password is easy to guess */
   refuseGuessable: (password: string, email: string) => Promise<void>;
   hashPassword: (password: string) => Promise<string>;
@@ -43,6 +43,15 @@ function readCursor({ cursor, sort, order }: ListQuery) {
   const [ofSort, ofOrder, value, id] = cursors.decode(cursor);
   if (ofSort !== sort || ofOrder !== order) throw invalidCursor();
   return { value, id };
+}
+
+/** @throws login_provider_required if no password opens an account */
+function requirePasswords({ config }: Dependencies) {
+  if (!config.passwordLogin)
+    throw new AppError(
+      'login_provider_required',
+      'Passwords are turned off on this installation: people log in with a login provider. Invite them instead.',
+    );
 }
 
 const mailsLinks = ({ config }: Dependencies) => config.mail.smtpUrl !== undefined;
@@ -83,6 +92,7 @@ async function add(
   actor: Actor,
   { password, ...input }: z.output<typeof api.add.body>,
 ): Promise<z.output<typeof api.add.output>> {
+  requirePasswords(dependencies);
   const { database, refuseGuessable, hashPassword } = dependencies;
   // Setting the password with a mailed link also proves the address.
   if (password !== undefined && input.role === 'Admin' && mailsLinks(dependencies))
@@ -144,6 +154,7 @@ async function signOut({ database, onSessionsEnded }: Dependencies, actor: Actor
 }
 
 async function resetPassword(dependencies: Dependencies, actor: Actor, userId: number): Promise<PasswordLink> {
+  requirePasswords(dependencies);
   // A link that is shown would set the administrator’s own password without the current one.
   if (userId === actor.userId && !mailsLinks(dependencies))
     throw new AppError('conflict', 'This is your own account. Change your password under Settings > Account.');

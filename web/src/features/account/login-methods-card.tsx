@@ -30,7 +30,7 @@ export function LoginMethodsCard() {
     <Card>
       <CardHeader title="Login Methods" description="The ways in which you can log in to this account." />
       <ul className="divide-y divide-border px-5 py-2">
-        <PasswordMethod mail={options.data?.mail} />
+        {options.data?.passwordLogin !== false && <PasswordMethod mail={options.data?.mail} />}
         {profiles.data && options.data ? (
           <ConnectedAccountMethods profiles={profiles.data} options={options.data} />
         ) : failed ? (
@@ -93,7 +93,9 @@ function ConnectedAccountMethods({ profiles, options }: { profiles: ConnectedAcc
                 size="sm"
                 aria-label={`Disconnect ${name}`}
                 disabledReason={
-                  ways === 1 ? `${name} is your only way to log in. Set a password or connect another.` : undefined
+                  ways === 1
+                    ? `${name} is your only way to log in. ${options.passwordLogin ? 'Set a password or connect' : 'Connect'} another.`
+                    : undefined
                 }
                 onClick={() => setLeaving(provider)}
               >

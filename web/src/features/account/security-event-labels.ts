@@ -26,6 +26,7 @@ const words: Record<SecurityEventKind, string> = {
   role_changed: 'Role changed',
   status_changed: 'Status changed',
   reset_link_made: 'Password link made',
+  login_link_made: 'Login link made',
   email_change_requested: 'Another email address asked for',
   email_changed: 'Email address changed',
   signed_out_everywhere: 'Signed out on all devices',

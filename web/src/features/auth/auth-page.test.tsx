@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, hold, refusal, requestsTo } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
-import { person } from '#web/testing/new-account.ts';
+import { person, signInOptions } from '#web/testing/new-account.ts';
 import { expectToast } from '#web/testing/page.ts';
 
 const password = 'correct horse battery';
@@ -108,5 +108,46 @@ describe('logging in', () => {
     await expect.element(page.getByText('Secure conversation storage and management')).toBeVisible();
     await page.getByRole('link', { name: 'Forgot password?' }).click();
     await expect.poll(address).toBe('/request-reset-password');
+  });
+});
+
+describe('without passwords', () => {
+  test('offers nothing but the login providers', async () => {
+    const openId = [{ id: 'oidc' as const, name: 'Acme Login' }];
+    openSignIn(() => answer(auth.options, { ...signInOptions, passwordLogin: false, openId }));
+    const provider = page.getByRole('link', { name: 'Acme Login' });
+    await expect.element(provider).toHaveAttribute('href', '/auth/oidc');
+    await expect.element(email).not.toBeInTheDocument();
+    await expect.element(page.getByRole('tab')).not.toBeInTheDocument();
+  });
+});
+
+describe('a login link', () => {
+  const token = 'A'.repeat(43);
+  const openLink = (answers: () => void) => open(`/login-link?userId=7&token=${token}`, { user: null, answers });
+  const button = page.getByRole('button', { name: 'Log In' });
+
+  test('signs in when the button is pressed, not before', async () => {
+    openLink(() => answer(auth.loginByLink, person));
+    await expect.element(button).toBeVisible();
+    expect(requestsTo(auth.loginByLink)).toEqual([]);
+    expect(address()).toBe('/login-link');
+    await button.click();
+    await expectToast('Welcome back!', `You're now signed in as ${person.email}.`);
+    expect(requestsTo(auth.loginByLink)).toMatchObject([{ body: { userId: 7, token } }]);
+    expect(address()).toBe('/');
+  });
+
+  test('leads to the second step', async () => {
+    openLink(() => answer(auth.loginByLink, refusal('second_factor_required', 'Enter the code.')));
+    await button.click();
+    await expect.element(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
+  });
+
+  test('says that it was used already', async () => {
+    openLink(() => answer(auth.loginByLink, refusal('invalid_token', 'This link was used already, or has expired.')));
+    await button.click();
+    await expect.element(page.getByRole('heading', { name: 'This login link does not work' })).toBeVisible();
+    await expect.element(page.getByText('This link was used already')).toBeVisible();
   });
 });

@@ -68,6 +68,13 @@ export function AuthPage(props: AuthPageProps) {
 /** Login and registration. */
 function FirstStep(props: AuthPageProps & { options: SignInOptions | undefined }) {
   const { options, tab, onTabChange, returnPath, onSecondStep } = props;
+  if (options?.passwordLogin === false)
+    return (
+      <>
+        <h1 className="font-semibold text-xl tracking-[-0.012em]">Log in to Roster</h1>
+        <LoginProviders options={options} title="CONTINUE WITH" returnPath={returnPath} />
+      </>
+    );
   return (
     <>
       <h1 className="font-semibold text-xl tracking-[-0.012em]">

@@ -37,6 +37,7 @@ const eventWords: Record<SecurityEventKind, string> = {
   role_changed: 'Role changed',
   status_changed: 'Status changed',
   reset_link_made: 'Password link made',
+  login_link_made: 'Login link made',
   email_change_requested: 'Other address asked for',
   email_changed: 'Address changed',
   signed_out_everywhere: 'Signed out everywhere',

@@ -1,6 +1,8 @@
 import type { ManagedUser } from '@roster/contracts/users';
+import { useQuery } from '@tanstack/react-query';
 import { Ellipsis, KeyRound, LogOut, Pencil, ShieldOff, Trash2 } from 'lucide-react';
 import { useUser } from '#web/api/current-user.ts';
+import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menus/menu.tsx';
 
@@ -11,12 +13,17 @@ type UserMenuProps = {
 
 export function UserMenu({ user, onChoose }: UserMenuProps) {
   const isMe = useUser().id === user.id;
+  const hasPasswords = useQuery(signInOptionsQuery).data?.passwordLogin !== false;
   return (
     <Menu trigger={<IconButton label={`Actions for ${user.email}`} tooltip="Actions" icon={Ellipsis} />}>
       <MenuItem icon={Pencil} onSelect={() => onChoose('edit')}>
         Edit
       </MenuItem>
-      <MenuItem icon={KeyRound} onSelect={() => onChoose('reset')}>
+      <MenuItem
+        icon={KeyRound}
+        disabledReason={hasPasswords ? undefined : 'Passwords are turned off on this installation'}
+        onSelect={() => onChoose('reset')}
+      >
         Reset Password
       </MenuItem>
       <MenuItem

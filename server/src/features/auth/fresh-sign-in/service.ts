@@ -6,6 +6,7 @@ import { configuredIssuer } from '#server/features/auth/login-providers/issuers'
 import type { VerifyCode } from '#server/features/auth/second-factor/verify-code';
 import { auditFailedLogin } from '#server/features/auth/shared/audit-failed-login';
 import type { ConfirmPassword } from '#server/features/auth/shared/confirm-password';
+import { type PasswordLogin, usablePasswordHash } from '#server/features/auth/shared/password-login';
 import { userRepository } from '#server/features/auth/shared/repository';
 import { secondFactorRepository } from '#server/features/auth/shared/second-factor-repository';
 import { sessionRepository } from '#server/http/sessions/session-repository';
@@ -15,7 +16,7 @@ import type { Visitor } from '#server/security/events-repository';
 
 type Dependencies = {
   db: Kysely<Database>;
-  config: Configured;
+  config: Configured & PasswordLogin;
   confirmPassword: ConfirmPassword;
   verifyCode: VerifyCode;
 };
@@ -56,7 +57,7 @@ async function waysOf({ db, config }: Dependencies, userId: number): Promise<Con
     return [...(factors.includes('passkey') ? (['passkey'] as const) : []), ...(hasCode ? (['code'] as const) : [])];
   }
   const user = await userRepository(db).byId(userId);
-  if (user?.passwordHash) return ['password'];
+  if (user && usablePasswordHash(config, user) !== null) return ['password'];
   const connected = await userRepository(db).connectedProviders(userId);
   return loginProviderWays.filter(
     (provider) => configuredIssuer(config, provider) !== undefined && connected.includes(provider),

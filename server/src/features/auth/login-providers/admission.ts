@@ -1,3 +1,4 @@
+import type { Role } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { OpenIdSettings } from '#server/config/openid-providers';
 import { lockAccounts } from '#server/db/locks';
@@ -57,6 +58,19 @@ export async function lockForRoles(trx: Kysely<Database>, settings: OpenIdSettin
   if (settings && (settings.adminGroup !== undefined || settings.editorGroup !== undefined)) await lockAccounts(trx);
 }
 
+/** The role that the provider’s groups give; undefined: they say nothing about it. */
+function roleAt({ adminGroup, editorGroup }: OpenIdSettings, identity: LoginIdentity, current: Role): Role | undefined {
+  const wanted = {
+    adminGroup: adminGroup && normalizeGroup(adminGroup),
+    editorGroup: editorGroup && normalizeGroup(editorGroup),
+  };
+  return roleOfGroups(knownGroups(identity), wanted, current);
+}
+
+/** The operator’s settings make this person an administrator, so that the first account needs no set-up code. */
+export const isAdministratorAt = (settings: OpenIdSettings | undefined, identity: LoginIdentity): boolean =>
+  settings?.adminGroup !== undefined && roleAt(settings, identity, 'Viewer') === 'Admin';
+
 export type FollowedGroups = { sessions: string[]; keptLastAdministrator: boolean };
 
 /** Stores the groups that the provider names, and gives the account their role. */
@@ -71,11 +85,7 @@ export async function followGroups(
   const groups = knownGroups(identity);
   await groupRepository(trx).replaceOf(userId, settings.id, groups);
   const user = await userRepository(trx).byId(userId);
-  const wanted = {
-    adminGroup: settings.adminGroup && normalizeGroup(settings.adminGroup),
-    editorGroup: settings.editorGroup && normalizeGroup(settings.editorGroup),
-  };
-  const role = user && roleOfGroups(groups, wanted, user.role);
+  const role = user && roleAt(settings, identity, user.role);
   if (role === undefined) return none;
   const applied = await applyRole(trx, userId, role, { by: 'operator', origin: settings.name });
   return applied.kind === 'changed'

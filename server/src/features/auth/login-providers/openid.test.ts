@@ -5,6 +5,7 @@ import type { HttpClient } from '#server/testing/http-client';
 import { begin, signInThrough } from '#server/testing/login-providers';
 import { storedMailTo } from '#server/testing/mail';
 import { type OpenId, startOpenId } from '#server/testing/openid';
+import { addApp } from '#server/testing/second-factor';
 
 type Claims = Record<string, unknown>;
 
@@ -383,5 +384,46 @@ describe.each(engines)('domains at an OpenID Connect provider on %s', (engine) =
     expect(await end('b@OTHER.example')).toBe('/');
     expect(await end('c@sub.acme.example')).toBe('/auth?error=domain_not_allowed');
     expect(await end('d@evil.example')).toBe('/auth?error=domain_not_allowed');
+  });
+});
+
+describe.each(engines)('a second factor at an OpenID Connect provider on %s', (engine) => {
+  /** Where somebody ends who has a second factor here, by what the provider says of theirs. */
+  async function startedWithFactor(env: Record<string, string> = {}) {
+    const { app, provider } = await started(engine, {}, env);
+    const claims = claimsOf();
+    const { visitor } = await signIn(app, provider, claims);
+    await addApp(visitor);
+    return {
+      endOf: async (said: Claims) => (await signIn(app, provider, { ...claims, ...said })).end,
+      provider,
+    };
+  }
+  const secondStep = '/auth?step=second-factor';
+
+  test.each<[what: string, said: Claims, end: string]>([
+    ['a list that names one', { amr: ['pwd', 'otp'] }, '/'],
+    ['a text that names one', { amr: 'mfa' }, '/'],
+    ['a password only', { amr: ['pwd'] }, secondStep],
+    ['nothing', {}, secondStep],
+    ['a name that only begins alike', { amr: ['mfa-skipped'] }, secondStep],
+    ['something that is no text', { amr: [{ mfa: true }, 1, null] }, secondStep],
+    ['an unknown level', { acr: 'urn:acme:silver' }, secondStep],
+  ])('counts as the signed token says: %s', async (_what, said, end) => {
+    const { endOf } = await startedWithFactor();
+    expect(await endOf(said)).toBe(end);
+  });
+
+  test('counts by the level and the methods that the operator has chosen', async () => {
+    const { endOf } = await startedWithFactor({ OIDC_MFA_ACR: 'urn:acme:gold', OIDC_MFA_AMR: 'smartcard' });
+    expect(await endOf({ acr: 'urn:acme:gold' })).toBe('/');
+    expect(await endOf({ amr: ['smartcard'] })).toBe('/');
+    expect(await endOf({ amr: ['otp'] })).toBe(secondStep);
+  });
+
+  test('does not count where only userinfo, which nobody signed, names it', async () => {
+    const { endOf, provider } = await startedWithFactor();
+    provider.steering.userinfo = { amr: ['mfa'] };
+    expect(await endOf({})).toBe(secondStep);
   });
 });

@@ -4,6 +4,7 @@ import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
 import { completeSignIn, type SignInOutcome } from '#server/features/auth/shared/complete-sign-in';
 import { createAccount } from '#server/features/auth/shared/create-account';
+import { type PasswordLogin, usablePasswordHash } from '#server/features/auth/shared/password-login';
 import { type UserRecord, userRepository } from '#server/features/auth/shared/repository';
 import { revokeOtherAccess } from '#server/features/auth/shared/revoke-access';
 import { secondFactorRepository } from '#server/features/auth/shared/second-factor-repository';
@@ -19,6 +20,7 @@ import {
   endAccess,
   type FollowedGroups,
   followGroups,
+  isAdministratorAt,
   lockForRoles,
   NotAdmittedError,
   refuseUnadmitted,
@@ -34,7 +36,7 @@ type Dependencies = {
   lockSession: SessionService['lock'];
   db: Kysely<Database>;
   vault: Vault;
-  config: Pick<Config, 'registration' | 'loopback' | 'publicUrl'> & Configured;
+  config: Pick<Config, 'registration' | 'loopback' | 'publicUrl'> & Configured & PasswordLogin;
   /** Closes the open responses of ended sessions. */
   onSessionsEnded: (sessionIds: string[]) => void;
 };
@@ -209,7 +211,7 @@ async function connect(
     ]);
   if (owner) {
     await storeEmail(accounts, userId, identity);
-    return { ended: [], isConfirmed: await confirmSession(trx, user, sessionId) };
+    return { ended: [], isConfirmed: await confirmSession(trx, config, user, sessionId) };
   }
   if (!isFresh(session)) throw new LoginProviderError('sign_in_again', 'the sign-in is too old to connect anything');
   const email = emailOf(identity);
@@ -225,8 +227,10 @@ async function connect(
  * For a user who signs in with login providers only, another sign-in there confirms their identity. Others confirm it
  * with their second factor or password. Returns true if confirmed.
  */
-async function confirmSession(trx: Kysely<Database>, { id, passwordHash }: UserRecord, sessionId: string) {
-  if (passwordHash !== null || (await secondFactorRepository(trx).waysOf(id)).length > 0) return false;
+async function confirmSession(trx: Kysely<Database>, config: PasswordLogin, user: UserRecord, sessionId: string) {
+  const { id } = user;
+  if (usablePasswordHash(config, user) !== null || (await secondFactorRepository(trx).waysOf(id)).length > 0)
+    return false;
   await sessionRepository(trx).setConfirmed(id, sessionId);
   return true;
 }
@@ -251,11 +255,12 @@ async function disconnect(
     (other) => other.provider !== provider && configuredIssuer(config, other.provider) !== undefined,
   );
   const canEnter =
-    user.passwordHash !== null || others.length > 0 || (await secondFactorRepository(trx).hasPasskey(userId));
+    others.length > 0 ||
+    (config.passwordLogin && (user.passwordHash !== null || (await secondFactorRepository(trx).hasPasskey(userId))));
   if (!canEnter)
     throw new AppError(
       'last_sign_in_method',
-      `${name} is the only way into this account. Set a password first, or connect another account.`,
+      `${name} is the only way into this account. ${config.passwordLogin ? 'Set a password first, or connect another account' : 'Connect another account first'}.`,
     );
   await accounts.delete(userId, provider);
   await securityEventRepository(trx).record(event('login_method_disconnected', userId, name, visitor));
@@ -291,7 +296,8 @@ async function create(
   const { email, name, provider } = identity;
   const account = { email, name, passwordHash: null, emailVerified: true };
   const { registration, loopback } = config;
-  const conditions = { registration, mayBeFirst: loopback, visitor, detail: providerName(config, provider) };
+  const mayBeFirst = loopback || isAdministratorAt(openIdSettings(config, provider), identity);
+  const conditions = { registration, mayBeFirst, visitor, detail: providerName(config, provider) };
   const user = await createAccount(trx, account, conditions).catch(asFailure);
   if (!user || !(await connectedAccountRepository(trx).insert(user.id, identity, email))) throw new SupersededError();
   return user.id;

@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { factorAdded, factorRemoved } from '#server/features/auth/second-factor/changes';
 import { newRecoveryCodes } from '#server/features/auth/second-factor/recovery-codes';
+import type { PasswordLogin } from '#server/features/auth/shared/password-login';
 import { userRepository } from '#server/features/auth/shared/repository';
 import { secondFactorRepository } from '#server/features/auth/shared/second-factor-repository';
 import { AppError } from '#server/lib/errors';
@@ -17,6 +18,7 @@ import type { Started } from './sign-in.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
+  config: PasswordLogin;
   challenges: PasskeyChallenges;
   party: RelyingParty;
   hashing: Pick<PasswordHashing, 'hash'>;
@@ -107,7 +109,7 @@ async function rename(db: Kysely<Database>, { userId }: Actor, id: number, name:
 }
 
 async function remove(
-  { db, hasLoginProvider }: Dependencies,
+  { db, config, hasLoginProvider }: Dependencies,
   actor: Actor,
   id: number,
   visitor: Visitor,
@@ -121,7 +123,10 @@ async function remove(
     if (name === undefined) throw noSuchPasskey();
     const user = await userRepository(trx).byId(userId);
     const canEnter =
-      user?.passwordHash != null || (await rows.list(userId)).length > 0 || (await hasLoginProvider(trx, userId));
+      !config.passwordLogin ||
+      user?.passwordHash != null ||
+      (await rows.list(userId)).length > 0 ||
+      (await hasLoginProvider(trx, userId));
     if (!canEnter)
       throw new AppError(
         'last_sign_in_method',

@@ -6,6 +6,7 @@ import { findChallenge, finishSecondStep, type SecondStep } from '#server/featur
 import { auditFailedLogin } from '#server/features/auth/shared/audit-failed-login';
 import { challengeRepository } from '#server/features/auth/shared/challenge-repository';
 import { completeSignIn } from '#server/features/auth/shared/complete-sign-in';
+import { type PasswordLogin, requirePasswordLogin } from '#server/features/auth/shared/password-login';
 import { userRepository } from '#server/features/auth/shared/repository';
 import { toUser } from '#server/features/auth/shared/user';
 import { AppError } from '#server/lib/errors';
@@ -17,6 +18,7 @@ import type { RelyingParty } from './relying-party.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
+  config: PasswordLogin;
   challenges: PasskeyChallenges;
   party: RelyingParty;
   prove: ProvePasskey;
@@ -27,9 +29,10 @@ export type Started<Options> = { options: Options; token: string };
 
 /** Signing in with a passkey: instead of a password, or as the second step after one. */
 export function passkeySignIn(dependencies: Dependencies) {
-  const { db, challenges, party } = dependencies;
+  const { db, config, challenges, party } = dependencies;
   return {
     async options(token: string | undefined): Promise<Started<RequestOptions>> {
+      requirePasswordLogin(config);
       const issued = await challenges.issue(token, { purpose: 'sign_in', userId: null });
       return { options: party.requestOptions(issued.challenge, []), token: issued.token };
     },
@@ -48,7 +51,8 @@ export function passkeySignIn(dependencies: Dependencies) {
 
 export type PasskeySignIn = ReturnType<typeof passkeySignIn>;
 
-async function signIn({ db, prove }: Dependencies, given: Given, visitor: Visitor) {
+async function signIn({ db, config, prove }: Dependencies, given: Given, visitor: Visitor) {
+  requirePasswordLogin(config);
   const proven = await prove(given, { purpose: 'sign_in', userId: null });
   const { userId } = proven;
   const signedIn = await db
@@ -59,7 +63,7 @@ async function signIn({ db, prove }: Dependencies, given: Given, visitor: Visito
       await proven.use(trx);
       const how = { method: 'Passkey', secondFactor: 'done', doneBy: 'passkey' } as const;
       const outcome = await completeSignIn(trx, { userId, visitor, ...how });
-      return outcome.kind === 'session' ? { user: toUser(user), token: outcome.token } : undefined;
+      return outcome.kind === 'session' ? { user: toUser(user, config), token: outcome.token } : undefined;
     })
     .catch(refuseCopied(db, proven, visitor));
   if (signedIn) return signedIn;
@@ -73,7 +77,7 @@ async function signIn({ db, prove }: Dependencies, given: Given, visitor: Visito
 type Pending = { token: string | undefined; remember: boolean };
 
 async function secondStep(
-  { db, prove }: Dependencies,
+  { db, config, prove }: Dependencies,
   given: Given,
   { token, remember }: Pending,
   visitor: Visitor,
@@ -85,6 +89,6 @@ async function secondStep(
   const proof = { way: 'passkey', use: proven.use, visitor, remember } as const;
   return db
     .transaction()
-    .execute((trx) => finishSecondStep(trx, challenge, proof))
+    .execute((trx) => finishSecondStep(trx, config, challenge, proof))
     .catch(refuseCopied(db, proven, visitor));
 }

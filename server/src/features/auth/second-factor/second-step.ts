@@ -6,6 +6,7 @@ import { auditFailedLogin } from '#server/features/auth/shared/audit-failed-logi
 import { type Challenge, challengeRepository } from '#server/features/auth/shared/challenge-repository';
 import { newToken, tokenHash } from '#server/features/auth/shared/complete-sign-in';
 import { deviceRepository } from '#server/features/auth/shared/device-repository';
+import type { PasswordLogin } from '#server/features/auth/shared/password-login';
 import { providerSessionRepository } from '#server/features/auth/shared/provider-session-repository';
 import { userRepository } from '#server/features/auth/shared/repository';
 import { secondFactorRepository } from '#server/features/auth/shared/second-factor-repository';
@@ -18,7 +19,7 @@ import { securityEventRepository, type Visitor } from '#server/security/events-r
 import { recoveryCodeRepository } from './recovery-code-repository.ts';
 import type { VerifyCode } from './verify-code.ts';
 
-type Dependencies = { db: Kysely<Database>; verifyCode: VerifyCode };
+type Dependencies = { db: Kysely<Database>; config: PasswordLogin; verifyCode: VerifyCode };
 
 /** `deviceToken`: for the cookie of a browser that is remembered. */
 export type SecondStep = { user: User; returnPath: string; token: string; deviceToken: string | undefined };
@@ -57,7 +58,7 @@ export async function findChallenge(db: Kysely<Database>, token: string | undefi
 }
 
 async function complete(
-  { db, verifyCode }: Dependencies,
+  { db, config, verifyCode }: Dependencies,
   token: string | undefined,
   { code, remember }: Given,
   visitor: Visitor,
@@ -69,7 +70,7 @@ async function complete(
     right &&
     (await db
       .transaction()
-      .execute((trx) => finishSecondStep(trx, challenge, { ...right, visitor, remember }))
+      .execute((trx) => finishSecondStep(trx, config, challenge, { ...right, visitor, remember }))
       .catch(returnWrongCode));
   if (done) return done;
   await db.transaction().execute((trx) => {
@@ -106,7 +107,12 @@ const wayLabels: Record<SecondFactorWay, string> = {
  * Signs in after the second step was proven, in one transaction that uses the challenge and the proof up.
  * @throws not_found if the account has changed since the first step
  */
-export async function finishSecondStep(trx: Kysely<Database>, challenge: Challenge, proof: Proof): Promise<SecondStep> {
+export async function finishSecondStep(
+  trx: Kysely<Database>,
+  config: PasswordLogin,
+  challenge: Challenge,
+  proof: Proof,
+): Promise<SecondStep> {
   const { userId, method, returnPath } = challenge;
   const { way, visitor, remember } = proof;
   const user = await userRepository(trx).lock(userId);
@@ -120,7 +126,7 @@ export async function finishSecondStep(trx: Kysely<Database>, challenge: Challen
   const deviceToken = remember ? newToken() : undefined;
   if (deviceToken !== undefined)
     await deviceRepository(trx).insert({ userId, sessionId, tokenHash: tokenHash(deviceToken) });
-  return { user: toUser(user), returnPath, token, deviceToken };
+  return { user: toUser(user, config), returnPath, token, deviceToken };
 }
 
 async function recoveryCodeUsed(trx: Kysely<Database>, userId: number, visitor: Visitor) {

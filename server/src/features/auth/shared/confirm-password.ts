@@ -5,10 +5,11 @@ import { requireFresh } from '#server/http/sessions/sessions';
 import type { Actor } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { PasswordHashing } from '#server/security/password-hashing';
+import { type PasswordLogin, usablePasswordHash } from './password-login.ts';
 import { userRepository } from './repository.ts';
 import { secondFactorRepository } from './second-factor-repository.ts';
 
-type Dependencies = { db: Kysely<Database>; hashing: PasswordHashing; rates: RateLimits };
+type Dependencies = { db: Kysely<Database>; config: PasswordLogin; hashing: PasswordHashing; rates: RateLimits };
 
 /** Rate-limit key of failed sign-ins: the IP address together with the account that it tries. */
 export const failedSignInKey = (email: string, { ipAddress }: Pick<Visitor, 'ipAddress'>): Sender => ({
@@ -22,10 +23,10 @@ export type PasswordConfirmation = 'right' | 'wrong' | 'missing' | 'none';
 /**
  * Asks a signed-in user for the password again. A wrong one counts as a failed sign-in; otherwise a session left open
  * could be used to guess it. Also counted per account across all addresses, because a stolen session can be used from
- * anywhere. An account without a password, or with a second factor, needs a fresh sign-in as well.
+ * anywhere. An account without a usable password, or with a second factor, needs a fresh sign-in as well.
  * @throws fresh_sign_in_required
  */
-export function passwordConfirmation({ db, hashing, rates }: Dependencies) {
+export function passwordConfirmation({ db, config, hashing, rates }: Dependencies) {
   const users = userRepository(db);
   return async function confirm(
     actor: Pick<Actor, 'userId' | 'provenAt'>,
@@ -35,13 +36,14 @@ export function passwordConfirmation({ db, hashing, rates }: Dependencies) {
     const { userId } = actor;
     const user = await users.byId(userId);
     const hasSecondFactor = (await secondFactorRepository(db).waysOf(userId)).length > 0;
-    if (!user?.passwordHash || hasSecondFactor) requireFresh(actor);
-    if (!user?.passwordHash) return 'none';
+    const passwordHash = user ? usablePasswordHash(config, user) : null;
+    if (passwordHash === null || hasSecondFactor) requireFresh(actor);
+    if (!user || passwordHash === null) return 'none';
     if (password === undefined || password === '') return 'missing';
     const rateKeys = [String(userId), failedSignInKey(user.email, visitor)];
     // Counted before verifying, so that parallel attempts get no more tries than sequential ones.
     for (const key of rateKeys) await rates.use('failedSignIn', key);
-    const isRight = await hashing.verify(user.passwordHash, password).catch(async (error: unknown) => {
+    const isRight = await hashing.verify(passwordHash, password).catch(async (error: unknown) => {
       for (const key of rateKeys) await rates.giveBack('failedSignIn', key);
       throw error;
     });

@@ -31,6 +31,7 @@ export async function reserveOidcProvider(people: Record<string, Person>) {
       claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
       scopes: ['openid', 'email', 'profile', 'groups'],
       features: { backchannelLogout: { enabled: true }, rpInitiatedLogout: { enabled: true } },
+      ttl: { AccessToken: 600, IdToken: 600, Interaction: 600, Session: 600, Grant: 600 },
       // Its dispatcher refuses loopback addresses.
       fetch: (url, options) =>
         fetch(url, Object.fromEntries(Object.entries(options ?? {}).filter(([name]) => name !== 'dispatcher'))),

@@ -41,7 +41,7 @@ export function SignedInOnly({ children }: { children: ReactNode }) {
 }
 
 const RequiredSetupPage = lazyPart(
-  async () => (await import('#web/features/account/second-factor/required-setup-page.tsx')).RequiredSetupPage,
+  async () => (await import('#web/features/account/required-setup-page.tsx')).RequiredSetupPage,
 );
 
 /** An administrator may require a second factor: until then every other call is refused. */

@@ -1,11 +1,15 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
 import { useLogout } from '#web/api/current-user.ts';
 import { setupRequiredKey } from '#web/api/setup-required.ts';
+import { passkeysWork } from '#web/lib/passkeys-work.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Logo } from '#web/ui/logo.tsx';
-import { AppSetupFields, useAppSetup } from './app-setup.tsx';
-import { RecoveryCodes } from './recovery-codes.tsx';
+import { passkeysQuery, useAddPasskey } from './passkeys/queries.ts';
+import { AppSetupFields, useAppSetup } from './second-factor/app-setup.tsx';
+import { RecoveryCodes } from './second-factor/recovery-codes.tsx';
 
 /** Takes the place of every page until the account has the second factor that an administrator requires. */
 export function RequiredSetupPage() {
@@ -16,7 +20,8 @@ export function RequiredSetupPage() {
     client.setQueryData(setupRequiredKey, false);
     void client.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'current-user' });
   };
-  const { start, form, submit, busy, isReady } = useAppSetup((made) => (made ? setCodes(made) : done()));
+  const added = (made: readonly string[] | null | undefined) => (made ? setCodes(made) : done());
+  const { start, form, submit, busy, isReady } = useAppSetup(added);
   return (
     <main className="mx-auto flex min-h-dvh w-full max-w-xl flex-col px-5 py-12">
       <title>Set up a second factor · Roster</title>
@@ -38,6 +43,7 @@ export function RequiredSetupPage() {
         </>
       ) : (
         <form onSubmit={submit} noValidate>
+          {passkeysWork() && <PasskeyInstead onAdded={added} />}
           <AppSetupFields start={start} form={form} />
           <div className="mt-6 flex flex-wrap gap-3">
             <Button
@@ -56,5 +62,30 @@ export function RequiredSetupPage() {
         </form>
       )}
     </main>
+  );
+}
+
+/** A passkey is set up in one step, without an app. */
+function PasskeyInstead({ onAdded }: { onAdded: (recoveryCodes: readonly string[] | null) => void }) {
+  const { data } = useQuery(passkeysQuery);
+  const add = useAddPasskey();
+  if (!data) return null;
+  const start = () =>
+    add.mutate(data.proposedName, {
+      onSuccess: ({ recoveryCodes }) => onAdded(recoveryCodes),
+      onError(error) {
+        if (error.name !== 'PasskeyCancelledError')
+          showFailure('The passkey was not added', 'Please try again.')(error);
+      },
+    });
+  return (
+    <div className="mb-6 border-border border-b pb-6">
+      <Button icon={Fingerprint} busy={add.isPending} pendingLabel="Adding..." onClick={start}>
+        Use a Passkey
+      </Button>
+      <p className="mt-2 text-muted-foreground text-sm">
+        Your device’s fingerprint, face or PIN, or a security key. Or set up an authenticator app:
+      </p>
+    </div>
   );
 }

@@ -56,7 +56,7 @@ test('shows the usage of chats to the digit, and leads back to the conversation'
   await untilUsable(page);
   await expect(page.getByText('All costs are estimates')).toBeVisible();
   await expect(card(page, 'Cost Overview')).toContainText(dollars.format(totals.costUsd));
-  await expect(card(page, 'Cost Overview')).toContainText('Nothing before');
+  await expect(card(page, 'Cost Overview')).toContainText('No earlier data');
   await expect(card(page, 'Usage Statistics')).toContainText('3 requests');
   await expect(card(page, 'Token Usage')).toContainText(`${count(totals.inputTokens + 2000)} tokens`);
   await expect(card(page, 'Token Usage')).toContainText(/Output\s*2,000/);
@@ -116,7 +116,7 @@ test('warns about a budget, then stops, and sends a message when its sender insi
   const dialog = page.getByRole('dialog', { name: 'Add budget' });
   await dialog.getByRole('button', { name: 'Save budget' }).click();
   await expect(dialog.getByText('Enter an amount such as 20')).toBeVisible();
-  await dialog.getByLabel('Amount a month').fill(String(costUsd * 1.02));
+  await dialog.getByLabel('Monthly amount').fill(String(costUsd * 1.02));
   await dialog.getByLabel('Warn at').fill('50');
   await dialog.getByRole('switch', { name: 'Hard stop' }).check();
   await dialog.getByRole('button', { name: 'Save budget' }).click();
@@ -166,12 +166,12 @@ test('warns about a budget, then stops, and sends a message when its sender insi
   await budgets.getByRole('button', { name: 'Change budget for all requests' }).click();
   const change = page.getByRole('dialog', { name: 'Change budget' });
   await expect(change.getByRole('switch', { name: 'Hard stop' })).toBeChecked();
-  await change.getByLabel('Amount a month').fill('50');
+  await change.getByLabel('Monthly amount').fill('50');
   await change.getByRole('button', { name: 'Save budget' }).click();
   await expect(budgets).toContainText('Within budget');
   await budgets.getByRole('button', { name: 'Remove budget for all requests' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
-  await expect(budgets).toContainText('No budget is set.');
+  await expect(budgets).toContainText('No budgets yet.');
 });
 
 test('fits phones and satisfies axe in both themes when in use', async ({ page, roster, withAssistant }) => {

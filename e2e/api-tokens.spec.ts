@@ -16,7 +16,7 @@ test('creates a token that is shown once, used by a client, and revoked', { tag:
 }) => {
   expect(withAssistant.assistantId).toBeGreaterThan(0);
   await page.goto(tab);
-  await expect(card(page)).toContainText('No program has access to your account.');
+  await expect(card(page)).toContainText('No access tokens yet.');
   await card(page).getByRole('button', { name: 'New Token' }).click();
   const dialog = page.getByRole('dialog', { name: 'New Access Token' });
   await expectAccessible(page);
@@ -32,7 +32,7 @@ test('creates a token that is shown once, used by a client, and revoked', { tag:
   const created = page.getByRole('dialog', { name: 'Access Token Created' });
   const token = await created.getByLabel('Token', { exact: true }).inputValue();
   expect(token).toMatch(/^rst_[0-9A-Za-z]{38}$/);
-  await expect(created.getByLabel('Base address')).toHaveValue(`${roster.url}/v1`);
+  await expect(created.getByLabel('Base URL')).toHaveValue(`${roster.url}/v1`);
   await expectAccessible(page);
   // A secret that is shown only once is not dismissed by accident.
   await page.keyboard.press('Escape');
@@ -59,8 +59,8 @@ test('creates a token that is shown once, used by a client, and revoked', { tag:
   await row.getByRole('button', { name: 'Revoke Nightly report' }).click();
   const question = page.getByRole('alertdialog', { name: 'Revoke “Nightly report”?' });
   await question.getByRole('button', { name: 'Revoke Token' }).click();
-  await expectToast(page, 'Access token revoked', 'Nothing is let in with “Nightly report” any more.');
-  await expect(card(page)).toContainText('No program has access to your account.');
+  await expectToast(page, 'Access token revoked', '“Nightly report” can no longer be used.');
+  await expect(card(page)).toContainText('No access tokens yet.');
   expect((await models(roster.url, token)).status).toBe(401);
   await page.goto('/settings');
   await expect(page.getByText(`Access token revoked: Nightly report (…${token.slice(-4)})`)).toBeVisible();
@@ -91,6 +91,6 @@ test('fits tokens on a phone, and keeps a rejected token in its dialog', async (
   await expect(dialog.getByText('Choose at least one right')).toBeVisible();
   await dialog.getByLabel('Chat').check();
   await dialog.getByRole('button', { name: 'Create Token' }).click();
-  await expect(dialog.getByText('The access token was not created')).toBeVisible();
+  await expect(dialog.getByText('Failed to create the access token')).toBeVisible();
   await expect(dialog.getByLabel('Name')).toHaveValue('Another');
 });

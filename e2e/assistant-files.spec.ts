@@ -49,7 +49,7 @@ test('uploads and selects files, indexes and searches them, and names them under
   await store(page, roster.url, 'opening-hours.md');
   await store(page, roster.url, 'prices.csv');
   await openForm(page);
-  await expect(panel(page).getByText('No files yet. It answers from what the model knows.')).toBeVisible();
+  await expect(panel(page).getByText('No files yet. Answers use the model’s own knowledge.')).toBeVisible();
   await expectAccessible(page);
 
   await choose(page, { name: 'handbook.md', text: 'Ferns like shade.' });
@@ -74,7 +74,7 @@ test('uploads and selects files, indexes and searches them, and names them under
   await expect(row(page, 'prices.csv')).toContainText('Tables and data files (.csv) cannot be searched.');
   await expectAccessible(page);
   await row(page, 'prices.csv').getByRole('button', { name: 'Retry prices.csv' }).click();
-  await expectToast(page, 'Not indexed again', 'Attach it to a message instead.');
+  await expectToast(page, 'Failed to index the file', 'Attach it to a message instead.');
   await row(page, 'prices.csv').getByRole('button', { name: 'Remove prices.csv' }).click();
   await expect(rows(page)).toHaveCount(2);
   await panel(page).getByRole('button', { name: 'Cancel' }).click();

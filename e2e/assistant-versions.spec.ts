@@ -26,7 +26,7 @@ test('compares a saved version with the current one, and restores it', async ({ 
   await expectNoSidewaysScroll(page);
   await versions.getByRole('button', { name: 'Restore this version' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Restore' }).click();
-  await expectToast(page, 'Version 2 restored', 'It holds from now on.');
+  await expectToast(page, 'Version 2 restored', 'It is now in use.');
   await expect(versions).toBeHidden();
   await expect(page.getByLabel('Instructions')).toHaveValue('Be patient.\nGive one example.');
   await page.getByRole('button', { name: 'See versions' }).click();

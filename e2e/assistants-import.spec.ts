@@ -51,7 +51,7 @@ test('imports assistants from the provider in three steps', { tag: '@main' }, as
   await expectToast(page, 'Assistants imported', '2 imported, 0 failed.');
   await expect(page.getByRole('tab', { name: 'Your Assistants' })).toHaveAttribute('aria-selected', 'true');
   await expect(page.getByText('2 assistants imported')).toBeVisible();
-  await expect(page.getByText('Changed on the way:')).toBeVisible();
+  await expect(page.getByText('Changed during import:')).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: /^Contract Reader:/ })).toContainText(
     'Its vector store cannot be taken along',
   );

@@ -115,11 +115,11 @@ test('sends one question to three models in parallel, and continues with one of 
   // The user must first choose one.
   await message.fill('And then?');
   await message.press('Enter');
-  await expect(page.getByText('Choose the answer to go on with first')).toBeVisible();
+  await expect(page.getByText('First choose an answer')).toBeVisible();
   await expect(message).toHaveValue('And then?');
   await expect(questions).toHaveCount(1);
 
-  await column('gpt-4.1').getByRole('button', { name: 'Go on with this one' }).click();
+  await column('gpt-4.1').getByRole('button', { name: 'Continue with this answer' }).click();
   await expect(answers).toHaveCount(1);
   await expect(answers.getByText('2/3')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Model: gpt-4.1' })).toBeVisible();
@@ -161,7 +161,7 @@ test('keeps other answers when a model fails, and shows them as tabs on a phone'
   await expectNoSidewaysScroll(page);
   await expectAccessible(page);
   await tab('gpt-4o').click();
-  await page.getByRole('button', { name: 'Go on with this one' }).click();
+  await page.getByRole('button', { name: 'Continue with this answer' }).click();
   await expect(answers.getByText('1/2')).toBeVisible();
   // Like another browser, which remembers nothing.
   await page.evaluate(() => localStorage.clear());

@@ -12,7 +12,7 @@ test('leads from an assistant to what a client needs, and runs the Node snippets
   await expect(page.getByRole('heading', { name: 'Connect', level: 1 })).toBeVisible();
   const model = await page.getByRole('textbox', { name: 'Model in your program' }).inputValue();
   expect(model).toMatch(/^asst_/);
-  await expect(page.getByRole('textbox', { name: 'Base address' })).toHaveValue(`${roster.url}/v1`);
+  await expect(page.getByRole('textbox', { name: 'Base URL' })).toHaveValue(`${roster.url}/v1`);
   await expect(page.getByText('Also by name: Tutor@roster')).toBeVisible();
   await expectAccessible(page);
 
@@ -41,7 +41,7 @@ test('tries a message with an unlisted token, and shows both sides of the call',
   await page.setViewportSize({ width: 390, height: 844 });
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await page.goto('/settings?tab=api-keys');
-  await expect(page.getByText('No program has access to your account.')).toBeVisible();
+  await expect(page.getByText('No access tokens yet.')).toBeVisible();
   await page.getByRole('link', { name: 'How to connect a program' }).click();
   await expect(page.getByRole('heading', { name: 'Connect', level: 1 })).toBeVisible();
 });

@@ -114,7 +114,7 @@ test('checks files at once: errors by line, conversion, a split, tokens and pric
   await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Support tone');
   await field(page, 'Base model').selectOption(baseModel);
   await expect(
-    dialog(page).getByText(`${baseModel} ends on December 31, 2099, with everything trained on it.`),
+    dialog(page).getByText(`${baseModel} retires on December 31, 2099; models fine-tuned from it stop working too.`),
   ).toBeVisible();
   await expect(dialog(page).getByText('per 1,000 tokens of training')).toBeVisible();
 
@@ -321,7 +321,7 @@ test('imports the provider’s jobs once', async ({ page, roster, elsewhere }) =
     .toBe(1);
   await elsewhere.goto('/fine-tuning');
   await expect(elsewhere.getByRole('table', { name: 'Fine-tuning jobs' }).getByRole('row')).toHaveCount(2);
-  await elsewhere.getByRole('button', { name: 'Bring In Jobs from OpenAI' }).click();
+  await elsewhere.getByRole('button', { name: 'Import Jobs from OpenAI' }).click();
   await expectToast(elsewhere, 'Success', 'Nothing new: 1 job at OpenAI is here already.');
 });
 

@@ -63,11 +63,11 @@ test('pastes a description, selects one of its tools, and requests, approves and
   await page.keyboard.press('Escape');
 
   await page.goto(`/settings?tab=assistants&edit=${withAssistant.assistantId}`);
-  await page.getByText('Tools of tool servers').click();
+  await page.getByText('Connected tools').click();
   await page.getByText('0 of 4 tools chosen').click();
   await page.getByRole('checkbox', { name: 'Write a note' }).check();
   await expect(page.getByText('1 of 4 tools chosen')).toBeVisible();
-  await expect(page.getByLabel('When you are asked before Write a note')).toHaveValue('always');
+  await expect(page.getByLabel('Approval for Write a note')).toHaveValue('always');
 
   const threadId = await startThread(page, roster, { assistantId: withAssistant.assistantId, title: 'Notes' });
   await page.goto(`/chat/${threadId}`);

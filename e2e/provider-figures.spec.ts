@@ -37,10 +37,10 @@ test('shows the provider’s figures next to Roster’s with an admin key, with 
   await exchange(page, ownRoster, await startThread(page, ownRoster, { title: 'Own' }), '[[tokens 1000]] [[delay 0]]');
 
   await page.goto(`${url}/analytics`);
-  await expect(card(page)).toContainText('With an admin key of your organization, OpenAI’s own figures stand here');
+  await expect(card(page)).toContainText('Add an organization admin key to compare with OpenAI’s own figures.');
   await card(page).getByRole('button', { name: 'Add admin key' }).click();
   const dialog = page.getByRole('dialog');
-  await expect(dialog).toContainText('It covers the whole organization, not only what goes through Roster.');
+  await expect(dialog).toContainText('It covers the whole organization, not only requests through Roster.');
   await expect(dialog).toContainText('uses it for nothing else');
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Save admin key' }).click();
@@ -101,7 +101,7 @@ test('quotes a failing provider and retries, and replaces a key it withdrew', as
 
   await roster.fault(key, { fail: 'invalid_api_key' }, 2);
   await page.goto('/analytics?range=7');
-  await expect(card(page).getByRole('alert')).toContainText('The admin key does not work any more');
+  await expect(card(page).getByRole('alert')).toContainText('The admin key no longer works');
   await card(page).getByRole('button', { name: 'Replace admin key' }).first().click();
   await enter(page, newAdminKey());
   await expect(cell(page, 'Requests', 1)).toHaveText('0');

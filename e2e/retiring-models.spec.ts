@@ -98,11 +98,11 @@ test('shows retiring models on Home, assistants and their own page, and migrates
   // From a retired model, by keyboard alone.
   await page.getByRole('button', { name: 'Move the assistants on gpt-5', exact: true }).focus();
   await page.keyboard.press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'Move to a successor' });
+  const dialog = page.getByRole('dialog', { name: 'Migrate to a successor' });
   await expect(dialog.getByLabel('New model')).toHaveValue('gpt-6.1-sol');
-  await expect(dialog).toContainText('gpt-6.1-sol does not know the reasoning effort of 1 assistant');
+  await expect(dialog).toContainText('gpt-6.1-sol does not support the reasoning effort of 1 assistant');
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Move 1 assistant' }).focus();
+  await dialog.getByRole('button', { name: 'Migrate 1 assistant' }).focus();
   await page.keyboard.press('Enter');
   await expectToast(page, '1 assistant moved to gpt-6.1-sol', 'Each has it as a new version.');
   await expect(cardOf(page, 'gpt-5')).toBeHidden();
@@ -110,18 +110,18 @@ test('shows retiring models on Home, assistants and their own page, and migrates
   // All on the one that retires tomorrow, to a model that accepts no temperature, and back.
   await page.getByRole('button', { name: 'Move the assistants on gpt-4o', exact: true }).click();
   await dialog.getByLabel('New model').selectOption('gpt-6.1-sol');
-  await expect(dialog).toContainText('gpt-6.1-sol does not take a temperature: that of 2 assistants stays');
+  await expect(dialog).toContainText('gpt-6.1-sol does not accept a temperature; it is ignored for 2 assistants');
   await expectFitting(page);
-  await dialog.getByRole('button', { name: 'Move 2 assistants' }).click();
+  await dialog.getByRole('button', { name: 'Migrate 2 assistants' }).click();
   await expect(cardOf(page, 'gpt-4o')).toBeHidden();
-  await expect(page.getByText('No model that you use ends soon')).toBeVisible();
+  await expect(page.getByText('None of your models retires soon')).toBeVisible();
   await toasts(page).filter({ hasText: '2 assistants moved' }).getByRole('button', { name: 'Undo' }).click();
   await expectToast(page, '2 assistants moved back to gpt-4o', '');
   await expect(cardOf(page, 'gpt-4o')).toContainText('Tutor');
 
   await page.goto('/settings?tab=assistants');
-  await expect(cardOf(page, 'Tutor')).toContainText('This model shuts down on January 14, 2027.');
-  const moves = page.getByRole('region', { name: 'Moves to other models' }).getByRole('listitem');
+  await expect(cardOf(page, 'Tutor')).toContainText('This model retires on January 14, 2027.');
+  const moves = page.getByRole('region', { name: 'Model migrations' }).getByRole('listitem');
   await expect(moves).toHaveCount(2);
   await expect(moves.first()).toContainText('Undone');
   await expectFitting(page);
@@ -139,9 +139,9 @@ test('asks the successor real questions next to past answers, judges, and leads 
 
   await page.goto('/settings?tab=assistants');
   await page.getByRole('button', { name: 'Try it first' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Try it on real questions' });
+  const dialog = page.getByRole('dialog', { name: 'Test on real questions' });
   await expect(dialog.getByRole('list', { name: 'Questions' }).getByRole('listitem')).toHaveCount(2);
-  await expect(dialog).toContainText('gpt-6.1-terra takes a temperature only with reasoning effort None');
+  await expect(dialog).toContainText('gpt-6.1-terra accepts a temperature only when reasoning effort is None');
   await expectFitting(page);
   await dialog.getByRole('button', { name: 'Prepare' }).click();
 
@@ -172,7 +172,7 @@ test('asks the successor real questions next to past answers, judges, and leads 
   await expectFitting(page);
 
   await page.getByRole('button', { name: 'Move', exact: true }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Move 1 assistant' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Migrate 1 assistant' }).click();
   await expectToast(page, '1 assistant moved to gpt-6.1-terra', '');
 });
 

@@ -69,16 +69,16 @@ test('adds a server, selects its tools for an assistant, and removes it', { tag:
 
   const edit = `/settings?tab=assistants&edit=${withAssistant.assistantId}`;
   await page.goto(edit);
-  await page.getByText('Tools of tool servers').click();
+  await page.getByText('Connected tools').click();
   await page.getByText('0 of 2 tools chosen').click();
   await page.getByRole('checkbox', { name: 'Write a note' }).check();
-  await page.getByLabel('When you are asked before Write a note').selectOption('Ask once in a conversation');
+  await page.getByLabel('Approval for Write a note').selectOption('Ask once in a conversation');
   await expectAccessible(page);
   const chosen = async () =>
     (await request(page, roster, 'GET', `/api/assistants/${withAssistant.assistantId}/tools`)).body;
   await expect.poll(chosen).toMatchObject([{ name: 'write_note', approval: 'once', state: 'ready' }]);
   await page.reload();
-  await page.getByText('Tools of tool servers').click();
+  await page.getByText('Connected tools').click();
   await expect(page.getByText('1 of 2 tools chosen')).toBeVisible();
 
   await page.goto(tab);
@@ -87,7 +87,7 @@ test('adds a server, selects its tools for an assistant, and removes it', { tag:
   const question = page.getByRole('alertdialog', { name: 'Remove “Notes”?' });
   await expect(question).toContainText('1 assistant loses its tools: Tutor.');
   await question.getByRole('button', { name: 'Remove Server' }).click();
-  await expectToast(page, 'Tool server removed', '“Notes” is not asked any more.');
+  await expectToast(page, 'Tool server removed', '“Notes” is no longer used.');
   await expect(page.getByText('No tool servers yet.')).toBeVisible();
   expect(await chosen()).toEqual([]);
 });
@@ -109,16 +109,16 @@ test('signs a user in to a server by keyboard, after a refusal', async ({ page, 
   await dialog.getByLabel('Client ID').press('Enter');
   await expect(dialog).toBeHidden();
   const row = rows(page).first();
-  await expect(row).toContainText('Sign in needed');
+  await expect(row).toContainText('Sign-in required');
   await expectAccessible(page);
 
   const signIn = row.getByRole('button', { name: 'Sign in to Notes' });
   await signIn.press('Enter');
   await page.getByRole('button', { name: 'Deny' }).press('Enter');
-  await expectToast(page, 'You were not signed in', 'You did not let Roster in there');
+  await expectToast(page, 'You were not signed in', 'You did not give Roster access');
   await signIn.press('Enter');
   await page.getByRole('button', { name: 'Allow' }).press('Enter');
-  await expectToast(page, 'Signed in to “Notes”', 'Roster asks it for its tools.');
+  await expectToast(page, 'Signed in to “Notes”', 'Roster is loading its tools.');
   await expect(page).toHaveURL(/\/settings\?tab=tools$/);
   await expect(row.getByRole('button', { name: '2 tools of Notes' })).toBeVisible();
   await expect(row).toContainText('Signed in');
@@ -126,7 +126,7 @@ test('signs a user in to a server by keyboard, after a refusal', async ({ page, 
 
   await page.getByRole('button', { name: 'Actions for Notes' }).press('Enter');
   await page.getByRole('menuitem', { name: 'Sign out of it' }).press('Enter');
-  await expect(row).toContainText('Sign in needed');
+  await expect(row).toContainText('Sign-in required');
   await notes.close();
 });
 
@@ -144,7 +144,7 @@ test('keeps the page readable in both themes, on a phone and from right to left'
     made.push((await request(page, roster, 'POST', '/api/tool-servers', { name, url })).body.id);
   await followDevice(page);
   await page.goto(tab);
-  await expect(page.getByText('Not reached')).toBeVisible();
+  await expect(page.getByText('Unreachable')).toBeVisible();
   await expect(page.getByRole('button', { name: '2 tools of Notes' })).toBeVisible();
   await expectAccessibleInBothThemes(page);
   await page.setViewportSize({ width: 390, height: 844 });
@@ -152,7 +152,7 @@ test('keeps the page readable in both themes, on a phone and from right to left'
   await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
   await expectNoSidewaysScroll(page);
   await page.goto(`/settings?tab=assistants&edit=${withAssistant.assistantId}`);
-  await page.getByText('Tools of tool servers').click();
+  await page.getByText('Connected tools').click();
   await page.getByText('0 of 2 tools chosen').click();
   await page.getByRole('checkbox', { name: 'Write a note' }).check();
   await page.getByRole('button', { name: 'What it does: Write a note' }).click();

@@ -94,7 +94,7 @@ const Range = z.strictObject({ from: Day, to: Day, tz: TimeZone.default('UTC') }
 const isInOrder = (range: { from: string; to: string }) => daysBetween(range) >= 1;
 const isShort = (range: { from: string; to: string }) => daysBetween(range) <= maxRangeDays;
 
-const wrongOrder = { path: ['to'], message: 'The last day must not be before the first' };
+const wrongOrder = { path: ['to'], message: 'The end date must not be before the start date' };
 const tooLong = { path: ['from'], message: `The range can be at most ${maxRangeDays} days` };
 
 export const Analytics = z.object({

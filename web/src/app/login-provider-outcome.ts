@@ -12,7 +12,7 @@ const failures: Record<LoginProviderFailure, string> = {
     'It took longer than ten minutes, or was begun in another browser or tab. Start again here and finish it here.',
   provider_failed: 'The other site did not answer as it should. Try again in a moment, or log in with your password.',
   not_configured: 'This way to sign in is not set up on this installation. Use another one, or ask its operator.',
-  too_many: 'There were too many attempts to sign in from your network. Wait five minutes and try again.',
+  too_many: 'Too many sign-in attempts from your network. Wait five minutes and try again.',
   login_required: 'You are not logged in at the other site. Log in there first, then try again here.',
   interaction_required:
     'The other site has to ask you something first. Log in there and finish what it asks, then try again.',

@@ -12,7 +12,7 @@ export function NotFoundPage() {
       <Logo className="mb-6 size-9" />
       <h1 className="font-semibold text-xl">404 - Page Not Found</h1>
       <p className="mt-2 mb-6 max-w-sm text-muted-foreground">
-        There is nothing at this address. It may have been mistyped, or what was here is gone.
+        Check the address. The page may have been moved or removed.
       </p>
       <Link to="/" className={buttonClass({ variant: 'primary' })}>
         Return to Home

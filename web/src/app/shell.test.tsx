@@ -85,7 +85,7 @@ describe('home', () => {
     await expectText(gone, /gpt-5 ended on December 11, 2026\s*Used by 1 conversation/);
     await matter.getByRole('link').click();
     await expect.poll(address).toBe('/assistants/models');
-    await expect.element(page.getByRole('heading', { level: 1, name: 'Models That End' })).toBeVisible();
+    await expect.element(page.getByRole('heading', { level: 1, name: 'Retiring Models' })).toBeVisible();
   });
 });
 

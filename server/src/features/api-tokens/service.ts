@@ -43,7 +43,7 @@ type Draft = z.output<typeof NewAccessToken>;
 async function create(db: Kysely<Database>, actor: Actor, input: Draft, visitor: Visitor) {
   const { userId, role, stillMay } = actor;
   if (permissionsForRole(input.rights, role).length < input.rights.length)
-    throw new AppError('not_allowed', 'Your role, Viewer, can chat: its tokens have that right and no other.');
+    throw new AppError('not_allowed', 'Tokens of Viewers can only have the Chat permission.');
   const token = newAccessToken();
   const last4 = token.slice(-4);
   const record = await db.transaction().execute(async (trx) => {
@@ -51,7 +51,7 @@ async function create(db: Kysely<Database>, actor: Actor, input: Draft, visitor:
     await stillMay(trx);
     const rows = accessTokenRepository(trx);
     if ((await rows.count(userId)) >= accessTokenLimit)
-      throw new AppError('conflict', `An account can have ${accessTokenLimit} access tokens. Revoke one first.`);
+      throw new AppError('conflict', `You can have at most ${accessTokenLimit} access tokens. Revoke one first.`);
     const { name, rights, monthlyBudgetUsd, expiresInDays } = input;
     const expiresAt = expiresInDays === null ? null : new Date(Date.now() + expiresInDays * day).toISOString();
     const hash = hashOfAccessToken(token);
@@ -92,7 +92,7 @@ async function createTrial(db: Kysely<Database>, { userId, stillMay }: Actor, vi
 async function revoke(db: Kysely<Database>, { userId }: Actor, id: number, visitor: Visitor) {
   await db.transaction().execute(async (trx) => {
     const revoked = await accessTokenRepository(trx).revoke(userId, id);
-    if (!revoked) throw new AppError('not_found', 'This access token does not exist or has been revoked already.');
+    if (!revoked) throw new AppError('not_found', 'This access token does not exist or has already been revoked.');
     const detail = `${revoked.name} (…${revoked.last4})`;
     await securityEventRepository(trx).record({
       userId,

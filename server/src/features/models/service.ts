@@ -93,7 +93,7 @@ async function resolveDefault(offer: Offer, userId: number, listed: ProviderMode
 
 /** Support for these tools at another provider is not known in advance. */
 const toolSupportNotice = (name: string) =>
-  `${providerNameIn('beginning', name)} may not run these tools. An answer goes on without one that is refused, and says so.`;
+  `${providerNameIn('beginning', name)} may not support these tools. If one is refused, the answer continues without it and says so.`;
 
 /** Without a key, only what holds for every key is known. */
 function ignoreKeyError(error: unknown): undefined {

@@ -11,8 +11,7 @@ export function systemRoutes({ route }: Router, looked: SystemSources) {
       await actor.stillMay(trx);
       return requeue(trx, jobId);
     });
-    if (kind === undefined)
-      throw new AppError('not_found', 'There is no such failed job. Refresh the page to see the current ones.');
+    if (kind === undefined) throw new AppError('not_found', 'This failed job no longer exists. Refresh the page.');
     request.log.info({ event: 'job_retried', jobId, kind, by: actor.userId }, 'failed job queued again');
   });
 }

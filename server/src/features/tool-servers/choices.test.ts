@@ -193,7 +193,7 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
       expect(await chosen(eve, assistantId)).toMatchObject([{ state: 'off' }, { state: 'off' }]);
       await expect(call()).rejects.toMatchObject({ name: 'ToolError', mayHaveRun: false });
     }
-    expect((await chosen(eve, assistantId))[0].serverName).toBe('A server that was withdrawn');
+    expect((await chosen(eve, assistantId))[0].serverName).toBe('An unavailable server');
     await admin.delete(`/api/tool-servers/${server.id}`);
     expect(await chosen(eve, assistantId)).toEqual([]);
   });

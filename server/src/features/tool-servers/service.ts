@@ -68,7 +68,7 @@ async function create({ db, headers }: Dependencies, actor: Actor, draft: z.outp
     await stillMay(trx);
     const servers = toolServerRepository(trx);
     if ((await servers.count(userId)) >= toolServerLimit)
-      throw new AppError('conflict', `A person can have ${toolServerLimit} tool servers. Remove one first.`);
+      throw new AppError('conflict', `You can have at most ${toolServerLimit} tool servers. Remove one first.`);
     const id = await servers.insert(userId, { name, kind, url, is_offered: flag(isOffered), is_on: 1 }, sealed);
     if (sealed.type !== 'oauth') await requestDiscovery(trx, userId, id);
     return toServer(await findServer(trx, userId, id), userId);
@@ -82,7 +82,7 @@ async function update({ db, headers }: Dependencies, actor: Actor, id: number, c
   const { name, url, isOffered, isOn } = changes;
   if (url !== undefined || changes.auth) checkOffer(actor, before.is_offered === 1);
   if (before.kind === 'command' && (url !== undefined || changes.auth))
-    throw new AppError('conflict', 'A command has no address and no access. Add another one instead.');
+    throw new AppError('conflict', 'A command has no URL or access settings. Add another one instead.');
   // The description says where its tools are called, and changes together with it.
   if (before.kind === 'openapi' && (url !== undefined || changes.auth)) throw notFound();
   const auth = await changedAuth(headers, before, url ?? before.url, changes.auth);
@@ -97,7 +97,7 @@ async function update({ db, headers }: Dependencies, actor: Actor, id: number, c
     const stored = await findServer(trx, userId, id);
     // The header was kept, or refused, for the address as read before.
     if (stored.url !== before.url || stored.auth_sealed !== before.auth_sealed)
-      throw new AppError('conflict', 'This tool server was changed meanwhile. Look at it again.');
+      throw new AppError('conflict', 'This tool server has changed. Check it and try again.');
     await toolServerRepository(trx).update(userId, id, fields, auth);
     if (isOffered === false) await signInRepository(trx).forgetAll(userId, id, { others: true });
     if ((url !== undefined && url !== before.url) || auth) await resetConnection(trx, userId, id, stored, auth);

@@ -70,7 +70,7 @@ export function createToolRegistry({ db, headers, reach, openApi, times }: Depen
 
     async call(userId, { serverId, tool, digest }, input, signal): Promise<ToolResult> {
       const server = await choices.callable(userId, serverId, tool);
-      if (!server) throw new ToolError('This tool is not there any more, or its server is off.', { mayHaveRun: false });
+      if (!server) throw new ToolError('This tool no longer exists, or its server is off.', { mayHaveRun: false });
       if (server.digest !== digest)
         throw new ToolError('This tool has changed since it was offered, so it was not called.', {
           mayHaveRun: false,

@@ -23,7 +23,7 @@ async function chosen(db: Kysely<Database>, userId: number, assistantId: number)
   return rows.map((row) => ({
     serverId: row.server_id,
     // The name of a server out of reach is not revealed.
-    serverName: row.is_within_reach ? row.server_name : 'A server that was withdrawn',
+    serverName: row.is_within_reach ? row.server_name : 'An unavailable server',
     name: row.name,
     title: (row.is_within_reach ? row.title : null) ?? row.name,
     approval: row.approval,
@@ -47,8 +47,8 @@ async function check(trx: Kysely<Database>, userId: number, assistantId: number,
   for (const { serverId, name, digest } of wanted) {
     const key = keyOf(serverId, name);
     if (before.get(key) === digest || present.get(key) === digest) continue;
-    if (!present.has(key)) throw new AppError('not_found', `There is no tool ${name} of this server any more.`);
-    throw new AppError('conflict', `The tool ${name} has changed meanwhile. Look at it again before you choose it.`);
+    if (!present.has(key)) throw new AppError('not_found', `The tool ${name} no longer exists on this server.`);
+    throw new AppError('conflict', `The tool ${name} has changed. Check it before you select it.`);
   }
 }
 

@@ -256,7 +256,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
     for (let count = 0; count < 20; count++) expect((await newServer(gus, 'https://example.org/mcp')).status).toBe(201);
     expect(await newServer(gus, 'https://example.org/mcp')).toMatchObject({
       status: 409,
-      body: { message: 'A person can have 20 tool servers. Remove one first.' },
+      body: { message: 'You can have at most 20 tool servers. Remove one first.' },
     });
   });
 
@@ -294,7 +294,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
 
     test('lets nobody else offer them', async () => {
       const hal = await app.as('hal');
-      const refused = { status: 403, body: { message: 'Only administrators can offer a tool server to everybody.' } };
+      const refused = { status: 403, body: { message: 'Only administrators can share a tool server with everyone.' } };
       expect(await newServer(hal, peer.url, { isOffered: true })).toMatchObject(refused);
       const server = await addToolServer(hal, peer.url);
       expect(await hal.patch(`${path}/${server.id}`, { isOffered: true })).toMatchObject(refused);

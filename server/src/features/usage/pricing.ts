@@ -90,7 +90,7 @@ export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalo
       if (catalogue.describe(input.model, null, '').price?.family === null)
         throw new AppError('conflict', `The catalogue has a price for ${input.model}; it is used.`);
       if ((await prices.count(userId)) >= maxPrices && !(await prices.find(userId, input.model)))
-        throw new AppError('conflict', `At most ${maxPrices} own prices can be set. Remove one first.`);
+        throw new AppError('conflict', `You can set at most ${maxPrices} custom prices. Remove one first.`);
       const price = { ...input, setAt: new Date().toISOString() };
       await prices.save(userId, price);
       let pricedRequests = 0;

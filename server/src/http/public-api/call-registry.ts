@@ -24,7 +24,10 @@ export function createCallRegistry(
     for (const [controller, { tokenId, role }] of asked)
       if (live.get(tokenId) !== role)
         controller.abort(
-          new AppError('not_signed_in', 'The access token has ended, or its owner has another role now.'),
+          new AppError(
+            'not_signed_in',
+            'The access token has expired or been revoked, or its owner’s role has changed.',
+          ),
         );
   }
 

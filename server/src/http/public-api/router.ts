@@ -199,7 +199,7 @@ async function authorize(
     ...caller,
     async stillMay(trx) {
       const rightsNow = await lock(trx);
-      if (!rightsNow) throw new AppError('not_signed_in', 'The access token has ended meanwhile.');
+      if (!rightsNow) throw new AppError('not_signed_in', 'The access token has expired or been revoked.');
       requireRight({ ...caller, rights: rightsNow }, endpoint);
     },
   };

@@ -29,7 +29,9 @@ export function AccessTokensCard() {
       icon={Plus}
       onClick={() => setCreating(true)}
       disabledReason={
-        tokens.length >= accessTokenLimit ? `An account can have ${accessTokenLimit}; revoke one first.` : undefined
+        tokens.length >= accessTokenLimit
+          ? `You can have at most ${accessTokenLimit} access tokens. Revoke one first.`
+          : undefined
       }
     >
       New Token
@@ -39,12 +41,12 @@ export function AccessTokensCard() {
     <Card>
       <CardHeader
         title="Access Tokens"
-        description="Programs that speak the OpenAI API use your models and assistants with a token instead of a provider key."
+        description="Programs that use the OpenAI API call your models and assistants with a token instead of a provider key."
         action={tokens.length > 0 && create}
       />
       <TokenList query={query} create={create} onRevoke={setRevoking} />
       <CardFooter>
-        A token is stored as a hash only and shown once. Changing your password revokes them all.{' '}
+        Roster shows each token only once and stores only a hash. Changing your password revokes all tokens.{' '}
         <Link to="/connect" className="rounded-xs text-foreground underline underline-offset-4">
           How to connect a program
         </Link>
@@ -82,13 +84,7 @@ function TokenList({ query, create, onRevoke }: TokenListProps) {
         </RetryNotice>
       )}
       {query.isSuccess && tokens.length === 0 && (
-        <EmptyState
-          bare
-          icon={Terminal}
-          text="No program has access to your account."
-          action={create}
-          className="py-8"
-        />
+        <EmptyState bare icon={Terminal} text="No access tokens yet." action={create} className="py-8" />
       )}
       {tokens.length > 0 && (
         <ul aria-label="Access tokens" className="divide-y divide-border">

@@ -65,7 +65,7 @@ test('keeps the full stop at the end of a sentence on a right-to-left page', asy
   await page.getByRole('button', { name: 'New Token' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('مساعد.');
   await page.getByRole('button', { name: 'Create Token' }).click();
-  const notice = page.getByText(/^Whoever has the token/);
+  const notice = page.getByText(/^Anyone with this token/);
   await expect.element(notice).toBeVisible();
   for (const sentence of [footer, notice]) {
     const element = sentence.element();

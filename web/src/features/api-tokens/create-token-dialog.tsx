@@ -46,18 +46,18 @@ export function CreateTokenDialog({ onClose, onCreated }: CreateTokenDialogProps
   return (
     <FormDialog
       title="New Access Token"
-      description="Lets a program use your account within the rights that you choose. It is shown once."
+      description="Gives a program the access you choose. You will see the token only once."
       action={['Create Token', 'Creating...']}
       busy={isPending}
       onSubmit={form.handleSubmit((token) => mutate(token, { onSuccess: onCreated }))}
       onClose={onClose}
-      failed={{ title: 'The access token was not created', error }}
+      failed={{ title: 'Failed to create the access token', error }}
       className="grid gap-5"
     >
       <Field label="Name" required hint="The program or machine that uses it." error={errors.name?.message}>
         {(control) => <Input {...control} {...form.register('name')} data-autofocus autoComplete="off" />}
       </Field>
-      <Rights form={form} isViewer={isViewer} problem={errors.rights?.message} />
+      <Permissions form={form} isViewer={isViewer} problem={errors.rights?.message} />
       <Limits form={form} problem={errors.monthlyBudgetUsd?.message} />
     </FormDialog>
   );
@@ -80,7 +80,7 @@ function Limits({ form, problem }: FieldsProps) {
       </Field>
       <Field
         label="Monthly budget (USD)"
-        hint="By estimated costs; calls beyond it are refused. Empty: none."
+        hint="Based on estimated cost. Further calls are refused. Leave empty for no limit."
         error={problem}
       >
         {(control) => (
@@ -97,12 +97,12 @@ function Limits({ form, problem }: FieldsProps) {
   );
 }
 
-function Rights({ form, isViewer, problem }: FieldsProps & { isViewer: boolean }) {
+function Permissions({ form, isViewer, problem }: FieldsProps & { isViewer: boolean }) {
   const noteId = useId();
-  const note = problem ?? (isViewer ? 'With the role Viewer a token can chat and nothing else.' : undefined);
+  const note = problem ?? (isViewer ? 'Tokens of Viewers have only the Chat permission.' : undefined);
   return (
     <fieldset className="grid min-w-0 gap-3" aria-describedby={note ? noteId : undefined}>
-      <legend className="mb-1.5 font-medium">Rights</legend>
+      <legend className="mb-1.5 font-medium">Permissions</legend>
       {tokenPermissions
         .filter((right) => right === 'chat' || !isViewer)
         .map((right) => (

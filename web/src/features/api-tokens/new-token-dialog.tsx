@@ -18,7 +18,8 @@ export function NewTokenDialog({ name, token, onClose }: NewTokenDialogProps) {
       title="Access Token Created"
       description={
         <>
-          The token “<bdi>{name}</bdi>” is shown this once. Copy it now to where your program keeps its secrets.
+          The token “<bdi>{name}</bdi>” is shown only once. Copy it now and store it where your program keeps its
+          secrets.
         </>
       }
       footer={
@@ -28,10 +29,10 @@ export function NewTokenDialog({ name, token, onClose }: NewTokenDialogProps) {
       }
     >
       <div className="grid gap-5">
-        <Shown label="Token" hint="As a variable: OPENAI_API_KEY" text={token} />
-        <Shown label="Base address" hint="As a variable: OPENAI_BASE_URL" text={address} />
+        <Shown label="Token" hint="Environment variable: OPENAI_API_KEY" text={token} />
+        <Shown label="Base URL" hint="Environment variable: OPENAI_BASE_URL" text={address} />
         <Notice tone="warning">
-          Whoever has the token uses your models and assistants, and the costs are yours. If it gets lost, revoke it.
+          Anyone with this token can use your models and assistants at your cost. If it leaks, revoke it.
         </Notice>
       </div>
     </Dialog>

@@ -7,7 +7,7 @@ export const permissionNames: Record<TokenPermission, string> = {
 };
 
 export const permissionHints: Record<TokenPermission, string> = {
-  chat: 'Ask your models and assistants, and hold conversations.',
+  chat: 'Ask your models and assistants, and continue conversations.',
   assistants: 'Create, change and delete your assistants.',
   files: 'Read, add and delete your files and vector stores.',
 };

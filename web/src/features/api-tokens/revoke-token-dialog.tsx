@@ -11,7 +11,7 @@ export function RevokeTokenDialog({ token, onClose }: { token: AccessToken; onCl
     revoke.mutate(token.id, {
       onSuccess: () => {
         onClose();
-        toast({ title: 'Access token revoked', description: `Nothing is let in with “${token.name}” any more.` });
+        toast({ title: 'Access token revoked', description: `“${token.name}” can no longer be used.` });
       },
       onError: showFailure('Failed to revoke the access token', 'Please try again.'),
     });
@@ -26,8 +26,8 @@ export function RevokeTokenDialog({ token, onClose }: { token: AccessToken; onCl
       }
       description={
         hasExpired(token)
-          ? 'It has expired, so nothing is let in with it already. Revoking takes it off the list. It cannot be undone.'
-          : 'Programs that use this token are refused from their next call on, and what they have open is closed. It cannot be undone.'
+          ? 'It has expired and no longer works. Revoking removes it from the list. This cannot be undone.'
+          : 'Programs that use this token lose access immediately, and their open connections are closed. This cannot be undone.'
       }
       confirmLabel="Revoke Token"
       pendingLabel="Revoking..."

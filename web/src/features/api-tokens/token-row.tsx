@@ -23,7 +23,7 @@ export function TokenRow({ token, onRevoke }: { token: AccessToken; onRevoke: ()
           {rights.map((right) => (
             <Badge key={right}>{permissionNames[right]}</Badge>
           ))}
-          {rights.length === 0 && <Badge tone="warning">No rights</Badge>}
+          {rights.length === 0 && <Badge tone="warning">No permissions</Badge>}
         </p>
         <p className="mt-1 flex flex-wrap gap-x-4 text-muted-foreground text-sm">
           <span>

@@ -17,7 +17,7 @@ test('validates the response schema while typing and inserts an example', async 
   });
   const schema = page.getByLabelText('JSON schema');
   await page.getByText('Answer format').click();
-  await expect.element(page.getByText('Leave it empty for answers in plain words.')).toBeVisible();
+  await expect.element(page.getByText('Leave empty for plain-text answers.')).toBeVisible();
   await schema.fill('{"type": "object",');
   await expectText(page.getByRole('alert'), 'This is not JSON yet');
   await schema.fill('{"type": "object", "properties": {"a/b": {"type": "text"}}}');
@@ -27,11 +27,11 @@ test('validates the response schema while typing and inserts an example', async 
   await expect.element(schema).toBeVisible();
   expect(requestsTo(assistants.create)).toHaveLength(0);
   await schema.fill('{"type": "object"}');
-  await expect.element(page.getByText('may miss it')).toBeVisible();
+  await expect.element(page.getByText('may not match this schema exactly')).toBeVisible();
 
   await page.getByRole('button', { name: 'Examples' }).click();
   await page.getByRole('menuitem', { name: 'A table' }).click();
-  await expect.element(page.getByText('The provider keeps to this schema exactly.')).toBeVisible();
+  await expect.element(page.getByText('The provider guarantees answers that match this schema.')).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.element(schema).toHaveValue('{"type": "object"}');
   await page.getByRole('button', { name: 'Create Assistant' }).click();

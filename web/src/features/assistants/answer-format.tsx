@@ -22,7 +22,7 @@ export function AnswerFormat({ form }: { form: AssistantForm }) {
           className="size-4 shrink-0 text-muted-foreground group-open/format:rotate-90 rtl:-scale-x-100"
         />
         <span className="font-medium">Answer format</span>{' '}
-        <span className="text-muted-foreground">{schema === null ? 'Text' : 'JSON that fits a schema'}</span>
+        <span className="text-muted-foreground">{schema === null ? 'Text' : 'JSON matching a schema'}</span>
       </summary>
       {isOpen && (
         <div className="mt-2">

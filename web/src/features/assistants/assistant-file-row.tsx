@@ -51,7 +51,7 @@ export function AssistantFileRow({ assistantId, file }: { assistantId: number; f
           busy={retry.isPending}
           disabledReason={reason}
           aria-label={`Retry ${filename}`}
-          onClick={() => retry.mutate(fileId, { onError: problem('Not indexed again') })}
+          onClick={() => retry.mutate(fileId, { onError: problem('Failed to index the file') })}
         >
           Retry
         </Button>

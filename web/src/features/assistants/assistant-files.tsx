@@ -26,7 +26,7 @@ export function AssistantFiles({ assistantId }: { assistantId: number }) {
   const { reason } = useEditAccess();
   const count = query.data?.length ?? 0;
   const blocked =
-    reason ?? (count >= assistantFileLimit ? `An assistant can have at most ${assistantFileLimit} files` : undefined);
+    reason ?? (count >= assistantFileLimit ? `You can add at most ${assistantFileLimit} files` : undefined);
 
   const put = (fileIds: number[]) =>
     add.mutateAsync(fileIds).catch((error: unknown) => {
@@ -49,8 +49,8 @@ export function AssistantFiles({ assistantId }: { assistantId: number }) {
         Files
       </h3>
       <p className="mt-1 text-muted-foreground text-sm">
-        The model searches them and names what it took. Changes here hold at once. The provider charges for searches
-        separately; Roster’s costs count tokens only.
+        The model searches these files and cites them. Changes take effect immediately. The provider charges for
+        searches separately; Roster’s costs count tokens only.
       </p>
       <List assistantId={assistantId} />
       {upload.current && (
@@ -90,11 +90,11 @@ function List({ assistantId }: { assistantId: number }) {
   if (query.isError)
     return (
       <RetryNotice tone="destructive" live query={query} className="mt-3">
-        {errorText(query.error, 'The files could not be loaded.')}
+        {errorText(query.error, 'Failed to load the files.')}
       </RetryNotice>
     );
   if (query.data.length === 0)
-    return <p className="mt-3 text-muted-foreground">No files yet. It answers from what the model knows.</p>;
+    return <p className="mt-3 text-muted-foreground">No files yet. Answers use the model’s own knowledge.</p>;
   return (
     <ul aria-label="Files of this assistant" className="mt-3 divide-y divide-border rounded-md border border-border">
       {query.data.map((file) => (

@@ -32,7 +32,7 @@ export function AssistantFields({ form, models }: AssistantFieldsProps) {
       </Field>
       <Field
         label="Description"
-        hint="What it is for."
+        hint="What this assistant is for."
         error={errors.description?.message}
         counter={{ value: codePointLength(description), max: descriptionLimit }}
       >
@@ -44,8 +44,8 @@ export function AssistantFields({ form, models }: AssistantFieldsProps) {
         label="Instructions"
         hint={
           isLong
-            ? `Imported with ${formatNumber(stored)} characters; they can stay, or get shorter.`
-            : 'How it should behave; sent with every message.'
+            ? `Imported with ${formatNumber(stored)} characters. You can keep or shorten them.`
+            : 'How it should behave. Sent with every message.'
         }
         error={errors.instructions?.message}
         counter={{ value: codePointLength(instructions), max: Math.max(instructionsLimit, stored) }}

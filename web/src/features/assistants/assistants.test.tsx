@@ -58,7 +58,7 @@ describe('creating', () => {
   test('turns on built-in tools and restricts a search to domains', async () => {
     openAssistants('&view=create', assistant(1));
     const search = page.getByRole('switch', { name: 'Web search' });
-    const domains = page.getByLabelText('Keep to these domains');
+    const domains = page.getByLabelText('Allowed domains');
     await expectHidden(domains);
     await search.click();
     await domains.fill('https://example.org');
@@ -84,7 +84,7 @@ describe('creating', () => {
     const country = place.getByLabelText('Country');
     await place.getByLabelText('City').fill('New York');
     await country.fill('u');
-    await page.getByLabelText('Keep to these domains').fill('nasa.gov');
+    await page.getByLabelText('Allowed domains').fill('nasa.gov');
     await page.getByRole('button', { name: 'Create Assistant' }).click();
     await expect.element(place.getByText('Enter the country as two capital letters, like NL')).toBeVisible();
     expect(requestsTo(assistants.create)).toEqual([]);
@@ -111,12 +111,12 @@ describe('creating', () => {
   test('offers the successor of a retiring model', async () => {
     openAssistants('&view=create', assistant(1));
     await expect
-      .element(page.getByText('This model shuts down on January 14, 2027. gpt-6.1-terra takes its place.'))
+      .element(page.getByText('This model retires on January 14, 2027. Its successor is gpt-6.1-terra.'))
       .toBeVisible();
     await page.getByRole('button', { name: 'Use gpt-6.1-terra' }).click();
     await expect.element(modelField).toHaveValue('gpt-6.1-terra');
     await expect.element(modelField).toHaveFocus();
-    await expectHidden(page.getByText('takes its place'));
+    await expectHidden(page.getByText('Its successor is'));
   });
 
   test('enforces limits and names them', async () => {
@@ -153,7 +153,7 @@ describe('creating', () => {
     await expect.element(modelField).toHaveValue('gpt-4o');
     await expectHidden(page.getByLabelText('Reasoning effort'));
     await modelField.selectOptions('gpt-6-astra');
-    await expect.element(page.getByText('gpt-6-astra does not take a temperature.')).toBeVisible();
+    await expect.element(page.getByText('gpt-6-astra does not accept a temperature.')).toBeVisible();
     await expectHidden(temperature);
     await page.getByLabelText('Name').fill('Thinker');
     await page.getByLabelText('Reasoning effort').selectOptions('High');

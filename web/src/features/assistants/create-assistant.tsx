@@ -81,13 +81,13 @@ function CreateForm({ models, start, examples, onDone }: CreateFormProps) {
 
   return (
     <Card>
-      <CardHeader title="Create Assistant" description="It runs on the provider’s current API, with your own key." />
+      <CardHeader title="Create Assistant" description="Runs on the provider’s current API with your own key." />
       <CardBody>
         <form onSubmit={form.handleSubmit(submit)} noValidate>
           <FromExamples {...examples} />
           <AssistantFields form={form} models={models} />
           <p className="mt-5 text-muted-foreground text-sm">
-            Files that it knows from, and tools of tool servers, are added once it is created, with Edit in the list.
+            After creating it, choose Edit to add files and connected tools.
           </p>
           <div className="mt-6 flex justify-end gap-2">
             <Button onClick={onDone}>Cancel</Button>
@@ -112,7 +112,7 @@ function CreateForm({ models, start, examples, onDone }: CreateFormProps) {
 function FromExamples({ data, error }: CreateFormProps['examples']) {
   if (error)
     return (
-      <Notice tone="warning" title="The examples could not be read" className="mb-5">
+      <Notice tone="warning" title="Failed to load the examples" className="mb-5">
         {errorText(error)}
       </Notice>
     );
@@ -126,9 +126,8 @@ function FromExamples({ data, error }: CreateFormProps['examples']) {
         </>
       ) : (
         <>
-          The instructions were made of {formatNumber(examples)} of {formatCount(of, 'example')} of{' '}
-          <bdi>{dataset.name}</bdi>, the best ones that fit. Read them first: nothing is saved until you create the
-          assistant.
+          The instructions contain {formatNumber(examples)} of {formatCount(of, 'example')} of <bdi>{dataset.name}</bdi>
+          , the best ones that fit. Review them before you create the assistant.
         </>
       )}
     </Notice>

@@ -32,7 +32,7 @@ export function DeleteAssistantDialog({ assistant, onClose }: { assistant: Assis
         {assistant?.name}
       </p>
       <p className="mt-3 text-muted-foreground text-sm">
-        Conversations with it stay. Its test sets go with it, with their runs.
+        Conversations are kept. Its test sets and their runs are deleted.
       </p>
     </ConfirmDialog>
   );

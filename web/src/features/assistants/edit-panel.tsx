@@ -85,7 +85,7 @@ export function EditPanel({ id, tools, draft, ...rest }: EditPanelProps) {
         <SpinnerPanel label="Loading assistant" />
       ) : (
         <p className="text-muted-foreground">
-          {query.isError ? errorText(query.error) : 'This assistant does not exist any more.'}
+          {query.isError ? errorText(query.error) : 'This assistant no longer exists.'}
         </p>
       )}
     </SidePanel>
@@ -168,9 +168,7 @@ function LoadedEditPanel({ assistant, version, tools, changes, onClose, ...compa
       <VersionsSection
         assistant={assistant}
         number={version}
-        blocked={
-          form.formState.isDirty ? 'Save what you have typed first, or close the form without saving it' : undefined
-        }
+        blocked={form.formState.isDirty ? 'Save or discard your changes first' : undefined}
         onRestored={(restored) => form.reset(AssistantSettings.parse(restored))}
       />
       {compared.draft &&

@@ -28,7 +28,7 @@ export function EnterKey({ onFetched }: EnterKeyProps) {
     <Card>
       <CardHeader
         title={`Import from ${provider}`}
-        description={`Looks for the assistants in your account at ${provider} and makes Roster assistants of the ones you choose.`}
+        description={`Finds the assistants in your ${provider} account and imports the ones you choose.`}
       />
       <CardBody>
         {config ? (
@@ -78,8 +78,8 @@ function KeyForm({ savedKeyEnd, onFetched }: EnterKeyProps & { savedKeyEnd: stri
       )}
       {source === 'typed' && <TypedKey form={form} />}
       {fetching.error instanceof ApiError && fetching.error.code === 'not_served' && (
-        <Notice tone="warning" title={`${providerNameIn('beginning', provider)} does not serve assistants any more`}>
-          If you have them in a JSON file, import that below.
+        <Notice tone="warning" title={`${providerNameIn('beginning', provider)} no longer offers assistants`}>
+          If you have a JSON file of them, import it below.
         </Notice>
       )}
       <Button
@@ -107,7 +107,7 @@ function KeyChoice({ savedKeyEnd, source, onChange }: KeyChoiceProps) {
       onValueChange={onChange}
       options={[
         { value: 'saved', label: 'The saved key', description: savedKeyEnd && `Ends in ${savedKeyEnd}` },
-        { value: 'typed', label: 'Another key', description: 'For this import only' },
+        { value: 'typed', label: 'A different key', description: 'For this import only' },
       ]}
     />
   );
@@ -117,7 +117,7 @@ function TypedKey({ form }: { form: KeyFormState }) {
   return (
     <Field
       label="API key"
-      hint="Used for this import only. It is not stored, so it is asked for again next time."
+      hint="Used only for this import and not stored."
       error={form.formState.errors.apiKey?.message}
     >
       {(control) => (

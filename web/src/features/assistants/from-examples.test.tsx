@@ -35,7 +35,7 @@ test('creates an assistant from the best examples if the successor cannot be tra
   await expectText(card, /Tuned from gpt-4\.1-mini-2025-04-14, .*job Summer.*dataset Rated answers/);
   await expectText(card, /OpenAI does not train gpt-6-luna\./);
   await card.getByRole('button', { name: 'Use gpt-6-luna with its examples: Weather' }).click();
-  await expectText(main, /The instructions were made of 1 of 12 examples of Rated answers/);
+  await expectText(main, /The instructions contain 1 of 12 examples of Rated answers/);
   await expect.element(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Weather');
   await expect.element(page.getByLabelText('Model', { exact: true })).toHaveValue('gpt-6-luna');
   await expect.element(page.getByLabelText('Instructions', { exact: true })).toHaveValue(instructions);
@@ -46,6 +46,6 @@ test('leaves the instructions empty if the examples fail to load', async () => {
   openModels();
   answer(datasets.instructions, refusal('not_found', 'This dataset does not exist.'));
   await main.getByRole('button', { name: 'Use gpt-6-luna with its examples: Weather' }).click();
-  await expectText(main, /The examples could not be read.*This dataset does not exist\./);
+  await expectText(main, /Failed to load the examples.*This dataset does not exist\./);
   await expect.element(page.getByLabelText('Instructions', { exact: true })).toHaveValue('');
 });

@@ -31,7 +31,7 @@ export function ImportResultNotice({ result, onDismiss }: ImportResultNoticeProp
         )}
         {noted.length > 0 && (
           <Details
-            title="Changed on the way:"
+            title="Changed during import:"
             lines={noted.map(({ id, name, notes }) => ({ key: String(id), subject: name, texts: notes }))}
           />
         )}

@@ -55,8 +55,8 @@ test('reports that the provider no longer serves assistants', async () => {
   );
   await page.getByLabelText('API key', { exact: true }).fill(`sk-${'simulated'.repeat(5)}`);
   await page.getByRole('button', { name: 'Fetch Assistants' }).click();
-  await expect.element(page.getByText('OpenAI does not serve assistants any more')).toBeVisible();
-  await expect.element(page.getByText('If you have them in a JSON file, import that below.')).toBeVisible();
+  await expect.element(page.getByText('OpenAI no longer offers assistants')).toBeVisible();
+  await expect.element(page.getByText('If you have a JSON file of them, import it below.')).toBeVisible();
 });
 
 test('reports what is wrong with a file', async () => {

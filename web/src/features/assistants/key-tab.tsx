@@ -30,7 +30,8 @@ function useKeyForm() {
     save.mutate(apiKey, {
       onSuccess: ({ apiKeyVerified, apiKeyNotice }) => {
         form.reset();
-        const unverified = apiKeyNotice ?? `${providerNameIn('beginning', provider)} could not be reached to try it.`;
+        const unverified =
+          apiKeyNotice ?? `${providerNameIn('beginning', provider)} could not be reached, so the key was not checked.`;
         toast({
           title: 'API Key saved',
           description: apiKeyVerified ? `${providerNameIn('beginning', provider)} accepted it.` : unverified,
@@ -55,7 +56,7 @@ export function KeyTab() {
       <CardHeader title="API Key" description={`Your assistants call ${provider} with this key.`} />
       <CardBody className="grid gap-5">
         {config?.hasApiKey && (
-          <Notice tone="success">An API key is already saved. Saving another one replaces it.</Notice>
+          <Notice tone="success">An API key is already saved. Saving a new one replaces it.</Notice>
         )}
         <form onSubmit={submit} noValidate className="grid gap-4">
           <Field label="API key" hint="The key begins with 'sk-'." error={form.formState.errors.apiKey?.message}>

@@ -30,7 +30,7 @@ export function LocationFields({ location, errors, onChange }: LocationFieldsPro
     <fieldset>
       <legend className="mb-1 font-medium">Location</legend>
       <p className="mb-3 text-muted-foreground text-sm">
-        Searches are made as from there. The provider is told; leave it empty to search from nowhere in particular.
+        Search results are tailored to this location, which is sent to the provider. Leave empty for none.
       </p>
       <div className="grid grid-cols-3 items-start gap-3 max-md:grid-cols-1">
         <Field label="City" error={errors?.city?.message}>
@@ -50,7 +50,7 @@ export function LocationFields({ location, errors, onChange }: LocationFieldsPro
         </Field>
         <Field
           label="Country"
-          hint={countryName(country) ?? 'Its two letters, like NL.'}
+          hint={countryName(country) ?? 'Two-letter code, such as NL.'}
           error={errors?.country?.message}
         >
           {(control) => (

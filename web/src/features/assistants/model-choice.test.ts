@@ -57,14 +57,14 @@ describe('model problems', () => {
   test('names the date and successor of a retiring model', () =>
     expect(modelProblem('gpt-4o', list([ending]))).toEqual({
       severity: 'warning',
-      text: 'This model shuts down on January 14, 2027.',
+      text: 'This model retires on January 14, 2027.',
       successor: 'gpt-5.2',
     }));
   test('reports a retired model, even if no list contains it', () => {
     const end = endingModel('gpt-4o', { lifecycle: 'gone' });
     const gone = {
       severity: 'destructive',
-      text: 'This model was shut down on January 14, 2027.',
+      text: 'This model retired on January 14, 2027.',
       successor: 'gpt-6.1-terra',
     };
     expect(modelProblem('gpt-4o', list([]), [end])).toEqual(gone);
@@ -72,7 +72,7 @@ describe('model problems', () => {
   });
   test('reports nothing while the list is unknown', () => expect(modelProblem('gpt-4o', unknown)).toBeNull());
   test('reports a model that the key cannot use', () =>
-    expect(modelProblem('other', list([ending]))?.text).toBe('Not among the models that your key can use.'));
+    expect(modelProblem('other', list([ending]))?.text).toBe('Your key cannot use this model.'));
 });
 
 test('applies a conditional temperature only without reasoning', () => {

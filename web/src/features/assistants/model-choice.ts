@@ -14,18 +14,16 @@ export function modelProblem(
     list?.models.find((candidate) => candidate.id === id) ?? ending.find((candidate) => candidate.model === id);
   if (!model) {
     const isMissing = list?.source === 'provider';
-    return isMissing
-      ? { severity: 'warning', text: 'Not among the models that your key can use.', successor: null }
-      : null;
+    return isMissing ? { severity: 'warning', text: 'Your key cannot use this model.', successor: null } : null;
   }
   const { lifecycle, shutdownDate, successor } = model;
   if (lifecycle === 'gone') {
     const when = shutdownDate ? ` on ${formatLongDate(shutdownDate)}` : '';
-    return { severity: 'destructive', text: `This model was shut down${when}.`, successor };
+    return { severity: 'destructive', text: `This model retired${when}.`, successor };
   }
   if (lifecycle === 'ending') {
     const when = shutdownDate ? `on ${formatLongDate(shutdownDate)}` : 'soon';
-    return { severity: 'warning', text: `This model shuts down ${when}.`, successor };
+    return { severity: 'warning', text: `This model retires ${when}.`, successor };
   }
   return null;
 }

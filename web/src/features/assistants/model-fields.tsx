@@ -102,7 +102,7 @@ function ModelTrouble({ trouble: { severity, text, successor }, onChoose }: Mode
       }
     >
       {text}
-      {successor && ` ${successor} takes its place.`}
+      {successor && ` Its successor is ${successor}.`}
     </Notice>
   );
 }
@@ -111,7 +111,7 @@ function modelHint(model: Model | undefined, models: ModelList | undefined): str
   if (!models || models.source === 'unknown') return models?.notice ?? undefined;
   if (!model?.price) return 'No price known.';
   const { input, output, asOf, family } = model.price;
-  const borrowed = family === null ? '' : ` This is the price of ${family}; you can set another in Analytics.`;
+  const borrowed = family === null ? '' : ` This is the price of ${family}; you can set a custom one in Analytics.`;
   return `${formatCost(input)} in, ${formatCost(output)} out per million tokens; estimate of ${formatLongDate(asOf)}.${borrowed}`;
 }
 
@@ -123,7 +123,7 @@ function EffortField({ form, efforts }: { form: AssistantForm; efforts: readonly
       render={({ field, fieldState }) => (
         <Field
           label="Reasoning effort"
-          hint="How long the model thinks before it answers. More takes longer and costs more."
+          hint="How much the model thinks before answering. Higher effort takes longer and costs more."
           error={fieldState.error?.message}
         >
           {(control) => (
@@ -136,7 +136,7 @@ function EffortField({ form, efforts }: { form: AssistantForm; efforts: readonly
                 field.onChange(ReasoningEffort.nullable().catch(null).parse(event.currentTarget.value))
               }
             >
-              <option value="">The model’s own default</option>
+              <option value="">Model default</option>
               {efforts.map((effort) => (
                 <option key={effort} value={effort}>
                   {effortNames[effort]}
@@ -159,8 +159,8 @@ function TemperatureField({ form, use, model }: TemperatureFieldProps) {
         <p className="mb-1.5 font-medium">Temperature</p>
         <p className="text-muted-foreground">
           {use === 'unused'
-            ? `${model} does not take a temperature.`
-            : `${model} takes a temperature only with reasoning effort None.`}
+            ? `${model} does not accept a temperature.`
+            : `${model} accepts a temperature only when reasoning effort is None.`}
         </p>
       </div>
     );
@@ -172,7 +172,7 @@ function TemperatureField({ form, use, model }: TemperatureFieldProps) {
       render={({ field, fieldState }) => (
         <Field
           label="Temperature"
-          hint="Lower is steadier, higher is more varied."
+          hint="Lower is more predictable, higher is more varied."
           error={fieldState.error?.message}
           aside={<output className="font-medium">{(field.value ?? 0).toFixed(1)}</output>}
         >

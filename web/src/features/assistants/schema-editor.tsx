@@ -14,10 +14,10 @@ type SchemaEditorProps = {
 };
 
 const hints = {
-  none: 'A JSON schema that every answer has to fit. Leave it empty for answers in plain words.',
-  strict: 'The provider keeps to this schema exactly.',
+  none: 'A JSON schema that every answer must match. Leave empty for plain-text answers.',
+  strict: 'The provider guarantees answers that match this schema.',
   loose:
-    'The provider is asked to fit this schema, and may miss it. It keeps to one exactly where every object has all of its properties in “required”, “additionalProperties” false, and no further keywords.',
+    'Answers may not match this schema exactly. For a guarantee, list all properties of every object in “required”, set “additionalProperties” to false, and use no other keywords.',
 };
 
 const hintOf = (schema: string | null) =>

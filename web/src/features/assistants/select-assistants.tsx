@@ -69,7 +69,7 @@ function NothingToImport({ onBack }: Pick<SelectAssistantsProps, 'onBack'>) {
     <EmptyState
       icon={Bot}
       title="Nothing to import"
-      text="This account has no assistants at the provider."
+      text="This provider account has no assistants."
       action={<BackButton onBack={onBack} />}
     />
   );

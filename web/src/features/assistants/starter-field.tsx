@@ -34,7 +34,7 @@ function Lines({ form, stored, error }: { form: AssistantForm; stored: string; e
   return (
     <Field
       label="Conversation starters"
-      hint={`Questions to begin with, one on each line, at most ${starterCountLimit}.`}
+      hint={`Suggested first questions, one per line, at most ${starterCountLimit}.`}
       error={error}
     >
       {(control) => (

@@ -16,16 +16,15 @@ const domainsIn = (text: string) => text.split(/[\s,]+/).filter((domain) => doma
 const words: Record<BuiltInTool, { label: string; description: string }> = {
   webSearch: {
     label: 'Web search',
-    description: 'Looks things up, and names its sources.',
+    description: 'Looks up information and cites its sources.',
   },
   codeInterpreter: {
     label: 'Code interpreter',
-    description:
-      'Writes and runs code to compute. What it prints is shown; files and pictures that it makes are kept among your files.',
+    description: 'Writes and runs code. You see its output; the files and pictures it creates are saved to your files.',
   },
   imageGeneration: {
     label: 'Image generation',
-    description: 'Draws pictures from a description. They are shown in the answer and kept among your files.',
+    description: 'Creates pictures from a description. They appear in the answer and are saved to your files.',
   },
 };
 
@@ -42,9 +41,9 @@ export function ToolFields({ form }: { form: AssistantForm }) {
   };
   return (
     <fieldset className="grid gap-4">
-      <legend className="mb-1 font-medium">Tools that the provider runs</legend>
+      <legend className="mb-1 font-medium">Built-in tools</legend>
       <p className="text-muted-foreground text-sm">
-        The provider bills them beside tokens. Analytics counts them, and says what they cost where a price is known.
+        The provider bills them in addition to tokens. Analytics shows their use, and their cost if a price is known.
       </p>
       {known?.notice && <Notice>{known.notice}</Notice>}
       {builtInTools.map((name) => (
@@ -88,7 +87,7 @@ function BuiltInToolSwitch({ name, isOn, reason, onChange }: HostedSwitchProps) 
   return (
     <Switch
       label={label}
-      description={reason ? `${reason}${isOn ? ' Answers go on without it.' : ''}` : description}
+      description={reason ? `${reason}${isOn ? ' Answers continue without it.' : ''}` : description}
       checked={isOn}
       // An enabled tool can always be turned off.
       disabled={reason !== null && !isOn}
@@ -109,8 +108,8 @@ function WebSearchFields({ form, webSearch, onChange }: WebSearchFieldsProps) {
         name="tools.webSearch.domains"
         render={({ field, fieldState: { error } }) => (
           <Field
-            label="Keep to these domains"
-            hint="Such as example.org, separated by commas; empty for the whole web."
+            label="Allowed domains"
+            hint="For example, example.org. Separate with commas. Leave empty for the whole web."
             error={error?.message ?? (Array.isArray(error) ? error.find(Boolean)?.message : undefined)}
           >
             {(control) => (

@@ -7,7 +7,7 @@ import { exchange, serveThreads, thread } from '#web/testing/conversations.ts';
 import { expectCount, expectHidden } from '#web/testing/page.ts';
 
 const box = page.getByRole('textbox', { name: 'Message' });
-const gone = page.getByText('This conversation is not there');
+const gone = page.getByText('Conversation not found');
 const messages = exchange(1, { text: 'The question' }, { text: 'The answer' });
 
 /** Simulates a deletion in another tab. */

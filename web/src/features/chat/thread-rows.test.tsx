@@ -110,7 +110,7 @@ test('confirms before deleting, names the conversation and removes it', async ()
   await expect.element(page.getByText('No conversations yet')).toBeVisible();
   await expect.poll(address).toBe('/chat');
   show('/chat/1');
-  await expect.element(page.getByText('This conversation is not there')).toBeVisible();
+  await expect.element(page.getByText('Conversation not found')).toBeVisible();
 });
 
 test('offers the default assistant first', async () => {

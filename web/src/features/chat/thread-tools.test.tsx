@@ -46,7 +46,7 @@ test('overrides tools of a conversation, shows them in the composer and resets t
   await expectTexts(marks, ['Web search off', 'Image generation on']);
   await expect.element(box).toHaveFocus();
   await openTools();
-  await dialog.getByRole('button', { name: 'As the assistant has them' }).click();
+  await dialog.getByRole('button', { name: 'Assistant’s settings' }).click();
   await expect.poll(() => sentTools().at(-1)).toBeNull();
   await press('Escape');
   await expectCount(marks, 0);
@@ -57,7 +57,7 @@ test('disables tools that the model lacks, with the reason', async () => {
   open('/chat/1', {
     answers() {
       oneAnswer({ text: 'Hello' }, { tools: { codeInterpreter: true } });
-      const notice = 'The provider may not run these tools.';
+      const notice = 'The provider may not support these tools.';
       answer(models.tools, { webSearch: reason, codeInterpreter: reason, imageGeneration: null, notice });
     },
   });
@@ -65,7 +65,7 @@ test('disables tools that the model lacks, with the reason', async () => {
   await openTools();
   await expect.element(switchOf('Web search')).toBeDisabled();
   await expect.element(switchOf('Web search')).toHaveAccessibleDescription(reason);
-  await expect.element(dialog.getByText('The provider may not run these tools.')).toBeVisible();
+  await expect.element(dialog.getByText('The provider may not support these tools.')).toBeVisible();
   // An enabled tool can be turned off anyway.
   await switchOf('Code interpreter').click();
   await expect.element(switchOf('Code interpreter')).toBeDisabled();

@@ -102,7 +102,7 @@ function AnswerFigures({ answer }: { answer: ComparedAnswer }) {
   return (
     <p
       className="mt-3 flex flex-wrap gap-x-3 gap-y-1 text-muted-foreground text-sm tabular-nums"
-      title={usage?.estimated ? 'Counted by Roster, because the provider’s own figures did not arrive.' : undefined}
+      title={usage?.estimated ? 'Tokens estimated by Roster because the provider did not report them.' : undefined}
     >
       {figures.map((figure) => (
         <span key={figure} className="whitespace-nowrap">

@@ -23,7 +23,7 @@ export function FilePrompts({ form }: FilePromptsProps) {
   const files = query.data && allItems(query.data);
   if (query.isError && !files)
     return (
-      <RetryNotice tone="destructive" title="The files could not be loaded" query={query}>
+      <RetryNotice tone="destructive" title="Failed to load the files" query={query}>
         {errorText(query.error)}
       </RetryNotice>
     );

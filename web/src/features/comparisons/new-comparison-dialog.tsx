@@ -199,7 +199,7 @@ function TemperatureField({ value, without, onChange }: TemperatureFieldProps) {
           hint={
             without.length > 0
               ? `${without.join(' and ')} ${without.length > 1 ? 'take' : 'takes'} no temperature; it is left out there.`
-              : 'Lower is steadier, higher is more varied.'
+              : 'Lower is more predictable, higher is more varied.'
           }
           aside={<output className="font-medium">{value.toFixed(1)}</output>}
         >

@@ -30,7 +30,7 @@ test('explains a refused call next to request and response', async () => {
   });
   await page.getByRole('button', { name: 'Send' }).click();
   const card = page.getByRole('region', { name: 'Try it' });
-  await expect.element(card.getByText('The call was refused')).toBeVisible();
+  await expect.element(card.getByText('The request was refused')).toBeVisible();
   await expect.element(card.getByText(message, { exact: true })).toBeVisible();
   await expectText(card.getByRole('region', { name: 'Answer' }), /429 · \d+\.\d s/);
   await expectText(card.getByRole('region', { name: 'Request' }), '"model": "asst_given"');

@@ -38,7 +38,7 @@ export function ConnectPage(props: ConnectPageProps) {
     <Page
       title="Connect"
       width="settings"
-      lead="Use your assistants and models from any program that speaks the OpenAI API."
+      lead="Use your assistants and models from any program that supports the OpenAI API."
     >
       {callable.isError && callable.data === undefined ? (
         <ErrorState
@@ -99,7 +99,7 @@ function Cards({ assistants, modelIds, usualModel, assistantId, onAssistantChang
       <Card aria-label="What your program needs">
         <CardHeader
           title="What your program needs"
-          description="Two variables, and a model. The snippets below read the variables and need nothing else."
+          description="Two environment variables and a model. The snippets below read these variables."
         />
         <CardBody className="grid grid-cols-1 gap-5">
           <div className="grid grid-cols-1 items-start gap-5 md:grid-cols-2">
@@ -118,7 +118,7 @@ function Cards({ assistants, modelIds, usualModel, assistantId, onAssistantChang
               hint={assistant?.alias ? `Also by name: ${assistant.alias}` : undefined}
               text={model}
             />
-            <CopyField label="Base address" text={baseUrl()} className="md:col-span-2" />
+            <CopyField label="Base URL" text={baseUrl()} className="md:col-span-2" />
           </div>
           <section aria-label="Environment variables" className="min-w-0">
             <h3 className="mb-1.5 font-medium">Environment variables</h3>
@@ -126,7 +126,7 @@ function Cards({ assistants, modelIds, usualModel, assistantId, onAssistantChang
           </section>
         </CardBody>
         <CardFooter>
-          Make an access token with the right Chat in{' '}
+          Create an access token with the Chat permission in{' '}
           <Link
             to="/settings"
             search={{ tab: 'api-keys' }}
@@ -197,7 +197,7 @@ function SnippetCard({ model }: { model: string }) {
   const { language, install, code } = snippets(model)[name];
   return (
     <Card aria-label="Snippets">
-      <CardHeader title="Snippets" description="They ask one question and print the answer." />
+      <CardHeader title="Snippets" description="Each asks one question and prints the answer." />
       <CardBody>
         <Tabs
           label="Language"

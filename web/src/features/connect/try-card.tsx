@@ -28,7 +28,7 @@ export function TryCard({ model }: { model: string }) {
     <Card aria-label="Try it">
       <CardHeader
         title="Try it"
-        description="Sends one message with an access token that lives a minute. It goes to your provider on your key and is counted in Analytics."
+        description="Sends one message to your provider with your key, using an access token that expires after a minute. The cost appears in Analytics."
       />
       <CardBody>
         <form onSubmit={submit} className="grid grid-cols-1 gap-4" noValidate>
@@ -40,7 +40,7 @@ export function TryCard({ model }: { model: string }) {
           </Button>
         </form>
         {error && (
-          <Notice tone="destructive" live className="mt-4" title="The call could not be made">
+          <Notice tone="destructive" live className="mt-4" title="Failed to send the request">
             {errorText(error)}
           </Notice>
         )}
@@ -72,7 +72,7 @@ function Tried({ request, answer }: { request: TriedRequest; answer: TriedAnswer
       {refusal !== null && (
         <Notice
           tone="destructive"
-          title={status < 500 ? 'The call was refused' : 'The call failed'}
+          title={status < 500 ? 'The request was refused' : 'The request failed'}
           className="lg:col-span-2"
         >
           {refusal}

@@ -17,7 +17,7 @@ type AttentionItem = {
 
 function aboutKey(config: UserConfig | undefined): AttentionItem[] {
   if (!config?.hasApiKey || config.apiKeyVerified) return [];
-  const what = config.apiKeyNotice ?? 'Your API key is saved, but nobody has tried it yet.';
+  const what = config.apiKeyNotice ?? 'Your API key is saved but has not been checked yet.';
   return [{ key: 'key', what, to: { to: '/settings', search: { tab: 'api-keys' } }, action: 'Check the API key' }];
 }
 
@@ -29,7 +29,7 @@ function aboutBudget({ id, assistant, state, spentUsd, amountUsd, hardStop }: Bu
       {assistant ? <bdi>{assistant.name}</bdi> : 'This month'} has cost {sum} of the budget
     </>
   );
-  const usedUp = hardStop ? 'Nothing more is sent without your word' : 'It is used up';
+  const usedUp = hardStop ? 'Further messages need your confirmation' : 'It is used up';
   const detail = state === 'exceeded' ? usedUp : undefined;
   return [{ key: `budget ${id}`, what, detail, to: { to: '/analytics' }, action: 'See costs' }];
 }

@@ -44,7 +44,7 @@ export function FirstSteps() {
           number={2}
           done={assistants.length > 0}
           title="Create an assistant"
-          text={reason ?? 'A name, a model and what it should know about its task.'}
+          text={reason ?? 'Give it a name, a model and instructions.'}
         >
           {mayEdit ? (
             <Link

@@ -131,7 +131,7 @@ function RunningJobs({ jobs }: { jobs: readonly Job[] }) {
   return (
     <OverviewCard
       title="Training now"
-      label="Fine-tuning jobs under way"
+      label="Running fine-tuning jobs"
       to="/fine-tuning"
       more={jobs.length > jobsShown ? `All ${jobs.length} jobs` : 'All jobs'}
     >

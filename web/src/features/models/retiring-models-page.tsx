@@ -20,11 +20,7 @@ type EndingModelsPageProps = {
 /** Retiring models in use, with what uses them. */
 export function RetiringModelsPage(props: EndingModelsPageProps) {
   return (
-    <Page
-      title="Models That End"
-      lead="Models that you use and that are shut down within 90 days, or have been."
-      width="settings"
-    >
+    <Page title="Retiring Models" lead="Models you use that retire within 90 days or have retired." width="settings">
       <RetiringModels {...props} />
     </Page>
   );
@@ -36,8 +32,8 @@ function RetiringModels({ action, tunedAction }: EndingModelsPageProps) {
     return (
       <EmptyState
         icon={CircleCheck}
-        title="No model that you use ends soon"
-        text="Your assistants, conversations and fine-tuned models are looked at. You are told here, on Home and by mail."
+        title="None of your models retires soon"
+        text="Roster checks your assistants, conversations and fine-tuned models, and notifies you here, on Home and by mail."
       />
     );
   if (data)
@@ -49,9 +45,7 @@ function RetiringModels({ action, tunedAction }: EndingModelsPageProps) {
       </ul>
     );
   if (error)
-    return (
-      <ErrorState title="The models could not be loaded" message={errorText(error)} onRetry={() => void refetch()} />
-    );
+    return <ErrorState title="Failed to load models" message={errorText(error)} onRetry={() => void refetch()} />;
   return (
     <div aria-busy="true" className="grid gap-4">
       <span className="sr-only">Loading</span>

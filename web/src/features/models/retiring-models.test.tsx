@@ -91,7 +91,7 @@ describe('page of retiring models', () => {
 
   test('says that no model retires, and that loading failed', async () => {
     openWith();
-    await expect.element(main.getByText('No model that you use ends soon')).toBeVisible();
+    await expect.element(main.getByText('None of your models retires soon')).toBeVisible();
     open('/assistants/models', { answers: () => answer(modelRetirement.list, refusal('unavailable', 'Being moved.')) });
     await expectText(page.getByRole('alert'), 'Being moved.');
   });

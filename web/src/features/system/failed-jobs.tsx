@@ -11,7 +11,7 @@ const columns: readonly Column<FailedJob>[] = [
   { id: 'kind', header: 'Kind', cell: ({ kind }) => kind, isTitle: true },
   { id: 'failure', header: 'Failure', cell: ({ failure }) => failure },
   { id: 'attempts', header: 'Attempts', width: 'w-28', align: 'end', cell: ({ attempts }) => attempts },
-  { id: 'givenUpAt', header: 'Given up', width: 'w-40', cell: ({ givenUpAt }) => <RelativeTime date={givenUpAt} /> },
+  { id: 'givenUpAt', header: 'Failed', width: 'w-40', cell: ({ givenUpAt }) => <RelativeTime date={givenUpAt} /> },
   { id: 'retry', header: 'Retry', width: 'w-32', cell: (job) => <Retry job={job} /> },
 ];
 
@@ -25,7 +25,7 @@ function Retry({ job }: { job: FailedJob }) {
       aria-label={`Retry job ${job.id}`}
       onClick={() =>
         mutate(job.id, {
-          onSuccess: () => toast({ title: 'The job is due again', description: 'It is done in the background.' }),
+          onSuccess: () => toast({ title: 'Job queued', description: 'It will run in the background.' }),
           onError: showFailure('Failed to retry the job', 'An error occurred. Please try again.'),
         })
       }
@@ -41,13 +41,13 @@ type GivenUpJobsProps = { jobs: readonly FailedJob[]; total: number };
 export function FailedJobs({ jobs, total }: GivenUpJobsProps) {
   if (jobs.length === 0) return null;
   return (
-    <section aria-label="Jobs that were given up" className="mt-8">
-      <h2 className="font-semibold text-base">Jobs That Were Given Up</h2>
+    <section aria-label="Failed jobs" className="mt-8">
+      <h2 className="font-semibold text-base">Failed Jobs</h2>
       <p className="mt-1 mb-4 max-w-[72ch] text-muted-foreground">
-        They failed too often and are kept for 30 days. The log says more of each.
-        {total > jobs.length && ` The newest ${jobs.length} of ${total} are shown.`}
+        These jobs failed repeatedly and are kept for 30 days. See the log for details.
+        {total > jobs.length && ` The newest ${jobs.length} of ${total} are listed.`}
       </p>
-      <Table label="Jobs that were given up" columns={columns} rows={jobs} rowKey={({ id }) => id} />
+      <Table label="Failed jobs" columns={columns} rows={jobs} rowKey={({ id }) => id} />
     </section>
   );
 }

@@ -11,7 +11,7 @@ const size = (bytes: number): string =>
 const milliseconds = (ms: number): string => `${formatNumber(ms)} ms`;
 const time = (at: string | null | undefined) => (at ? <RelativeTime date={at} /> : 'Never');
 
-const schemas = { ok: 'Of this version', newer: 'Of a newer version', older: 'Of an older version' };
+const schemas = { ok: 'Up to date', newer: 'Newer than this version', older: 'Older than this version' };
 
 type Parts = { report: SystemReport | undefined };
 
@@ -57,14 +57,14 @@ function databaseFacts({ database: { answer } }: SystemReport): Fact[] {
     ['Kind', `${answer.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'} ${answer.version}`],
     ['Size', size(answer.bytes)],
     ['Latency', milliseconds(answer.latencyMs)],
-    ['Tables', schemas[answer.schema]],
+    ['Schema', schemas[answer.schema]],
   ];
 }
 
 function fileFacts({ storage, files, disk }: SystemReport): Fact[] {
   const facts: Fact[] = [];
   if (storage.answer) {
-    facts.push(['Store', storage.answer.kind === 's3' ? 'S3-compatible store' : 'Folder of this machine']);
+    facts.push(['Storage', storage.answer.kind === 's3' ? 'S3-compatible store' : 'Local disk']);
     facts.push(['Latency', milliseconds(storage.answer.latencyMs)]);
   }
   if (files.answer) facts.push(['Kept', `${formatCount(files.answer.count, 'file')}, ${size(files.answer.bytes)}`]);
@@ -78,7 +78,7 @@ function jobFacts({ jobs: { answer } }: SystemReport): Fact[] {
     ['Waiting', formatNumber(answer.waiting)],
     ['Due', formatNumber(answer.due)],
     ...(answer.oldestDueAt ? [['Oldest due', time(answer.oldestDueAt)] as const] : []),
-    ['Given up', formatNumber(answer.givenUp)],
+    ['Failed', formatNumber(answer.givenUp)],
   ];
 }
 
@@ -86,7 +86,7 @@ function mailFacts({ mail: { answer } }: SystemReport): Fact[] {
   if (!answer) return [];
   const { delivers, lastSentAt, lastFailure } = answer;
   return [
-    ['Goes', delivers ? 'Out by a mail server' : 'Nowhere: kept as files in the data folder'],
+    ['Delivery', delivers ? 'Through the mail server' : 'Off (saved to the data folder)'],
     [delivers ? 'Last sent' : 'Last kept', time(lastSentAt)],
     [
       'Last failure',

@@ -49,20 +49,20 @@ const columns: readonly Column<InstallationRetiringModel>[] = [
 export function RetiringModels() {
   const { data, error } = useQuery(retiringModelsQuery);
   return (
-    <section aria-label="Models that end" className="mt-8">
-      <h2 className="font-semibold text-base">Models That End</h2>
+    <section aria-label="Retiring models" className="mt-8">
+      <h2 className="font-semibold text-base">Retiring Models</h2>
       <p className="mt-1 mb-4 max-w-[72ch] text-muted-foreground">
-        {`Models in use that are shut down within 90 days, or have been, with how much is on each. Calls are those of the last ${usageComparisonDays} days; fine-tuned models are counted by what they were trained from.`}
+        {`Models in use that retire within 90 days or have retired, and what uses them. Calls cover the last ${usageComparisonDays} days; fine-tuned models are counted under their base model.`}
       </p>
       {error && (
-        <Notice tone="destructive" title="The models could not be loaded" className="mb-4">
+        <Notice tone="destructive" title="Failed to load models" className="mb-4">
           {errorText(error)}
         </Notice>
       )}
-      {data?.length === 0 && <p>No model that is used here ends soon.</p>}
+      {data?.length === 0 && <p>No model in use retires soon.</p>}
       {data && data.length > 0 && (
         <Table
-          label="Models that end"
+          label="Retiring models"
           columns={columns}
           rows={data}
           rowKey={({ model, isTuned }) => `${isTuned} ${model}`}

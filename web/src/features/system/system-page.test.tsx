@@ -51,26 +51,26 @@ test('shows an administrator every part, including a failed one, and retries a j
       });
     },
   });
-  await expectText(page.getByRole('list', { name: 'What needs attention' }), 'The disk is nearly full.');
+  await expectText(page.getByRole('list', { name: 'Needs attention' }), 'The disk is nearly full.');
   await expectText(card('Server'), /1\.2\.3.*Process 6.*version 1\.2\.2/);
   await expectText(card('Database'), /PostgreSQL 17\.2.*5 GB.*1\.2 ms/);
   await expectText(card('Files'), /There is no answer within 2 s\..*3 files, 1\.00 MB/);
   await expectText(card('Backups'), /Never/);
-  const rows = page.getByRole('table', { name: 'Models that end' }).getByRole('row');
+  const rows = page.getByRole('table', { name: 'Retiring models' }).getByRole('row');
   await expectText(rows.nth(1), /gpt-4o.*Ends on January 14, 2027.*gpt-6\.1-terra.*1,200.*31.*4,500/);
   await expectText(rows.nth(2), /Fine-tuned from gpt-4o.*Ended on January 14, 2027/);
   answer(system.retryJob, undefined);
   const jobs = { ...report.jobs.answer, waiting: 5, due: 3, oldestDueAt: null, givenUp: 0, newestGivenUp: [] };
   answer(system.report, { ...report, jobs: of(jobs) });
   await page.getByRole('button', { name: 'Retry job 9' }).click();
-  await expectToast('The job is due again');
+  await expectToast('Job queued');
   await expect.element(page.getByRole('button', { name: 'Retry job 9' })).not.toBeInTheDocument();
   await expectText(card('Background Jobs'), /Waiting.*5/);
 });
 
 test('says that all is well, unless a part does not respond', async () => {
   const well = { ...report, storage: of({ kind: 'folder' as const, latencyMs: 1, freeBytes: null }), warnings: [] };
-  const said = page.getByText('Everything answers, and nothing needs attention.');
+  const said = page.getByText('Everything is working.');
   open('/system', {
     user: admin,
     answers() {
@@ -94,12 +94,12 @@ test('shows that loading failed, and reloads with Refresh', async () => {
     },
   });
   await expectText(page.getByRole('alert'), /Roster is restarting\./);
-  await expectText(card('Models that end'), /The models could not be loaded.*Roster is restarting\./);
+  await expectText(card('Retiring models'), /Failed to load models.*Roster is restarting\./);
   answer(system.report, report);
   answer(modelRetirement.ofAll, { items: [] });
   await page.getByRole('button', { name: 'Refresh' }).click();
-  await expectText(card('Mail'), /Out by a mail server/);
-  await expectText(card('Models that end'), /No model that is used here ends soon\./);
+  await expectText(card('Mail'), /Through the mail server/);
+  await expectText(card('Retiring models'), /No model in use retires soon\./);
 });
 
 test('hides the page from everyone else', async () => {

@@ -23,7 +23,7 @@ export function SystemPage() {
   return (
     <Page
       title="System"
-      lead="How this installation is, and what needs attention."
+      lead="Health and status of this installation."
       action={
         <Button icon={RotateCw} busy={isFetching} onClick={again}>
           Refresh
@@ -33,8 +33,8 @@ export function SystemPage() {
       {error && (
         <ErrorState
           className="mb-4"
-          title="Failed to load the state of the system"
-          message={errorText(error, 'The server did not say how it is.')}
+          title="Failed to load system status"
+          message={errorText(error, 'The server did not report its status.')}
           busy={isFetching}
           onRetry={again}
         />
@@ -42,7 +42,7 @@ export function SystemPage() {
       {report && <Warnings warnings={report.warnings} />}
       {report && isWell(report) && (
         <Notice tone="success" className="mb-6">
-          Everything answers, and nothing needs attention.
+          Everything is working.
         </Notice>
       )}
       {(report || !error) && <SystemParts report={report} />}
@@ -62,7 +62,7 @@ const tones = { problem: 'warning', advice: 'info' } as const;
 function Warnings({ warnings }: { warnings: readonly SystemWarning[] }) {
   if (warnings.length === 0) return null;
   return (
-    <ul aria-label="What needs attention" className="mb-6 flex flex-col gap-2">
+    <ul aria-label="Needs attention" className="mb-6 flex flex-col gap-2">
       {warnings.map(({ level, text }) => (
         <li key={text}>
           <Notice tone={tones[level]}>{text}</Notice>

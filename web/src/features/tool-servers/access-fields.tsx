@@ -21,7 +21,7 @@ export type FieldsProps = { form: UseFormReturn<Values> };
 type AccessProps = FieldsProps & { server: ToolServer | undefined };
 
 const accessNames: Record<AuthType, string> = {
-  none: 'Open to everybody',
+  none: 'No authentication',
   header: 'With a header',
   oauth: 'Each person signs in (OAuth)',
 };
@@ -92,7 +92,7 @@ export function AccessFields(props: AccessProps) {
 }
 
 const storedStays = ({ auth }: ToolServer) =>
-  `Empty: the one that is stored stays${auth.last4 ? ` (…${auth.last4})` : ''}.`;
+  `Leave empty to keep the current one${auth.last4 ? ` (…${auth.last4})` : ''}.`;
 
 type SecretFieldProps = FieldsProps & {
   label: string;
@@ -120,7 +120,9 @@ function HeaderFields({ server, ...fields }: AccessProps) {
         name="headerValue"
         what="value"
         isOptional={kept !== undefined}
-        hint={kept ? storedStays(kept) : 'Such as Bearer and a token. Stored encrypted, never shown again.'}
+        hint={
+          kept ? storedStays(kept) : 'For example, Bearer followed by a token. Stored encrypted, never shown again.'
+        }
         {...fields}
       />
     </div>
@@ -133,7 +135,8 @@ function ClientFields({ server, ...fields }: AccessProps) {
   return (
     <fieldset className="grid gap-3">
       <legend className="mb-3 text-muted-foreground text-sm">
-        Most servers need nothing here. Where one does, signing in says so, with the address to register there.
+        Most servers need no client ID. If one is needed, signing in will say so and show the redirect address to
+        register.
       </legend>
       <div className="grid items-start gap-5 sm:grid-cols-2">
         <TextField label="Client ID" name="clientId" isOptional {...fields} />

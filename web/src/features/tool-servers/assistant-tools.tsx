@@ -7,7 +7,7 @@ const ToolChoices = lazyPart(async () => (await import('./tool-choices.tsx')).To
   pending: () => <div className="h-40" />,
 });
 
-/** Tools of tool servers that an assistant may use, collapsed until needed. */
+/** Connected tools that an assistant may use, collapsed until needed. */
 export function AssistantTools({ assistantId }: { assistantId: number }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -18,7 +18,7 @@ export function AssistantTools({ assistantId }: { assistantId: number }) {
             aria-hidden
             className="size-4 shrink-0 text-muted-foreground group-open/tools:rotate-90 rtl:-scale-x-100"
           />
-          <h3 className="font-semibold">Tools of tool servers</h3>
+          <h3 className="font-semibold">Connected tools</h3>
         </summary>
         {isOpen && <ToolChoices assistantId={assistantId} />}
       </details>

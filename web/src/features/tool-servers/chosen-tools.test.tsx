@@ -50,7 +50,7 @@ describe('tools of an assistant', () => {
         });
       },
     });
-    await page.getByText('Tools of tool servers').click();
+    await page.getByText('Connected tools').click();
   }
   const tools = page.getByRole('list', { name: 'Tools of Server 1' }).getByRole('listitem');
   const sent = () => requestsTo(toolServers.choose).map(({ body }) => body.tools);
@@ -60,7 +60,7 @@ describe('tools of an assistant', () => {
     await page.getByText('0 of 2 tools chosen').click();
     await tools.nth(0).getByRole('checkbox', { name: 'Read a note' }).click();
     await tools.nth(1).getByRole('checkbox', { name: 'Write a note' }).click();
-    const asked = page.getByLabelText('When you are asked before Write a note');
+    const asked = page.getByLabelText('Approval for Write a note');
     await expect.element(asked).toHaveValue('always');
     await asked.selectOptions('Ask once in a conversation');
     await expect.poll(() => sent().length).toBe(3);
@@ -99,8 +99,8 @@ describe('tools of an assistant', () => {
     await page.getByText('1 of 2 tools chosen').click();
     const row = tools.nth(1);
     await expectText(row, 'Changed');
-    await expect.element(page.getByLabelText('When you are asked before Write a note')).toHaveValue('always');
-    await page.getByRole('button', { name: 'Accept as it is now: Write a note' }).click();
+    await expect.element(page.getByLabelText('Approval for Write a note')).toHaveValue('always');
+    await page.getByRole('button', { name: 'Accept change: Write a note' }).click();
     await expect.poll(sent).toEqual([[{ serverId: 1, name: 'write_note', approval: 'never', digest: now }]]);
     await expectHidden(row.getByText('Changed'));
   });
@@ -108,7 +108,7 @@ describe('tools of an assistant', () => {
   test('removes tools that no longer exist', async () => {
     await openChoices([chosen(read), chosen({ ...write, name: 'old', title: 'Old' }, { state: 'gone' })]);
     await expect.element(page.getByText('1 of 2 tools chosen')).toBeVisible();
-    const lost = page.getByRole('list', { name: 'Tools that are not available' }).getByRole('listitem');
+    const lost = page.getByRole('list', { name: 'Unavailable tools' }).getByRole('listitem');
     await expectTexts(lost, [/^Old \(Server 1\): its server no longer has it/]);
     await page.getByRole('button', { name: 'Remove Old' }).click();
     await expect.poll(sent).toEqual([[{ serverId: 1, name: 'read_note', approval: 'never', digest: now }]]);
@@ -136,7 +136,7 @@ describe('tools of an assistant', () => {
     answer(toolServers.choose, refusal('conflict', 'The tool read_note has changed meanwhile.'));
     await page.getByText('0 of 2 tools chosen').click();
     await tools.nth(0).getByRole('checkbox', { name: 'Read a note' }).click();
-    await expectToast('The tools were not changed', 'The tool read_note has changed meanwhile.');
+    await expectToast('Failed to update the tools', 'The tool read_note has changed meanwhile.');
     await expect.element(tools.nth(0).getByRole('checkbox')).not.toBeChecked();
   });
 });

@@ -17,18 +17,18 @@ export function CommandDialog({ commands, onClose }: CommandDialogProps) {
   return (
     <FormDialog
       title="Add Command"
-      description="It runs on Roster’s machine while it is called, and ends when nobody has called it for five minutes."
+      description="Runs on Roster’s machine when called, and stops after five minutes without a call."
       action={['Add Command', 'Adding...']}
       busy={add.isPending}
       onSubmit={submit}
       onClose={onClose}
-      failed={{ title: 'The command was not added', error: add.error }}
+      failed={{ title: 'Failed to add the command', error: add.error }}
       className="grid gap-5"
     >
       <Field label="Name" required error={form.formState.errors.name?.message}>
         {(control) => <Input {...control} {...form.register('name')} data-autofocus autoComplete="off" dir="auto" />}
       </Field>
-      <Field label="Command" hint="As Roster’s operator has listed them.">
+      <Field label="Command" hint="Commands allowed by Roster’s operator.">
         {(control) => (
           <Select {...control} {...form.register('command')}>
             {commands.map((command) => (
@@ -41,8 +41,8 @@ export function CommandDialog({ commands, onClose }: CommandDialogProps) {
       </Field>
       <Checkbox
         {...form.register('isOffered')}
-        label="Offer it to everybody"
-        description="All people of this Roster may choose its tools. It runs for each of them in a process of their own."
+        label="Share with everyone"
+        description="Everyone here can use its tools. It runs in a separate process for each person."
       />
     </FormDialog>
   );

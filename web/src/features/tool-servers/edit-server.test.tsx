@@ -26,7 +26,7 @@ describe('adding a server', () => {
     await expect.element(dialog.getByText('The value is required')).toBeVisible();
     await dialog.getByLabelText('Address').fill('https://tools.example.org/mcp');
     await dialog.getByLabelText(/^Value/).fill('Bearer secret');
-    await expectHidden(dialog.getByText('Offer it to everybody'));
+    await expectHidden(dialog.getByText('Share with everyone'));
     expect(requestsTo(toolServers.create)).toEqual([]);
     await add.click();
     await expectHidden(dialog);
@@ -47,7 +47,7 @@ describe('adding a server', () => {
     await page.getByRole('menuitem', { name: 'Tool server (MCP)' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Notes');
     await page.getByLabelText('Address').fill('https://tools.example.org/mcp');
-    await page.getByRole('checkbox', { name: /Offer it to everybody/ }).click();
+    await page.getByRole('checkbox', { name: /Share with everyone/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Add Server' }).click();
     await expect.poll(() => requestsTo(toolServers.create).map(({ body }) => body.isOffered)).toEqual([true]);
   });
@@ -72,11 +72,11 @@ describe('server with sign-in', () => {
     await dialog.getByLabelText('Name').fill('Notes');
     await dialog.getByLabelText('Address').fill('https://tools.example.org/mcp');
     await dialog.getByLabelText('Access').selectOptions('Each person signs in (OAuth)');
-    await expectText(dialog, 'Once it is saved, sign in to it.');
+    await expectText(dialog, 'After saving, sign in to load its tools.');
     await dialog.getByRole('button', { name: 'Add Server' }).click();
     await expectHidden(dialog);
     expect(requestsTo(toolServers.create)[0]?.body.auth).toEqual({ type: 'oauth', clientId: null });
-    await expectText(rows.nth(0), 'Sign in needed');
+    await expectText(rows.nth(0), 'Sign-in required');
     await expect.element(signIn).toBeVisible();
   });
 
@@ -89,7 +89,7 @@ describe('server with sign-in', () => {
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit Tool Server' });
     await expect.element(dialog.getByLabelText('Client ID')).toHaveValue('by-hand');
-    await expectText(dialog, 'Empty: the one that is stored stays (…9876).');
+    await expectText(dialog, 'Leave empty to keep the current one (…9876).');
     await dialog.getByRole('button', { name: 'Save Changes' }).click();
     await expect.element(dialog.getByLabelText('Client Secret', { exact: true })).toHaveAccessibleDescription(message);
     expect(requestsTo(toolServers.update)[0]?.body.auth).toEqual({ type: 'oauth', clientId: 'by-hand' });
@@ -104,7 +104,7 @@ describe('server with sign-in', () => {
     openTools([server(1, { auth: oauth, state: 'sign_in', signIn: needed })]);
     answer(toolServers.signIn, refusal('conflict', 'tools.example.org does not say how people sign in.'));
     await signIn.click();
-    await expectToast('Signing in could not begin', 'tools.example.org does not say how people sign in.');
+    await expectToast('Failed to start signing in', 'tools.example.org does not say how people sign in.');
     const address = `${window.location.href.split('#')[0]}#left`;
     answer(toolServers.signIn, { address });
     await signIn.click();
@@ -119,7 +119,7 @@ describe('server with sign-in', () => {
       server(1, { auth: oauth, isOwn: false, isOffered: true, signIn: { state: 'done', notice: null } }),
     ]);
     await expectText(rows.nth(0), 'Sign in again');
-    await expectText(rows.nth(1), /Sign in needed.*login.example.org did not sign you in\./);
+    await expectText(rows.nth(1), /Sign-in required.*login.example.org did not sign you in\./);
     await expectText(rows.nth(2), 'Signed in');
     answer(toolServers.signOut, undefined);
     await page.getByRole('button', { name: 'Actions for Server 1' }).click();
@@ -128,13 +128,13 @@ describe('server with sign-in', () => {
     await expect.poll(() => requestsTo(toolServers.signOut).map(({ params }) => params.id)).toEqual([1]);
     await page.getByRole('button', { name: 'Actions for Server 3' }).click();
     await expect
-      .element(page.getByRole('menuitem', { name: 'Ask for its tools again' }))
+      .element(page.getByRole('menuitem', { name: 'Refresh its tools' }))
       .toHaveAttribute('aria-disabled', 'true');
   });
 
   test.each([
-    ['signedIn=1', 'Signed in to “Server 1”', 'Roster asks it for its tools.'],
-    ['signInFailed=expired', 'You were not signed in', 'It took longer than ten minutes'],
+    ['signedIn=1', 'Signed in to “Server 1”', 'Roster is loading its tools.'],
+    ['signInFailed=expired', 'You were not signed in', 'The sign-in took longer than ten minutes'],
     ['signInFailed=toString', 'You were not signed in', 'It did not work. Please try again.'],
   ])('reports the result: %s', async (search, title, description) => {
     open(`/settings?tab=tools&${search}`, {
@@ -152,7 +152,7 @@ describe('command', () => {
     openTools([], 'Admin', ['files', 'notes']);
     answer(toolServers.addCommand, server(1));
     await page.getByRole('button', { name: 'Add Server' }).click();
-    await page.getByRole('menuitem', { name: 'Command of this machine' }).click();
+    await page.getByRole('menuitem', { name: 'Command on this machine' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add Command' });
     await dialog.getByRole('button', { name: 'Add Command' }).click();
     await expect.element(dialog.getByText('Name is required')).toBeVisible();
@@ -185,7 +185,7 @@ test('keeps the header unless another is typed, and shows server errors', async 
   await page.getByRole('button', { name: 'Actions for Server 1' }).click();
   await page.getByRole('menuitem', { name: 'Edit' }).click();
   const dialog = page.getByRole('dialog', { name: 'Edit Tool Server' });
-  await expect.element(dialog.getByText('Empty: the one that is stored stays (…4321).')).toBeVisible();
+  await expect.element(dialog.getByText('Leave empty to keep the current one (…4321).')).toBeVisible();
   await dialog.getByLabelText('Address').fill('https://other.example.org/mcp');
   await dialog.getByRole('button', { name: 'Save Changes' }).click();
   await expect.element(dialog.getByLabelText('Value', { exact: true })).toHaveAccessibleDescription(message);

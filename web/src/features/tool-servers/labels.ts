@@ -19,13 +19,13 @@ export const serverLocation = ({ kind, url }: ToolServer) => (kind === 'command'
 /** Next sign-in step before the server's tools can be called; null if none. */
 export function signInPrompt({ signIn }: ToolServer): string | null {
   if (signIn === null || signIn.state === 'done') return null;
-  return signIn.state === 'needed' ? 'Sign in needed' : 'Sign in again';
+  return signIn.state === 'needed' ? 'Sign-in required' : 'Sign in again';
 }
 
 /** Describes what is in progress and how long it may take. */
 export function waitingText({ kind }: ToolServer): string {
-  if (kind === 'command') return 'Starting the command and asking for its tools. This can take up to a minute.';
+  if (kind === 'command') return 'Starting the command and loading its tools. This can take up to a minute.';
   return kind === 'openapi'
     ? 'Fetching and reading its description. This can take up to a minute.'
-    : 'Asking the server for its tools. This can take up to 20 seconds.';
+    : 'Loading the server’s tools. This can take up to 20 seconds.';
 }

@@ -30,7 +30,7 @@ export function OpenApiDialog({ server, onClose }: OpenApiDialogProps) {
       {query.isPending && <SpinnerPanel label="Loading the description" />}
       {query.isError && (
         <RetryNotice tone="destructive" live query={query}>
-          {errorText(query.error, 'The description could not be loaded.')}
+          {errorText(query.error, 'Failed to load the description.')}
         </RetryNotice>
       )}
     </Dialog>
@@ -60,12 +60,12 @@ function OpenApiForm({ server, text, onClose }: OpenApiFormProps) {
   return (
     <FormDialog
       title={title(server)}
-      description="Each operation of the description becomes a tool. Roster calls the service itself."
+      description="Each operation in the description becomes a tool. Roster calls the service directly."
       action={server ? ['Save Changes', 'Saving...'] : ['Add Server', 'Adding...']}
       busy={isPending}
       onSubmit={submit}
       onClose={onClose}
-      failed={{ title: server ? 'The tool server was not changed' : 'The tool server was not added', error }}
+      failed={{ title: server ? 'Failed to update the tool server' : 'Failed to add the tool server', error }}
       className="grid gap-5"
     >
       <NameField form={form} />

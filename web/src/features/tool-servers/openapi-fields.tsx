@@ -46,8 +46,8 @@ export function DescriptionFields(props: FieldsProps) {
         value={source}
         onValueChange={(next) => form.setValue('source', next)}
         options={[
-          { value: 'pasted', label: 'Paste it', description: 'Changes only when you change it here.' },
-          { value: 'address', label: 'Give its address', description: 'Fetched now, and once a day while in use.' },
+          { value: 'pasted', label: 'Paste', description: 'Stays the same until you change it here.' },
+          { value: 'address', label: 'Load from a URL', description: 'Loaded now, then daily while in use.' },
         ]}
       />
       {source === 'pasted' ? (
@@ -71,10 +71,10 @@ export function DescriptionFields(props: FieldsProps) {
       ) : (
         <AddressField
           {...props}
-          label="Address of the description"
+          label="Description URL"
           name="descriptionUrl"
           required
-          hint="Such as https://api.example.org/openapi.json. It is fetched without the secret below."
+          hint="For example, https://api.example.org/openapi.json. Loaded without the secret below."
         />
       )}
     </div>
@@ -85,9 +85,9 @@ export function BaseUrlField(props: FieldsProps) {
   return (
     <AddressField
       {...props}
-      label="Base address"
+      label="Base URL"
       name="baseUrl"
-      hint="Where the tools are called. Empty: the address that the description names."
+      hint="Where tools are called. Leave empty to use the URL in the description."
     />
   );
 }
@@ -111,7 +111,7 @@ export function AccessFields(props: FieldsProps & { server: ToolServer | undefin
               choose(target.value === 'header' || target.value === 'query' ? target.value : 'none')
             }
           >
-            <option value="none">Open to everybody</option>
+            <option value="none">No authentication</option>
             <option value="header">With a header</option>
             <option value="query">With a key in the query</option>
           </Select>
@@ -134,12 +134,12 @@ export function AccessFields(props: FieldsProps & { server: ToolServer | undefin
 
 function ValueField({ form, server }: FieldsProps & { server: ToolServer | undefined }) {
   const isKept = server !== undefined && server.auth.type !== 'none';
-  const kept = `Empty: the one that is stored stays${server?.auth.last4 ? ` (…${server.auth.last4})` : ''}.`;
+  const kept = `Leave empty to keep the current one${server?.auth.last4 ? ` (…${server.auth.last4})` : ''}.`;
   return (
     <Field
       label="Value"
       required={!isKept}
-      hint={isKept ? kept : 'Stored encrypted, never shown again, and sent to the base address only.'}
+      hint={isKept ? kept : 'Stored encrypted, never shown again, and sent only to the base URL.'}
       error={form.formState.errors.authValue?.message}
     >
       {(control) => <SecretInput {...control} {...form.register('authValue')} what="value" autoComplete="off" />}

@@ -105,12 +105,12 @@ test('shows server errors at the description and the base URL', async () => {
   await dialog.getByLabelText('Text').fill('swagger: "2.0"');
   await dialog.getByRole('button', { name: 'Add Server' }).click();
   await expect.element(dialog.getByLabelText('Text')).toHaveAccessibleDescription(message);
-  const missing = 'The description does not say where its operations are called.';
+  const missing = 'The description contains no base URL.';
   answer(openApiServers.create, refusal('invalid_input', missing, { baseUrl: missing }));
-  await dialog.getByRole('radio', { name: /Give its address/ }).click();
-  await dialog.getByLabelText('Address of the description').fill('https://notes.example.org/openapi.json');
+  await dialog.getByRole('radio', { name: /Load from a URL/ }).click();
+  await dialog.getByLabelText('Description URL').fill('https://notes.example.org/openapi.json');
   await dialog.getByRole('button', { name: 'Add Server' }).click();
-  await expect.element(dialog.getByLabelText('Base address')).toHaveAccessibleDescription(missing);
+  await expect.element(dialog.getByLabelText('Base URL')).toHaveAccessibleDescription(missing);
   expect(requestsTo(openApiServers.create).at(-1)?.body.description).toEqual({
     type: 'address',
     url: 'https://notes.example.org/openapi.json',
@@ -121,8 +121,8 @@ test('sends only changes, and keeps the secret if none is typed', async () => {
   const dialog = await openEdit(described());
   answer(openApiServers.update, described());
   await expect.element(dialog.getByLabelText('Text')).toHaveValue('openapi: 3.1.0');
-  await expect.element(dialog.getByText('Empty: the one that is stored stays (…4321).')).toBeVisible();
-  await dialog.getByLabelText('Base address').fill('https://notes.example.org/v2');
+  await expect.element(dialog.getByText('Leave empty to keep the current one (…4321).')).toBeVisible();
+  await dialog.getByLabelText('Base URL').fill('https://notes.example.org/v2');
   await dialog.getByRole('button', { name: 'Save Changes' }).click();
   await expectHidden(dialog);
   expect(requestsTo(openApiServers.update).map(({ body }) => body)).toEqual([
@@ -154,7 +154,7 @@ test('lists the kind and omitted tools, and does not refetch a pasted descriptio
   const dialog = page.getByRole('dialog', { name: 'Tools of “Notes”' });
   await dialog.getByText('3 operations were left out').click();
   await expectText(dialog.getByRole('list', { name: 'Left out' }), /POST \/files.*its body is neither JSON/);
-  await expect.element(dialog.getByText('And 2 more that are not listed.')).toBeVisible();
+  await expect.element(dialog.getByText('And 2 more not listed.')).toBeVisible();
 });
 
 const many: Operations = {
@@ -178,7 +178,7 @@ test('selects operations by search and tag, and counts what is left', async () =
   await expectText(dialog, '500 of at most 500 chosen.');
   await expectText(dialog, 'And 400 more. Search or choose a tag to see them.');
   await dialog.getByRole('button', { name: 'Select All Found', exact: true }).click();
-  await expectText(dialog, '700 of at most 500 chosen. Take out 200 of them.');
+  await expectText(dialog, '700 of at most 500 chosen. Remove 200 of them.');
   await dialog.getByRole('button', { name: 'Deselect All Found' }).click();
   await expectText(dialog, '0 of at most 500 chosen. Choose at least one operation.');
   await dialog.getByLabelText('Tag').selectOptions('Small');

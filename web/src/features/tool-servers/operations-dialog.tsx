@@ -40,7 +40,7 @@ export function OperationsDialog({ server: given, onClose }: DialogProps) {
     <Dialog open onOpenChange={onClose} title={title(server)} footer={<Button onClick={onClose}>Close</Button>}>
       {query.isError ? (
         <RetryNotice tone="destructive" live query={query}>
-          {errorText(query.error, 'The operations could not be loaded.')}
+          {errorText(query.error, 'Failed to load the operations.')}
         </RetryNotice>
       ) : server.state === 'waiting' ? (
         <p role="status" className="flex items-center gap-2 text-muted-foreground">
@@ -67,13 +67,13 @@ function RefreshDescription({ server }: { server: ToolServer }) {
           size="sm"
           disabledReason={reason}
           busy={refresh.isPending}
-          onClick={() => refresh.mutate(server.id, { onError: showFailure('The description could not be read again') })}
+          onClick={() => refresh.mutate(server.id, { onError: showFailure('Failed to reload the description') })}
         >
           Read Again
         </Button>
       }
     >
-      Roster has to read this description again before you can choose its operations.
+      Roster must reload this description before you can choose its operations.
     </Notice>
   );
 }
@@ -105,7 +105,7 @@ function OperationsForm({ server, operations, chosen, onClose }: FormProps) {
   const vanished = (chosen ?? []).filter((one) => !operations.some(({ operation }) => operation === one));
   const isChanged = chosen === null || selected.size !== before.size || [...selected].some((one) => !before.has(one));
   const problem =
-    selected.size === 0 ? 'Choose at least one operation.' : tooMany > 0 ? `Take out ${tooMany} of them.` : undefined;
+    selected.size === 0 ? 'Choose at least one operation.' : tooMany > 0 ? `Remove ${tooMany} of them.` : undefined;
   const change = (names: readonly string[], isOn: boolean) => {
     const next = new Set(selected);
     for (const name of names)
@@ -117,17 +117,17 @@ function OperationsForm({ server, operations, chosen, onClose }: FormProps) {
     <FormDialog
       size="lg"
       title={title(server)}
-      description="The chosen operations become tools. Operations that are added to the description later are not chosen by themselves."
+      description="The chosen operations become tools. Operations added to the description later are not selected automatically."
       action={['Save Choice', 'Saving...']}
       busy={save.isPending}
       disabledReason={reason ?? problem}
       onSubmit={() => save.mutate(isChanged || vanished.length > 0 ? [...selected] : chosen, { onSuccess: onClose })}
       onClose={onClose}
-      failed={{ title: 'The choice was not saved', error: save.error }}
+      failed={{ title: 'Failed to save your choice', error: save.error }}
       unsaved={{
         when: selected.size !== before.size - vanished.length || [...selected].some((one) => !before.has(one)),
         what: 'your choice of operations',
-        question: { description: 'Your choice of operations is not saved.' },
+        question: { description: 'Your choice of operations will be lost.' },
       }}
       className="grid gap-4"
     >

@@ -143,7 +143,7 @@ export function useToolSelection(assistantId: number, chosen: readonly Chosen[])
   });
   async function change(one: ChoiceChange) {
     setUnderWay((before) => [...before, one]);
-    await mutateAsync(one).catch(showFailure('The tools were not changed'));
+    await mutateAsync(one).catch(showFailure('Failed to update the tools'));
     // After the cache has notified its subscribers.
     notifyManager.schedule(() => setUnderWay((before) => before.filter((other) => other !== one)));
   }

@@ -23,7 +23,7 @@ const alsoDeleted: Record<ToolServer['auth']['type'], string> = {
   none: '',
   header: 'Its header is deleted. ',
   query: 'Its key is deleted. ',
-  oauth: 'Nobody stays signed in to it. ',
+  oauth: 'Everyone is signed out of it. ',
 };
 
 export function RemoveServerDialog({ server, onClose }: { server: ToolServer; onClose: () => void }) {
@@ -33,9 +33,9 @@ export function RemoveServerDialog({ server, onClose }: { server: ToolServer; on
     remove.mutate(server.id, {
       onSuccess: () => {
         onClose();
-        toast({ title: 'Tool server removed', description: `“${server.name}” is not asked any more.` });
+        toast({ title: 'Tool server removed', description: `“${server.name}” is no longer used.` });
       },
-      onError: showFailure('The tool server could not be removed', 'Please try again.'),
+      onError: showFailure('Failed to remove the tool server', 'Please try again.'),
     });
   return (
     <ConfirmDialog
@@ -47,7 +47,7 @@ export function RemoveServerDialog({ server, onClose }: { server: ToolServer; on
         </>
       }
       description={
-        <span className="wrap-anywhere">{`${consequence(data)} ${alsoDeleted[server.auth.type]}It cannot be undone.`}</span>
+        <span className="wrap-anywhere">{`${consequence(data)} ${alsoDeleted[server.auth.type]}This cannot be undone.`}</span>
       }
       confirmLabel="Remove Server"
       pendingLabel="Removing..."

@@ -51,7 +51,7 @@ export function ServerChoices(props: ServerChoicesProps) {
         <span dir="auto" className="wrap-anywhere min-w-0 font-medium">
           {server.name}
         </span>
-        {!server.isOwn && <Badge>Offered by an administrator</Badge>}
+        {!server.isOwn && <Badge>Shared by an administrator</Badge>}
         {wanted !== null && <Badge tone="warning">{wanted}</Badge>}
         <span className="text-muted-foreground text-sm">
           {server.tools === 0 ? 'No tools' : `${chosen.length} of ${counted(server.tools, 'tool')} chosen`}
@@ -66,7 +66,7 @@ export function ServerChoices(props: ServerChoicesProps) {
 function SignInFirst() {
   return (
     <Notice tone="warning" className="m-3">
-      Its tools cannot be called before you have signed in to it.{' '}
+      Sign in to it before its tools can be called.{' '}
       <Link to="/settings" search={{ tab: 'tools' }} className="rounded-xs underline underline-offset-4">
         Sign in under Settings, Tools
       </Link>
@@ -80,12 +80,12 @@ function Tools({ server, chosen, ...rest }: ServerChoicesProps) {
   if (query.isError)
     return (
       <RetryNotice tone="destructive" live query={query} className="m-3">
-        {errorText(query.error, 'The tools could not be loaded.')}
+        {errorText(query.error, 'Failed to load the tools.')}
       </RetryNotice>
     );
   const { tools } = query.data;
   if (tools.length === 0)
-    return <p className="px-3 pb-3 text-muted-foreground">It has no tools, as far as Roster knows.</p>;
+    return <p className="px-3 pb-3 text-muted-foreground">Roster found no tools on this server.</p>;
   return (
     <ul aria-label={`Tools of ${server.name}`} className="divide-y divide-border border-border border-t">
       {tools.map((tool) => (
@@ -170,7 +170,7 @@ type ApprovalProps = {
 function Approval({ title, value, disabled, onChange }: ApprovalProps) {
   return (
     <Select
-      aria-label={`When you are asked before ${title}`}
+      aria-label={`Approval for ${title}`}
       value={value}
       disabled={disabled}
       onChange={({ target }) => onChange(ToolApproval.parse(target.value))}
@@ -193,12 +193,13 @@ function Changed({ title, disabled, onAccept }: ChangedProps) {
     <Notice
       tone="warning"
       action={
-        <Button size="sm" disabled={disabled} aria-label={`Accept as it is now: ${title}`} onClick={onAccept}>
-          Accept as it is now
+        <Button size="sm" disabled={disabled} aria-label={`Accept change: ${title}`} onClick={onAccept}>
+          Accept change
         </Button>
       }
     >
-      What it says of itself or takes has changed since it was chosen. It asks every time until you accept it.
+      Its description or arguments have changed since you selected it. You will be asked every time until you accept the
+      change.
     </Notice>
   );
 }

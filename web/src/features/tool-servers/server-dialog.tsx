@@ -68,15 +68,13 @@ export function ServerDialog({ server, onClose }: ServerDialogProps) {
     <FormDialog
       title={server ? 'Edit Tool Server' : 'Add Tool Server'}
       description={
-        authType === 'oauth'
-          ? 'Once it is saved, sign in to it. Roster asks it for its tools then.'
-          : 'Roster asks it for its tools once it is saved.'
+        authType === 'oauth' ? 'After saving, sign in to load its tools.' : 'Roster loads its tools after saving.'
       }
       action={server ? ['Save Changes', 'Saving...'] : ['Add Server', 'Adding...']}
       busy={isPending}
       onSubmit={submit}
       onClose={onClose}
-      failed={{ title: server ? 'The tool server was not changed' : 'The tool server was not added', error }}
+      failed={{ title: server ? 'Failed to update the tool server' : 'Failed to add the tool server', error }}
       className="grid gap-5"
     >
       <TextField label="Name" name="name" form={form} autoFocus />
@@ -96,7 +94,7 @@ function AddressFields({ server, ...fields }: FieldsProps & { server: ToolServer
       <TextField
         label="Address"
         name="url"
-        hint="Of its MCP endpoint on streamable HTTP, such as https://tools.example.org/mcp"
+        hint="MCP endpoint (Streamable HTTP), for example https://tools.example.org/mcp"
         {...fields}
       />
       <AccessFields server={server} {...fields} />
@@ -115,11 +113,11 @@ export function Offer({ isOffered, isSignedInTo, onChange }: OfferProps) {
   if (useUser().role !== 'Admin') return null;
   return (
     <Checkbox
-      label="Offer it to everybody"
+      label="Share with everyone"
       description={
         isSignedInTo
-          ? 'All people of this Roster may choose its tools. Each signs in for themselves. They see its name, its host and its tools.'
-          : 'All people of this Roster may choose its tools, which are then called with your secret. They see its name, its host and its tools.'
+          ? 'Everyone here can use its tools after signing in to it. They see its name, its host and its tools.'
+          : 'Everyone here can use its tools, which are called with your credentials. They see its name, its host and its tools.'
       }
       checked={isOffered}
       onChange={({ target }) => onChange(target.checked)}

@@ -38,7 +38,7 @@ export function ServerRow({ server, onChoose }: ServerRowProps) {
           {signIn?.state === 'done' && <span>Signed in</span>}
           {lookedAt && (
             <span>
-              {server.kind === 'openapi' ? 'Read' : 'Asked'} <RelativeTime date={lookedAt} />
+              {server.kind === 'openapi' ? 'Loaded' : 'Checked'} <RelativeTime date={lookedAt} />
             </span>
           )}
         </p>
@@ -98,7 +98,7 @@ function NextStep({ server }: { server: ToolServer }) {
         aria-label={`Sign in to ${name}`}
         disabledReason={reason}
         busy={signIn.isPending}
-        onClick={() => signIn.mutate(id, { onError: showFailure('Signing in could not begin') })}
+        onClick={() => signIn.mutate(id, { onError: showFailure('Failed to start signing in') })}
       >
         Sign In
       </Button>
@@ -107,10 +107,10 @@ function NextStep({ server }: { server: ToolServer }) {
   return (
     <Button
       size="sm"
-      aria-label={`Try again to ask ${name}`}
+      aria-label={`Try ${name} again`}
       disabledReason={reason}
       busy={refresh.isPending}
-      onClick={() => refresh.mutate(id, { onError: showFailure('The server could not be asked again') })}
+      onClick={() => refresh.mutate(id, { onError: showFailure('Failed to refresh the server') })}
     >
       Try Again
     </Button>
@@ -125,10 +125,10 @@ function Badges({ server }: { server: ToolServer }) {
       {wanted !== null && <Badge tone="warning">{wanted}</Badge>}
       {kind === 'openapi' && <Badge>OpenAPI</Badge>}
       {kind === 'command' && <Badge>Command</Badge>}
-      {state === 'waiting' && <Badge tone="primary">Asking for its tools</Badge>}
-      {state === 'failed' && <Badge tone="destructive">Not reached</Badge>}
+      {state === 'waiting' && <Badge tone="primary">Loading its tools</Badge>}
+      {state === 'failed' && <Badge tone="destructive">Unreachable</Badge>}
       {!isOn && <Badge tone="warning">Off</Badge>}
-      {isOffered && <Badge>{isOwn ? 'Offered to everybody' : 'Offered by an administrator'}</Badge>}
+      {isOffered && <Badge>{isOwn ? 'Shared with everyone' : 'Shared by an administrator'}</Badge>}
     </>
   );
 }
@@ -164,17 +164,15 @@ function OwnerItems({ server, onChoose }: ServerRowProps) {
         <MenuItem
           icon={RefreshCw}
           disabledReason={reason ?? signInFirst}
-          onSelect={() => refresh.mutate(server.id, { onError: showFailure('The server could not be asked again') })}
+          onSelect={() => refresh.mutate(server.id, { onError: showFailure('Failed to refresh the server') })}
         >
-          {server.openApi ? 'Fetch its description again' : 'Ask for its tools again'}
+          {server.openApi ? 'Reload the description' : 'Refresh its tools'}
         </MenuItem>
       )}
       <MenuItem
         icon={Power}
         disabledReason={reason}
-        onSelect={() =>
-          change.mutate({ isOn: !server.isOn }, { onError: showFailure('The server could not be changed') })
-        }
+        onSelect={() => change.mutate({ isOn: !server.isOn }, { onError: showFailure('Failed to update the server') })}
       >
         {server.isOn ? 'Turn off' : 'Turn on'}
       </MenuItem>
@@ -189,7 +187,7 @@ function SignOutItem({ server: { id } }: Pick<ServerRowProps, 'server'>) {
     <MenuItem
       icon={LogOut}
       disabledReason={reason}
-      onSelect={() => signOut.mutate(id, { onError: showFailure('You are still signed in there') })}
+      onSelect={() => signOut.mutate(id, { onError: showFailure('Failed to sign out') })}
     >
       Sign out of it
     </MenuItem>

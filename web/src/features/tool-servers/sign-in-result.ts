@@ -7,11 +7,11 @@ export type SignInResult = { signedIn?: number | undefined; signInFailed?: strin
 
 const failures: Record<ToolSignInFailure, string> = {
   expired:
-    'It took longer than ten minutes, was used before, or was begun in another browser. Start again here and finish it here.',
-  cancelled: 'You did not let Roster in there, and nothing has changed. You can try again at any time.',
-  failed: 'The other site did not sign you in. Below it is said why.',
-  changed: 'The tool server, or what you may do here, has changed meanwhile. Try again.',
-  too_many: 'There were too many attempts to sign in from your network. Wait five minutes and try again.',
+    'The sign-in took longer than ten minutes, was already used, or was started in another browser. Start again and finish it in this browser.',
+  cancelled: 'You did not give Roster access, so nothing has changed. You can try again at any time.',
+  failed: 'The other site did not sign you in, for the reason below.',
+  changed: 'The tool server or your permissions have changed. Try again.',
+  too_many: 'Too many sign-in attempts from your network. Wait five minutes and try again.',
 };
 /** Object.hasOwn, because the code comes from the address and may be anything. */
 const isFailure = (code: string): code is ToolSignInFailure => Object.hasOwn(failures, code);
@@ -37,7 +37,7 @@ export function useSignInResult(
     else if (server)
       toast({
         title: `Signed in to “${server.name}”`,
-        description: server.isOwn ? 'Roster asks it for its tools.' : 'Its tools can be called for you now.',
+        description: server.isOwn ? 'Roster is loading its tools.' : 'Its tools can be called for you now.',
       });
     onTold();
   }, [servers, signedIn, signInFailed, onTold]);

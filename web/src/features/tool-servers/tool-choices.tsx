@@ -24,7 +24,7 @@ export function ToolChoices({ assistantId }: { assistantId: number }) {
   if (failed)
     return (
       <RetryNotice tone="destructive" live query={failed} className="mt-3">
-        {errorText(failed.error, 'The tools could not be loaded.')}
+        {errorText(failed.error, 'Failed to load the tools.')}
       </RetryNotice>
     );
   if (!servers.data || !chosen.data)
@@ -50,7 +50,7 @@ function Choices({ assistantId, servers, chosen }: ChoicesProps) {
   if (usable.length === 0 && chosen.length === 0)
     return (
       <p className="mt-2 text-muted-foreground">
-        There are no tool servers yet.{' '}
+        No tool servers yet.{' '}
         <Link
           to="/settings"
           search={{ tab: 'tools' }}
@@ -63,7 +63,7 @@ function Choices({ assistantId, servers, chosen }: ChoicesProps) {
   return (
     <div className="mt-2 grid gap-3">
       <p className="text-muted-foreground text-sm">
-        The model may use what is ticked, and asks you before as you say. Changes here hold at once.
+        The model can use the selected tools and asks for approval as you choose. Changes take effect immediately.
       </p>
       {reason && <Notice>{reason}</Notice>}
       <UnavailableTools chosen={chosen} expected={expected} onChange={change} disabled={reason !== undefined} />
@@ -96,8 +96,8 @@ function UnavailableTools({ chosen, expected, disabled, onChange }: LostProps) {
   );
   if (lost.length === 0) return null;
   return (
-    <Notice tone="warning" title="Chosen, and not available now">
-      <ul aria-label="Tools that are not available" className="mt-2 grid gap-2">
+    <Notice tone="warning" title="Selected but unavailable">
+      <ul aria-label="Unavailable tools" className="mt-2 grid gap-2">
         {lost.map(({ serverId, serverName, name, title, state }) => (
           <li key={`${serverId} ${name}`} className="flex flex-wrap items-center justify-between gap-2">
             <span dir="auto" className="wrap-anywhere min-w-0">

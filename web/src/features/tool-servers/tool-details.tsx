@@ -30,7 +30,7 @@ export function argumentsOf({ properties, required }: Tool['inputSchema']): Argu
 }
 
 export function ReadOnlyBadge({ tool }: { tool: Pick<Tool, 'isReadOnly'> }) {
-  return tool.isReadOnly ? <Badge tone="success">Only reads</Badge> : <Badge tone="warning">May change things</Badge>;
+  return tool.isReadOnly ? <Badge tone="success">Only reads</Badge> : <Badge tone="warning">Can change data</Badge>;
 }
 
 /** The server's description of a tool, as text. */
@@ -40,7 +40,7 @@ export function ToolDetails({ tool }: { tool: Tool }) {
   return (
     <div className="grid gap-2 text-sm">
       <p dir="auto" className="wrap-anywhere max-h-60 overflow-y-auto whitespace-pre-line text-muted-foreground">
-        {tool.description || 'Its server says nothing of it.'}
+        {tool.description || 'Its server gives no description.'}
       </p>
       {given.length > 0 && (
         <dl aria-label={`Arguments of ${tool.title}`} className="grid gap-1.5">
@@ -67,7 +67,7 @@ export function ToolDetails({ tool }: { tool: Tool }) {
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} className="group/schema">
         <summary className="-ms-1 inline-flex min-h-8 list-none items-center gap-1.5 rounded-sm pe-2 text-muted-foreground max-md:min-h-10 [&::-webkit-details-marker]:hidden">
           <ChevronRight aria-hidden className="size-4 shrink-0 group-open/schema:rotate-90 rtl:-scale-x-100" />
-          Schema of the arguments
+          Argument schema
         </summary>
         {isOpen && (
           <pre

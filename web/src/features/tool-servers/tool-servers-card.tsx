@@ -34,20 +34,21 @@ export function ToolServersCard({ signInEnd, onSignInEndTold }: ToolServersCardP
   const commands = useQuery({ ...toolCommandsQuery, enabled: useUser().role === 'Admin' }).data ?? [];
   const servers = query.data ?? [];
   const isFull = servers.filter(({ isOwn }) => isOwn).length >= toolServerLimit;
-  const refused = reason ?? (isFull ? `A person can have ${toolServerLimit}; remove one first.` : undefined);
+  const refused =
+    reason ?? (isFull ? `You can have at most ${toolServerLimit} tool servers. Remove one first.` : undefined);
   const add = <AddServer disabledReason={refused} hasCommands={commands.length > 0} onChoose={setAdding} />;
   const close = () => setOpened(null);
   return (
     <Card>
       <CardHeader
         title="Tool Servers"
-        description="Servers of the Model Context Protocol (MCP), and services with an OpenAPI description. Their tools are chosen one by one for each assistant."
+        description="MCP servers and services with an OpenAPI description. Choose their tools for each assistant."
         action={servers.length > 0 && add}
       />
       <ServerList query={query} add={add} onChoose={(what, server) => setOpened({ what, server })} />
       <CardFooter>
-        What a server says of its tools is its own word. Add servers that you trust: they are told what a tool is called
-        with, which may come from your conversations.
+        Tool descriptions come from the server and are not checked. Add only servers you trust: they receive the
+        arguments of each call, which may come from your conversations.
       </CardFooter>
       {adding === 'mcp' && <ServerDialog onClose={() => setAdding(null)} />}
       {adding === 'command' && <CommandDialog commands={commands} onClose={() => setAdding(null)} />}
@@ -88,7 +89,7 @@ function AddServer({ disabledReason, hasCommands, onChoose }: AddServerProps) {
       </MenuItem>
       {hasCommands && (
         <MenuItem icon={Terminal} onSelect={() => onChoose('command')}>
-          Command of this machine
+          Command on this machine
         </MenuItem>
       )}
     </Menu>

@@ -13,9 +13,9 @@ describe('list of tool servers', () => {
       server(2, { isOwn: false, isOffered: true, url: 'https://tools.example.org' }),
       server(1, { isOn: false, auth: { type: 'header', name: 'Authorization', last4: '4321' } }),
     ]);
-    await expectText(rows.nth(0), 'Asking for its tools');
+    await expectText(rows.nth(0), 'Loading its tools');
     await expectText(rows.nth(1), 'tools.example.org refuses connections.');
-    await expectText(rows.nth(2), 'Offered by an administrator');
+    await expectText(rows.nth(2), 'Shared by an administrator');
     await expectCount(rows.nth(2).getByRole('button'), 1);
     await expectText(rows.nth(3), /Off.*Authorization …4321/);
   });
@@ -29,8 +29,8 @@ describe('list of tool servers', () => {
     await expectText(reads, 'Reads <b>one</b> note.');
     await expectText(reads, /id ?integer, required/);
     await expectText(reads, 'one of "short", "long"');
-    await expectText(writes, 'May change things');
-    await reads.getByText('Schema of the arguments').click();
+    await expectText(writes, 'Can change data');
+    await reads.getByText('Argument schema').click();
     await expectText(reads, '"description": "Its number"');
   });
 
@@ -40,7 +40,7 @@ describe('list of tool servers', () => {
     await expect.element(add).toHaveAttribute('aria-disabled', 'true');
     await expect.element(add).toHaveAccessibleDescription(/Viewer/);
     await page.getByRole('button', { name: 'Actions for Server 1' }).click();
-    for (const name of [/^Edit/, /^Ask for its tools again/, /^Turn off/, /^Remove/])
+    for (const name of [/^Edit/, /^Refresh its tools/, /^Turn off/, /^Remove/])
       await expect.element(page.getByRole('menuitem', { name })).toHaveAttribute('aria-disabled', 'true');
   });
 
@@ -70,20 +70,20 @@ test('says that tools are being fetched, and shows them when they arrive', async
     usedByCount: 0,
     otherPeople: 0,
   });
-  await expectText(rows.nth(0), /Asking the server for its tools. This can take up to 20 seconds/);
+  await expectText(rows.nth(0), /Loading the server’s tools. This can take up to 20 seconds/);
   await page.getByRole('button', { name: '2 tools of Server 1' }).click();
   const dialog = page.getByRole('dialog');
-  await expectText(dialog.getByRole('status'), /Asking the server for its tools/);
-  await expectHidden(dialog.getByText('It has no tools'));
+  await expectText(dialog.getByRole('status'), /Loading the server’s tools/);
+  await expectHidden(dialog.getByText('Roster found no tools'));
   now = server(1, { state: 'ready', tools: 0 });
-  await expect.element(dialog.getByText('It has no tools')).toBeVisible();
-  await expectCount(dialog.getByText(/Asking the server/), 0);
+  await expect.element(dialog.getByText('Roster found no tools')).toBeVisible();
+  await expectCount(dialog.getByText(/Loading the server’s tools/), 0);
 });
 
 test('refreshes an unreachable server from its row', async () => {
   openTools([server(1, { state: 'failed', notice: 'Roster was interrupted each time it asked this server.' })]);
   answer(toolServers.refresh, server(1, { state: 'waiting' }));
-  await page.getByRole('button', { name: 'Try again to ask Server 1' }).click();
+  await page.getByRole('button', { name: 'Try Server 1 again' }).click();
   await expect.poll(() => requestsTo(toolServers.refresh).length).toBe(1);
 });
 
@@ -111,7 +111,10 @@ test('says who loses which tools before removing a server', async () => {
   await page.getByRole('menuitem', { name: 'Remove' }).click();
   const dialog = page.getByRole('alertdialog', { name: 'Remove “Server 1”?' });
   await expectText(dialog, '3 assistants lose its tools: Tutor, Keeper and 1 more.');
-  await expectText(dialog, 'Assistants of 2 other people lose its tools too. Its key is deleted. It cannot be undone.');
+  await expectText(
+    dialog,
+    'Assistants of 2 other people lose its tools too. Its key is deleted. This cannot be undone.',
+  );
   await dialog.getByRole('button', { name: 'Remove Server' }).click();
   await expectToast('Tool server removed');
 });

@@ -26,13 +26,13 @@ export function ToolsDialog({ server: given, onClose }: { server: ToolServer; on
           Tools of “<bdi>{server.name}</bdi>”
         </>
       }
-      description="As the server describes them. They are chosen in the form of an assistant."
+      description="As described by the server. Choose them when you edit an assistant."
       footer={<Button onClick={onClose}>Close</Button>}
     >
       {query.isPending && <SpinnerPanel label="Loading tools" />}
       {query.isError && (
         <RetryNotice tone="destructive" live query={query}>
-          {errorText(query.error, 'The tools could not be loaded.')}
+          {errorText(query.error, 'Failed to load the tools.')}
         </RetryNotice>
       )}
       {server.state === 'waiting' && (
@@ -50,7 +50,7 @@ export function ToolsDialog({ server: given, onClose }: { server: ToolServer; on
 }
 
 function ToolList({ tools }: { tools: Tool[] }) {
-  if (tools.length === 0) return <p className="text-muted-foreground">It has no tools, as far as Roster knows.</p>;
+  if (tools.length === 0) return <p className="text-muted-foreground">Roster found no tools on this server.</p>;
   return (
     <ul aria-label="Tools" className="grid gap-5">
       {tools.map((tool) => (
@@ -102,9 +102,7 @@ function OmittedTools({ leftOut, leftOutCount, kind }: LeftOutProps) {
         ))}
       </ul>
       {more > 0 && (
-        <p className="mt-2 text-muted-foreground text-sm">
-          And {more.toLocaleString('en-US')} more that are not listed.
-        </p>
+        <p className="mt-2 text-muted-foreground text-sm">And {more.toLocaleString('en-US')} more not listed.</p>
       )}
     </details>
   );

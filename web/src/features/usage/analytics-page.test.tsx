@@ -15,12 +15,12 @@ test('shows zeros, an empty chart and a next step to a new account', async () =>
   await expectText(card('Cost Overview'), '$0.00');
   await expectText(card('Usage Statistics'), '0 requests');
   await expectText(card('Token Usage'), '0 tokens');
-  await expectText(card('Cost by Day'), 'No requests in these days.');
+  await expectText(card('Cost by Day'), 'No requests in this period.');
   await expectCount(bars, 30);
   for (const title of ['Model Distribution', 'Cost by Model', 'Cost by Assistant'])
-    await expectText(card(title), 'Nothing was used in these days.');
+    await expectText(card(title), 'No requests in this period.');
   await expect.element(card('Recent Requests').getByRole('link', { name: 'Start a chat' })).toBeVisible();
-  await expectText(card('Budgets'), 'No budget is set.');
+  await expectText(card('Budgets'), 'No budgets yet.');
 });
 
 test('keeps the range in the address, and validates custom days', async () => {
@@ -38,11 +38,11 @@ test('keeps the range in the address, and validates custom days', async () => {
   await from.fill('2026-03-05');
   await to.fill('2026-03-01');
   await page.getByRole('button', { name: 'Apply' }).click();
-  await expect.element(page.getByText('The last day must not be before the first')).toBeVisible();
+  await expect.element(page.getByText('The end date must not be before the start date')).toBeVisible();
   await expect.element(to).toHaveFocus();
   await from.fill('2024-03-05');
   await page.getByRole('button', { name: 'Apply' }).click();
-  await expect.element(page.getByText('At most 366 days can be shown at once; these are 727')).toBeVisible();
+  await expect.element(page.getByText('Choose at most 366 days; this period has 727')).toBeVisible();
   await expect.element(from).toHaveFocus();
   await from.fill('2026-02-20');
   await to.fill('2026-03-01');
@@ -53,7 +53,7 @@ test('keeps the range in the address, and validates custom days', async () => {
   show(address());
   await expectCount(bars, 10);
   show('/analytics?from=2026-02-20&to=2026-01-01');
-  await expect.element(page.getByText('The last day must not be before the first')).toBeVisible();
+  await expect.element(page.getByText('The end date must not be before the start date')).toBeVisible();
 });
 
 test('makes the chart one tab stop with arrow keys, and adds a table', async () => {
@@ -71,7 +71,7 @@ test('makes the chart one tab stop with arrow keys, and adds a table', async () 
   const chart = card('Cost by Day');
   await expectCount(bars, 7);
   await expect.element(bars.last()).toHaveAccessibleName(/, today: \$0\.0\d+, 1 request, \d+ tokens$/);
-  const table = chart.getByText('Show the days as a table').element();
+  const table = chart.getByText('Show as a table').element();
   if (table instanceof HTMLElement) table.focus();
   await press('Shift+Tab');
   await expect.element(bars.last()).toHaveFocus();
@@ -103,7 +103,7 @@ test('shows that loading failed, and retries', async () => {
       answer(usage.budgets, refusal('unavailable', 'The database is busy.'));
     },
   });
-  await expect.element(page.getByText('Usage and costs could not be loaded')).toBeVisible();
+  await expect.element(page.getByText('Failed to load usage and costs')).toBeVisible();
   await expect.element(page.getByText('The database is busy.').first()).toBeVisible();
   answer(usage.analytics, ({ query }) => noUsage(query));
   answer(usage.budgets, []);
@@ -129,9 +129,9 @@ test('follows the range of the page for provider figures, up to 180 days', async
       }));
     },
   });
-  await expectText(figures, 'Nothing was used in these days');
+  await expectText(figures, 'No requests in this period');
   expect(requestsTo(usage.providerFigures)).toMatchObject([{ query: { from: '2026-02-20', to: '2026-03-01' } }]);
   show('/analytics?from=2026-01-01&to=2026-07-31');
-  await expectText(figures, 'OpenAI answers for at most 180 days at once. Choose fewer days to compare.');
+  await expectText(figures, 'OpenAI answers for at most 180 days at a time. Choose a shorter period to compare.');
   expect(requestsTo(usage.providerFigures)).toHaveLength(1);
 });

@@ -61,7 +61,7 @@ export function AnalyticsPage({ search, onSearchChange }: AnalyticsPageProps) {
         <DownloadButton range={range} shown={query.isPlaceholderData ? undefined : shown} />
       </div>
       {problem ? (
-        <EmptyState icon={CalendarX} text="Choose other days to see what was used in them." className="mt-4" />
+        <EmptyState icon={CalendarX} text="Choose another period." className="mt-4" />
       ) : (
         <>
           <p className="mt-3 mb-4 text-muted-foreground text-sm">
@@ -88,7 +88,7 @@ function DownloadButton({ range, shown }: DownloadButtonProps) {
     <Button
       icon={Download}
       onClick={download}
-      disabledReason={shown ? undefined : 'There is nothing to download yet.'}
+      disabledReason={shown ? undefined : 'Nothing to download yet.'}
       className="max-sm:h-10 max-sm:w-full"
     >
       Download CSV
@@ -102,7 +102,7 @@ function Failure({ query }: { query: UseQueryResult<Analytics> }) {
   if (query.data === undefined)
     return (
       <ErrorState
-        title="Usage and costs could not be loaded"
+        title="Failed to load usage and costs"
         message={errorText(query.error)}
         busy={query.isFetching}
         onRetry={() => void query.refetch()}

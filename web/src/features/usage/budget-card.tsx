@@ -44,7 +44,7 @@ export function BudgetCard({ tz, className }: { tz: string; className?: string |
     <Card aria-label="Budgets" className={classNames('flex min-w-0 flex-col', className)}>
       <CardHeader
         title="Budgets"
-        description="What you want to spend in a calendar month."
+        description="Monthly spending limits."
         action={
           budgets &&
           budgets.length > 0 && (
@@ -57,7 +57,7 @@ export function BudgetCard({ tz, className }: { tz: string; className?: string |
       {budgets === undefined ? (
         query.isError && !query.isFetching ? (
           <ErrorState
-            title="The budgets could not be loaded"
+            title="Failed to load budgets"
             message={errorText(query.error)}
             onRetry={() => void query.refetch()}
             className="m-5"
@@ -69,7 +69,7 @@ export function BudgetCard({ tz, className }: { tz: string; className?: string |
         <EmptyState
           bare
           icon={PiggyBank}
-          text="No budget is set. With one, Roster warns you in Chat, and stops there if you want."
+          text="No budgets yet. A budget warns you in Chat and can stop further messages."
           action={
             <Button icon={Plus} onClick={() => setEditing({ budget: null })}>
               Add budget
@@ -84,7 +84,7 @@ export function BudgetCard({ tz, className }: { tz: string; className?: string |
               <BudgetRow key={budget.id} budget={budget} onChange={() => setEditing({ budget })} />
             ))}
           </ul>
-          <CardFooter className="mt-auto">Requests without a known price are not counted.</CardFooter>
+          <CardFooter className="mt-auto">Requests with no known price are not included.</CardFooter>
         </>
       )}
       {editing && budgets && (
@@ -116,7 +116,7 @@ function BudgetRow({ budget, onChange }: { budget: Budget; onChange: () => void 
       />
       <div className="mt-2 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
         <p className="text-muted-foreground text-sm">
-          Warns at {formatShare(budget.warnAt, 1)}. {budget.hardStop ? 'Stops when it is used up.' : 'Does not stop.'}
+          Warns at {formatShare(budget.warnAt, 1)}. {budget.hardStop ? 'Stops at 100%.' : 'Warns only.'}
         </p>
         <div className="-me-2.5 flex gap-1 max-sm:-ms-2.5">
           <Button
@@ -143,9 +143,9 @@ function RemoveButton({ budget }: { budget: Budget }) {
     mutate(budget.id, {
       onSuccess: () => {
         setAsks(false);
-        toast({ title: 'Budget removed', description: `There is no budget for ${inSentence(budget)} any more.` });
+        toast({ title: 'Budget removed', description: `The budget for ${inSentence(budget)} has been removed.` });
       },
-      onError: showFailure('The budget was not removed'),
+      onError: showFailure('Failed to remove the budget'),
     });
   return (
     <>
@@ -162,7 +162,7 @@ function RemoveButton({ budget }: { budget: Budget }) {
         open={asks}
         onOpenChange={setAsks}
         title="Remove budget"
-        description={`Remove the budget of ${formatCost(budget.amountUsd)} a month for ${inSentence(budget)}? Nothing will warn or stop you then.`}
+        description={`Remove the budget of ${formatCost(budget.amountUsd)} a month for ${inSentence(budget)}? You will no longer be warned or stopped.`}
         confirmLabel="Remove"
         pendingLabel="Removing..."
         destructive

@@ -31,8 +31,8 @@ const BudgetForm = z.object({
   warnAt: z
     .string()
     .overwrite((typed) => typed.replace('%', ''))
-    .pipe(amountText('Enter a share such as 80'))
-    .pipe(z.number().min(10, 'Warn at 10% at the earliest').max(100, 'Warn at 100% at the latest'))
+    .pipe(amountText('Enter a percentage such as 80'))
+    .pipe(z.number().min(10, 'Enter 10% or more').max(100, 'Enter 100% or less'))
     .transform((percent) => percent / 100),
   hardStop: z.boolean(),
 });
@@ -82,13 +82,15 @@ export function BudgetDialog({ budget, budgets, tz, onClose }: BudgetDialogProps
   return (
     <FormDialog
       title={budget ? 'Change budget' : 'Add budget'}
-      description="An amount for each calendar month, by estimated costs. Requests without a known price are not counted."
+      description="A limit for each calendar month, based on estimated cost. Requests with no known price are not included."
       action={['Save budget', 'Saving...']}
-      disabledReason={budget === null && isFull ? 'Everything has a budget already; change those.' : undefined}
+      disabledReason={
+        budget === null && isFull ? 'Everything already has a budget. Change an existing one.' : undefined
+      }
       busy={isPending}
       onSubmit={submit}
       onClose={onClose}
-      failed={{ title: 'The budget was not saved', error }}
+      failed={{ title: 'Failed to save the budget', error }}
       className="space-y-5"
     >
       {budget ? (
@@ -107,7 +109,7 @@ type ScopeFieldProps = Pick<ReturnType<typeof useScope>, 'scope' | 'options'> & 
 
 function ScopeField({ scope, options, onChange }: ScopeFieldProps) {
   return (
-    <Field label="For" hint="One budget for everything, and one for each assistant.">
+    <Field label="For" hint="All requests, or one assistant.">
       {(control) => (
         <Select {...control} value={scope} onChange={(event) => onChange(event.target.value)}>
           {options.map(({ value, name }) => (
@@ -126,7 +128,7 @@ function BudgetFields({ form }: { form: BudgetFormState }) {
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Amount a month (USD)" required error={errors.amountUsd?.message}>
+        <Field label="Monthly amount (USD)" required error={errors.amountUsd?.message}>
           {(control) => (
             <Input
               {...control}
@@ -137,14 +139,14 @@ function BudgetFields({ form }: { form: BudgetFormState }) {
             />
           )}
         </Field>
-        <Field label="Warn at (% of it)" required error={errors.warnAt?.message}>
+        <Field label="Warn at (%)" required error={errors.warnAt?.message}>
           {(control) => <Input {...control} {...form.register('warnAt')} inputMode="decimal" autoComplete="off" />}
         </Field>
       </div>
       <Switch
         {...form.register('hardStop')}
         label="Hard stop"
-        description="When it is used up, messages are refused unless you choose to send them anyway."
+        description="Once it is used up, messages are blocked unless you choose to send them anyway."
       />
     </>
   );

@@ -39,7 +39,7 @@ export function CostByDay({ shown, today, onOpen, className }: CostByDayProps) {
           <>
             <Readout days={days} pointed={pointed} today={today} />
             <BarChart
-              label="Cost by day. Arrow keys go from day to day, Enter shows its requests."
+              label="Cost by day. Use the arrow keys to move between days and Enter to show a day’s requests."
               bars={days.map((day) => ({
                 key: day.day,
                 tick: day.day === today ? 'Today' : formatShortDay(day.day),
@@ -56,8 +56,8 @@ export function CostByDay({ shown, today, onOpen, className }: CostByDayProps) {
               }}
               emptyText={
                 days.some(({ requests }) => requests > 0)
-                  ? 'The requests of these days cost nothing.'
-                  : 'No requests in these days. Each answer in Chat will appear here.'
+                  ? 'The requests in this period cost nothing.'
+                  : 'No requests in this period. Answers from Chat will appear here.'
               }
             />
             <DayTable days={days} onOpen={onOpen} />
@@ -107,7 +107,7 @@ const right = 'py-2 ps-4 text-end tabular-nums';
 
 function DayTable({ days, onOpen }: { days: readonly Day[]; onOpen: (day: string) => void }) {
   return (
-    <CollapsibleTable summary="Show the days as a table" label="Days">
+    <CollapsibleTable summary="Show as a table" label="Days">
       {() => (
         <table className="w-full whitespace-nowrap text-sm">
           <TableHeader

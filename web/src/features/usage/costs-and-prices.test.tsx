@@ -40,12 +40,12 @@ test('never shows an unknown price as zero, and applies a new one retroactively'
   await byModel.getByRole('button', { name: 'Set price of chat-latest' }).click();
   const dialog = page.getByRole('dialog', { name: 'Set price' });
   await dialog.getByRole('button', { name: 'Save price' }).click();
-  await expectCount(dialog.getByText('Enter a price; 0 where it costs nothing'), 2);
+  await expectCount(dialog.getByText('Enter a price, or 0 if it is free'), 2);
   await expect.element(dialog.getByLabelText('Input').first()).toHaveFocus();
   await dialog.getByRole('textbox', { name: /^Input/ }).fill('0');
   await dialog.getByRole('textbox', { name: /^Output/ }).fill('100');
   await press('Enter');
-  await expectToast('Price saved', '2 past requests to chat-latest got this price too.');
+  await expectToast('Price saved', 'It also applies to 2 past requests to chat-latest.');
   expect(requestsTo(usage.setPrice)).toMatchObject([{ body: { model: 'chat-latest', input: 0, output: 100 } }]);
   await expectText(card('Cost Overview'), '$0.20');
   await expectText(byModel, '$0.20');
@@ -58,7 +58,7 @@ test('never shows an unknown price as zero, and applies a new one retroactively'
   await expect.element(dialog.getByRole('textbox', { name: /^Output/ })).toHaveValue('100');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await prices.getByRole('button', { name: 'Remove price of chat-latest' }).click();
-  await expectText(prices, 'You have set no prices.');
+  await expectText(prices, 'No custom prices yet.');
   await prices.getByRole('button', { name: 'Close' }).click();
   await expectHidden(prices);
   await expectText(byModel, '$0.20');
@@ -103,7 +103,7 @@ test('shows tool costs in a card, without invented prices', async () => {
   const rows = card('Tools').getByRole('listitem');
   await expectTexts(rows, [
     /File search\s*\$0\.01\s*4 searches · \$2\.50 for 1,000, as of June 26, 2026/,
-    /Web search\s*price unknown\s*1 search · Roster knows no price of it; the provider’s bill has it\./,
+    /Web search\s*price unknown\s*1 search · Roster has no price for this tool; check your provider’s bill\./,
   ]);
   await expectText(card('Tools'), '$0.10 for a GB and day after the first 1 GB');
 });
@@ -197,7 +197,7 @@ test('marks a snapshot priced by its family, and lets the user set a price', asy
   await expectText(row, /\$0\.10 a request · priced as gpt-4o\s*100%\s*Set price/);
   await row.getByRole('button', { name: `Set price of ${model}` }).click();
   const dialog = page.getByRole('dialog', { name: 'Set price' });
-  await expectText(dialog, 'uses that of gpt-4o. Your price applies from now on; past requests keep theirs.');
+  await expectText(dialog, 'uses the price of gpt-4o. Your price applies from now on; past requests keep theirs.');
   await dialog.getByRole('textbox', { name: /^Input/ }).fill('3');
   await dialog.getByRole('textbox', { name: /^Output/ }).fill('12');
   await press('Enter');

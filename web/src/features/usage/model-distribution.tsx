@@ -29,7 +29,7 @@ export function ModelDistribution({ shown, onOpen, className }: ModelDistributio
   const models = shown?.byModel.toSorted((a, b) => b.requests - a.requests);
   return (
     <Card aria-label="Model Distribution" className={classNames('flex min-w-0 flex-col', className)}>
-      <CardHeader title="Model Distribution" description="Which models answered, by their share of the requests." />
+      <CardHeader title="Model Distribution" description="Share of requests by model." />
       {!shown || !models ? (
         <div className="grid gap-3 px-5 pt-4 pb-5">
           <Skeleton className="h-3 w-full" />
@@ -38,7 +38,7 @@ export function ModelDistribution({ shown, onOpen, className }: ModelDistributio
           ))}
         </div>
       ) : models.length === 0 ? (
-        <EmptyState bare icon={Layers} text="Nothing was used in these days." className="flex-1 justify-center" />
+        <EmptyState bare icon={Layers} text="No requests in this period." className="flex-1 justify-center" />
       ) : (
         <div className="px-5 pt-4 pb-3">
           <ShareBar

@@ -34,7 +34,7 @@ const callWords: Record<BilledTool, [one: string, many: string]> = {
 const priceOf = ({ price }: ToolRow) =>
   price
     ? `${formatCost(price.usdPerThousandCalls)} for 1,000, as of ${formatLongDate(price.asOf)}`
-    : 'Roster knows no price of it; the provider’s bill has it.';
+    : 'Roster has no price for this tool; check your provider’s bill.';
 
 const costOf = ({ costUsd, unpricedCalls }: ToolRow) =>
   costUsd === null
@@ -50,7 +50,7 @@ export function ToolCosts({ byTool, storage, className }: ToolCostsProps) {
     <Card aria-label="Tools" className={className}>
       <CardHeader
         title="Tools"
-        description="What the provider ran for your answers. It bills this beside tokens; what has a price here is in the totals above."
+        description="Built-in tools used for your answers. The provider bills them in addition to tokens; those with a price here are included in the totals."
       />
       <ul className="mt-2 divide-y divide-border px-5 pb-2">
         {byTool.map((row) => (
@@ -65,9 +65,9 @@ export function ToolCosts({ byTool, storage, className }: ToolCostsProps) {
       </ul>
       {storage && (
         <p className="px-5 pb-4 text-muted-foreground text-sm">
-          Files of assistants lie in vector stores at the provider: {formatCost(storage.usdPerGigabyteDay)} for a GB and
-          day after the first {formatCount(storage.freeGigabytes, 'GB', 'GB')}, as of {formatLongDate(storage.asOf)}.
-          This is not in the totals.
+          Assistants’ files are kept in vector stores at the provider: {formatCost(storage.usdPerGigabyteDay)} for a GB
+          and day after the first {formatCount(storage.freeGigabytes, 'GB', 'GB')}, as of {formatLongDate(storage.asOf)}
+          . This is not included in the totals.
         </p>
       )}
     </Card>
@@ -94,7 +94,7 @@ export function FineTuningCosts({ rows, onOpen, className }: FineTuningCostsProp
     <Card aria-label="Fine-Tuning" className={className}>
       <CardHeader
         title="Fine-Tuning"
-        description="Finished jobs by base model. Their cost is in the totals; they do not count as requests."
+        description="Finished jobs by base model. Their cost is included in the totals; they do not count as requests."
       />
       <ul className="mt-2 divide-y divide-border px-5 pb-2">
         {rows.map((row) => (

@@ -24,7 +24,7 @@ type PriceDialogProps = {
 const example = 'Enter an amount such as 2.50';
 const price = z
   .string()
-  .refine((typed) => !isBlank(typed), { message: 'Enter a price; 0 where it costs nothing', abort: true })
+  .refine((typed) => !isBlank(typed), { message: 'Enter a price, or 0 if it is free', abort: true })
   .pipe(amountText(example))
   .pipe(Amount);
 const PriceForm = z.object({
@@ -41,17 +41,17 @@ const typedOf = (known: CustomPrice | undefined): PriceValues => ({
 });
 
 const asked: readonly { name: keyof PriceValues; label: string; hint: string; required: boolean }[] = [
-  { name: 'input', label: 'Input', hint: 'USD per 1,000,000 tokens that are sent.', required: true },
+  { name: 'input', label: 'Input', hint: 'USD per 1,000,000 tokens sent.', required: true },
   {
     name: 'cachedInput',
     label: 'Cached input',
-    hint: 'Left empty, cached tokens cost as much as other input.',
+    hint: 'Leave empty to charge cached tokens as other input.',
     required: false,
   },
   {
     name: 'output',
     label: 'Output',
-    hint: 'USD per 1,000,000 tokens of answers, reasoning included.',
+    hint: 'USD per 1,000,000 output tokens, including reasoning.',
     required: true,
   },
 ];
@@ -77,7 +77,7 @@ function usePriceForm({ model, onClose }: Pick<PriceDialogProps, 'model' | 'onCl
             title: 'Price saved',
             description:
               pricedRequests > 0
-                ? `${formatCount(pricedRequests, 'past request')} to ${model} got this price too.`
+                ? `It also applies to ${formatCount(pricedRequests, 'past request')} to ${model}.`
                 : `It applies to ${model} from now on.`,
           });
           onClose();
@@ -101,15 +101,15 @@ export function PriceDialog(props: PriceDialogProps) {
           What <span className="wrap-anywhere font-mono text-foreground text-sm">{model}</span> costs, in US dollars per
           1,000,000 tokens.{' '}
           {family === null
-            ? 'Past requests that have no price yet get this one too.'
-            : `Roster knows no price for this snapshot and uses that of ${family}. Your price applies from now on; past requests keep theirs.`}
+            ? 'It also applies to past requests with no price.'
+            : `Roster has no price for this snapshot and uses the price of ${family}. Your price applies from now on; past requests keep theirs.`}
         </>
       }
       action={['Save price', 'Saving...']}
       busy={isPending}
       onSubmit={submit}
       onClose={onClose}
-      failed={{ title: 'The price was not saved', error }}
+      failed={{ title: 'Failed to save the price', error }}
       className="space-y-4"
     >
       {isLoading ? (

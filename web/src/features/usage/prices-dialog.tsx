@@ -22,12 +22,12 @@ export function PricesDialog({ onClose, onChange }: PricesDialogProps) {
       open
       onOpenChange={onClose}
       title="Custom prices"
-      description="For models with no price in the price list, or only that of their family, in US dollars per 1,000,000 tokens. Removing a price does not change past requests."
+      description="Prices in US dollars per 1,000,000 tokens, for models that are not in the price list or only priced as their family. Removing a price does not change past requests."
     >
       {prices.data === undefined ? (
         prices.isError && !prices.isFetching ? (
           <ErrorState
-            title="The prices could not be loaded"
+            title="Failed to load prices"
             message={errorText(prices.error)}
             onRetry={() => void prices.refetch()}
           />
@@ -37,7 +37,7 @@ export function PricesDialog({ onClose, onChange }: PricesDialogProps) {
       ) : prices.data.length === 0 ? (
         <EmptyState
           icon={Tag}
-          text="You have set no prices. Where no price is known for a model, or only its family’s, its row in Cost by Model offers to set one."
+          text="No custom prices yet. If a model has no known price, or only its family’s, you can set one in Cost by Model."
         />
       ) : (
         <ul className="-my-3 divide-y divide-border">
@@ -56,7 +56,7 @@ function PriceRow({ price, onChange }: { price: CustomPrice; onChange: () => voi
     mutate(price.model, {
       onSuccess: () =>
         toast({ title: 'Price removed', description: `New requests to ${price.model} no longer use it.` }),
-      onError: showFailure('The price was not removed'),
+      onError: showFailure('Failed to remove the price'),
     });
   const cached = price.cachedInput === null ? '' : ` · ${formatCost(price.cachedInput)} cached`;
   return (

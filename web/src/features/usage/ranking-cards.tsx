@@ -132,7 +132,7 @@ const each = ({ requests, unpricedRequests, estimatedRequests, costUsd, family }
 };
 const cost = ({ costUsd }: Figures) => (costUsd === null ? 'no price known' : formatCost(costUsd));
 
-const nothing = 'Nothing was used in these days.';
+const nothing = 'No requests in this period.';
 
 type ModelProps = {
   shown: Analytics | undefined;
@@ -145,7 +145,7 @@ export function CostByModel(props: ModelProps & { onSetPrice: (model: string) =>
   return (
     <RankingCard
       title="Cost by Model"
-      description="What each model cost, the most expensive first."
+      description="Most expensive first."
       className={className}
       whole={shown?.totals.costUsd ?? 0}
       empty={{ icon: Layers, text: nothing }}
@@ -188,7 +188,7 @@ export function CostByAssistant({ shown, onOpen, className }: AssistantProps) {
   return (
     <RankingCard
       title="Cost by Assistant"
-      description="What the chats with each assistant cost."
+      description="Cost of conversations with each assistant."
       className={className}
       whole={shown?.totals.costUsd ?? 0}
       empty={{ icon: Bot, text: nothing }}
@@ -216,7 +216,7 @@ export function CostByAccessToken({ shown, onOpen, className }: AccessTokenProps
   return (
     <RankingCard
       title="Cost by Access Token"
-      description="What the programs that use each access token cost."
+      description="Cost of requests made with each access token."
       className={className}
       whole={shown.totals.costUsd ?? 0}
       empty={{ icon: KeyRound, text: nothing }}

@@ -26,7 +26,7 @@ export function RecentRequests({ shown, onShowAll, onSetPrice, className }: Rece
     <Card aria-label="Recent Requests" className={classNames('min-w-0', className)}>
       <CardHeader
         title="Recent Requests"
-        description="The latest calls that were made with your key in these days."
+        description="The latest requests made with your key in this period."
         action={
           all > (requests?.length ?? 0) && (
             <Button size="sm" onClick={onShowAll}>
@@ -45,7 +45,7 @@ export function RecentRequests({ shown, onShowAll, onSetPrice, className }: Rece
         <EmptyState
           bare
           icon={MessageSquare}
-          text="No requests in these days."
+          text="No requests in this period."
           action={
             <Link to="/chat" className={buttonClass()}>
               Start a chat

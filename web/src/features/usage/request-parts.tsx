@@ -58,7 +58,7 @@ const kinds: Partial<Record<UsageRequest['purpose'], string>> = {
   continuation: 'Continuation',
 };
 
-const countedReason = 'Counted by Roster, because the provider’s own figures did not arrive.';
+const countedReason = 'Tokens estimated by Roster because the provider did not report them.';
 
 /** Marks a call whose tokens the provider did not report. */
 export function EstimatedMark() {

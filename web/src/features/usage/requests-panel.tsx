@@ -52,7 +52,7 @@ export function RequestsPanel({ scope, onClose, onSetPrice }: RequestsPanelProps
       {requests === undefined ? (
         query.isError && !query.isFetching ? (
           <ErrorState
-            title="The requests could not be loaded"
+            title="Failed to load requests"
             message={errorText(query.error)}
             onRetry={() => void query.refetch()}
           />
@@ -60,7 +60,7 @@ export function RequestsPanel({ scope, onClose, onSetPrice }: RequestsPanelProps
           <Loading />
         )
       ) : requests.length === 0 ? (
-        <p className="py-10 text-center text-muted-foreground">No requests in these days.</p>
+        <p className="py-10 text-center text-muted-foreground">No requests in this period.</p>
       ) : (
         <>
           <ul className="-mt-3 divide-y divide-border">

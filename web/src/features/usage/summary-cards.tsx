@@ -47,11 +47,11 @@ export function CostOverview({ shown, className }: SummaryProps) {
       <FigureList
         rows={[
           {
-            name: 'A day, on average',
+            name: 'Daily average',
             value: totals && (totals.costUsd === null ? '—' : formatCost(totals.costUsd / days)),
           },
           {
-            name: 'On the most expensive day',
+            name: 'Most expensive day',
             value: totals && (totals.costUsd === null ? '—' : formatCost(dearest ?? 0)),
           },
           ...(shown?.fineTuning.length ? [{ name: 'Fine-tuning', value: costText(tuningUsd) }] : []),
@@ -93,7 +93,7 @@ export function UsageStatistics({ shown, className }: SummaryProps) {
             name: 'Average cost per request',
             value: shown && averageCost(shown),
           },
-          { name: 'Requests counted by Roster itself', value: totals && formatNumber(totals.estimatedRequests) },
+          { name: 'Requests with tokens estimated by Roster', value: totals && formatNumber(totals.estimatedRequests) },
         ]}
       />
     </FigureCard>
@@ -152,13 +152,13 @@ export function TokenUsage({ shown, className }: SummaryProps) {
         rows={[
           { name: <Key fill={fills.input}>Input</Key>, value: totals && withShare(totals.inputTokens) },
           {
-            name: <Key fill={fills.cached}>of it cached</Key>,
+            name: <Key fill={fills.cached}>Cached</Key>,
             value: totals && formatNumber(totals.cachedTokens),
             isPart: true,
           },
           { name: <Key fill={fills.output}>Output</Key>, value: totals && withShare(totals.outputTokens) },
           {
-            name: <Key fill={fills.reasoning}>of it reasoning</Key>,
+            name: <Key fill={fills.reasoning}>Reasoning</Key>,
             value: totals && formatNumber(totals.reasoningTokens),
             isPart: true,
           },

@@ -61,7 +61,7 @@ function missingNotes({ files, chosenTools }: AssistantState, present: Present):
   const changed = chosenTools.filter((tool) => (present.tools.get(keyOf(tool)) ?? tool.digest) !== tool.digest);
   return [
     ...gone.map(({ filename }) => `The file ${filename} was deleted.`),
-    ...lost.map(({ name }) => `The tool ${name} is not there any more.`),
+    ...lost.map(({ name }) => `The tool ${name} is no longer available.`),
     ...changed.map(({ name }) => `The tool ${name} has changed. Look at it before the assistant uses it.`),
   ];
 }

@@ -147,7 +147,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
     const { status, body } = await restore(ada, id, number);
     expect([status, body.notes]).toEqual([
       200,
-      ['The file lost.txt was deleted.', `The tool ${name} is not there any more.`],
+      ['The file lost.txt was deleted.', `The tool ${name} is no longer available.`],
     ]);
     expect(body.assistant).toMatchObject({ instructions: 'Be patient.', description: 'Explains', model: 'gpt-4o' });
     expect((await ada.get(`/api/assistants/${id}/files`)).body).toMatchObject([{ filename: 'kept.txt' }]);

@@ -49,7 +49,7 @@ describe.each(engines)('images that a model generates on %s', (engine) => {
     expect(answer.notes).toContain('Image generation was left out: gpt-4o does not support it.');
     const { body } = await visitor.get('/api/models/tools?model=gpt-4o');
     expect(body).toMatchObject({ imageGeneration: 'gpt-4o does not support it.', webSearch: null });
-    expect(body.notice).toMatch(/may not run these tools/);
+    expect(body.notice).toMatch(/may not support these tools/);
     expect((await visitor.get('/api/models/tools')).body.imageGeneration).toBe('gpt-4o does not support it.');
     expect((await visitor.get('/api/models/tools?model=gpt-4o-mini')).body.imageGeneration).toBeNull();
     await forgetAsks(app);

@@ -85,7 +85,7 @@ export function createCallLog({ db, presence, pricing, onAbandoned }: Dependenci
     /** @throws not_signed_in if the token is no longer valid */
     async begin({ userId, tokenId }: Pick<ApiPrincipal, 'userId' | 'tokenId'>, asked: Asked, also?: AlsoBegin) {
       const id = await insert({ userId, tokenId, ...asked, instance: presence.instance }, also);
-      if (id === undefined) throw new AppError('not_signed_in', 'This access token is not valid any more.');
+      if (id === undefined) throw new AppError('not_signed_in', 'This access token is no longer valid.');
       live.add(id);
       return {
         /** `cost` is null if the provider has done nothing. */

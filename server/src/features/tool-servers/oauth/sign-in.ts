@@ -47,7 +47,7 @@ export type SignInEnd = { failure: ToolSignInFailure | null; serverId?: number }
 async function toSignInAt(db: Kysely<Database>, userId: number, serverId: number): Promise<StoredServer> {
   const server = await toolServerRepository(db).find(userId, serverId);
   if (!server) throw notFound();
-  if (server.auth_type !== 'oauth') throw new AppError('conflict', 'Nobody signs in at this tool server.');
+  if (server.auth_type !== 'oauth') throw new AppError('conflict', 'This tool server does not use sign-in.');
   return server;
 }
 
@@ -84,7 +84,7 @@ async function begin(dependencies: SignInDependencies, actor: Actor, serverId: n
     await db.transaction().execute(async (trx) => {
       await stillMay(trx);
       const now = await toSignInAt(trx, userId, serverId);
-      if (now.url !== server.url) throw new AppError('conflict', 'This tool server was changed meanwhile. Try again.');
+      if (now.url !== server.url) throw new AppError('conflict', 'This tool server has changed. Try again.');
       const signIns = signInRepository(trx);
       await signIns.deleteUntil(notBefore());
       await signIns.noteBegun(userId, serverId);

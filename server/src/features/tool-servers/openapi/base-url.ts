@@ -28,11 +28,11 @@ function firstAddress({ servers }: Json, descriptionUrl: string | null): URL | n
 /** Base URL of the operations: the user's, or that of the description. @throws Unreadable */
 export function findBaseUrl(document: Json, { descriptionUrl, baseUrl }: Wanted): string {
   const url = baseUrl === null ? firstAddress(document, descriptionUrl) : URL.parse(baseUrl);
-  if (!url) throw wrong('The description does not say where its operations are called. Enter the base address.');
+  if (!url) throw wrong('The description contains no base URL. Enter the base URL.');
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw wrong('The address in the description does not begin with https://. Enter the base address.');
+    throw wrong('The base URL in the description does not begin with https://. Enter the base URL.');
   if (url.username || url.password || url.search || url.hash || url.href.length > addressLimit)
-    throw wrong('The base address can have no user name, no password, and nothing after a ? or #. Enter another one.');
+    throw wrong('A base URL cannot contain a user name, a password, or anything after ? or #.');
   return url.href;
 }
 

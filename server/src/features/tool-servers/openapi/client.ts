@@ -74,7 +74,7 @@ async function send(
     answer.drop();
     if (!to || to.origin !== url.origin || !isReadOnly || count >= maxRedirects)
       throw new ToolServerError(
-        'The service sends this call to another address, which Roster does not follow. Its base address may have to be another one.',
+        'The service sends this call to another address, which Roster does not follow. Check its base URL.',
         { mayHaveRun: !isReadOnly },
       );
     url = to;

@@ -93,7 +93,7 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
       'openapi: 3.1.0\npaths:\n  /a/{id}:\n    get:\n      summary: One\n      parameters: [{name: id, in: path, required: true}]\n';
     expect(await add(ada, pasted(yaml))).toMatchObject({
       status: 400,
-      body: { fields: { baseUrl: expect.stringContaining('Enter the base address.') } },
+      body: { fields: { baseUrl: expect.stringContaining('Enter the base URL.') } },
     });
     const baseUrl = `${service.url}/api/`;
     const { body } = await add(ada, pasted(yaml), { baseUrl, auth: { ...inQuery, type: 'header', name: 'X-Key' } });

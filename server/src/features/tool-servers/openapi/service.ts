@@ -70,7 +70,7 @@ async function create({ db, headers, thread }: Dependencies, actor: Actor, draft
     await stillMay(trx);
     const servers = toolServerRepository(trx);
     if ((await servers.count(userId)) >= toolServerLimit)
-      throw new AppError('conflict', `A person can have ${toolServerLimit} tool servers. Remove one first.`);
+      throw new AppError('conflict', `You can have at most ${toolServerLimit} tool servers. Remove one first.`);
     const fields = { name, kind: 'openapi' as const, url, description_url: descriptionUrl, base_url: baseUrl };
     const id = await servers.insert(userId, { ...fields, is_offered: flag(isOffered), is_on: 1 }, sealed);
     await descriptionRepository(trx).insert(userId, id, text);
@@ -147,7 +147,7 @@ async function update(dependencies: Dependencies, actor: Actor, id: number, chan
       ((['url', 'auth_sealed', 'description_url', 'base_url'] as const).some((key) => stored[key] !== before[key]) ||
         !isDeepStrictEqual(await descriptionRepository(trx).chosen(userId, id), anew.chosen))
     )
-      throw new AppError('conflict', 'This tool server was changed meanwhile. Look at it again.');
+      throw new AppError('conflict', 'This tool server has changed. Check it and try again.');
     await toolServerRepository(trx).update(userId, id, fields, anew?.sealed);
     if (anew) {
       await descriptionRepository(trx).changeText(userId, id, anew.text);

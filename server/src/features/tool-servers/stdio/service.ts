@@ -23,12 +23,12 @@ export function commandService({ db, commands, shown }: Dependencies) {
     add: (actor: Actor, { name, command, isOffered }: z.output<typeof NewToolCommand>) => {
       const { userId, stillMay } = actor;
       checkOffer(actor, isOffered);
-      if (!commands.has(command)) throw new AppError('not_found', 'There is no such command.');
+      if (!commands.has(command)) throw new AppError('not_found', 'Command not found.');
       return db.transaction().execute(async (trx) => {
         await stillMay(trx);
         const servers = toolServerRepository(trx);
         if ((await servers.count(userId)) >= toolServerLimit)
-          throw new AppError('conflict', `A person can have ${toolServerLimit} tool servers. Remove one first.`);
+          throw new AppError('conflict', `You can have at most ${toolServerLimit} tool servers. Remove one first.`);
         const fields = { name, kind: 'command', url: `command:${command}`, is_on: 1 } as const;
         const id = await servers.insert(userId, { ...fields, is_offered: isOffered ? 1 : 0 }, { type: 'none' });
         await requestDiscovery(trx, userId, id);

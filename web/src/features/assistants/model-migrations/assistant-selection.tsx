@@ -18,8 +18,8 @@ type MovedAssistantsProps = {
 };
 
 const parameterTexts: Record<UnsupportedSetting, string> = {
-  temperature: 'temperature without effect',
-  reasoningEffort: 'reasoning effort taken away',
+  temperature: 'temperature will be ignored',
+  reasoningEffort: 'reasoning effort will be removed',
 };
 
 /** Selects which assistants using the model are migrated. */
@@ -73,9 +73,9 @@ function Bounds({ count, listed }: { count: number; listed: number }) {
   if (count <= listed) return null;
   return (
     <p className="mt-1.5 text-muted-foreground text-sm">
-      {`The newest ${formatNumber(listed)} are listed; the others are moved only with all of them.`}
+      {`Only the newest ${formatNumber(listed)} are listed. To include the others, choose all.`}
       {count > migrationLimit &&
-        ` ${formatCount(migrationLimit, 'assistant')} are moved at once; move again for the rest.`}
+        ` ${formatCount(migrationLimit, 'assistant')} can be migrated at a time. Repeat for the rest.`}
     </p>
   );
 }

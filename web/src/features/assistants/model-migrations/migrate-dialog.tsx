@@ -42,13 +42,13 @@ export function MigrateDialog({ fromModel, successor, only, onClose }: MigrateDi
     );
   return (
     <FormDialog
-      title="Move to a successor"
-      description={`Assistants that use ${fromModel} get another model. Each keeps everything else, and the move can be undone.`}
+      title="Migrate to a successor"
+      description={`Assistants that use ${fromModel} switch to another model. Nothing else changes, and you can undo this.`}
       size="md"
-      action={[count > 0 ? `Move ${formatCount(count, 'assistant')}` : 'Move', 'Moving...']}
+      action={[count > 0 ? `Migrate ${formatCount(count, 'assistant')}` : 'Migrate', 'Migrating...']}
       busy={move.isPending}
       disabledReason={reason ?? model.missing ?? whyNot(plan.data, count)}
-      failed={{ title: 'The assistants were not moved', error: move.error }}
+      failed={{ title: 'Failed to migrate the assistants', error: move.error }}
       onSubmit={submit}
       onClose={onClose}
       className="grid gap-5"
@@ -72,7 +72,7 @@ export function MigrateDialog({ fromModel, successor, only, onClose }: MigrateDi
 }
 
 function whyNot(plan: MigrationPlan | undefined, count: number): string | undefined {
-  if (!plan) return 'The assistants are still being read';
+  if (!plan) return 'The assistants are still loading';
   if (count === 0) return 'Please select at least one assistant';
   return count > migrationSelectionLimit && plan.count !== count
     ? `At most ${migrationSelectionLimit} can be chosen`

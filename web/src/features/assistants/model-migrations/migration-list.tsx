@@ -18,7 +18,7 @@ export function MigrationList() {
   return (
     <section aria-labelledby={titleId} className="mt-8">
       <h2 id={titleId} className="font-semibold text-lg">
-        Moves to other models
+        Model migrations
       </h2>
       <ul className="mt-3 divide-y divide-border rounded-lg border border-border bg-card">
         {moves.map((move) => (
@@ -54,7 +54,7 @@ function MoveRow({ move }: { move: ModelMigration }) {
           busy={undo.isPending}
           pendingLabel="Undoing..."
           disabledReason={reason}
-          aria-label={`Undo the move from ${fromModel} to ${toModel}`}
+          aria-label={`Undo the migration from ${fromModel} to ${toModel}`}
           onClick={() => undo.mutate(id)}
         >
           Undo

@@ -45,9 +45,9 @@ const done = (id: number, more: Partial<ModelMigration> = {}): ModelMigration =>
   ...more,
 });
 
-const dialog = page.getByRole('dialog', { name: 'Move to a successor' });
+const dialog = page.getByRole('dialog', { name: 'Migrate to a successor' });
 const box = (name: string | RegExp) => dialog.getByRole('checkbox', { name });
-const rows = page.getByRole('region', { name: 'Moves to other models' }).getByRole('listitem');
+const rows = page.getByRole('region', { name: 'Model migrations' }).getByRole('listitem');
 
 function openList(answers?: () => void, role: 'Editor' | 'Viewer' = 'Editor') {
   open('/settings?tab=assistants', {
@@ -100,17 +100,17 @@ test('shows cost and unsupported settings, and migrates the given assistant', as
   );
   await expect.element(dialog.getByText('$12.40 → about $3.10')).toBeVisible();
   await expectText(
-    dialog.getByText(/takes a temperature/),
-    'gpt-6.1-terra takes a temperature only with reasoning effort None: that of 1 assistant stays, without effect.',
+    dialog.getByText(/accepts a temperature/),
+    'gpt-6.1-terra accepts a temperature only when reasoning effort is None; it is ignored for 1 assistant.',
   );
   await expectText(
-    dialog.getByText(/does not know the reasoning effort/),
-    'gpt-6.1-terra does not know the reasoning effort of 1 assistant: its own default takes its place.',
+    dialog.getByText(/does not support the reasoning effort/),
+    'gpt-6.1-terra does not support the reasoning effort of 1 assistant; its default is used instead.',
   );
   await expect.element(box(/^Tutor/)).toBeChecked();
   await expect.element(box(/^Writer/)).not.toBeChecked();
   answer(modelMigrations.move, { ...done(5, { moved: 1 }), leftAlone: [], remaining: 1 });
-  await dialog.getByRole('button', { name: 'Move 1 assistant' }).click();
+  await dialog.getByRole('button', { name: 'Migrate 1 assistant' }).click();
   await expectToast('1 assistant moved to gpt-6.1-terra', 'Each has it as a new version.');
   await expectHidden(dialog);
   expect(requestsTo(modelMigrations.move).map(({ body }) => body)).toEqual([
@@ -130,11 +130,11 @@ test('migrates all to the chosen model and undoes it', async () => {
   await dialog.getByLabelText('New model').selectOptions('gpt-6-astra');
   await expectText(
     dialog.getByText(/^You paid/),
-    'You paid $12.40 for gpt-4o in the last 30 days. The price of gpt-6-astra is not known.',
+    'You paid $12.40 for gpt-4o in the last 30 days. There is no known price for gpt-6-astra.',
   );
   await expectText(
-    dialog.getByText(/does not take a temperature/),
-    'gpt-6-astra does not take a temperature: that of 2 assistants stays, without effect.',
+    dialog.getByText(/does not accept a temperature/),
+    'gpt-6-astra does not accept a temperature; it is ignored for 2 assistants.',
   );
   answer(modelMigrations.move, {
     ...done(5, { toModel: 'gpt-6-astra' }),
@@ -144,7 +144,7 @@ test('migrates all to the chosen model and undoes it', async () => {
     ...done(5, { toModel: 'gpt-6-astra', undoneAt: fixtureDate }),
     ...{ undone: 1, leftAlone: [{ id: 2, name: 'Writer', model: 'gpt-4.1' }] },
   });
-  await dialog.getByRole('button', { name: 'Move 2 assistants' }).click();
+  await dialog.getByRole('button', { name: 'Migrate 2 assistants' }).click();
   await expectToast('2 assistants moved to gpt-6-astra', 'Each has it as a new version.');
   expect(requestsTo(modelMigrations.move).map(({ body }) => body)).toEqual([
     { fromModel: 'gpt-4o', toModel: 'gpt-6-astra' },
@@ -164,7 +164,7 @@ test('migrates nothing without a selection, and shows errors in the dialog', asy
   await box(/^Writer/).click();
   await expect.element(box('All 2')).toBeChecked();
   answer(modelMigrations.move, refusal('conflict', 'No assistant that was chosen uses gpt-4o any more.'));
-  await dialog.getByRole('button', { name: 'Move 2 assistants' }).click();
+  await dialog.getByRole('button', { name: 'Migrate 2 assistants' }).click();
   await expectText(dialog.getByRole('alert'), 'No assistant that was chosen uses gpt-4o any more.');
 });
 
@@ -184,7 +184,7 @@ test('lists migrations below the assistants, each with Undo', async () => {
   await expectCount(rows, 3);
   await expectText(rows.last(), /2 assistants, /);
   answer(modelMigrations.undo, refusal('conflict', 'This move was undone already.'));
-  await rows.first().getByRole('button', { name: 'Undo the move from gpt-4o to gpt-6.1-terra' }).click();
+  await rows.first().getByRole('button', { name: 'Undo the migration from gpt-4o to gpt-6.1-terra' }).click();
   await expectToast('The move was not undone', 'This move was undone already.');
   expect(requestsTo(modelMigrations.undo)).toMatchObject([{ params: { id: 9 } }]);
 });
@@ -192,7 +192,7 @@ test('lists migrations below the assistants, each with Undo', async () => {
 test('shows migrations to a Viewer without actions', async () => {
   openList(() => answer(modelMigrations.list, [done(9)]), 'Viewer');
   await expectCount(rows, 1);
-  for (const name of ['Undo the move from gpt-4o to gpt-6.1-terra', `Move to ${successor}`])
+  for (const name of ['Undo the migration from gpt-4o to gpt-6.1-terra', `Move to ${successor}`])
     await expect.element(page.getByRole('button', { name }).first()).toHaveAttribute('aria-disabled', 'true');
   expect(requestsTo(assistants.update)).toEqual([]);
 });

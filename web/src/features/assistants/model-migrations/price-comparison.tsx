@@ -11,7 +11,7 @@ function sentence({ fromModel, toModel, usage }: PriceDifferenceProps): string {
     costUsd === null
       ? `What you paid for ${fromModel} in ${days} is not known`
       : `You paid ${formatCost(costUsd)} for ${fromModel} in ${days}`;
-  if (costAfterUsd === null) return `${before}. The price of ${toModel} is not known.`;
+  if (costAfterUsd === null) return `${before}. There is no known price for ${toModel}.`;
   return `${before}. The same tokens would cost about ${formatCost(costAfterUsd)} with ${toModel}.`;
 }
 

@@ -33,9 +33,7 @@ export function useReplacementModel(fromModel: string, successor: string | null)
   const groups = groupsFor(models.data, fromModel, suggestedIn(models.data, successor, fromModel));
   const toModel = picked ?? groups[0]?.ids[0] ?? '';
   const isTyped = useDebouncedText(toModel, typingMs) === toModel;
-  const missing = acceptsAnyModel(models.data)
-    ? 'Enter the new model'
-    : 'There is no other model that your key can use';
+  const missing = acceptsAnyModel(models.data) ? 'Enter the new model' : 'Your key cannot use any other model';
   return {
     list: models.data,
     missing: toModel === '' ? missing : undefined,

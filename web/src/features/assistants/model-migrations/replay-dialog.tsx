@@ -68,12 +68,12 @@ export function ReplayDialog({ assistant, successor, onClose }: ReplayDialogProp
     prepare.mutate({ fromModel, toModel, answerIds, baseline }, { onSuccess: (replay) => void lead(navigate, replay) });
   return (
     <FormDialog
-      title="Try it on real questions"
-      description={`What ${assistant.name} was asked is put to another model, beside the answers of ${fromModel}. Nothing is asked before you have seen what it costs.`}
+      title="Test on real questions"
+      description={`Asks another model the questions ${assistant.name} was asked and compares the answers with those of ${fromModel}. You see the cost first.`}
       action={['Prepare', 'Preparing...']}
       busy={prepare.isPending}
       disabledReason={reason ?? model.missing ?? whyNot(answerIds.length)}
-      failed={{ title: 'The replay was not prepared', error: prepare.error }}
+      failed={{ title: 'Failed to prepare the replay', error: prepare.error }}
       onSubmit={submit}
       onClose={onClose}
       className="grid gap-5"
@@ -88,10 +88,10 @@ export function ReplayDialog({ assistant, successor, onClose }: ReplayDialogProp
       {isModelAvailable(list, fromModel) ? (
         <BaselineChoice model={fromModel} value={baseline} onChange={setBaseline} />
       ) : (
-        <p className="text-muted-foreground text-sm">{`${fromModel} is not there any more: its answers of then are compared.`}</p>
+        <p className="text-muted-foreground text-sm">{`${fromModel} has retired, so its earlier answers are used.`}</p>
       )}
       <Switch
-        label="Questions of programs too"
+        label="Include questions from programs"
         checked={programs}
         onChange={(event) => setPrograms(event.currentTarget.checked)}
       />
@@ -125,8 +125,8 @@ function BaselineChoice({ model, value, onChange }: BaselineChoiceProps) {
       value={value}
       onValueChange={onChange}
       options={[
-        { value: 'stored', label: 'Those of then', description: 'They cost nothing.' },
-        { value: 'asked', label: 'Ask anew', description: 'Only while the model is there.' },
+        { value: 'stored', label: 'Use earlier answers', description: 'Free of charge.' },
+        { value: 'asked', label: 'Ask again', description: 'Possible until the model retires.' },
       ]}
     />
   );

@@ -13,7 +13,7 @@ export function ReplayList() {
   return (
     <section aria-labelledby={titleId} className="mt-8">
       <h2 id={titleId} className="font-semibold text-lg">
-        Tried on real questions
+        Tested on real questions
       </h2>
       <ul className="mt-3 divide-y divide-border rounded-lg border border-border bg-card">
         {data.items.map(({ id, title, prompts, answered, createdAt }) => (

@@ -37,7 +37,7 @@ const plan: MigrationPlan = {
   },
 };
 
-const dialog = page.getByRole('dialog', { name: 'Try it on real questions' });
+const dialog = page.getByRole('dialog', { name: 'Test on real questions' });
 const box = (name: RegExp) => dialog.getByRole('checkbox', { name });
 const prepare = dialog.getByRole('button', { name: 'Prepare' });
 
@@ -62,11 +62,11 @@ test('preselects the newest questions, removes single ones and opens the compari
   await page.getByRole('button', { name: 'Try it first' }).click();
   await expectText(
     dialog.getByText(/does not take/),
-    'gpt-6.1-terra does not take a temperature: that of 1 assistant stays, without effect.',
+    'gpt-6.1-terra does not accept a temperature; it is ignored for 1 assistant.',
   );
   await expect.element(box(/^Question 3 .* 1 file not sent$/)).not.toBeChecked();
   await expect.element(box(/^Question 2/)).toBeChecked();
-  await dialog.getByRole('switch', { name: 'Questions of programs too' }).click();
+  await dialog.getByRole('switch', { name: 'Include questions from programs' }).click();
   await expect.element(box(/^By a program/)).toBeChecked();
   await box(/^By a program/).click();
   await box(/^Question 1/).click();
@@ -83,7 +83,7 @@ test('preselects the newest questions, removes single ones and opens the compari
     body: { fromModel: 'gpt-4o', toModel: successor, answerIds: [2], baseline: 'stored' },
   });
   await page.getByRole('button', { name: 'Move', exact: true }).click();
-  const move = page.getByRole('dialog', { name: 'Move to a successor' });
+  const move = page.getByRole('dialog', { name: 'Migrate to a successor' });
   await expect.element(move.getByLabelText('New model')).toHaveValue(successor);
   await expect.element(move.getByRole('checkbox', { name: /^Tutor/ })).toBeChecked();
 });
@@ -93,7 +93,7 @@ test('selects at most 20, requires one, and lists earlier replays', async () => 
     Array.from({ length: 22 }, (_, index) => question(22 - index)),
     () => answer(comparisons.list, { items: [replay], nextCursor: null }),
   );
-  const found = page.getByRole('region', { name: 'Tried on real questions' }).getByRole('listitem');
+  const found = page.getByRole('region', { name: 'Tested on real questions' }).getByRole('listitem');
   await expectTexts(found, [/^Tutor: gpt-4o and gpt-6\.1-terra 0 of 1 question answered, /]);
   await page.getByRole('button', { name: 'Try it first' }).click();
   await expect.element(box(/^Question 3 /)).toBeChecked();
@@ -101,8 +101,8 @@ test('selects at most 20, requires one, and lists earlier replays', async () => 
   await box(/^Question 22/).click();
   await expect.element(box(/^Question 2 /)).toBeEnabled();
   answer(replays.questions, { items: [] });
-  await dialog.getByRole('switch', { name: 'Questions of programs too' }).click();
-  await expectText(dialog.getByText(/no answers/), 'This assistant has no answers of gpt-4o in its conversations.');
+  await dialog.getByRole('switch', { name: 'Include questions from programs' }).click();
+  await expectText(dialog.getByText(/no answers/), 'This assistant’s conversations contain no answers from gpt-4o.');
   await expect.element(prepare).toHaveAttribute('aria-disabled', 'true');
 });
 
@@ -112,8 +112,8 @@ test('compares with stored answers if the model is retired and unlisted', async 
     answer(modelRetirement.list, { items: [endingModel('gpt-4o', { lifecycle: 'gone' })] });
   });
   await page.getByRole('button', { name: 'Try it first' }).click();
-  await expectText(dialog, 'gpt-4o is not there any more: its answers of then are compared.');
-  await expect.element(dialog.getByRole('radio', { name: 'Ask anew' })).not.toBeInTheDocument();
+  await expectText(dialog, 'gpt-4o has retired, so its earlier answers are used.');
+  await expect.element(dialog.getByRole('radio', { name: 'Ask again' })).not.toBeInTheDocument();
   answer(comparisonJudging.list, { items: [] });
   answer(replays.create, { comparison: replay, notTaken: [], messagesLeftOut: 0, filesLeftOut: 0 });
   await prepare.click();

@@ -13,7 +13,9 @@ type ReplayedQuestionsProps = {
 /** Selects which questions to replay. */
 export function ReplayedQuestions({ model, items, chosen, onChoose }: ReplayedQuestionsProps) {
   if (items.length === 0)
-    return <p className="text-muted-foreground">{`This assistant has no answers of ${model} in its conversations.`}</p>;
+    return (
+      <p className="text-muted-foreground">{`This assistant’s conversations contain no answers from ${model}.`}</p>
+    );
   const isFull = chosen.size >= replayQuestionLimit;
   const choose = (id: number, on: boolean) =>
     onChoose(on ? new Set([...chosen, id]) : new Set([...chosen].filter((other) => other !== id)));
@@ -38,7 +40,7 @@ export function ReplayedQuestions({ model, items, chosen, onChoose }: ReplayedQu
         ))}
       </ul>
       <p className="mt-1.5 text-muted-foreground text-sm">
-        {`At most ${replayQuestionLimit}, each with what was said before it in its conversation.`}
+        {`At most ${replayQuestionLimit}, each with the earlier messages of its conversation.`}
       </p>
     </fieldset>
   );

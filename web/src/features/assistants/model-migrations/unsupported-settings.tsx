@@ -20,13 +20,13 @@ export function UnsupportedSettings({ toModel, list, temperatures, efforts }: No
       {temperatures > 0 && (
         <p>
           {isConditional
-            ? `${toModel} takes a temperature only with reasoning effort None: `
-            : `${toModel} does not take a temperature: `}
-          {`that of ${formatCount(temperatures, 'assistant')} stays, without effect.`}
+            ? `${toModel} accepts a temperature only when reasoning effort is None; `
+            : `${toModel} does not accept a temperature; `}
+          {`it is ignored for ${formatCount(temperatures, 'assistant')}.`}
         </p>
       )}
       {efforts > 0 && (
-        <p>{`${toModel} does not know the reasoning effort of ${formatCount(efforts, 'assistant')}: its own default takes its place.`}</p>
+        <p>{`${toModel} does not support the reasoning effort of ${formatCount(efforts, 'assistant')}; its default is used instead.`}</p>
       )}
     </Notice>
   );

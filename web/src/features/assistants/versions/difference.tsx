@@ -58,7 +58,7 @@ function Same({ text }: { text: string }) {
     <>
       {begin}
       {between > 0 && (
-        <span className="my-1 block font-sans text-muted-foreground">{`${formatCount(between, 'line')} the same`}</span>
+        <span className="my-1 block font-sans text-muted-foreground">{`${formatCount(between, 'unchanged line')}`}</span>
       )}
       {end}
     </>

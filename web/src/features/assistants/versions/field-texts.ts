@@ -27,7 +27,7 @@ function toolLines({ webSearch, codeInterpreter }: AssistantVersionDetail['setti
   const place = [location.city, location.region, location.country].filter(Boolean).join(', ');
   return [
     ...(webSearch ? ['Web search'] : []),
-    ...(domains.length > 0 ? [`Web search keeps to: ${domains.join(', ')}`] : []),
+    ...(domains.length > 0 ? [`Web search limited to: ${domains.join(', ')}`] : []),
     ...(place === '' ? [] : [`Web search from: ${place}`]),
     ...(codeInterpreter ? ['Code interpreter'] : []),
   ];
@@ -51,7 +51,7 @@ const texts: Record<VersionField, (version: AssistantVersionDetail) => string> =
     chosenTools
       .map(
         ({ serverName, name, approval, isThere }) =>
-          `${serverName || 'A server that was withdrawn'}: ${name}, ${approvals[approval]}${gone(isThere, 'not there any more')}`,
+          `${serverName || 'An unavailable server'}: ${name}, ${approvals[approval]}${gone(isThere, 'no longer available')}`,
       )
       .join('\n'),
   programFields: ({ programFields }) => (programFields ? JSON.stringify(programFields, undefined, 2) : ''),
@@ -75,6 +75,6 @@ export const allFields = (version: AssistantVersionDetail): FieldDifference[] =>
 export function unrestorableParts({ files, chosenTools }: AssistantVersionDetail): string[] {
   return [
     ...files.filter(({ isThere }) => !isThere).map(({ filename }) => `The file ${filename} was deleted.`),
-    ...chosenTools.filter(({ isThere }) => !isThere).map(({ name }) => `The tool ${name} is not there any more.`),
+    ...chosenTools.filter(({ isThere }) => !isThere).map(({ name }) => `The tool ${name} is no longer available.`),
   ];
 }

@@ -33,7 +33,7 @@ export function RestoreDialog({ assistant, version, now, onRestored, onClose }: 
   const confirm = () =>
     restore.mutate(version.number, {
       onSuccess({ assistant: restored, notes: left }) {
-        toast({ title: `Version ${version.number} restored`, description: left.join(' ') || 'It holds from now on.' });
+        toast({ title: `Version ${version.number} restored`, description: left.join(' ') || 'It is now in use.' });
         onRestored(restored);
       },
       onError: showFailure('Failed to restore the version', 'An error occurred. Please try again.'),
@@ -43,13 +43,13 @@ export function RestoreDialog({ assistant, version, now, onRestored, onClose }: 
       open
       onOpenChange={onClose}
       title={`Restore version ${version.number}?`}
-      description={`${assistant.name} becomes what it was then, as a new version. The versions after it stay in the list.`}
+      description={`Restores these settings of ${assistant.name} as a new version. Later versions stay in the list.`}
       confirmLabel="Restore"
       pendingLabel="Restoring..."
       busy={restore.isPending}
       onConfirm={confirm}
     >
-      <p>{`This undoes later changes of: ${undone.join(', ')}.`}</p>
+      <p>{`This undoes later changes to: ${undone.join(', ')}.`}</p>
       {notes.length > 0 && (
         <ul className="mt-3 grid gap-1 text-muted-foreground">
           {notes.map((note) => (

@@ -48,15 +48,15 @@ export function ShownVersion(props: ShownVersionProps) {
           value={kind}
           onValueChange={onCompare}
           options={[
-            { value: 'before', label: 'What it changed' },
-            { value: 'now', label: 'What is different now' },
+            { value: 'before', label: 'Changes in this version' },
+            { value: 'now', label: 'Compared with now' },
           ]}
         />
       )}
       <div className="mt-5">
         {failed ? (
           <RetryNotice tone="destructive" live query={failed}>
-            {errorText(failed.error, 'The version could not be loaded.')}
+            {errorText(failed.error, 'Failed to load the version.')}
           </RetryNotice>
         ) : version.data && now.data && (previous === undefined || before.data) ? (
           <Compared
@@ -95,7 +95,7 @@ function Restoring({ assistant, version, now, blocked, onRestored }: RestoringPr
     <div className="mt-6">
       <Button
         variant="primary"
-        disabledReason={reason ?? blocked ?? (isSame ? 'It is the same as the present one' : undefined)}
+        disabledReason={reason ?? blocked ?? (isSame ? 'Same as the current version' : undefined)}
         onClick={() => setAsking(true)}
       >
         Restore this version
@@ -112,6 +112,6 @@ function Compared({ version, other, kind }: ComparedProps) {
   if (!other) return <Difference fields={allFields(version)} before="" after={name(version)} />;
   const [from, to] = kind === 'now' ? [version, other] : [other, version];
   const fields = fieldDifferences(from, to);
-  if (fields.length === 0) return <p className="text-muted-foreground">Nothing is different.</p>;
+  if (fields.length === 0) return <p className="text-muted-foreground">No differences.</p>;
   return <Difference fields={fields} before={name(from)} after={name(to)} />;
 }

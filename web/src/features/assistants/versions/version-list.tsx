@@ -22,7 +22,7 @@ function originText(origin: VersionOrigin): string {
     case 'move_undone':
       return `Move to ${origin.name} undone`;
     case 'before':
-      return 'From before there were versions';
+      return 'Before versions were kept';
   }
 }
 

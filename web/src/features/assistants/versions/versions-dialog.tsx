@@ -41,7 +41,7 @@ export function VersionsDialog({ assistant, number, blocked, onRestored, onClose
             {query.isPending && <SpinnerPanel label="Loading versions" className="min-h-40" />}
             {query.isError && (
               <RetryNotice tone="destructive" live query={query}>
-                {errorText(query.error, 'The versions could not be loaded.')}
+                {errorText(query.error, 'Failed to load the versions.')}
               </RetryNotice>
             )}
             <VersionList versions={versions} current={assistant.version} shown={shown} onShow={setChosen} />

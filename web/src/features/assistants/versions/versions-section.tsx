@@ -29,7 +29,7 @@ export function VersionsSection({ assistant, number, blocked, onRestored }: Vers
         Versions
       </h3>
       <p className="mt-1 text-muted-foreground text-sm">
-        {`Each change is kept and can be undone. This is version ${assistant.version}.`}
+        {`Every change is saved as a version you can restore. This is version ${assistant.version}.`}
       </p>
       <Button size="sm" icon={History} className="mt-3" onClick={() => setOpen({ number: undefined })}>
         See versions

@@ -105,9 +105,9 @@ test('compares instructions by line and word, with unchanged parts shortened', a
   await expectText(instructions.getByRole('deletion'), 'Be patient.');
   await expectText(instructions.getByText('patient', { exact: true }), 'patient');
   await expectText(instructions.getByRole('insertion'), 'Be brief.');
-  await expect.element(instructions.getByText('5 lines the same').first()).toBeVisible();
+  await expect.element(instructions.getByText('5 unchanged lines').first()).toBeVisible();
   await expectText(field('Model').getByRole('insertion'), 'gpt-4o');
-  await dialog.getByRole('radio', { name: 'What it changed' }).click();
+  await dialog.getByRole('radio', { name: 'Changes in this version' }).click();
   await expectCount(instructions.getByRole('deletion'), 0);
 });
 
@@ -120,7 +120,7 @@ test('explains what restoring undoes and cannot restore, then updates the form',
   });
   await restore.click();
   const question = page.getByRole('alertdialog', { name: 'Restore version 1?' });
-  await expectText(question, 'This undoes later changes of: Model, Temperature, Instructions, Files');
+  await expectText(question, 'This undoes later changes to: Model, Temperature, Instructions, Files');
   await expectTexts(question.getByRole('listitem'), [
     'Your API key cannot use the model gpt-3-gone; gpt-4o stays.',
     'The file lost.txt was deleted.',

@@ -61,7 +61,7 @@ test('asks for the password above the form, and repeats the call with what was t
   await dialog.getByLabelText('Password', { exact: true }).fill('right');
   await press('Enter');
   await expectHidden(dialog);
-  await expect.element(page.getByText(/^Whoever has the token/)).toBeVisible();
+  await expect.element(page.getByText(/^Anyone with this token/)).toBeVisible();
   expect(requestsTo(apiTokens.create).map(({ body }) => body.name)).toEqual(['My script', 'My script']);
 });
 
@@ -69,7 +69,7 @@ test('keeps what was typed if the user declines', async () => {
   await createToken(['password']);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expectHidden(dialog);
-  await expect.element(page.getByText('The access token was not created')).toBeVisible();
+  await expect.element(page.getByText('Failed to create the access token')).toBeVisible();
   await expect.element(name).toHaveValue('My script');
   expect(requestsTo(apiTokens.create)).toHaveLength(1);
 });
@@ -78,7 +78,7 @@ test('asks for a code if the account has a second factor', async () => {
   await createToken(['code']);
   await dialog.getByRole('textbox', { name: 'Code' }).fill('123 456');
   await dialog.getByRole('button', { name: 'Confirm' }).click();
-  await expect.element(page.getByText(/^Whoever has the token/)).toBeVisible();
+  await expect.element(page.getByText(/^Anyone with this token/)).toBeVisible();
   expect(requestsTo(freshSignIn.confirm).map(({ body }) => body)).toEqual([{ code: '123456' }]);
 });
 

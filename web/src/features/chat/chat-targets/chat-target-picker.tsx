@@ -204,7 +204,8 @@ function SeveralFooter({ marked, onBegin, onFinish }: SeveralFooterProps) {
         {tooFew ? `Choose 2 to ${parallelModelLimit} models` : `${marked.length} chosen, each is charged`}
       </p>
       <Button size="sm" variant="ghost" className="max-md:h-10" onClick={() => onFinish([])}>
-        Ask one
+        {' '}
+        Back to one model
       </Button>
       <Button
         size="sm"
@@ -213,7 +214,7 @@ function SeveralFooter({ marked, onBegin, onFinish }: SeveralFooterProps) {
         disabledReason={tooFew ? 'Choose at least two models.' : undefined}
         onClick={() => onFinish(marked)}
       >
-        {tooFew ? 'Ask together' : `Ask ${marked.length} models`}
+        {tooFew ? 'Ask selected' : `Ask ${marked.length} models`}
       </Button>
     </div>
   );

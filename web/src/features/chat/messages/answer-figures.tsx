@@ -15,7 +15,7 @@ function Figure({ tooltip, children }: { tooltip: string; children: ReactNode })
 }
 
 const counted = (usage: Usage) =>
-  usage.estimated ? 'Estimate: counted by Roster, because the provider’s own figures did not arrive. ' : '';
+  usage.estimated ? 'Tokens estimated by Roster because the provider did not report them. ' : '';
 
 function tokensInWords(usage: Usage): string {
   const cached = usage.cachedTokens > 0 ? ` (${formatNumber(usage.cachedTokens)} cached)` : '';

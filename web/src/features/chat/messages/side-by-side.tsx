@@ -192,7 +192,7 @@ function ColumnFoot({ answer, name }: { answer: Message; name: string }) {
         </Button>
       ) : (
         <Button size="sm" icon={ArrowRight} onClick={() => continueWith(answer)} className="mt-1 w-full max-md:h-10">
-          Go on with this one
+          Continue with this answer
           <span className="sr-only">: {name}</span>
         </Button>
       )}

@@ -56,7 +56,7 @@ async function send(open: OpenThread, draft: Draft, overBudget: boolean, insist:
 }
 
 const answerNotChosenError = () =>
-  new ApiError('Choose the answer to go on with first: ‘Go on with this one’.', {
+  new ApiError('First choose an answer with ‘Continue with this answer’.', {
     status: 0,
     code: 'not_chosen',
     hasServerMessage: true,

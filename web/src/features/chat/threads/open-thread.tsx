@@ -191,7 +191,7 @@ function ThreadNotFound({ onBack }: { onBack: () => void }) {
       <div className="p-6">
         <EmptyState
           icon={MessageSquareOff}
-          title="This conversation is not there"
+          title="Conversation not found"
           text="It may have been deleted, or it belongs to another account."
           action={<Button onClick={onBack}>Back to the conversations</Button>}
         />

@@ -78,7 +78,8 @@ function RetiredNotice({ end, assistant }: { end: RetiringModel; assistant: Answ
               </Button>
             ))}
           <Link to="/assistants/models" className={buttonClass({ size: 'sm', className: 'max-md:h-10' })}>
-            Models that end
+            {' '}
+            Retiring models
           </Link>
         </>
       }

@@ -27,12 +27,12 @@ export function ToolsDialog({ tools, onClose }: ToolsDialogProps) {
       onOpenChange={onClose}
       size="sm"
       title="Tools in this conversation"
-      description="What you switch here holds from your next question on, and only here."
+      description="Changes apply to this conversation, from your next message."
       footer={
         <>
           {isSwitched && (
             <Button variant="ghost" onClick={() => onSwitch(null)}>
-              {chatTarget?.assistant ? 'As the assistant has them' : 'All off'}
+              {chatTarget?.assistant ? 'Assistant’s settings' : 'All off'}
             </Button>
           )}
           <Button variant="primary" onClick={onClose}>
@@ -71,7 +71,7 @@ export function ToolsDialog({ tools, onClose }: ToolsDialogProps) {
 const stateWords = (on: boolean | undefined, hasAssistant: boolean) =>
   on === undefined
     ? hasAssistant
-      ? 'As the assistant has it'
+      ? 'Assistant’s setting'
       : 'Off until you switch it on'
     : `Switched ${on ? 'on' : 'off'} here`;
 

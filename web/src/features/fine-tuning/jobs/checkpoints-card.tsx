@@ -21,7 +21,7 @@ export function CheckpointsCard({ job, isUnderWay }: { job: Job; isUnderWay: boo
     <Card aria-label="Checkpoints" className="min-w-0">
       <CardHeader
         title="Checkpoints"
-        description="The model as it was on the way. An earlier one is sometimes better than the last."
+        description="Snapshots taken during training. An earlier one is sometimes better than the last."
       />
       <div className="px-5 pt-4 pb-5">
         <StaleNotice what="checkpoints" query={query} hasData={checkpoints !== undefined} />

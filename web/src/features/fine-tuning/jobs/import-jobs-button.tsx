@@ -27,7 +27,7 @@ export function ImportJobsButton({ variant, hasKey }: ImportJobsButtonProps) {
                 ? `Nothing new: ${formatCount(known, 'job')} at ${provider} ${known === 1 ? 'is' : 'are'} here already.`
                 : `${providerNameIn('beginning', provider)} has no jobs of this key.`,
         }),
-      onError: showError('Failed to bring in jobs'),
+      onError: showError('Failed to import jobs'),
     });
   return (
     <Button
@@ -39,7 +39,7 @@ export function ImportJobsButton({ variant, hasKey }: ImportJobsButtonProps) {
       disabledReason={reason ?? (hasKey ? undefined : 'It takes an API key that works.')}
       onClick={start}
     >
-      {`Bring In Jobs from ${provider}`}
+      {`Import Jobs from ${provider}`}
     </Button>
   );
 }

@@ -69,7 +69,7 @@ test('shows jobs and models to a Viewer with disabled actions', async () => {
       answer(fineTuning.customModels, [tunedModel({ name: 'Only to look at' })]);
     },
   });
-  for (const name of ['Create Fine-Tuning Job', 'Bring In Jobs from OpenAI'])
+  for (const name of ['Create Fine-Tuning Job', 'Import Jobs from OpenAI'])
     await expect.element(page.getByRole('button', { name })).toHaveAccessibleDescription(reason);
   show('/fine-tuning/jobs/1');
   await expect.element(page.getByRole('button', { name: 'Create Assistant' })).toHaveAccessibleDescription(reason);

@@ -47,7 +47,7 @@ export function AdminKeyDialog({ provider, replaces, onClose }: AdminKeyDialogPr
   return (
     <FormDialog
       title={replaces ? 'Replace admin key' : 'Add admin key'}
-      description={`An owner of the organization makes an admin key in the organization settings of ${provider}.`}
+      description={`An organization owner can create an admin key in the organization settings at ${provider}.`}
       action={['Save admin key', 'Trying...']}
       busy={isPending}
       onSubmit={submit}
@@ -56,11 +56,11 @@ export function AdminKeyDialog({ provider, replaces, onClose }: AdminKeyDialogPr
       className="grid gap-4"
     >
       <ul className="list-disc space-y-1 ps-5 text-muted-foreground text-sm">
-        <li>It covers the whole organization, not only what goes through Roster.</li>
-        <li>Roster reads usage and costs with it, and uses it for nothing else.</li>
-        <li>It is stored encrypted, is yours alone, and is never shown again.</li>
+        <li>It covers the whole organization, not only requests through Roster.</li>
+        <li>Roster uses it only to read usage and costs.</li>
+        <li>It is stored encrypted, used only for your account, and never shown again.</li>
       </ul>
-      <Field label="Admin key" hint="At OpenAI it begins with 'sk-admin-'." error={problem} required>
+      <Field label="Admin key" hint="OpenAI admin keys begin with 'sk-admin-'." error={problem} required>
         {(control) => (
           <SecretInput
             {...control}

@@ -47,11 +47,11 @@ export function Totals({ provider, figures: { provider: theirs, roster: ours } }
   const counts = [
     ['Requests', theirs.requests, ours.requests],
     ['Input tokens', theirs.inputTokens, ours.inputTokens],
-    ['of them cached', theirs.cachedTokens, ours.cachedTokens],
+    ['Cached input tokens', theirs.cachedTokens, ours.cachedTokens],
     ['Output tokens', theirs.outputTokens, ours.outputTokens],
   ] as const;
   return (
-    <ThreeColumns provider={provider} first="In these days" caption="In all, at the provider and in Roster">
+    <ThreeColumns provider={provider} first="Selected days" caption="Totals at the provider and in Roster">
       <tr>
         <th scope="row" className={rowHeader}>
           Cost

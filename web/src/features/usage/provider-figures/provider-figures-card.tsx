@@ -38,13 +38,13 @@ export function ProviderFiguresCard({ range, className }: CardProps) {
         title="Provider’s own figures"
         description={
           state?.hasAdminKey &&
-          `What ${provider} counted for your whole organization, beside what went through Roster. Its days are UTC days.`
+          `What ${provider} reports for your whole organization, compared with requests through Roster. Days are in UTC.`
         }
       />
       {state === undefined ? (
         key.isError && !key.isFetching ? (
           <ErrorState
-            title="The admin key could not be looked up"
+            title="Failed to load the admin key"
             message={errorText(key.error)}
             onRetry={() => void key.refetch()}
             className="m-5"
@@ -60,7 +60,7 @@ export function ProviderFiguresCard({ range, className }: CardProps) {
       ) : (
         <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 px-5 pt-1 pb-5">
           <p className="text-muted-foreground text-sm">
-            With an admin key of your organization, {provider}’s own figures stand here beside Roster’s.
+            Add an organization admin key to compare with {provider}’s own figures.
           </p>
           <Button icon={KeyRound} onClick={() => setIsEntering(true)} className="max-sm:h-10 max-sm:w-full">
             Add admin key
@@ -86,8 +86,8 @@ function Figures({ provider, range, onReplace }: FiguresProps) {
   if (isTooLong) {
     return (
       <p className="px-5 pt-2 pb-5 text-muted-foreground text-sm">
-        {providerNameIn('beginning', provider)} answers for at most {maxProviderRangeDays} days at once. Choose fewer
-        days to compare.
+        {providerNameIn('beginning', provider)} answers for at most {maxProviderRangeDays} days at a time. Choose a
+        shorter period to compare.
       </p>
     );
   }
@@ -95,7 +95,7 @@ function Figures({ provider, range, onReplace }: FiguresProps) {
     const isRejected = query.error instanceof ApiError && ['key_rejected', 'key_unreadable'].includes(query.error.code);
     return (
       <ErrorState
-        title={isRejected ? 'The admin key does not work any more' : 'The provider’s figures could not be read'}
+        title={isRejected ? 'The admin key no longer works' : 'The provider’s figures could not be read'}
         message={errorText(query.error)}
         onRetry={() => void query.refetch()}
         action={isRejected && <Button onClick={onReplace}>Replace admin key</Button>}
@@ -126,15 +126,15 @@ function Filled({ provider, figures, isOld }: FilledProps) {
       <Totals provider={provider} figures={figures} />
       {isEmpty(figures) && (
         <p className="mt-3 text-muted-foreground text-sm">
-          Nothing was used in these days, neither here nor elsewhere in the organization.
+          No requests in this period, here or elsewhere in the organization.
         </p>
       )}
       <ByDay provider={provider} figures={figures} />
       <ByModel provider={provider} figures={figures} />
       <p className="mt-3 text-muted-foreground text-sm">
-        Read <RelativeTime date={figures.readAt} />. {providerNameIn('beginning', provider)} books with some delay, so
-        the last hours may be missing.
-        {figures.roster.unpricedRequests > 0 && ' Roster’s cost leaves out requests without a known price.'}
+        Read <RelativeTime date={figures.readAt} />. {providerNameIn('beginning', provider)} reports usage with a delay,
+        so the last hours may be missing.
+        {figures.roster.unpricedRequests > 0 && ' Roster’s cost does not include requests with no known price.'}
       </p>
     </div>
   );
@@ -150,7 +150,7 @@ function KeyLine({ state, onReplace }: { state: AdminKeyState; onReplace: () => 
         setAsks(false);
         toast({ title: 'Admin key removed', description: 'It is no longer stored here.' });
       },
-      onError: showFailure('The admin key was not removed'),
+      onError: showFailure('Failed to remove the admin key'),
     });
   return (
     <CardFooter className="py-2.5">
@@ -188,7 +188,7 @@ function KeyLine({ state, onReplace }: { state: AdminKeyState; onReplace: () => 
         open={asks}
         onOpenChange={setAsks}
         title="Remove admin key"
-        description="The provider’s own figures will no longer be shown. The key stays valid at the provider; withdraw it there if nothing else uses it."
+        description="The provider’s own figures will no longer be shown. The key stays valid at the provider; revoke it there if nothing else uses it."
         confirmLabel="Remove admin key"
         pendingLabel="Removing..."
         destructive

@@ -57,12 +57,12 @@ describe('two dates', () => {
   ])('accepts %s to %s', (from, to) => expect(rangeProblem({ from, to })).toBeNull());
 
   test.each([
-    ['2026-01-02', '2026-01-01', 'to', 'The last day must not be before the first'],
-    ['2026-01-01', '2027-01-02', 'from', 'At most 366 days can be shown at once; these are 367'],
-    ['2026-04-31', '2026-05-01', 'from', 'Enter a day that exists, from 2000 to 2199'],
-    ['2026-04-30', 'soon', 'to', 'Enter a day that exists, from 2000 to 2199'],
-    ['0026-04-30', '2026-05-01', 'from', 'Enter a day that exists, from 2000 to 2199'],
-    ['2026-05-01', '9999-12-31', 'to', 'Enter a day that exists, from 2000 to 2199'],
+    ['2026-01-02', '2026-01-01', 'to', 'The end date must not be before the start date'],
+    ['2026-01-01', '2027-01-02', 'from', 'Choose at most 366 days; this period has 367'],
+    ['2026-04-31', '2026-05-01', 'from', 'Enter a valid date from 2000 to 2199'],
+    ['2026-04-30', 'soon', 'to', 'Enter a valid date from 2000 to 2199'],
+    ['0026-04-30', '2026-05-01', 'from', 'Enter a valid date from 2000 to 2199'],
+    ['2026-05-01', '9999-12-31', 'to', 'Enter a valid date from 2000 to 2199'],
     ['', '2026-05-01', 'from', 'Choose a day'],
   ])('rejects %j to %j: %s', (from, to, field, words) =>
     expect(rangeProblem({ from, to })).toEqual({ [field]: words }),

@@ -36,12 +36,12 @@ export type RangeProblem = { from?: string; to?: string };
 export function rangeProblem({ from, to }: DayRange): RangeProblem | null {
   const isPossible = (text: string) => isDay(text) && earliestDay <= text && text <= latestDay;
   const noDay = (text: string) =>
-    text === '' ? 'Choose a day' : isPossible(text) ? undefined : 'Enter a day that exists, from 2000 to 2199';
+    text === '' ? 'Choose a day' : isPossible(text) ? undefined : 'Enter a valid date from 2000 to 2199';
   const [noFrom, noTo] = [noDay(from), noDay(to)];
   if (noFrom || noTo) return { ...(noFrom && { from: noFrom }), ...(noTo && { to: noTo }) };
   const days = daysBetween({ from, to });
-  if (days < 1) return { to: 'The last day must not be before the first' };
-  if (days > maxRangeDays) return { from: `At most ${maxRangeDays} days can be shown at once; these are ${days}` };
+  if (days < 1) return { to: 'The end date must not be before the start date' };
+  if (days > maxRangeDays) return { from: `Choose at most ${maxRangeDays} days; this period has ${days}` };
   return null;
 }
 

@@ -396,7 +396,7 @@ describe.each(engines)('API runs on %s', (engine) => {
         if (event === 'thread.message.created') await ada.delete(`/api/access-tokens/${id}`);
       }
     })();
-    await expect(read).rejects.toThrow(/token has ended/);
+    await expect(read).rejects.toThrow(/token has expired/);
     const ended = await client.beta.threads.runs.poll(run, { thread_id: thread }, quick);
     expect(ended).toMatchObject({ status: 'completed', usage: { completion_tokens: 200 } });
   });

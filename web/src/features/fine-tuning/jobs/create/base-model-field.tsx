@@ -59,7 +59,7 @@ export function BaseModelField({ form, baseModels }: BaseModelFieldProps) {
       />
       {model?.shutdownDate && (
         <Notice tone="warning" className="-mt-2.5 text-sm">
-          {`${id} ends on ${formatLongDate(model.shutdownDate)}, with everything trained on it.`}
+          {`${id} retires on ${formatLongDate(model.shutdownDate)}; models fine-tuned from it stop working too.`}
         </Notice>
       )}
       <MethodField form={form} model={model} />

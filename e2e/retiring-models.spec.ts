@@ -96,7 +96,7 @@ test('shows retiring models on Home, assistants and their own page, and migrates
   await expectFitting(page);
 
   // From a retired model, by keyboard alone.
-  await page.getByRole('button', { name: 'Move the assistants on gpt-5', exact: true }).focus();
+  await page.getByRole('button', { name: 'Migrate the assistants on gpt-5', exact: true }).focus();
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Migrate to a successor' });
   await expect(dialog.getByLabel('New model')).toHaveValue('gpt-6.1-sol');
@@ -104,19 +104,19 @@ test('shows retiring models on Home, assistants and their own page, and migrates
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Migrate 1 assistant' }).focus();
   await page.keyboard.press('Enter');
-  await expectToast(page, '1 assistant moved to gpt-6.1-sol', 'Each has it as a new version.');
+  await expectToast(page, '1 assistant migrated to gpt-6.1-sol', 'Each was saved as a new version.');
   await expect(cardOf(page, 'gpt-5')).toBeHidden();
 
   // All on the one that retires tomorrow, to a model that accepts no temperature, and back.
-  await page.getByRole('button', { name: 'Move the assistants on gpt-4o', exact: true }).click();
+  await page.getByRole('button', { name: 'Migrate the assistants on gpt-4o', exact: true }).click();
   await dialog.getByLabel('New model').selectOption('gpt-6.1-sol');
   await expect(dialog).toContainText('gpt-6.1-sol does not accept a temperature; it is ignored for 2 assistants');
   await expectFitting(page);
   await dialog.getByRole('button', { name: 'Migrate 2 assistants' }).click();
   await expect(cardOf(page, 'gpt-4o')).toBeHidden();
   await expect(page.getByText('None of your models retires soon')).toBeVisible();
-  await toasts(page).filter({ hasText: '2 assistants moved' }).getByRole('button', { name: 'Undo' }).click();
-  await expectToast(page, '2 assistants moved back to gpt-4o', '');
+  await toasts(page).filter({ hasText: '2 assistants migrated' }).getByRole('button', { name: 'Undo' }).click();
+  await expectToast(page, '2 assistants back on gpt-4o', '');
   await expect(cardOf(page, 'gpt-4o')).toContainText('Tutor');
 
   await page.goto('/settings?tab=assistants');
@@ -171,9 +171,9 @@ test('asks the successor real questions next to past answers, judges, and leads 
   expect(lines[2]).toContain('Why are there tides?');
   await expectFitting(page);
 
-  await page.getByRole('button', { name: 'Move', exact: true }).click();
+  await page.getByRole('button', { name: 'Migrate', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Migrate 1 assistant' }).click();
-  await expectToast(page, '1 assistant moved to gpt-6.1-terra', '');
+  await expectToast(page, '1 assistant migrated to gpt-6.1-terra', '');
 });
 
 test('retrains a tuned model where its successor is trained, and otherwise offers an assistant', async ({

@@ -57,12 +57,12 @@ export function listNames(assistants: readonly { name: string }[], count: number
 function showUndone({ fromModel, undone, leftAlone }: UndoneMigration) {
   const others = leftAlone.slice(0, 5);
   const left =
-    leftAlone.length > 0 && `The model of ${listNames(others, leftAlone.length)} was changed since: it stays as it is.`;
+    leftAlone.length > 0 && `The model of ${listNames(others, leftAlone.length)} has been changed since and was kept.`;
   toast({
     title:
       undone > 0
-        ? `${formatCount(undone, 'assistant')} moved back to ${fromModel}`
-        : `No assistant was moved back to ${fromModel}`,
+        ? `${formatCount(undone, 'assistant')} back on ${fromModel}`
+        : `No assistants changed back to ${fromModel}`,
     description: left || undefined,
   });
 }
@@ -78,7 +78,7 @@ export function useUndoModelMigration() {
     },
     onError: (error) => {
       readAgain(client);
-      showFailure('The move was not undone')(error);
+      showFailure('Failed to undo the migration')(error);
     },
   });
 }
@@ -97,12 +97,12 @@ export function useMigrateModels() {
     onSuccess: ({ id, toModel, moved, leftAlone, remaining, fromModel }, { assistantIds }) => {
       const isFinal = isRetired(client, fromModel);
       readAgain(client);
-      const changed = leftAlone.length > 0 && `${formatCount(leftAlone.length, 'other')} had another model by now.`;
+      const changed = leftAlone.length > 0 && `${formatCount(leftAlone.length, 'other')} had already changed.`;
       const more =
         assistantIds === undefined && remaining > 0 && `${formatCount(remaining, 'other')} still use ${fromModel}.`;
       toast({
-        title: `${formatCount(moved, 'assistant')} moved to ${toModel}`,
-        description: [changed, more].filter(Boolean).join(' ') || 'Each has it as a new version.',
+        title: `${formatCount(moved, 'assistant')} migrated to ${toModel}`,
+        description: [changed, more].filter(Boolean).join(' ') || 'Each was saved as a new version.',
         duration: undoMs,
         action: isFinal ? undefined : { label: 'Undo', onSelect: () => undo.mutate(id) },
       });

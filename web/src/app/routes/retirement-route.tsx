@@ -34,10 +34,10 @@ function MigrateFrom({ model: { model, successor } }: { model: RetiringModel }) 
         size="sm"
         className="max-md:h-10"
         disabledReason={reason}
-        aria-label={`Move the assistants on ${model}`}
+        aria-label={`Migrate the assistants on ${model}`}
         onClick={() => setOpen(true)}
       >
-        Move...
+        Migrate...
       </Button>
       {isOpen && <MigrateAssistants fromModel={model} successor={successor} onClose={close} />}
     </>

@@ -29,7 +29,7 @@ export function ModelWarning({ assistant, models, onEdit }: ModelWarningProps) {
           successor ? (
             <>
               <Button size="sm" disabledReason={reason} onClick={() => setOpen('move')}>
-                Move to {successor}
+                Migrate to {successor}
               </Button>
               <Button size="sm" disabledReason={reason} onClick={() => setOpen('replay')}>
                 Try it first

@@ -155,8 +155,8 @@ describe('conversation with a retiring model', () => {
         ...{ assistants: [{ id: 4, name: 'Tutor' }], createdAt: fixtureDate, undoneAt: null },
       };
     });
-    await main.getByRole('button', { name: 'Move Tutor to gpt-6.1-terra' }).click();
-    await expectToast('1 assistant moved to gpt-6.1-terra', 'Each has it as a new version.');
+    await main.getByRole('button', { name: 'Migrate Tutor to gpt-6.1-terra' }).click();
+    await expectToast('1 assistant migrated to gpt-6.1-terra', 'Each was saved as a new version.');
     // A retired model cannot be restored.
     await expectHidden(page.getByRole('button', { name: 'Undo' }));
     expect(requestsTo(modelMigrations.move).map(({ body }) => body)).toEqual([

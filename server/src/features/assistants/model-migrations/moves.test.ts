@@ -162,7 +162,7 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
     expect((await moves(ada))[0]).toMatchObject({ id: done.id, undoneAt: body.undoneAt });
 
     const again = await undo(ada, done.id);
-    expect([again.status, again.body.message]).toEqual([409, 'This move was undone already.']);
+    expect([again.status, again.body.message]).toEqual([409, 'This migration has already been undone.']);
   });
 
   test('are undone after a later one', async () => {
@@ -212,7 +212,7 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
     ]);
     expect(await refused({ fromModel: 'gpt-4.1' })).toEqual([
       409,
-      'No assistant that was chosen uses gpt-4.1 any more.',
+      'None of the selected assistants uses gpt-4.1 any more.',
     ]);
     expect(await refused({ assistantIds: [id, theirs] })).toEqual([404, 'Assistant not found.']);
     expect((await undo(ada, 2_000_000_000)).status).toBe(404);

@@ -106,7 +106,7 @@ async function move(
     await stillMay(trx);
     await lockUser(trx, userId);
     const { moving, others } = await chosen(trx, userId, wanted);
-    if (moving.length === 0) throw conflict(`No assistant that was chosen uses ${fromModel} any more.`);
+    if (moving.length === 0) throw conflict(`None of the selected assistants uses ${fromModel} any more.`);
     const notTaken = unsupportedSettings(dependencies.catalogue, toModel);
     const lists = moving.map(notTaken);
     const isDropped = (_: MigratableAssistant, place: number) => lists[place]?.includes('reasoningEffort') ?? false;
@@ -140,7 +140,7 @@ async function move(
 async function foundMove(db: Kysely<Database>, userId: number, id: number): Promise<ModelMigration> {
   const found = await modelMigrationRepository(db).find(userId, id);
   if (!found) throw noMove();
-  if (found.undoneAt !== null) throw conflict('This move was undone already.');
+  if (found.undoneAt !== null) throw conflict('This migration has already been undone.');
   return found;
 }
 

@@ -25,7 +25,7 @@ export function MigrationList() {
           <MoveRow key={move.id} move={move} />
         ))}
       </ul>
-      <LoadMore query={query} what="moves" />
+      <LoadMore query={query} what="migrations" />
     </section>
   );
 }

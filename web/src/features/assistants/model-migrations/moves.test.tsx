@@ -62,7 +62,7 @@ function openList(answers?: () => void, role: 'Editor' | 'Viewer' = 'Editor') {
 }
 const begin = () =>
   page
-    .getByRole('button', { name: `Move to ${successor}` })
+    .getByRole('button', { name: `Migrate to ${successor}` })
     .last()
     .click();
 
@@ -84,7 +84,7 @@ test('accepts any typed model while the list is unavailable', async () => {
   await begin();
   const field = dialog.getByLabelText('New model');
   await field.fill('');
-  await expect.element(dialog.getByRole('button', { name: /^Move/ })).toHaveAttribute('aria-disabled', 'true');
+  await expect.element(dialog.getByRole('button', { name: /^Migrate/ })).toHaveAttribute('aria-disabled', 'true');
   await field.fill('accounts/acme/models/next-1');
   await expectText(dialog.getByText(/^You paid/), /would cost about .* with accounts\/acme\/models\/next-1\.$/);
   await expect.poll(() => asked.at(-1)).toBe('accounts/acme/models/next-1');
@@ -111,7 +111,7 @@ test('shows cost and unsupported settings, and migrates the given assistant', as
   await expect.element(box(/^Writer/)).not.toBeChecked();
   answer(modelMigrations.move, { ...done(5, { moved: 1 }), leftAlone: [], remaining: 1 });
   await dialog.getByRole('button', { name: 'Migrate 1 assistant' }).click();
-  await expectToast('1 assistant moved to gpt-6.1-terra', 'Each has it as a new version.');
+  await expectToast('1 assistant migrated to gpt-6.1-terra', 'Each was saved as a new version.');
   await expectHidden(dialog);
   expect(requestsTo(modelMigrations.move).map(({ body }) => body)).toEqual([
     { fromModel: 'gpt-4o', toModel: successor, assistantIds: [1] },
@@ -145,12 +145,12 @@ test('migrates all to the chosen model and undoes it', async () => {
     ...{ undone: 1, leftAlone: [{ id: 2, name: 'Writer', model: 'gpt-4.1' }] },
   });
   await dialog.getByRole('button', { name: 'Migrate 2 assistants' }).click();
-  await expectToast('2 assistants moved to gpt-6-astra', 'Each has it as a new version.');
+  await expectToast('2 assistants migrated to gpt-6-astra', 'Each was saved as a new version.');
   expect(requestsTo(modelMigrations.move).map(({ body }) => body)).toEqual([
     { fromModel: 'gpt-4o', toModel: 'gpt-6-astra' },
   ]);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expectToast('1 assistant moved back to gpt-4o', 'The model of Writer was changed since: it stays as it is.');
+  await expectToast('1 assistant back on gpt-4o', 'The model of Writer has been changed since and was kept.');
 });
 
 test('migrates nothing without a selection, and shows errors in the dialog', async () => {
@@ -158,14 +158,14 @@ test('migrates nothing without a selection, and shows errors in the dialog', asy
   await begin();
   await box(/^Tutor/).click();
   await expect
-    .element(dialog.getByRole('button', { name: 'Move', exact: true }))
+    .element(dialog.getByRole('button', { name: 'Migrate', exact: true }))
     .toHaveAttribute('aria-disabled', 'true');
   await box(/^Tutor/).click();
   await box(/^Writer/).click();
   await expect.element(box('All 2')).toBeChecked();
-  answer(modelMigrations.move, refusal('conflict', 'No assistant that was chosen uses gpt-4o any more.'));
+  answer(modelMigrations.move, refusal('conflict', 'None of the selected assistants uses gpt-4o any more.'));
   await dialog.getByRole('button', { name: 'Migrate 2 assistants' }).click();
-  await expectText(dialog.getByRole('alert'), 'No assistant that was chosen uses gpt-4o any more.');
+  await expectText(dialog.getByRole('alert'), 'None of the selected assistants uses gpt-4o any more.');
 });
 
 test('lists migrations below the assistants, each with Undo', async () => {
@@ -180,19 +180,19 @@ test('lists migrations below the assistants, each with Undo', async () => {
     /^gpt-4o gpt-6\.1-terra Writer and Tutor, /,
     /^gpt-4o gpt-6\.1-terra Writer, Tutor and 5 others, .* Undone /,
   ]);
-  await page.getByRole('button', { name: 'Load more moves' }).click();
+  await page.getByRole('button', { name: 'Load more migrations' }).click();
   await expectCount(rows, 3);
   await expectText(rows.last(), /2 assistants, /);
-  answer(modelMigrations.undo, refusal('conflict', 'This move was undone already.'));
+  answer(modelMigrations.undo, refusal('conflict', 'This migration has already been undone.'));
   await rows.first().getByRole('button', { name: 'Undo the migration from gpt-4o to gpt-6.1-terra' }).click();
-  await expectToast('The move was not undone', 'This move was undone already.');
+  await expectToast('Failed to undo the migration', 'This migration has already been undone.');
   expect(requestsTo(modelMigrations.undo)).toMatchObject([{ params: { id: 9 } }]);
 });
 
 test('shows migrations to a Viewer without actions', async () => {
   openList(() => answer(modelMigrations.list, [done(9)]), 'Viewer');
   await expectCount(rows, 1);
-  for (const name of ['Undo the migration from gpt-4o to gpt-6.1-terra', `Move to ${successor}`])
+  for (const name of ['Undo the migration from gpt-4o to gpt-6.1-terra', `Migrate to ${successor}`])
     await expect.element(page.getByRole('button', { name }).first()).toHaveAttribute('aria-disabled', 'true');
   expect(requestsTo(assistants.update)).toEqual([]);
 });

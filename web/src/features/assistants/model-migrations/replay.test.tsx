@@ -61,7 +61,7 @@ test('preselects the newest questions, removes single ones and opens the compari
   openList([question(3, { files: 1 }), question(2), question(1)]);
   await page.getByRole('button', { name: 'Try it first' }).click();
   await expectText(
-    dialog.getByText(/does not take/),
+    dialog.getByText(/does not accept/),
     'gpt-6.1-terra does not accept a temperature; it is ignored for 1 assistant.',
   );
   await expect.element(box(/^Question 3 .* 1 file not sent$/)).not.toBeChecked();
@@ -82,7 +82,7 @@ test('preselects the newest questions, removes single ones and opens the compari
     params: { id: 1 },
     body: { fromModel: 'gpt-4o', toModel: successor, answerIds: [2], baseline: 'stored' },
   });
-  await page.getByRole('button', { name: 'Move', exact: true }).click();
+  await page.getByRole('button', { name: 'Migrate', exact: true }).click();
   const move = page.getByRole('dialog', { name: 'Migrate to a successor' });
   await expect.element(move.getByLabelText('New model')).toHaveValue(successor);
   await expect.element(move.getByRole('checkbox', { name: /^Tutor/ })).toBeChecked();

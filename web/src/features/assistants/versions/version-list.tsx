@@ -20,7 +20,7 @@ function originText(origin: VersionOrigin): string {
     case 'move':
       return `Moved to ${origin.name}`;
     case 'move_undone':
-      return `Move to ${origin.name} undone`;
+      return `Migration to ${origin.name} undone`;
     case 'before':
       return 'Before versions were kept';
   }

@@ -204,7 +204,6 @@ function SeveralFooter({ marked, onBegin, onFinish }: SeveralFooterProps) {
         {tooFew ? `Choose 2 to ${parallelModelLimit} models` : `${marked.length} chosen, each is charged`}
       </p>
       <Button size="sm" variant="ghost" className="max-md:h-10" onClick={() => onFinish([])}>
-        {' '}
         Back to one model
       </Button>
       <Button

@@ -19,7 +19,6 @@ function SeveralNotice({ models, onClear }: SeveralNoticeProps) {
         <bdi className="font-mono text-foreground text-xs">{models.join(', ')}</bdi>
       </output>
       <Button size="sm" variant="ghost" className="max-md:h-10" onClick={onClear}>
-        {' '}
         Back to one model
       </Button>
     </div>

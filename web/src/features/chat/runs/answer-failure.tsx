@@ -114,7 +114,6 @@ function UseSuccessor({ message, successor }: { message: Message; successor: str
   if (choice.assistantId !== null)
     return (
       <Link to="/assistants/models" className={buttonClass({ size: 'sm', className: 'max-md:h-10' })}>
-        {' '}
         Retiring models
       </Link>
     );

@@ -78,7 +78,6 @@ function RetiredNotice({ end, assistant }: { end: RetiringModel; assistant: Answ
               </Button>
             ))}
           <Link to="/assistants/models" className={buttonClass({ size: 'sm', className: 'max-md:h-10' })}>
-            {' '}
             Retiring models
           </Link>
         </>
@@ -105,11 +104,11 @@ function MigrateAssistant({ assistant: { id, name, model }, successor }: MoveAss
       onClick={() =>
         move.mutate(
           { fromModel: model, toModel: successor, assistantIds: [id] },
-          { onError: showFailure('The assistant was not moved', 'An error occurred. Please try again.') },
+          { onError: showFailure('Failed to migrate the assistant', 'An error occurred. Please try again.') },
         )
       }
     >
-      Move <bdi>{name}</bdi> to {successor}
+      Migrate <bdi>{name}</bdi> to {successor}
     </Button>
   );
 }

@@ -15,7 +15,7 @@ export function MoveButton({ comparison, moving }: MoveButtonProps) {
   return (
     <>
       <Button disabledReason={reason} onClick={() => setOpen(true)}>
-        Move
+        Migrate
       </Button>
       {isOpen &&
         moving({

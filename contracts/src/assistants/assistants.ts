@@ -236,7 +236,7 @@ export const assistants = {
       fileIds: z
         .array(Id, 'Please select at least one file')
         .min(1, 'Please select at least one file')
-        .max(assistantFileLimit, `You can add at most ${assistantFileLimit} files`),
+        .max(assistantFileLimit, `An assistant can have at most ${assistantFileLimit} files`),
     }),
     output: z.array(AssistantFile),
   }),

@@ -26,7 +26,7 @@ export function AssistantFiles({ assistantId }: { assistantId: number }) {
   const { reason } = useEditAccess();
   const count = query.data?.length ?? 0;
   const blocked =
-    reason ?? (count >= assistantFileLimit ? `You can add at most ${assistantFileLimit} files` : undefined);
+    reason ?? (count >= assistantFileLimit ? `An assistant can have at most ${assistantFileLimit} files` : undefined);
 
   const put = (fileIds: number[]) =>
     add.mutateAsync(fileIds).catch((error: unknown) => {

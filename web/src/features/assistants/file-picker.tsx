@@ -27,7 +27,7 @@ export function FilePicker({ taken, room, busy, onAdd, onCancel }: FilePickerPro
     if (taken.includes(id)) return 'Already added.';
     const reason = unsearchableReason(filename);
     if (reason !== undefined) return reason;
-    return chosen.length >= room ? `You can add at most ${assistantFileLimit} files.` : undefined;
+    return chosen.length >= room ? `An assistant can have at most ${assistantFileLimit} files.` : undefined;
   };
   const toggle = (id: number) =>
     setChosen((before) => (before.includes(id) ? before.filter((one) => one !== id) : [...before, id]));

@@ -1,10 +1,11 @@
+import { secondFactor } from '@roster/contracts/second-factor';
 import { type ManagedUser, users } from '@roster/contracts/users';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, refusal } from '#web/testing/answers.ts';
+import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
 import { fixtureDate, person } from '#web/testing/new-account.ts';
-import { expectText, expectToast, press } from '#web/testing/page.ts';
+import { expectHidden, expectText, expectToast, press } from '#web/testing/page.ts';
 
 const rows = page
   .getByRole('table', { name: 'Accounts' })
@@ -65,4 +66,27 @@ test('shows that loading failed, and retries', async () => {
   answer(users.summary, count);
   await page.getByRole('alert').filter({ hasText: 'Failed to load users' }).getByRole('button').click();
   await expect.element(rows.first()).toBeVisible();
+});
+
+test('requires a second factor from a day on, and checks the grace period', async () => {
+  open('/users?tab=second-factor', {
+    user: { ...person, role: 'Admin' },
+    answers() {
+      answer(users.summary, count);
+      answer(secondFactor.policy, { requiredOf: 'nobody', graceDays: 14, without: 1 });
+      answer(secondFactor.setPolicy, undefined);
+    },
+  });
+  await expect.element(page.getByText('1 active account has no second factor.')).toBeVisible();
+  const grace = page.getByLabelText('Grace period (days)');
+  await expectHidden(grace);
+  await page.getByRole('tabpanel').getByText('Administrators', { exact: true }).click();
+  await grace.fill('91');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect.element(page.getByText('Enter a number from 0 to 90')).toBeVisible();
+  expect(requestsTo(secondFactor.setPolicy)).toEqual([]);
+  await grace.fill('7');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expectToast('Saved', 'The rule applies from now on.');
+  expect(requestsTo(secondFactor.setPolicy)).toMatchObject([{ body: { requiredOf: 'administrators', graceDays: 7 } }]);
 });

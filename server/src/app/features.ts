@@ -20,6 +20,7 @@ import { trainingFeature } from '#server/features/fine-tuning/feature';
 import { modelRepository as tunedModelRepository } from '#server/features/fine-tuning/models/repository';
 import { modelFeature } from '#server/features/models/feature';
 import { retirementFeature } from '#server/features/models/retirement/feature';
+import { promptFeature } from '#server/features/prompts/feature';
 import { publicApiFeatures } from '#server/features/public-api/feature';
 import { createFileIds } from '#server/features/public-api/files/file-ids';
 import { installationIds } from '#server/features/public-api/shared/id-key-repository';
@@ -93,6 +94,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     examples: exampleRepository(db).some,
   });
   const apiTokens = apiTokenFeature(base);
+  const prompts = promptFeature(base);
   const forPrograms = publicApiFeatures({
     ...base,
     ids,
@@ -112,6 +114,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     usage,
     assistants,
     toolServers,
+    prompts,
     chat,
     files,
     knowledge,
@@ -133,6 +136,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     moves,
     toolServers,
     knowledge,
+    prompts,
     chat,
     files,
     training,

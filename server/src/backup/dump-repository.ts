@@ -87,6 +87,7 @@ const tableOrder: Record<Table, true> = {
   program_vector_store_batches: true,
   program_vector_store_batch_files: true,
   message_ratings: true,
+  prompts: true,
   datasets: true,
   dataset_examples: true,
   provider_admin_keys: true,

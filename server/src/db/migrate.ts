@@ -56,6 +56,7 @@ import * as namesWithoutDirection from './migrations/0047-names-without-directio
 import * as chosenOperations from './migrations/0055-chosen-operations.ts';
 import * as secondFactors from './migrations/0056-second-factors.ts';
 import * as groups from './migrations/0057-groups.ts';
+import * as prompts from './migrations/0060-prompts.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -115,6 +116,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0055-chosen-operations', chosenOperations],
   ['0056-second-factors', secondFactors],
   ['0057-groups', groups],
+  ['0060-prompts', prompts],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

@@ -947,6 +947,22 @@ export type Database = {
     /** From the verdicts in both orders; null: one is missing. */
     outcome: Outcome | null;
   };
+  /** Saved texts that users insert into their messages. */
+  prompts: {
+    id: Id;
+    user_id: number;
+    /** Lower case, without the slash; unique for the user. */
+    name: string;
+    title: string;
+    /** Name and title as they are searched. */
+    search_key: string;
+    text: string;
+    /** SHA-256 of the text, by which an import finds what is there already. */
+    text_hash: string;
+    created_at: string;
+    updated_at: string;
+    used_at: string | null;
+  };
   test_sets: {
     id: Id;
     user_id: number;

@@ -12,6 +12,7 @@ import { createTrainedJob, quick } from '#server/testing/fine-tuning';
 import { createHttpClient, type HttpClient } from '#server/testing/http-client';
 import { untilIndexed } from '#server/testing/knowledge';
 import { storedMailTo } from '#server/testing/mail';
+import { newPrompt } from '#server/testing/prompts';
 import { rowsOf, tablesWith } from '#server/testing/rows';
 import { bareRequest } from '#server/testing/test-environment';
 import { newSet, runTestSet, typed } from '#server/testing/test-sets';
@@ -79,6 +80,7 @@ describe.each(engines)('closing an account on %s', (engine) => {
     const comparison = await newComparison(visitor, [`${word} prompt`]);
     await compared(app, visitor, comparison.id, comparison.items[0]?.id ?? 0);
     await judged(visitor, comparison.id, { criteria: `${word} criteria` });
+    await newPrompt(visitor, { name: word.replaceAll(' ', '-'), text: word });
     const testSet = await newSet(visitor, assistantId, typed(`${word} question`));
     await runTestSet(visitor, testSet.id);
     const { answer } = await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });

@@ -12,6 +12,7 @@ import { uploaded } from '#server/testing/files';
 import { createTrainedJob, quick, trainable, trainingFile } from '#server/testing/fine-tuning';
 import type { HttpClient } from '#server/testing/http-client';
 import { addPasskey } from '#server/testing/passkeys';
+import { newPrompt } from '#server/testing/prompts';
 import { newSet, runTestSet, setPath, setsPath, typed, versionOne } from '#server/testing/test-sets';
 import { newServer } from '#server/testing/tool-servers';
 
@@ -30,6 +31,7 @@ const planted = {
   filename: 'planted-in-the-filename.txt',
   content: 'planted-in-the-file',
   prompt: 'planted-in-the-prompt',
+  savedPrompt: 'planted-in-the-saved-prompt',
   criteria: 'planted-in-the-criteria',
   training: 'planted-in-the-training',
   token: 'planted-in-the-token',
@@ -54,6 +56,7 @@ type Owned = {
   fileId: number;
   comparisonId: number;
   promptId: number;
+  savedPromptId: number;
   judgingId: number;
   testSetId: number;
   testRunId: number;
@@ -251,6 +254,10 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'DELETE /api/comparisons/:id/judgings/:judgingId': ({ comparisonId, judgingId }) => ({
     path: `${judgingsPath(comparisonId)}/${judgingId}`,
   }),
+  'GET /api/prompts/:id': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}` }),
+  'PATCH /api/prompts/:id': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}`, body: { title: 'Mine' } }),
+  'POST /api/prompts/:id/used': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}/used`, body: {} }),
+  'DELETE /api/prompts/:id': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}` }),
   'GET /api/assistants/:id/test-sets': ({ assistantId }) => ({ path: setsPath(assistantId) }),
   'POST /api/assistants/:id/test-sets': ({ assistantId }) => ({
     path: setsPath(assistantId),
@@ -463,6 +470,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       fileId: (await uploaded(app, bob, { filename: planted.filename, content: planted.content })).id,
       comparisonId: comparison.id,
       promptId: comparison.items[0]?.id ?? 0,
+      savedPromptId: (await newPrompt(bob, { name: planted.savedPrompt, text: planted.savedPrompt })).id,
       judgingId,
       testSetId: testSet.id,
       testRunId,

@@ -33,6 +33,8 @@ export const Thread = z.object({
   runId: Id.nullable(),
   /** A run in it waits for its owner to approve a tool call; left out: none. */
   waitsForApproval: z.literal(true).optional(),
+  /** In no list, and deleted when it is closed or after 24 hours; left out: not temporary. */
+  temporary: z.literal(true).optional(),
 });
 export type Thread = z.output<typeof Thread>;
 
@@ -306,6 +308,8 @@ export const chat = {
         assistantId: Id.nullable().optional(),
         model: ModelId.nullable().optional(),
         tools: ThreadTools.optional(),
+        /** In no list, search or export; deleted when it is closed or after 24 hours. */
+        temporary: z.boolean().optional(),
       })
       .refine(oneAnswers, bothAnswer),
     output: Thread,
@@ -345,7 +349,8 @@ export const chat = {
     method: 'DELETE',
     path: '/api/threads/:id',
     access: 'user',
-    summary: 'Deletes a conversation with its messages and stops its run.',
+    summary:
+      'Stops the run of a conversation and moves it to the trash, for 30 days. A temporary one is deleted at once.',
     params: byId,
     output: NoContent,
     status: 204,

@@ -67,6 +67,8 @@ export const UsageRequest = z.object({
   assistant: z.object({ id: Id, name: z.string().nullable() }).nullable(),
   /** For an API call. */
   accessToken: z.object({ id: Id, name: z.string() }).nullable(),
+  /** For a temporary conversation, which has no title here. */
+  temporary: z.literal(true).optional(),
   /** The conversation, if it still exists. */
   thread: z.object({ id: Id, title: z.string() }).nullable(),
   /** The comparison or the fine-tuning job, if it still exists. */

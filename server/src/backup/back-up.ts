@@ -16,6 +16,7 @@ import {
   type Table,
   type Tables,
 } from './dump-repository.ts';
+import { withoutTemporaryThreads } from './temporary-threads.ts';
 
 type Dependencies = { database: OpenDatabase; store: FileStore };
 
@@ -108,7 +109,8 @@ async function write(file: FileHandle, tables: Tables, database: OpenDatabase, s
       throw new CliError(`The bytes of file ${id} (${key}) are not the ones that were stored. No backup was made.`);
   }
   const kept = withoutDeletedFiles(gone);
-  await archive.finish({ ...tables, rowsOf: (table) => kept(table, tables.rowsOf(table)) });
+  const lasting = withoutTemporaryThreads();
+  await archive.finish({ ...tables, rowsOf: (table) => lasting(table, kept(table, tables.rowsOf(table))) });
 }
 
 function storedFile(row: Row) {

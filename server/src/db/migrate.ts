@@ -57,6 +57,8 @@ import * as chosenOperations from './migrations/0055-chosen-operations.ts';
 import * as secondFactors from './migrations/0056-second-factors.ts';
 import * as groups from './migrations/0057-groups.ts';
 import * as prompts from './migrations/0060-prompts.ts';
+import * as temporaryThreads from './migrations/0061-temporary-threads.ts';
+import * as trash from './migrations/0062-trash.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -117,6 +119,8 @@ const migrations: [name: string, migration: Migration][] = [
   ['0056-second-factors', secondFactors],
   ['0057-groups', groups],
   ['0060-prompts', prompts],
+  ['0061-temporary-threads', temporaryThreads],
+  ['0062-trash', trash],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

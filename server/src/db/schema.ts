@@ -335,8 +335,11 @@ export type Database = {
     model: string | null;
     /** The thread's own tool switches, JSON; null: none. */
     tools: string | null;
-    /** `comparison`: hidden from all lists of threads. */
-    purpose: Generated<'chat' | 'comparison'>;
+    /**
+     * `chat`: in lists, searches, exports and the API; all others are in none of them. `temporary`: can be opened until
+     * it expires. `trash`: can be restored. `discarded`: about to be deleted for good.
+     */
+    purpose: Generated<'chat' | 'comparison' | 'temporary' | 'trash' | 'discarded'>;
     pinned: Flag;
     archived: Flag;
     /** The last message of the shown branch. */
@@ -348,6 +351,10 @@ export type Database = {
     metadata: string | null;
     /** Resources of its tools, as a client named them, JSON. */
     tool_resources: string | null;
+    /** For a temporary one. */
+    expires_at: Generated<string | null>;
+    /** For one in the trash, or about to be deleted for good. */
+    deleted_at: Generated<string | null>;
     created_at: string;
     updated_at: string;
   };
@@ -515,6 +522,8 @@ export type Database = {
     /** The tier that answered; null: the standard tier. */
     service_tier: Generated<string | null>;
     estimated: Flag;
+    /** 1: of a temporary thread. */
+    temporary: Generated<Flag>;
     /** YYYY-MM-DD in UTC. */
     day: string;
     created_at: string;

@@ -50,9 +50,11 @@ import { messageRepository } from './shared/message-repository.ts';
 import { runRepository } from './shared/run-repository.ts';
 import { searchRepository } from './shared/search-repository.ts';
 import { threadRepository } from './shared/thread-repository.ts';
+import { type TemporaryThreadService, temporaryThreadService } from './temporary-threads/service.ts';
 import { conversationDownloads } from './threads/export.ts';
 import { threadService } from './threads/service.ts';
 import { titleSuggester } from './threads/titles.ts';
+import { type TrashService, trashService } from './trash/service.ts';
 
 type Dependencies = {
   database: OpenDatabase;
@@ -69,7 +71,11 @@ type Dependencies = {
   pricing: Pick<PricingService, 'price' | 'toolUsage'>;
   budgets: Pick<BudgetService, 'check'>;
   knowledge: Pick<KnowledgeService, 'forAnswer'>;
-  files: Pick<FileRepository, 'stored'> & FileStorage['files'] & { copies: CodeCopies };
+  files: Pick<FileRepository, 'stored'> &
+    FileStorage['files'] & {
+      copies: CodeCopies;
+      remove: (userId: number, fileId: number) => Promise<unknown>;
+    };
   store: Pick<FileStore, 'read'>;
   streams: EventStreams;
   toolBox: ToolRegistry;
@@ -87,8 +93,12 @@ export function chatFeature(dependencies: Dependencies) {
   const parts: Parts = { ...dependencies, executor, partialAnswers: partialAnswersIn(database.db, executor) };
   const exported = partialAnswersIn(database.reader, executor);
   const generatedFiles = generatedFileFetcher({ ...dependencies, db: database.db });
+  const temporary = temporaryThreadService(parts);
+  const trash = trashService(parts);
   const routeParts = {
-    threads: createThreads(parts),
+    threads: createThreads({ ...parts, temporary, trash }),
+    temporary,
+    trash,
     messages: createMessageContext(parts),
     ratings: ratingService(database),
     ...createReading(parts),
@@ -104,13 +114,18 @@ export function chatFeature(dependencies: Dependencies) {
     programRuns: createApiRuns(runContext(parts)),
     attachments,
     /** Threads and messages of API clients. */
-    forPrograms: apiThreads({ database, attachments, removeThread: routeParts.threads.remove }),
+    forPrograms: apiThreads({ database, attachments, executor }),
     /** Questions that assistants have answered. */
     askedQuestions: questionHistory(database),
     /** Prompts of other features, which run like messages but appear in no list. */
     sideQuestions: internalThreadService({ ...runContext(parts), database, exported }),
-    jobs: generatedFiles.jobs,
-    upkeep: [...chatTasks({ executor, search: searchRepository(database.db) }), ...generatedFiles.upkeep],
+    jobs: [...generatedFiles.jobs, ...trash.jobs],
+    upkeep: [
+      ...chatTasks({ executor, search: searchRepository(database.db) }),
+      ...generatedFiles.upkeep,
+      ...temporary.upkeep,
+      ...trash.upkeep,
+    ],
     removalPart: chatRemovalPart(executor),
     exportParts: [conversationExport(database, exported)],
     async recover() {
@@ -176,10 +191,12 @@ function createExecutor(dependencies: Dependencies) {
 const partialAnswersIn = (db: Kysely<Database>, executor: RunExecutor) =>
   partialAnswers({ executor, events: eventRepository(db), messages: messageRepository(db) });
 
-const createThreads = ({ database, executor, partialAnswers, assistants, models }: Parts) =>
+type ThreadParts = Parts & { temporary: TemporaryThreadService; trash: TrashService };
+const createThreads = ({ database, partialAnswers, assistants, models, temporary, trash }: ThreadParts) =>
   threadService({
     database,
-    executor,
+    temporary,
+    trash,
     search: threadSearch({ database, partialAnswers }),
     ownsAssistant: async (userId, id) => (await assistants.find(userId, id)) !== undefined,
     checkModels: models.checkKnown,

@@ -1,4 +1,6 @@
 import { chat as api } from '@roster/contracts/chat';
+import { temporaryThreads } from '@roster/contracts/temporary-threads';
+import { trash as trashApi } from '@roster/contracts/trash';
 import type { Router } from '#server/http/app-router/router';
 import type { EventStreams } from '#server/http/streaming/event-stream';
 import { AppError } from '#server/lib/errors';
@@ -13,11 +15,15 @@ import type { MessageContext } from './messages/start-turn.ts';
 import type { RunExecutor } from './runs/executor.ts';
 import type { RunApprovals } from './runs/tools/approvals.ts';
 import type { RunRepository } from './shared/run-repository.ts';
+import type { TemporaryThreadService } from './temporary-threads/service.ts';
 import type { ConversationDownloads } from './threads/export.ts';
 import type { ThreadService } from './threads/service.ts';
+import type { TrashService } from './trash/service.ts';
 
 type Dependencies = {
   threads: ThreadService;
+  temporary: Pick<TemporaryThreadService, 'keep' | 'leave' | 'reopen'>;
+  trash: TrashService;
   messages: MessageContext;
   ratings: RatingService;
   pages: MessagePages;
@@ -34,7 +40,9 @@ function lastEventId(header: string | string[] | undefined): number {
   return typeof header === 'string' && /^\d{1,9}$/.test(header) ? Number(header) : 0;
 }
 
-export function chatRoutes({ route, rawRoute }: Router, dependencies: Dependencies) {
+export function chatRoutes(router: Router, dependencies: Dependencies) {
+  const { route, rawRoute } = router;
+  orderRoutes(router, dependencies);
   const { threads, messages, ratings, pages, find, downloads, runs, executor, approve, streams } = dependencies;
 
   async function ownRun(userId: number, runId: number) {
@@ -84,4 +92,16 @@ export function chatRoutes({ route, rawRoute }: Router, dependencies: Dependenci
     const { type, name, content } = downloads(actor.userId, thread, query.format);
     return reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(content);
   });
+}
+
+/** Temporary conversations, the trash, and changes of several conversations. */
+function orderRoutes({ route }: Router, { temporary, trash }: Pick<Dependencies, 'temporary' | 'trash'>) {
+  route(temporaryThreads.keep, ({ actor, params }) => temporary.keep(actor.userId, params.id));
+  route(temporaryThreads.leave, ({ actor, params }) => temporary.leave(actor.userId, params.id));
+  route(temporaryThreads.reopen, ({ actor, params }) => temporary.reopen(actor.userId, params.id));
+  route(trashApi.list, ({ actor, query }) => trash.list(actor.userId, query));
+  route(trashApi.restore, ({ actor, params }) => trash.restore(actor.userId, params.id));
+  route(trashApi.remove, ({ actor, params }) => trash.remove(actor.userId, params.id));
+  route(trashApi.empty, ({ actor }) => trash.empty(actor.userId));
+  route(trashApi.change, ({ actor, body }) => trash.change(actor.userId, body));
 }

@@ -163,7 +163,8 @@ export function analyticsRepository(db: Kysely<Database>) {
         select r.id, r.created_at, r.model, r.purpose, r.assistant_id, a.name as assistant_name,
           k.id as access_token_id, k.name as access_token_name, t.id as thread_id, t.title,
           r.comparison_id is not null as is_compared, c.id as comparison_id, j.id as job_id,
-          r.input_tokens, r.cached_tokens, r.output_tokens, r.reasoning_tokens, r.cost_usd, r.service_tier, r.estimated
+          r.input_tokens, r.cached_tokens, r.output_tokens, r.reasoning_tokens, r.cost_usd, r.service_tier, r.estimated,
+          r.temporary
         from usage_records r
         left join assistants a on a.id = r.assistant_id and a.user_id = r.user_id
         left join access_tokens k on k.id = r.access_token_id and k.user_id = r.user_id
@@ -201,6 +202,7 @@ type RequestRow = {
   cost_usd: number | null;
   service_tier: string | null;
   estimated: number;
+  temporary: number;
 };
 
 function toRequest(row: RequestRow): UsageRequest {
@@ -221,5 +223,6 @@ function toRequest(row: RequestRow): UsageRequest {
     costUsd: row.cost_usd,
     serviceTier: row.service_tier,
     estimated: row.estimated === 1,
+    ...(row.temporary === 1 && { temporary: true as const }),
   };
 }

@@ -121,6 +121,8 @@ const insertRecord = prepared((db, at: Params<NewRecord>) =>
       price_as_of: at('priceAsOf'),
       service_tier: at('serviceTier'),
       estimated: at('estimated'),
+      temporary: sql<0 | 1>`case when exists (select 1 from threads
+        where threads.id = ${at('threadId')} and threads.purpose = 'temporary') then 1 else 0 end`,
       day: at('day'),
       created_at: at('createdAt'),
     })

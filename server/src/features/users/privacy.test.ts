@@ -49,6 +49,8 @@ type Owned = {
   assistantId: number;
   moveId: number;
   threadId: number;
+  temporaryId: number;
+  trashedId: number;
   questionId: number;
   answerId: number;
   runId: number;
@@ -131,6 +133,11 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'GET /api/threads/:id': ({ threadId }) => ({ path: `/api/threads/${threadId}` }),
   'PATCH /api/threads/:id': ({ threadId }) => ({ path: `/api/threads/${threadId}`, body: { title: 'Taken' } }),
   'DELETE /api/threads/:id': ({ threadId }) => ({ path: `/api/threads/${threadId}` }),
+  'POST /api/threads/:id/keep': ({ temporaryId }) => ({ path: `/api/threads/${temporaryId}/keep`, body: {} }),
+  'POST /api/threads/:id/leave': ({ temporaryId }) => ({ path: `/api/threads/${temporaryId}/leave`, body: {} }),
+  'POST /api/threads/:id/reopen': ({ temporaryId }) => ({ path: `/api/threads/${temporaryId}/reopen`, body: {} }),
+  'POST /api/trash/:id/restore': ({ trashedId }) => ({ path: `/api/trash/${trashedId}/restore`, body: {} }),
+  'DELETE /api/trash/:id': ({ trashedId }) => ({ path: `/api/trash/${trashedId}` }),
   'GET /api/threads/:id/export': ({ threadId }) => ({ path: `/api/threads/${threadId}/export?format=json` }),
   'GET /api/threads/:id/find': ({ threadId }) => ({ path: `/api/threads/${threadId}/find?q=a` }),
   'GET /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages` }),
@@ -453,6 +460,8 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
     });
     const { body: move } = await bob.post('/api/assistants/move', { fromModel: 'gpt-4o', toModel: 'gpt-4.1' });
     const ownAssistantId = await createAssistant(ada);
+    const trashedId = await newThread(bob, { title: planted.title });
+    await bob.delete(`/api/threads/${trashedId}`);
     owned = {
       moveId: move.id,
       toolServerId: toolServer.body.id,
@@ -463,6 +472,8 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       passkeyId: (await addPasskey(bob, createAuthenticator({ origin: app.url }), planted.passkey)).id,
       assistantId,
       threadId,
+      temporaryId: await newThread(bob, { title: planted.title, temporary: true }),
+      trashedId,
       questionId: message.id,
       answerId: run.messageId,
       runId: run.id,
@@ -530,6 +541,8 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       assistantId: unknownId,
       moveId: unknownId,
       threadId: unknownId,
+      temporaryId: unknownId,
+      trashedId: unknownId,
       questionId: unknownId,
       answerId: unknownId,
       runId: unknownId,
@@ -589,6 +602,8 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
     const { body: assistants } = await bob.get('/api/assistants');
     expect(assistants).toMatchObject([{ name: planted.assistant, instructions: planted.instructions }]);
     expect((await bob.get('/api/threads')).body.items).toMatchObject([{ title: planted.title }]);
+    expect((await bob.get('/api/trash')).body.items).toMatchObject([{ id: owned.trashedId, title: planted.title }]);
+    expect((await bob.get(`/api/threads/${owned.temporaryId}`)).body).toMatchObject({ temporary: true });
     const messages = await messagesOf(bob, owned.threadId);
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(messages[0]?.text).toBe(planted.message);

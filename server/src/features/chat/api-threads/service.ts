@@ -2,12 +2,14 @@ import type { Kysely } from 'kysely';
 import { codeFilesOf, fileIdsOf } from '#server/conversation/content';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
+import type { RunExecutor } from '#server/features/chat/runs/executor';
 import type { AttachmentReader } from '#server/features/chat/shared/attachments';
 import type { Attachment } from '#server/features/chat/shared/message-file-repository';
 import { noMessage, noThread } from '#server/features/chat/shared/not-found';
 import { searchRepository } from '#server/features/chat/shared/search-repository';
 import { threadRepository } from '#server/features/chat/shared/thread-repository';
 import { newTitle } from '#server/features/chat/shared/thread-title';
+import { deleteThread, stopRunsOf } from '#server/features/chat/threads/remove';
 import { AppError } from '#server/lib/errors';
 import { type ApiMessageDraft, appendMessages, deleteMessage, type SearchedStore } from './messages.ts';
 import { type ApiMessage, type ApiThread, apiThreadRepository, type MessagePage, type Metadata } from './repository.ts';
@@ -21,7 +23,7 @@ export type NewMessage = Omit<ApiMessageDraft, 'attached'>;
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;
   attachments: Pick<AttachmentReader, 'inspect'>;
-  removeThread: (userId: number, threadId: number) => Promise<void>;
+  executor: Pick<RunExecutor, 'stop'>;
 };
 
 /** Call before storing anything. @throws AppError if a file cannot be sent to a model */
@@ -51,7 +53,7 @@ const inTransaction = <T>(
 
 type NewThread = { metadata: Metadata | null; toolResources: unknown; messages: NewMessage[] };
 
-function programThreads({ database: { db }, attachments, removeThread }: Dependencies) {
+function programThreads({ database: { db }, attachments, executor }: Dependencies) {
   /** Checks the files now; returns a function that creates the thread in a transaction. */
   async function makingThread({ userId, tokenId }: Writer, given: NewThread) {
     const drafts = await inspected(attachments, userId, given.messages);
@@ -86,7 +88,12 @@ function programThreads({ database: { db }, attachments, removeThread }: Depende
         if (!(await apiThreadRepository(trx).changeThread(writer.userId, threadId, changes))) throw noThread();
         return own(trx, writer.userId, threadId);
       }),
-    removeThread,
+    /** For good: programs do not see the trash. */
+    async removeThread(userId: number, threadId: number) {
+      await own(db, userId, threadId);
+      await stopRunsOf(db, executor, userId, [threadId]);
+      if (!(await deleteThread(db, userId, threadId))) throw noThread();
+    },
   };
 }
 

@@ -60,7 +60,7 @@ export const storeNewRun = (
   inTransaction(db, client, async (trx) => {
     const { userId, tokenId: accessTokenId } = client;
     const threads = threadRepository(trx);
-    if (threadId !== null && !(await threads.find(userId, threadId))) return { kind: 'no_thread' };
+    if (threadId !== null && (await threads.find(userId, threadId))?.expiresAt !== null) return { kind: 'no_thread' };
     const busy = await runRepository(trx).busy(userId);
     const here = busy.find((run) => run.threadId === threadId);
     if (here) throw new RunActiveError(here);

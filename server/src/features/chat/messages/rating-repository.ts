@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import { shareLockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
+import { canBeOpened } from '#server/features/chat/shared/thread-visibility-repository';
 
 export type RatingChange = { [Name in keyof AnswerRating]?: AnswerRating[Name] | undefined };
 
@@ -20,7 +21,7 @@ export function ratingRepository(db: Kysely<Database>) {
         )
         .where('messages.user_id', '=', userId)
         .where('messages.id', '=', messageId)
-        .where('threads.purpose', '=', 'chat');
+        .where(canBeOpened);
       return (isPostgres(db) ? message.forKeyShare('messages') : message).executeTakeFirst();
     },
     /** Omitted fields stay unchanged. An empty rating is deleted. */

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { type MessagePlace, messageRepository } from '#server/features/chat/shared/message-repository';
 import { noMessage } from '#server/features/chat/shared/not-found';
+import { threadRepository } from '#server/features/chat/shared/thread-repository';
 import type { MessageContext } from './start-turn.ts';
 
 const maxListedAnswers = 20;
@@ -27,6 +28,8 @@ export async function findQuestion(db: Kysely<Database>, userId: number, message
 export async function listAnswers(context: MessageContext, userId: number, messageId: number) {
   const { db, partialAnswers } = context;
   const question = await findQuestion(db, userId, messageId);
+  // Refuses those in the trash.
+  if (!(await threadRepository(db).openedAs(userId, question.threadId))) throw noMessage();
   const answers = await messageRepository(db).newestAnswers(userId, question, maxListedAnswers);
   return { items: await partialAnswers.withWords(userId, answers) };
 }

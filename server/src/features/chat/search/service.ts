@@ -22,7 +22,8 @@ export function threadSearch({ database, partialAnswers }: Dependencies) {
     for (const { id, threadId, messageId } of await runRepository(db).underWay(userId)) {
       const text = (await partialAnswers.logOf(id))?.text ?? '';
       const thread = hasWords(text, q) ? await threadRepository(db).find(userId, threadId) : undefined;
-      if (thread && fits(archived, thread.archived) && fits(programs, thread.madeBy !== null))
+      // A temporary thread is in no search.
+      if (thread?.expiresAt === null && fits(archived, thread.archived) && fits(programs, thread.madeBy !== null))
         found.push({ thread, match: { messageId, text } });
     }
     return found;

@@ -3,6 +3,7 @@ import type { RunError } from '@roster/contracts/errors';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { toUsage, usageColumns, usageRepository } from '#server/features/usage/repository';
+import { isNotInTrash } from './thread-visibility-repository.ts';
 import { sumUsage } from './usage.ts';
 
 export type ApiRunState = Database['program_runs']['state'];
@@ -81,6 +82,7 @@ export function apiRunRepository(db: Kysely<Database>) {
         .selectAll()
         .where('user_id', '=', userId)
         .where('run_id', '=', id)
+        .where(isNotInTrash('program_runs.thread_id'))
         .executeTakeFirst();
       return row && toProgramRun(row);
     },
@@ -99,6 +101,7 @@ export function apiRunRepository(db: Kysely<Database>) {
         .selectAll()
         .where('thread_id', '=', threadId)
         .where('user_id', '=', userId)
+        .where(isNotInTrash('program_runs.thread_id'))
         .orderBy('run_id', order)
         .limit(limit);
       if (after !== null) query = query.where('run_id', order === 'asc' ? '>' : '<', after);

@@ -6,6 +6,7 @@ import { jsonArrayParam } from '#server/db/json-array-param';
 import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import { toUsage, usageColumns, usageRepository } from '#server/features/usage/repository';
+import { isNotInTrash } from './thread-visibility-repository.ts';
 import { type PlacedCall, toolCallRepository, toPublicCall } from './tool-call-repository.ts';
 import { sumUsage } from './usage.ts';
 
@@ -87,7 +88,8 @@ const findRun = prepared((db, at: Params<{ userId: number; runId: number }>) =>
     .selectFrom('runs')
     .select(['id', 'thread_id as threadId', 'message_id as messageId', 'state'])
     .where('user_id', '=', at('userId'))
-    .where('id', '=', at('runId')),
+    .where('id', '=', at('runId'))
+    .where(isNotInTrash('runs.thread_id')),
 );
 
 const activeRuns = prepared((db, at: Params<{ userId: number }>) =>

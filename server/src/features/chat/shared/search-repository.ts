@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
@@ -7,13 +7,21 @@ import { searchWords } from '#server/db/search-words';
 type Index = 'thread_search' | 'message_search';
 type Entry = { id: number; userId: number; text: string };
 
+/** What a temporary thread says is never indexed, whoever stores it. */
+const isOfTemporaryThread = (index: Index, id: RawBuilder<number>) =>
+  index === 'thread_search'
+    ? sql`exists (select 1 from threads where threads.id = ${id} and threads.purpose = 'temporary')`
+    : sql`exists (select 1 from messages join threads on threads.id = messages.thread_id
+        where messages.id = ${id} and threads.purpose = 'temporary')`;
+
 const putOn = (index: Index) => ({
   postgres: prepared(
     (
       _db,
       at: Params<{ id: number; userId: number; words: string }>,
     ) => sql`insert into ${sql.table(index)} (id, user_id, words)
-      values (${at('id')}, ${at('userId')}, to_tsvector('simple', ${at('words')}))
+      select cast(${at('id')} as integer), cast(${at('userId')} as integer), to_tsvector('simple', cast(${at('words')} as text))
+      where not ${isOfTemporaryThread(index, sql`cast(${at('id')} as integer)`)}
       on conflict (id) do update set words = excluded.words`,
   ),
   sqlite: prepared(
@@ -21,7 +29,7 @@ const putOn = (index: Index) => ({
       _db,
       at: Params<{ id: number; owner: string; words: string }>,
     ) => sql`insert or replace into ${sql.table(index)} (rowid, owner, words)
-      values (${at('id')}, ${at('owner')}, ${at('words')})`,
+      select ${at('id')}, ${at('owner')}, ${at('words')} where not ${isOfTemporaryThread(index, at('id'))}`,
   ),
 });
 const puts = { thread_search: putOn('thread_search'), message_search: putOn('message_search') };

@@ -6,6 +6,7 @@ import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import { messageFileRepository } from './message-file-repository.ts';
 import { underWay } from './run-repository.ts';
+import { canBeOpened } from './thread-visibility-repository.ts';
 
 /** Fields of threads that API clients create; the last two as JSON. */
 export type ByProgram = { accessTokenId: number | null; metadata: string | null; toolResources: string | null };
@@ -13,6 +14,8 @@ export type ByProgram = { accessTokenId: number | null; metadata: string | null;
 export type ThreadRecord = Thread & {
   titleSource: 'opening' | 'suggested' | 'chosen';
   headMessageId: number | null;
+  /** When a temporary thread is deleted; null: it is not temporary. */
+  expiresAt: string | null;
 } & Omit<ByProgram, 'accessTokenId'>;
 
 /** A page of the list starts after this thread. */
@@ -50,6 +53,7 @@ export const toThreadRecord = (row: Row): ThreadRecord => ({
   headMessageId: row.head_message_id,
   metadata: row.metadata,
   toolResources: row.tool_resources,
+  expiresAt: row.expires_at,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   runId: row.run_id ?? null,
@@ -91,7 +95,7 @@ const findThread = prepared((db, at: Params<{ userId: number; threadId: number }
   selectThreads(db)
     .where('threads.user_id', '=', at('userId'))
     .where('threads.id', '=', at('threadId'))
-    .where('threads.purpose', '=', 'chat'),
+    .where(canBeOpened),
 );
 
 const takePositions = prepared((db, at: Params<{ userId: number; threadId: number; count: number }>) =>
@@ -100,6 +104,7 @@ const takePositions = prepared((db, at: Params<{ userId: number; threadId: numbe
     .set((eb) => ({ next_position: eb('next_position', '+', at('count')) }))
     .where('user_id', '=', at('userId'))
     .where('id', '=', at('threadId'))
+    .where('deleted_at', 'is', null)
     .returningAll(),
 );
 
@@ -167,7 +172,10 @@ export function threadRepository(db: Kysely<Database>) {
     },
     async insert(
       userId: number,
-      thread: Pick<ThreadRecord, 'title' | 'titleSource' | 'assistantId' | 'model' | 'tools'> & { at: string },
+      thread: Pick<ThreadRecord, 'title' | 'titleSource' | 'assistantId' | 'model' | 'tools'> & {
+        at: string;
+        expiresAt?: string | null;
+      },
       by: ByProgram = { accessTokenId: null, metadata: null, toolResources: null },
     ): Promise<ThreadRecord> {
       const row = await db
@@ -179,6 +187,7 @@ export function threadRepository(db: Kysely<Database>) {
           assistant_id: thread.assistantId,
           model: thread.model,
           tools: toolsColumn(thread.tools ?? null),
+          ...(thread.expiresAt && { purpose: 'temporary' as const, expires_at: thread.expiresAt }),
           pinned: 0,
           archived: 0,
           head_message_id: null,
@@ -224,7 +233,7 @@ export function threadRepository(db: Kysely<Database>) {
         })
         .where('user_id', '=', userId)
         .where('id', '=', threadId)
-        .where('purpose', '=', 'chat')
+        .where(canBeOpened)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
@@ -265,15 +274,15 @@ export function threadRepository(db: Kysely<Database>) {
         .where('id', '=', threadId)
         .execute();
     },
-    /** false for internal threads. */
-    async isConversation(userId: number, threadId: number): Promise<boolean> {
+    /** undefined: not a conversation that can be opened. */
+    async openedAs(userId: number, threadId: number): Promise<'chat' | 'temporary' | undefined> {
       const row = await db
         .selectFrom('threads')
         .select('purpose')
         .where('user_id', '=', userId)
         .where('id', '=', threadId)
         .executeTakeFirst();
-      return row?.purpose === 'chat';
+      return row?.purpose === 'chat' || row?.purpose === 'temporary' ? row.purpose : undefined;
     },
     /** The first threads by id, internal ones included. */
     async some(userId: number, limit: number): Promise<{ id: number }[]> {

@@ -3,26 +3,26 @@ import { Id } from '@roster/contracts/endpoint';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
-import { lockRuns } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import type { RunExecutor } from '#server/features/chat/runs/executor';
 import type { ThreadSearch } from '#server/features/chat/search/service';
 import { snippetOf } from '#server/features/chat/search/snippet';
 import type { FoundThread } from '#server/features/chat/search/threads-repository';
 import { branchRepository } from '#server/features/chat/shared/branch-repository';
 import { messageRepository } from '#server/features/chat/shared/message-repository';
 import { noThread } from '#server/features/chat/shared/not-found';
-import { runRepository } from '#server/features/chat/shared/run-repository';
 import { searchRepository } from '#server/features/chat/shared/search-repository';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
 import { newTitle } from '#server/features/chat/shared/thread-title';
+import { type TemporaryThreadService, temporaryUntil } from '#server/features/chat/temporary-threads/service';
+import type { TrashService } from '#server/features/chat/trash/service';
 import { createCursors, toPage } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
 import { toThread } from './thread.ts';
 
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;
-  executor: Pick<RunExecutor, 'stop'>;
+  trash: Pick<TrashService, 'put'>;
+  temporary: Pick<TemporaryThreadService, 'remove'>;
   search: ThreadSearch;
   ownsAssistant: (userId: number, assistantId: number) => Promise<boolean>;
   /** @throws AppError, naming the field, for models that are known to be unusable. Does not call the provider. */
@@ -119,27 +119,23 @@ async function foundOrListed(
   return listed.map((thread) => ({ thread, match: null }));
 }
 
-/** Deletes a thread with all branches, after stopping its active run. */
-async function remove({ database: { db }, executor }: Dependencies, userId: number, threadId: number) {
-  if (!(await threadRepository(db).isConversation(userId, threadId))) throw noThread();
-  for (const run of await runRepository(db).underWay(userId))
-    if (run.threadId === threadId) await executor.stop(userId, run.id);
-  const removed = await db.transaction().execute(async (trx) => {
-    await lockRuns(trx, userId, threadId);
-    await searchRepository(trx).forgetThread(userId, threadId);
-    return threadRepository(trx).delete(userId, threadId);
-  });
-  if (!removed) throw noThread();
+/** Moves a thread to the trash; deletes a temporary one. */
+async function remove({ database: { db }, trash, temporary }: Dependencies, userId: number, threadId: number) {
+  const openedAs = await threadRepository(db).openedAs(userId, threadId);
+  if (openedAs === undefined) throw noThread();
+  await (openedAs === 'temporary' ? temporary.remove(userId, threadId) : trash.put(userId, threadId));
 }
 
 async function insertThread(trx: Kysely<Database>, userId: number, draft: Draft): Promise<Thread> {
+  const at = new Date().toISOString();
   const created = await threadRepository(trx).insert(userId, {
     title: draft.title ?? newTitle,
     titleSource: draft.title === undefined ? 'opening' : 'chosen',
     assistantId: draft.assistantId ?? null,
     model: draft.model ?? null,
     ...(draft.tools && { tools: draft.tools }),
-    at: new Date().toISOString(),
+    at,
+    expiresAt: draft.temporary ? temporaryUntil(at) : null,
   });
   await searchRepository(trx).putTitle(userId, created.id, created.title);
   return toThread(created);

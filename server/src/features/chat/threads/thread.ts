@@ -5,17 +5,22 @@ import type { ThreadRecord } from '#server/features/chat/shared/thread-repositor
 export function toThread(record: ThreadRecord): Thread {
   const { id, title, assistantId, model, tools, pinned, archived, madeBy, createdAt, updatedAt, runId } = record;
   const thread = { id, title, assistantId, model, pinned, archived, madeBy, createdAt, updatedAt, runId };
-  return { ...thread, ...(tools && { tools }), ...(record.waitsForApproval && { waitsForApproval: true }) };
+  return {
+    ...thread,
+    ...(tools && { tools }),
+    ...(record.waitsForApproval && { waitsForApproval: true }),
+    ...(record.expiresAt !== null && { temporary: true }),
+  };
 }
 
 /** The thread as an export contains it, with the fields of API clients. */
-export type ExportedThread = Omit<Thread, 'id' | 'runId' | 'waitsForApproval'> & {
+export type ExportedThread = Omit<Thread, 'id' | 'runId' | 'waitsForApproval' | 'temporary'> & {
   metadata?: unknown;
   toolResources?: unknown;
 };
 
 export function toExportedThread(record: ThreadRecord): ExportedThread {
-  const { id: _, runId: __, waitsForApproval: ___, ...thread } = toThread(record);
+  const { id: _, runId: __, waitsForApproval: ___, temporary: ____, ...thread } = toThread(record);
   const { metadata, toolResources } = record;
   return {
     ...thread,

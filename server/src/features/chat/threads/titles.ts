@@ -43,7 +43,7 @@ const listWithinMs = 3_000;
 
 /**
  * Requests a title after the first exchange from the chosen model, else the cheapest, else the thread's own. Its usage
- * is recorded. Threads of API clients keep their first words as the title.
+ * is recorded. Threads of API clients and temporary ones keep their first words as the title.
  */
 export function titleSuggester({ db, provider, catalogue, pricing, models, titleModel }: Dependencies) {
   /** Threads whose title is being requested: one of several parallel answers is enough. */
@@ -67,7 +67,7 @@ export function titleSuggester({ db, provider, catalogue, pricing, models, title
   async function suggestOnce(spec: RunSpec, request: AnswerRequest, signal: AbortSignal): Promise<void> {
     const { userId, threadId } = spec;
     const thread = await threadRepository(db).find(userId, threadId);
-    if (thread?.titleSource !== 'opening' || thread.madeBy !== null) return;
+    if (thread?.titleSource !== 'opening' || thread.madeBy !== null || thread.expiresAt !== null) return;
     const answer = await messageRepository(db).place(userId, spec.messageId);
     if (answer?.depth !== 1) return;
     const model = await modelFor(userId, request.model);

@@ -38,7 +38,9 @@ export function exampleRepository(db: Kysely<Database>) {
   const withSource = (userId: number, datasetId: number) =>
     ofDataset(userId, datasetId)
       .leftJoin('messages', 'messages.id', 'e.source_message_id')
-      .leftJoin('threads', 'threads.id', 'messages.thread_id')
+      .leftJoin('threads', (join) =>
+        join.onRef('threads.id', '=', 'messages.thread_id').on('threads.purpose', '=', 'chat'),
+      )
       .select(['messages.id as message_id', 'threads.id as thread_id', 'threads.title']);
   type WithSource = Awaited<ReturnType<ReturnType<typeof withSource>['executeTakeFirstOrThrow']>>;
 

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { Thread } from './chat.ts';
+import { endpoint, NoContent, PathId } from './endpoint.ts';
+
+const byId = z.strictObject({ id: PathId });
+
+/** A temporary conversation is deleted at the latest after these hours. */
+export const temporaryHours = 24;
+
+export const temporaryThreads = {
+  keep: endpoint({
+    method: 'POST',
+    path: '/api/threads/:id/keep',
+    access: 'user',
+    summary: 'Makes a temporary conversation an ordinary one, which lists and searches show.',
+    params: byId,
+    output: Thread,
+  }),
+  leave: endpoint({
+    method: 'POST',
+    path: '/api/threads/:id/leave',
+    access: 'user',
+    summary: 'Deletes a temporary conversation in two minutes, unless it is opened again: a reload must not lose it.',
+    params: byId,
+    output: NoContent,
+    status: 204,
+  }),
+  reopen: endpoint({
+    method: 'POST',
+    path: '/api/threads/:id/reopen',
+    access: 'user',
+    summary: 'Opens a temporary conversation again that was left less than two minutes ago.',
+    params: byId,
+    output: NoContent,
+    status: 204,
+  }),
+};

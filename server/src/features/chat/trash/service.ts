@@ -1,0 +1,131 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Id } from '@roster/contracts/endpoint';
+import { type trash, trashDays } from '@roster/contracts/trash';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { OpenDatabase } from '#server/db/connect';
+import { lockUserRow } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
+import type { RunExecutor } from '#server/features/chat/runs/executor';
+import { noThread } from '#server/features/chat/shared/not-found';
+import { deleteThread, stopRunsOf } from '#server/features/chat/threads/remove';
+import { createCursors, toPage } from '#server/http/paging';
+import { defineJob, jobHandler } from '#server/jobs/define';
+import { enqueue } from '#server/jobs/queue';
+import { AppError } from '#server/lib/errors';
+import { hourMs, type ScheduledTask } from '#server/lib/scheduled-task';
+import { trashRepository } from './repository.ts';
+
+type Dependencies = { database: Pick<OpenDatabase, 'db'>; executor: Pick<RunExecutor, 'stop'> };
+type Query = z.output<typeof trash.list.query>;
+type Page = z.output<typeof trash.list.output>;
+type Change = z.output<typeof trash.change.body>;
+type Changed = z.output<typeof trash.change.output>;
+
+const keptMs = trashDays * 24 * hourMs;
+const deletedAtOnce = 50;
+
+const emptyTrashJob = defineJob({
+  name: 'chat.empty-trash',
+  payload: z.object({ userId: z.number() }),
+  atOnce: 1,
+});
+
+const cursors = createCursors(z.tuple([z.iso.datetime(), Id]));
+
+function positionOf(cursor: string | undefined) {
+  if (cursor === undefined) return undefined;
+  const [deletedAt, id] = cursors.decode(cursor);
+  return { deletedAt, id };
+}
+
+const notInTrash = () => new AppError('not_found', 'This conversation is not in the trash.');
+
+/** Deleted conversations: they can be restored for 30 days, then they are deleted for good. */
+export function trashService({ database: { db }, executor }: Dependencies) {
+  const inTrash = trashRepository(db);
+
+  /** Stops runs before and after: once in the trash, no new one can start. */
+  async function moveToTrash(userId: number, ids: readonly number[]): Promise<number[]> {
+    await stopRunsOf(db, executor, userId, ids);
+    const at = new Date().toISOString();
+    const moved = await changeTogether(userId, (those) => those.putIn(userId, ids, at));
+    await stopRunsOf(db, executor, userId, moved);
+    return moved;
+  }
+
+  /** Locks the user, so that two calls which name the same threads do not deadlock. */
+  const changeTogether = (userId: number, work: (those: ReturnType<typeof trashRepository>) => Promise<number[]>) =>
+    db.transaction().execute(async (trx) => {
+      await lockUserRow(trx, userId);
+      return work(trashRepository(trx));
+    });
+
+  const changes = {
+    archive: (userId, ids) => changeTogether(userId, (those) => those.archive(userId, ids, true)),
+    unarchive: (userId, ids) => changeTogether(userId, (those) => those.archive(userId, ids, false)),
+    restore: (userId, ids) => changeTogether(userId, (those) => those.restore(userId, ids)),
+    delete: moveToTrash,
+  } satisfies Record<Change['action'], (userId: number, ids: readonly number[]) => Promise<number[]>>;
+
+  return {
+    async list(userId: number, { limit, cursor }: Query): Promise<Page> {
+      const found = await inTrash.page(userId, limit, positionOf(cursor));
+      const page = toPage(found, limit, ({ deletedAt, id }) => cursors.encode([deletedAt, id]));
+      const endOf = (deletedAt: string) => new Date(Date.parse(deletedAt) + keptMs).toISOString();
+      return {
+        items: page.items.map((thread) => ({ ...thread, endsAt: endOf(thread.deletedAt) })),
+        count: await inTrash.count(userId),
+        nextCursor: page.nextCursor,
+      };
+    },
+    async put(userId: number, threadId: number) {
+      const [moved] = await moveToTrash(userId, [threadId]);
+      if (moved === undefined) throw noThread();
+    },
+    async restore(userId: number, threadId: number) {
+      const [restored] = await changes.restore(userId, [threadId]);
+      if (restored === undefined) throw notInTrash();
+    },
+    async remove(userId: number, threadId: number) {
+      if (!(await inTrash.holds(userId, threadId)) || !(await deleteThread(db, userId, threadId))) throw notInTrash();
+    },
+    /** Empty at once for its owner; a background job deletes the rows. */
+    empty: (userId: number) =>
+      db.transaction().execute(async (trx) => {
+        const deleted = await trashRepository(trx).discardAll(userId);
+        if (deleted > 0) await enqueue(trx, emptyTrashJob, { userId });
+        return { deleted };
+      }),
+    async change(userId: number, { ids, action }: Change): Promise<Changed> {
+      const wanted = [...new Set(ids)];
+      const changed = new Set(await changes[action](userId, wanted));
+      return {
+        changed: wanted.filter((id) => changed.has(id)),
+        missing: wanted.filter((id) => !changed.has(id)),
+      };
+    },
+    jobs: [jobHandler(emptyTrashJob, ({ userId }) => deleteDiscarded(db, userId))],
+    upkeep: [{ everyMs: hourMs, atStart: true, run: () => deleteExpired(db) }] satisfies ScheduledTask[],
+  };
+}
+
+export type TrashService = ReturnType<typeof trashService>;
+
+async function deleteExpired(db: Kysely<Database>) {
+  await trashRepository(db).discardOlder(new Date(Date.now() - keptMs).toISOString());
+  await deleteDiscarded(db);
+}
+
+/** Each in a transaction of its own: conversations may be long. */
+async function deleteDiscarded(db: Kysely<Database>, userId?: number) {
+  for (;;) {
+    const threads = await trashRepository(db).discarded(userId, deletedAtOnce);
+    if (threads.length === 0) return;
+    for (const { id, userId: owner } of threads) {
+      await deleteThread(db, owner, id);
+      // SQLite blocks the event loop: let streams be served between steps.
+      await nextTurn();
+    }
+  }
+}

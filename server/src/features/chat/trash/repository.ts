@@ -58,17 +58,14 @@ export function trashRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return Number(count);
     },
-    async holds(userId: number, threadId: number): Promise<boolean> {
-      const row = await db
-        .selectFrom('threads')
-        .select('id')
-        .where('user_id', '=', userId)
-        .where('id', '=', threadId)
+    /** From then on it cannot be restored. false: it is not in the trash. */
+    async discard(userId: number, threadId: number): Promise<boolean> {
+      const { numUpdatedRows } = await own(userId, [threadId])
         .where('purpose', '=', 'trash')
+        .set({ purpose: 'discarded' })
         .executeTakeFirst();
-      return row !== undefined;
+      return numUpdatedRows > 0n;
     },
-
     /** Returns how many threads can no longer be restored. */
     async discardAll(userId: number): Promise<number> {
       const { numUpdatedRows } = await db

@@ -88,7 +88,9 @@ export function trashService({ database: { db }, executor }: Dependencies) {
       if (restored === undefined) throw notInTrash();
     },
     async remove(userId: number, threadId: number) {
-      if (!(await inTrash.holds(userId, threadId)) || !(await deleteThread(db, userId, threadId))) throw notInTrash();
+      // First, so that a concurrent call cannot restore what is being deleted.
+      if (!(await inTrash.discard(userId, threadId))) throw notInTrash();
+      await deleteThread(db, userId, threadId);
     },
     /** Empty at once for its owner; a background job deletes the rows. */
     empty: (userId: number) =>

@@ -23,6 +23,7 @@ const publicPages = [
 const ownPages = [
   ['/', 'Your AI Assistant Dashboard'],
   ['/chat', 'Recent Conversations'],
+  ['/trash', 'The trash is empty'],
   ['/files', 'File Management'],
   ['/analytics', 'Track your API usage and costs'],
   ['/fine-tuning', 'Train models'],

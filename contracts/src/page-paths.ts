@@ -3,6 +3,7 @@ export const pages = [
   '/',
   '/chat',
   '/chat/:threadId',
+  '/trash',
   '/files',
   '/analytics',
   '/fine-tuning',

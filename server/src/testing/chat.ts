@@ -22,6 +22,14 @@ export async function newThread(visitor: HttpClient, more: Record<string, unknow
   return body.id;
 }
 
+/** Deletes a thread and takes it out of the trash. */
+export async function deleteForGood(visitor: HttpClient, threadId: number) {
+  for (const path of [`/api/threads/${threadId}`, `/api/trash/${threadId}`]) {
+    const { status } = await visitor.delete(path);
+    if (status !== 204) throw new Error(`Not deleted: ${path} answers ${status}`);
+  }
+}
+
 export const post = (visitor: HttpClient, threadId: number, message: string, more: Record<string, unknown> = {}) =>
   visitor.post(`/api/threads/${threadId}/messages`, { message, clientId: clientId(), ...more });
 

@@ -2,7 +2,7 @@ import type { Assistant } from '@roster/contracts/assistants/assistants';
 import { chat, type ThreadListItem } from '@roster/contracts/chat';
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Bot, MessageSquare, MessageSquarePlus, Monitor, Moon, Plus, Sun } from 'lucide-react';
+import { Bot, MessageSquare, MessageSquarePlus, Monitor, Moon, Plus, Sun, Trash2 } from 'lucide-react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess, useUser } from '#web/api/current-user.ts';
 import { loadAround } from '#web/features/chat/shared/thread-cache.ts';
@@ -107,7 +107,13 @@ function useActions(): Command[] {
     disabledReason: reason,
     run: () => void navigate({ to: '/settings', search: { tab: 'assistants', view: 'create' } }),
   };
-  return [newChat, create, ...switches];
+  const openTrash = {
+    id: 'trash',
+    label: 'Open trash',
+    icon: Trash2,
+    run: () => void navigate({ to: '/trash' }),
+  };
+  return [newChat, create, openTrash, ...switches];
 }
 
 function useOpenAssistant() {

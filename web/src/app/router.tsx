@@ -125,6 +125,11 @@ const connect = createRoute({
   validateSearch: chatSearch,
   component: lazyRouteComponent(() => import('./routes/connect-route.tsx'), 'ConnectRoute'),
 });
+const trash = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/trash',
+  component: lazyRouteComponent(() => import('#web/features/chat/trash/trash-page.tsx'), 'TrashPage'),
+});
 const endingModels = createRoute({
   getParentRoute: () => signedIn,
   path: '/assistants/models',
@@ -211,6 +216,7 @@ export const router = createRouter({
       comparison,
       settings,
       connect,
+      trash,
       endingModels,
       testSets,
       testSet,

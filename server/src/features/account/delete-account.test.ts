@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, asksOf, benchText, newThread, post, send, until } from '#server/testing/chat';
+import { ask, asksOf, benchText, deleteForGood, newThread, post, send, until } from '#server/testing/chat';
 import { compared, judged, newComparison } from '#server/testing/comparisons';
 import { setUser, withDatabase } from '#server/testing/database';
 import { gathered, rated } from '#server/testing/datasets';
@@ -61,6 +61,8 @@ describe.each(engines)('closing an account on %s', (engine) => {
     const assistantId = await createAssistant(visitor, { name: word, instructions: word });
     await visitor.post('/api/assistants/move', { fromModel: 'gpt-4o', toModel: 'gpt-4.1' });
     const threadId = await newThread(visitor, { title: `${word} title`, assistantId });
+    await visitor.delete(`/api/threads/${await newThread(visitor, { title: 'In the trash' })}`);
+    await newThread(visitor, { temporary: true });
     await visitor.post('/api/settings/preferences', {
       theme: 'light',
       notificationsEnabled: true,
@@ -423,7 +425,7 @@ describe.each(engines)('closing an account on %s', (engine) => {
     expect(body.messages.map(({ text }: { text: string }) => text)).toEqual(
       Array.from({ length: 1_500 }, (_, index) => `Message ${index + 1}`),
     );
-    expect((await oli.delete(`/api/threads/${threadId}`)).status).toBe(204);
+    await deleteForGood(oli, threadId);
     expect((await rows(userId)).get('messages')).toEqual([]);
   });
 

@@ -99,7 +99,7 @@ test('confirms before deleting, names the conversation and removes it', async ()
   const dialog = page.getByRole('alertdialog', { name: 'Delete Conversation' });
   await expectText(
     dialog,
-    'Are you sure you want to delete Not needed any more with all its messages? This action cannot be undone.',
+    'Are you sure you want to delete Not needed any more with all its messages? You can restore it from the trash for 30 days.',
   );
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expectHidden(dialog);

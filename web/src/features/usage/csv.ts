@@ -48,7 +48,7 @@ const requestRow = (range: DayRange, request: UsageRequest): Cell[] => [
   answeredBy(request),
   request.accessToken?.name ?? null,
   request.purpose,
-  request.thread?.title ?? null,
+  request.thread?.title ?? (request.temporary ? 'Temporary chat' : null),
   1,
   request.inputTokens,
   request.cachedTokens,

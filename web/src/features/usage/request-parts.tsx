@@ -13,7 +13,7 @@ const Gone = ({ children }: { children: string }) => <span className="text-muted
 
 /** Link to the call's context, if it still exists. */
 export function Conversation({ request }: { request: UsageRequest }) {
-  const { thread, purpose, comparisonId, jobId, accessToken } = request;
+  const { thread, purpose, comparisonId, jobId, accessToken, temporary } = request;
   if (purpose === 'comparison' || purpose === 'evaluation') {
     const isEvaluation = purpose === 'evaluation';
     return comparisonId === null ? (
@@ -38,7 +38,7 @@ export function Conversation({ request }: { request: UsageRequest }) {
     return (
       <>
         {label}
-        <Gone>{accessToken ? `Program, ${accessToken.name}` : 'Deleted'}</Gone>
+        <Gone>{temporary ? 'Temporary chat' : accessToken ? `Program, ${accessToken.name}` : 'Deleted'}</Gone>
       </>
     );
   return (

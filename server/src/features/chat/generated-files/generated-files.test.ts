@@ -9,7 +9,7 @@ import type { Database } from '#server/db/schema';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, askedOf, messageOf, newThread, send, until } from '#server/testing/chat';
+import { ask, askedOf, deleteForGood, messageOf, newThread, send, until } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { readEvents } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
@@ -112,7 +112,7 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
     expect(archive.get('files/1-table.csv')).toContain('January,35');
     const { messages } = JSON.parse(archive.get(`conversations/${threadId}.json`) ?? '');
     expect(messages[1].files).toEqual([expect.objectContaining({ filename: 'table.csv', kind: 'text' })]);
-    expect((await visitor.delete(`/api/threads/${threadId}`)).status).toBe(204);
+    await deleteForGood(visitor, threadId);
     const [kept] = await filesOf(visitor);
     expect([kept.id, kept.usedBy]).toEqual([answer.files[0]?.id, 0]);
   });
@@ -260,7 +260,7 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
       await until('The fetching', async () =>
         (await askedOf(app)).some(({ path, status }) => path.startsWith('/containers/') && status === 200),
       );
-      await answer.visitor.delete(`/api/threads/${answer.threadId}`);
+      await deleteForGood(answer.visitor, answer.threadId);
       return answer;
     });
     await hurry();

@@ -1,17 +1,7 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import {
-  ask,
-  asksOf,
-  clientId,
-  forgetAsks,
-  messageOf,
-  messagesOf,
-  newThread,
-  post,
-  regenerated,
-} from '#server/testing/chat';
+import { ask, asksOf, clientId, deleteForGood, forgetAsks, messageOf, messagesOf, newThread, post, regenerated } from '#server/testing/chat';
 import { cookieOf, fileOf, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 
@@ -122,7 +112,7 @@ describe.each(engines)('files attached to messages on %s', (engine) => {
     const image = await put(app, ada, 'dot.png', png);
     await ask(app, ada, threadId, 'Look', { fileIds: [image.id] });
     expect((await fileOf(ada, image.id))?.usedBy).toBe(1);
-    expect((await ada.delete(`/api/threads/${threadId}`)).status).toBe(204);
+    await deleteForGood(ada, threadId);
     expect(await fileOf(ada, image.id)).toMatchObject({ usedBy: 0 });
   });
 

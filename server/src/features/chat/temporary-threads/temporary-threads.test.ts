@@ -194,12 +194,14 @@ describe.each(engines)('temporary conversations on %s', (engine) => {
     expect((await ada.post('/api/threads', { temporary: 'yes' })).status).toBe(400);
   });
 
-  test('are not in a backup', async () => {
+  test('are not in a backup, which contains the trash', async () => {
     const { visitor } = await app.someone();
     const threadId = await newTemporary(visitor, { title: 'Greengages in the title' });
     await ask(app, visitor, threadId, 'Greengages in the message');
     const ordinary = await newThread(visitor);
     await ask(app, visitor, ordinary, 'Damsons in the message');
+    const deleted = await newThread(visitor, { title: 'Sloes in the trash' });
+    await visitor.delete(`/api/threads/${deleted}`);
     const folder = mkdtempSync(join(tmpdir(), 'roster-temporary-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const backup = join(folder, 'backup.tar');
@@ -207,7 +209,7 @@ describe.each(engines)('temporary conversations on %s', (engine) => {
     const made = await roster(['backup', backup], { DATA_DIR, ...(databaseUrl && { DATABASE_URL: databaseUrl }) });
     expect([made.code, made.errors]).toEqual([0, '']);
     const content = (await readFile(backup)).toString('latin1');
-    expect(content).toContain('Damsons in the message');
+    for (const kept of ['Damsons in the message', 'Sloes in the trash']) expect(content).toContain(kept);
     expect(content).not.toContain('Greengages');
     const restored = await roster(['restore', backup], { DATA_DIR: join(folder, 'restored') });
     expect([restored.code, restored.errors]).toEqual([0, '']);

@@ -1,7 +1,7 @@
 import type { ThreadListItem } from '@roster/contracts/chat';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { ask, newThread } from '#server/testing/chat';
+import { ask, deleteForGood, newThread } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 
@@ -150,7 +150,7 @@ describe.each(engines)('the list of conversations on %s', (engine) => {
     const frank = await app.withKey('frank');
     const threadId = await newThread(frank);
     const { message, run } = await ask(app, frank, threadId, 'Something to forget');
-    expect((await frank.delete(`/api/threads/${threadId}`)).status).toBe(204);
+    await deleteForGood(frank, threadId);
     const after = [
       await frank.get(`/api/threads/${threadId}`),
       await frank.get(`/api/threads/${threadId}/messages`),

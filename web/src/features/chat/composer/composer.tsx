@@ -43,6 +43,8 @@ type ComposerProps = SendingProps & {
   ref?: Ref<HTMLTextAreaElement> | undefined;
   placeholder: string;
   stopping?: boolean | undefined;
+  /** Marks the message field. */
+  temporary?: boolean | undefined;
   onEditLast?: (() => void) | undefined;
   /** undefined while unknown. */
   tools?: ComposerTools | undefined;
@@ -81,7 +83,8 @@ export function Composer(props: ComposerProps) {
         {notice?.(() => send(true))}
         <div
           className={classNames(
-            'flex flex-wrap items-end gap-2 rounded-lg border border-border-strong bg-card p-1.5 transition-colors duration-120 focus-within:border-ring',
+            'flex flex-wrap items-end gap-2 rounded-lg border bg-card p-1.5 transition-colors duration-120 focus-within:border-ring',
+            props.temporary ? 'border-accent border-dashed' : 'border-border-strong',
             tooLong && 'border-destructive focus-within:border-destructive',
           )}
         >

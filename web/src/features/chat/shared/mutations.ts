@@ -182,10 +182,13 @@ type Start = Pick<Outgoing, 'text' | 'files' | 'place' | 'models' | 'overBudget'
   choice: Choice;
   tools: ThreadTools | null;
   thread: Thread | null;
+  temporary?: boolean;
 };
 
-async function start(client: QueryClient, { choice, tools, thread: made, ...message }: Start): Promise<Thread> {
-  const thread = made ?? (await call(chat.createThread, { body: { ...chosen(choice), ...(tools && { tools }) } }));
+async function start(client: QueryClient, given: Start): Promise<Thread> {
+  const { choice, tools, thread: made, temporary, ...message } = given;
+  const body = { ...chosen(choice), ...(tools && { tools }), ...(temporary && { temporary }) };
+  const thread = made ?? (await call(chat.createThread, { body }));
   try {
     await send(client, { threadId: thread.id, parentId: null, ...message });
   } catch (error) {

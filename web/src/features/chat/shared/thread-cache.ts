@@ -77,7 +77,8 @@ function changeLists(client: QueryClient, change: (window: ThreadWindow, filter:
 const isFilter = (value: unknown): value is ThreadFilter =>
   typeof value === 'object' && value !== null && 'q' in value && 'view' in value;
 
-function isIn({ q, view }: ThreadFilter, { archived, madeBy }: Thread) {
+function isIn({ q, view }: ThreadFilter, { archived, madeBy, temporary }: Thread) {
+  if (temporary) return false;
   if (view === 'recent') return q !== '' || !(archived || madeBy);
   return view === 'archived' ? archived : madeBy !== null && (q !== '' || !archived);
 }

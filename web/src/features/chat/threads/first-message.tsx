@@ -6,6 +6,8 @@ export { ChatTargetMenu as AnswererMenu } from '#web/features/chat/chat-targets/
 export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
 export { pendingMessage } from '#web/features/chat/shared/message-changes.ts';
 export { startThread, UnfinishedStartError as UnfinishedStart } from '#web/features/chat/shared/mutations.ts';
+export { TemporaryNotice } from '#web/features/chat/temporary/temporary-notice.tsx';
+export { TemporarySwitch } from '#web/features/chat/temporary/temporary-switch.tsx';
 
 /** Placed where the message list will show it. */
 export function FirstQuestion({ pending }: { pending: PendingMessage }) {

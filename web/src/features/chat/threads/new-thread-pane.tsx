@@ -87,6 +87,18 @@ function useNewThreadTools({ assistantId, model }: Choice) {
   return { tools, composerTools: { assistantId, model, switched: tools ?? {}, onSwitch } };
 }
 
+const temporaryKey = `${place}:temporary`;
+
+/** Stored beside the draft, so that a reload does not make it an ordinary conversation. A question from Home is one. */
+function useTemporary() {
+  const [isTemporary, setTemporary] = useState(() => !hasPendingQuestion() && readDraft(temporaryKey) !== '');
+  const change = (next: boolean) => {
+    writeDraft(temporaryKey, next ? 'yes' : '');
+    setTemporary(next);
+  };
+  return [isTemporary, change] as const;
+}
+
 function useIsHere() {
   const isHere = useRef(true);
   useEffect(() => {
@@ -102,12 +114,13 @@ type Beginning = {
   current: Choice;
   /** Models the message is sent to, if several. */
   several: readonly string[];
+  isTemporary: boolean;
   remember: () => void;
   onStarted: (threadId: number) => void;
 };
 
 /** Creates the conversation with its first message. */
-function useFirstMessage({ current, several, remember, onStarted }: Beginning) {
+function useFirstMessage({ current, several, isTemporary, remember, onStarted }: Beginning) {
   const client = useQueryClient();
   const { tools, composerTools } = useNewThreadTools(current);
   const [failure, setFailure] = useState<unknown>(null);
@@ -124,6 +137,7 @@ function useFirstMessage({ current, several, remember, onStarted }: Beginning) {
       const isSameStart =
         thread?.assistantId === current.assistantId &&
         thread.model === current.model &&
+        (thread.temporary ?? false) === isTemporary &&
         JSON.stringify(thread.tools ?? null) === JSON.stringify(tools);
       const made = await startThread(client, {
         text,
@@ -133,10 +147,12 @@ function useFirstMessage({ current, several, remember, onStarted }: Beginning) {
         choice: current,
         tools,
         models: several,
+        temporary: isTemporary,
         thread: isSameStart ? thread : null,
       });
       remember();
       keepTools(null);
+      writeDraft(temporaryKey, '');
       if (isHere.current) {
         composerAt(place).moveTo(`chat:${made.id}`);
         onStarted(made.id);
@@ -173,7 +189,8 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
   const parts = firstMessage.use();
   const [several, setSeveral] = useState<readonly string[]>([]);
   const { current, chatTarget, isKnown, remember } = useNewThreadTarget(choice);
-  const { send, pending, failure, tools } = useFirstMessage({ current, several, remember, onStarted });
+  const [isTemporary, setTemporary] = useTemporary();
+  const { send, pending, failure, tools } = useFirstMessage({ current, several, isTemporary, remember, onStarted });
   const box = useRef<HTMLTextAreaElement>(null);
   usePendingQuestion();
   useFocusOnMessage(box, choice);
@@ -210,7 +227,9 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
             />
           )
         }
+        action={parts && <parts.TemporarySwitch isOn={isTemporary} onChange={setTemporary} />}
       />
+      {isTemporary && parts && <parts.TemporaryNotice />}
       {pending && parts ? (
         <parts.FirstQuestion pending={pending} />
       ) : (
@@ -223,6 +242,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
         onSend={send}
         sending={pending !== null}
         waiting={!parts || !isKnown}
+        temporary={isTemporary}
         tools={isKnown ? tools : undefined}
         notice={notice}
       />

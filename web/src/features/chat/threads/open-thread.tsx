@@ -51,6 +51,10 @@ const RetirementNotice = lazyPart(
   async () => (await whenAppReady(() => import('./retirement-notice.tsx'))).RetirementNotice,
 );
 
+const TemporaryBar = lazyPart(
+  async () => (await import('#web/features/chat/temporary/temporary-bar.tsx')).TemporaryBar,
+);
+
 const CorrectionDialog = lazyPart<CorrectionDialogProps>(
   async () => (await import('#web/features/chat/messages/correction-dialog.tsx')).CorrectionDialog,
   { failed: NoDialog },
@@ -123,6 +127,7 @@ export function OpenThread({ open, state, runId, target, onBack, onRemoved }: Op
         }}
         several={{ models: several, onChoose: (models) => change({ several: models }) }}
       />
+      {thread.data?.temporary && <TemporaryBar key={threadId} threadId={threadId} onClosed={onRemoved} />}
       <ThreadActionsContext value={actions}>
         {finding.bar}
         <Messages open={open} state={state} targetId={target?.messageId ?? null} thread={thread} />

@@ -37,19 +37,23 @@ export function ThreadHeader({ thread, onBack, onRemoved, onFind, onChoose, seve
                 {thread.title}
               </h2>
               <CreatedByToken name={thread.madeBy} className="max-w-[30%]" />
+              {thread.temporary && <Badge>Temporary</Badge>}
               {thread.archived && <Badge className="max-md:hidden">Archived</Badge>}
             </>
           )
         }
         chatTarget={<ChatTargetMenu current={thread} onChoose={onChoose} several={several} />}
         action={
-          <ThreadMenu
-            thread={thread}
-            onRename={() => setRenaming(true)}
-            onFind={onFind}
-            onRemoved={onRemoved}
-            trigger={<IconButton label="Conversation actions" icon={Ellipsis} className="max-md:size-10" />}
-          />
+          // The bar below keeps or closes it; it is in no list to be pinned, archived or exported from.
+          thread.temporary ? undefined : (
+            <ThreadMenu
+              thread={thread}
+              onRename={() => setRenaming(true)}
+              onFind={onFind}
+              onRemoved={onRemoved}
+              trigger={<IconButton label="Conversation actions" icon={Ellipsis} className="max-md:size-10" />}
+            />
+          )
         }
       />
     </>

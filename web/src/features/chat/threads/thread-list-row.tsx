@@ -2,11 +2,14 @@ import type { ThreadListItem } from '@roster/contracts/chat';
 import { Link } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
 import { type MouseEvent, memo, type RefObject, useEffect, useRef, useState } from 'react';
+import { useSelection } from '#web/features/chat/selection/selection.ts';
+import { useLongPress } from '#web/features/chat/selection/use-long-press.ts';
 import type { Match } from '#web/features/chat/shared/thread-state.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { searchPattern } from '#web/lib/text/search-pattern.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { classNames } from '#web/ui/class-names.ts';
+import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { CreatedByToken } from './created-by-token.tsx';
 import { ThreadMenu } from './thread-menu.tsx';
@@ -36,6 +39,8 @@ type ThreadListRowProps = {
   onOpen: (threadId: number) => void;
   onOpenMatch: (match: Match) => void;
   onRemoved: (threadId: number) => unknown;
+  /** `isRange`: with all between it and the last selected one. */
+  onSelect: (threadId: number, isRange: boolean) => void;
 };
 
 const isPlainClick = (event: MouseEvent) =>
@@ -52,27 +57,41 @@ function useRenaming(link: RefObject<HTMLElement | null>) {
   return [renaming, setRenaming] as const;
 }
 
+type Clicked = Pick<ThreadListRowProps, 'thread' | 'query' | 'onOpen' | 'onOpenMatch' | 'onSelect'>;
+
+/** Opens the conversation, or selects it once another one is selected. */
+function clicked(event: MouseEvent, isSelecting: boolean, { thread, query, onOpen, onOpenMatch, onSelect }: Clicked) {
+  const { id, match } = thread;
+  if (isSelecting && !event.metaKey && !event.ctrlKey) {
+    event.preventDefault();
+    onSelect(id, event.shiftKey);
+    return;
+  }
+  if (!isPlainClick(event)) return;
+  event.preventDefault();
+  if (match) onOpenMatch({ threadId: id, messageId: match.messageId, query });
+  else onOpen(id);
+}
+
 /** A conversation in the list; modifier clicks open a new tab, as with any link. */
 export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowProps) {
-  const { thread, isOpen, query, onOpen, onOpenMatch, onRemoved } = props;
-  const { match } = thread;
+  const { thread, isOpen, query, onRemoved, onSelect } = props;
+  const selected = useSelection();
+  const isSelecting = selected.size > 0;
+  const isSelected = selected.has(thread.id);
+  const longPress = useLongPress(() => onSelect(thread.id, false));
   const link = useRef<HTMLAnchorElement>(null);
   const [renaming, setRenaming] = useRenaming(link);
 
   if (renaming) return <RenameField thread={thread} onDone={() => setRenaming(false)} />;
-  const open = (event: MouseEvent) => {
-    if (!isPlainClick(event)) return;
-    event.preventDefault();
-    if (match) onOpenMatch({ threadId: thread.id, messageId: match.messageId, query });
-    else onOpen(thread.id);
-  };
   return (
     <div data-hovered className="relative py-px">
       <Link
+        {...longPress}
         ref={link}
         to="/chat/$threadId"
         params={{ threadId: String(thread.id) }}
-        onClick={open}
+        onClick={(event) => clicked(event, isSelecting, props)}
         preload={false}
         data-thread-link
         aria-current={isOpen ? 'page' : undefined}
@@ -80,11 +99,14 @@ export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowPro
         className={classNames(
           'block min-h-10 rounded-md py-2.5 pe-9 ps-2 leading-5 transition-colors duration-120 hover:bg-hover',
           'max-md:min-h-11 max-md:py-3 max-md:pe-12',
-          isOpen ? 'bg-active font-medium' : undefined,
+          !isSelecting && '[@media(hover:hover)]:[[data-hovered]:is(:hover,:focus-within)_&]:pe-16',
+          isOpen && 'font-medium',
+          (isSelecting ? isSelected : isOpen) && 'bg-active',
         )}
       >
         <TitleAndMatch thread={thread} query={query} />
       </Link>
+      <SelectBox thread={thread} isSelecting={isSelecting} isSelected={isSelected} onSelect={onSelect} />
       <ThreadMenu
         thread={thread}
         onRename={() => setRenaming(true)}
@@ -96,6 +118,7 @@ export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowPro
             icon={Ellipsis}
             size="sm"
             className={classNames(
+              isSelecting && 'hidden!',
               'absolute top-1.5 inset-e-1.5 data-[state=open]:opacity-100 max-md:top-0.5 max-md:inset-e-0 max-md:size-11',
               '[@media(hover:hover)]:[[data-hovered]:not(:hover,:focus-within)_&:not([data-state=open])]:opacity-0',
             )}
@@ -105,6 +128,30 @@ export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowPro
     </div>
   );
 });
+
+type SelectBoxProps = Pick<ThreadListRowProps, 'thread' | 'onSelect'> & { isSelecting: boolean; isSelected: boolean };
+
+/** Shown on hover and focus, and on every row once something is selected; touch screens begin with a long press. */
+function SelectBox({ thread: { id, title }, isSelecting, isSelected, onSelect }: SelectBoxProps) {
+  return (
+    <span
+      className={classNames(
+        'absolute top-3 size-4 max-md:top-3.5',
+        isSelecting
+          ? 'flex inset-e-2.5'
+          : 'hidden inset-e-10 [@media(hover:hover)]:flex [[data-hovered]:not(:hover,:focus-within)_&]:opacity-0',
+      )}
+    >
+      <Checkbox
+        aria-label={`Select ${title}`}
+        checked={isSelected}
+        onClick={({ shiftKey }) => onSelect(id, shiftKey)}
+        // The click has changed it, which alone knows the Shift key.
+        onChange={() => undefined}
+      />
+    </span>
+  );
+}
 
 function TitleAndMatch({ thread, query }: Pick<ThreadListRowProps, 'thread' | 'query'>) {
   const { title, archived, madeBy, runId, waitsForApproval, match } = thread;

@@ -1,8 +1,16 @@
 import type { ThreadListItem } from '@roster/contracts/chat';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Archive, ArrowLeft, Bot, MessagesSquare, SearchX } from 'lucide-react';
-import { type KeyboardEvent, useCallback, useMemo, useRef } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { Archive, ArrowLeft, Bot, MessagesSquare, SearchX, Trash2 } from 'lucide-react';
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef } from 'react';
 import { VList, type VListHandle } from 'virtua';
+import {
+  clearSelection,
+  keepSelected,
+  selectTo,
+  toggleSelected,
+  useSelection,
+} from '#web/features/chat/selection/selection.ts';
 import { LoadingRows } from '#web/features/chat/shared/loading-rows.tsx';
 import { type ThreadFilter, type ThreadView, threadListQuery } from '#web/features/chat/shared/queries.ts';
 import { forgetMiddle, loadAround, loadMoreThreads } from '#web/features/chat/shared/thread-cache.ts';
@@ -10,11 +18,16 @@ import { threadQuery } from '#web/features/chat/shared/thread-queries.ts';
 import type { Match } from '#web/features/chat/shared/thread-state.ts';
 import { useFurtherPages } from '#web/features/chat/shared/use-further-pages.ts';
 import { errorText } from '#web/lib/api-client.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import type { Icon } from '#web/ui/icon.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { ThreadListRow } from './thread-list-row.tsx';
+
+const SelectionBar = lazyPart(
+  async () => (await import('#web/features/chat/selection/selection-bar.tsx')).SelectionBar,
+);
 
 type ThreadRow = { kind: 'heading'; label: string } | { kind: 'thread'; thread: ThreadListItem };
 
@@ -99,6 +112,22 @@ function useOpening({ onOpen, onOpenMatch }: Pick<ThreadListProps, 'onOpen' | 'o
   return { open, openMatch };
 }
 
+/** Selects a row, or all up to it; ends with the list, and forgets conversations that are no longer in it. */
+function useSelecting(threads: readonly ThreadListItem[] | undefined) {
+  const order = useRef<readonly number[]>([]);
+  useEffect(() => {
+    if (!threads) return;
+    order.current = threads.map(({ id }) => id);
+    keepSelected((id) => order.current.includes(id));
+  }, [threads]);
+  useEffect(() => clearSelection, []);
+  const select = useCallback(
+    (id: number, isRange: boolean) => (isRange ? selectTo(id, order.current) : toggleSelected(id)),
+    [],
+  );
+  return { select, isSelecting: useSelection().size > 0 };
+}
+
 type ViewButtonsProps = { view: ThreadView; onChange: (view: ThreadView) => void };
 
 /** Buttons beside the heading that select the view. */
@@ -117,7 +146,21 @@ export function ViewButtons({ view, onChange }: ViewButtonsProps) {
     <>
       {button('programs', Bot, 'Show conversations by programs')}
       {button('archived', Archive, 'Show archived conversations')}
+      <TrashButton />
     </>
+  );
+}
+
+function TrashButton() {
+  const navigate = useNavigate();
+  return (
+    <IconButton
+      label="Open the trash"
+      icon={Trash2}
+      size="sm"
+      onClick={() => void navigate({ to: '/trash' })}
+      className="max-md:size-10"
+    />
   );
 }
 
@@ -131,6 +174,7 @@ export function ThreadList({ filter, openThreadId, onOpen, onOpenMatch, onRemove
     return data.items.map((thread) => ({ kind: 'thread', thread }));
   }, [data, filter.q, filter.view]);
   const { open, openMatch } = useOpening({ onOpen, onOpenMatch });
+  const { select, isSelecting } = useSelecting(data?.items);
   const loadMore = useFurtherPages(() => {
     const handle = list.current;
     if (!handle || !data?.nextCursor) return undefined;
@@ -141,35 +185,39 @@ export function ThreadList({ filter, openThreadId, onOpen, onOpenMatch, onRemove
   if (!data) return error && !isFetching ? <NotLoaded error={error} onRetry={() => void refetch()} /> : <LoadingRows />;
   if (rows.length === 0) return <NoRows filter={filter} openThreadId={openThreadId} />;
   return (
-    <VList
-      ref={list}
-      data={rows}
-      onScroll={loadMore}
-      onResize={loadMore}
-      onKeyDown={moveFocus}
-      bufferSize={400}
-      role="navigation"
-      aria-label={names[filter.view]}
-      className="min-h-0 flex-1 px-2"
-    >
-      {(row) =>
-        row.kind === 'heading' ? (
-          <h3 key={row.label} className="px-2 pt-3 pb-1 font-medium text-faint-foreground text-xs">
-            {row.label}
-          </h3>
-        ) : (
-          <ThreadListRow
-            key={row.thread.id}
-            thread={row.thread}
-            isOpen={row.thread.id === openThreadId}
-            query={filter.q}
-            onOpen={open}
-            onOpenMatch={openMatch}
-            onRemoved={onRemoved}
-          />
-        )
-      }
-    </VList>
+    <>
+      {isSelecting && <SelectionBar view={filter.view} openThreadId={openThreadId} onRemoved={onRemoved} />}
+      <VList
+        ref={list}
+        data={rows}
+        onScroll={loadMore}
+        onResize={loadMore}
+        onKeyDown={moveFocus}
+        bufferSize={400}
+        role="navigation"
+        aria-label={names[filter.view]}
+        className="min-h-0 flex-1 px-2"
+      >
+        {(row) =>
+          row.kind === 'heading' ? (
+            <h3 key={row.label} className="px-2 pt-3 pb-1 font-medium text-faint-foreground text-xs">
+              {row.label}
+            </h3>
+          ) : (
+            <ThreadListRow
+              key={row.thread.id}
+              thread={row.thread}
+              isOpen={row.thread.id === openThreadId}
+              query={filter.q}
+              onOpen={open}
+              onOpenMatch={openMatch}
+              onRemoved={onRemoved}
+              onSelect={select}
+            />
+          )
+        }
+      </VList>
+    </>
   );
 }
 

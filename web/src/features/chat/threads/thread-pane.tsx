@@ -83,6 +83,7 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
           }
           sending={state.pending !== null}
           waiting={!parts || thread.isPending}
+          temporary={thread.data?.temporary}
           onStop={runId === null ? undefined : () => void stop(runId)}
           stopping={runId !== null && state.stoppingRun === runId}
           tools={parts && thread.data && parts.toolsOf(client, thread.data)}

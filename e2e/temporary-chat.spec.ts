@@ -1,0 +1,32 @@
+import { conversation } from './conversation.ts';
+import { expect, expectAccessible, request, test } from './fixtures.ts';
+
+test('a temporary chat survives a reload, is in no list, and is deleted when it is closed', { tag: '@main' }, async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
+  expect(withAssistant.assistantId).toBeGreaterThan(0);
+  await page.goto('/chat?new=true');
+  await page.getByRole('button', { name: 'Temporary' }).click();
+  const note = page.getByRole('note', { name: 'Temporary chat' });
+  await expect(note).toBeVisible();
+  const { ask, answers } = conversation(page);
+  await ask('Between us: mistletoe');
+  await expect(page).toHaveURL(/\/chat\/\d+$/);
+  await expect(answers.last()).toContainText('mistletoe');
+  const id = Number(page.url().split('/').at(-1));
+
+  await page.reload();
+  await expect(note).toBeVisible();
+  await expect(answers.last()).toContainText('mistletoe');
+  await expect(page.getByText('No conversations yet')).toBeVisible();
+  await expectAccessible(page);
+  const found = await request(page, roster, 'GET', '/api/threads?q=mistletoe');
+  expect(found.body.items).toEqual([]);
+
+  await note.getByRole('button', { name: 'Close' }).click();
+  await expect(page).toHaveURL(/\/chat$/);
+  await page.goto(`/chat/${id}`);
+  await expect(page.getByText('This conversation is not there')).toBeVisible();
+});

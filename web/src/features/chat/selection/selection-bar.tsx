@@ -1,0 +1,151 @@
+import { chat } from '@roster/contracts/chat';
+import { type BulkAction, bulkLimit, trashDays } from '@roster/contracts/trash';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Archive, ArchiveRestore, Download, Trash2, X } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { ThreadView } from '#web/features/chat/shared/queries.ts';
+import { forgetThread } from '#web/features/chat/shared/thread-cache.ts';
+import { changeThreads } from '#web/features/chat/trash/trash-queries.ts';
+import { callForBytes } from '#web/lib/api-client.ts';
+import { saveText } from '#web/lib/download.ts';
+import { isImeKey } from '#web/lib/keyboard/enter-key.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
+import { formatCount, formatNumber } from '#web/lib/text/format.ts';
+import { toast } from '#web/lib/toast.ts';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { clearSelection, useSelection } from './selection.ts';
+
+const exportLimit = 100;
+const done = { archive: 'archived', unarchive: 'moved out of the archive', delete: 'deleted', restore: 'restored' };
+const undoing: Record<BulkAction, BulkAction> = {
+  archive: 'unarchive',
+  unarchive: 'archive',
+  delete: 'restore',
+  restore: 'delete',
+};
+
+/** Escape ends the selection, before it stops an answer. */
+function useEscape() {
+  useEffect(() => {
+    const keyDown = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || isImeKey(event)) return;
+      if (document.querySelector('[aria-modal="true"], [role="menu"]')) return;
+      event.preventDefault();
+      event.stopPropagation();
+      clearSelection();
+    };
+    document.addEventListener('keydown', keyDown, true);
+    return () => document.removeEventListener('keydown', keyDown, true);
+  }, []);
+}
+
+/** One document with each conversation as its own export has it. */
+async function exportAll(ids: readonly number[]) {
+  const texts: string[] = [];
+  for (const id of ids) {
+    const response = await callForBytes(chat.exportThread, { params: { id }, query: { format: 'json' } });
+    texts.push((await response.text()).trim());
+  }
+  saveText('conversations.json', `[\n${texts.join(',\n')}\n]\n`, 'application/json');
+}
+
+type SelectionBarProps = {
+  view: ThreadView;
+  openThreadId: number | undefined;
+  onRemoved: (threadId: number) => unknown;
+};
+
+/** What can be done with the selected conversations. */
+export function SelectionBar({ view, openThreadId, onRemoved }: SelectionBarProps) {
+  const client = useQueryClient();
+  const ids = [...useSelection()];
+  const [isAsking, setAsking] = useState(false);
+  useEscape();
+  const run = async (action: BulkAction) => {
+    const { changed, missing } = await changeThreads(client, action, ids);
+    clearSelection();
+    if (action === 'delete') {
+      if (openThreadId !== undefined && changed.includes(openThreadId)) await onRemoved(openThreadId);
+      for (const id of changed) forgetThread(client, id);
+    }
+    const gone = missing.length > 0 ? `${formatCount(missing.length, 'conversation')} no longer existed.` : undefined;
+    const undo = () => void changeThreads(client, undoing[action], changed).catch(showFailure('That was not undone'));
+    toast({
+      title: `${formatCount(changed.length, 'conversation')} ${done[action]}`,
+      description: gone,
+      ...(changed.length > 0 && { action: { label: 'Undo', onSelect: undo } }),
+    });
+  };
+  const change = useMutation({
+    networkMode: 'always',
+    mutationFn: run,
+    onError: showFailure('The conversations were not changed'),
+    onSettled: () => setAsking(false),
+  });
+  const download = useMutation({
+    networkMode: 'always',
+    mutationFn: () => exportAll(ids),
+    onError: showFailure('The conversations were not exported'),
+  });
+  const count = formatCount(ids.length, 'conversation');
+  const isTooMany = ids.length > bulkLimit;
+  const archiving: BulkAction = view === 'archived' ? 'unarchive' : 'archive';
+  const limit = (label: string, most: number) => (ids.length > most ? `${label} (at most ${most} at once)` : label);
+  return (
+    <div
+      role="toolbar"
+      aria-label="Selected conversations"
+      className="mx-2 mb-1 flex h-10 shrink-0 items-center gap-0.5 rounded-md bg-active ps-3 pe-1 max-md:h-12"
+    >
+      <output className="min-w-0 flex-1 truncate font-medium text-sm">{`${formatNumber(ids.length)} selected`}</output>
+      <IconButton
+        label={limit(archiving === 'archive' ? 'Archive' : 'Move out of the archive', bulkLimit)}
+        icon={archiving === 'archive' ? Archive : ArchiveRestore}
+        size="sm"
+        disabled={isTooMany}
+        busy={change.isPending && change.variables === archiving}
+        onClick={() => change.mutate(archiving)}
+        className="max-md:size-10"
+      />
+      <IconButton
+        label={limit('Export as JSON', exportLimit)}
+        icon={Download}
+        size="sm"
+        disabled={ids.length > exportLimit}
+        busy={download.isPending}
+        onClick={() => download.mutate()}
+        className="max-md:size-10"
+      />
+      <IconButton
+        label={limit('Delete', bulkLimit)}
+        icon={Trash2}
+        size="sm"
+        disabled={isTooMany}
+        onClick={() => setAsking(true)}
+        className="max-md:size-10"
+      />
+      <IconButton
+        label="End selection"
+        tooltip="End selection (Esc)"
+        icon={X}
+        size="sm"
+        onClick={clearSelection}
+        className="max-md:size-10"
+      />
+      {isAsking && (
+        <ConfirmDialog
+          open
+          onOpenChange={setAsking}
+          title={`Delete ${formatCount(ids.length, 'Conversation')}`}
+          description={`Delete ${count} with all messages? You can restore them from the trash for ${trashDays} days.`}
+          confirmLabel="Delete"
+          pendingLabel="Deleting..."
+          busy={change.isPending}
+          destructive
+          onConfirm={() => change.mutate('delete')}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+import { temporaryThreads } from '@roster/contracts/temporary-threads';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type RefObject, useEffect, useRef } from 'react';
+import { composerAt } from '#web/features/chat/shared/composer-state.ts';
+import { leaveRemoved, useRemoveThread } from '#web/features/chat/shared/mutations.ts';
+import { refreshLists, showThread } from '#web/features/chat/shared/thread-cache.ts';
+import { call, urlOf } from '#web/lib/api-client.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
+import { toast } from '#web/lib/toast.ts';
+import { Button } from '#web/ui/button.tsx';
+import { TemporaryNotice } from './temporary-notice.tsx';
+
+/** Below the two minutes after which one that was left is deleted. */
+const reopenEveryMs = 45_000;
+
+/** A page that is being closed can still send this; a reload takes it back. */
+const tell = (what: 'leave' | 'reopen', threadId: number) =>
+  void fetch(urlOf(temporaryThreads[what], { params: { id: threadId } }), {
+    method: 'POST',
+    credentials: 'same-origin',
+    keepalive: true,
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  }).catch(() => undefined);
+
+/** Tells the server when the conversation is left, with the page or within it, and that it is still open. */
+function usePresence(threadId: number, isOver: RefObject<boolean>) {
+  useEffect(() => {
+    const leave = () => isOver.current || tell('leave', threadId);
+    const reopen = () => isOver.current || document.hidden || tell('reopen', threadId);
+    reopen();
+    // Another tab with the same conversation may have been closed.
+    const timer = setInterval(reopen, reopenEveryMs);
+    addEventListener('pagehide', leave);
+    addEventListener('pageshow', reopen);
+    document.addEventListener('visibilitychange', reopen);
+    return () => {
+      clearInterval(timer);
+      removeEventListener('pagehide', leave);
+      removeEventListener('pageshow', reopen);
+      document.removeEventListener('visibilitychange', reopen);
+      leave();
+    };
+  }, [threadId, isOver]);
+}
+
+type TemporaryBarProps = { threadId: number; onClosed: () => unknown };
+
+/** Marks an open temporary conversation; keeps or closes it. */
+export function TemporaryBar({ threadId, onClosed }: TemporaryBarProps) {
+  const client = useQueryClient();
+  const isOver = useRef(false);
+  usePresence(threadId, isOver);
+  const remove = useRemoveThread();
+  const keep = useMutation({
+    networkMode: 'always',
+    mutationFn: () => call(temporaryThreads.keep, { params: { id: threadId } }),
+    onSuccess: (thread) => {
+      isOver.current = true;
+      showThread(client, thread);
+      void refreshLists(client);
+      toast({ title: 'Chat kept', description: 'It is in your list of conversations now.' });
+    },
+    onError: showFailure('The chat was not kept'),
+  });
+  const close = () =>
+    remove.mutate(threadId, {
+      onSuccess: () => {
+        isOver.current = true;
+        composerAt(`chat:${threadId}`).set({ text: '', attachments: [] });
+        leaveRemoved(client, threadId, onClosed()).catch(reportError);
+      },
+      onError: showFailure('The chat was not closed'),
+    });
+  return (
+    <TemporaryNotice>
+      <Button size="sm" busy={keep.isPending} onClick={() => keep.mutate()} className="max-md:h-10">
+        Keep this chat
+      </Button>
+      <Button size="sm" variant="ghost" busy={remove.isPending} onClick={close} className="max-md:h-10">
+        Close
+      </Button>
+    </TemporaryNotice>
+  );
+}

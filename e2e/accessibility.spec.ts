@@ -38,6 +38,7 @@ const settingsPages = [
   ['/settings?tab=assistants&view=create', 'Instructions'],
   ['/settings?tab=assistants&view=import', 'Import from a JSON file'],
   ['/settings?tab=tools', 'No tool servers yet.'],
+  ['/settings?tab=import', 'No earlier imports.'],
   ['/settings?tab=preferences', 'Appearance'],
 ] as const;
 

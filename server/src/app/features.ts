@@ -18,6 +18,7 @@ import { fileFeature } from '#server/features/files/feature';
 import { exampleRepository } from '#server/features/fine-tuning/datasets/example-repository';
 import { trainingFeature } from '#server/features/fine-tuning/feature';
 import { modelRepository as tunedModelRepository } from '#server/features/fine-tuning/models/repository';
+import { importFeature } from '#server/features/imports/feature';
 import { modelFeature } from '#server/features/models/feature';
 import { retirementFeature } from '#server/features/models/retirement/feature';
 import { promptFeature } from '#server/features/prompts/feature';
@@ -77,6 +78,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     sideAnswerEnded: onAnswerFinished,
     titleModel: async (userId) => (await preferencesRepository(db).find(userId)).titleModel,
   });
+  const conversationImports = importFeature({ ...base, files, importedThreads: chat.importedThreads });
   const training = trainingFeature({
     ...base,
     models,
@@ -116,6 +118,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     toolServers,
     prompts,
     chat,
+    conversationImports,
     files,
     knowledge,
     training,
@@ -138,6 +141,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     knowledge,
     prompts,
     chat,
+    conversationImports,
     files,
     training,
     comparisons,

@@ -39,6 +39,7 @@ const tableOrder: Record<Table, true> = {
   assistant_tool_choices: true,
   tool_server_sign_ins: true,
   tool_server_flows: true,
+  imports: true,
   threads: true,
   messages: true,
   runs: true,

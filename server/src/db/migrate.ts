@@ -59,6 +59,7 @@ import * as groups from './migrations/0057-groups.ts';
 import * as prompts from './migrations/0060-prompts.ts';
 import * as temporaryThreads from './migrations/0061-temporary-threads.ts';
 import * as trash from './migrations/0062-trash.ts';
+import * as imports from './migrations/0063-imports.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -121,6 +122,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0060-prompts', prompts],
   ['0061-temporary-threads', temporaryThreads],
   ['0062-trash', trash],
+  ['0063-imports', imports],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

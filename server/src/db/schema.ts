@@ -8,6 +8,7 @@ import type { Outcome } from '@roster/contracts/comparisons/judging';
 import type { TestQuestionSource } from '@roster/contracts/comparisons/test-sets';
 import type { DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { JobEvent, JobStatus, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
+import type { ImportSource, ImportState } from '@roster/contracts/imports';
 import type { ResponseState } from '@roster/contracts/public-api/responses';
 import type { VectorStoreFileError } from '@roster/contracts/public-api/vector-stores';
 import type { ToolApproval, ToolServer } from '@roster/contracts/tool-servers/tool-servers';
@@ -324,6 +325,30 @@ export type Database = {
     approval: ToolApproval;
     digest: string;
   };
+  /** Imports of conversations. Kept after an undo, as a record. */
+  imports: {
+    id: Id;
+    user_id: number;
+    filename: string;
+    size: number;
+    /** The uploaded bytes; null: deleted, because nothing will read them again. */
+    storage_key: string | null;
+    /** The process that receives the upload. */
+    instance: number;
+    source: ImportSource | null;
+    /** `uploading`: in no list. */
+    state: ImportState | 'uploading';
+    /** JSON: what the export contains. */
+    counts: string;
+    /** Conversations of the export that have been processed: an interrupted import continues after them. */
+    processed: Generated<number>;
+    imported_threads: Generated<number>;
+    imported_messages: Generated<number>;
+    kept: Generated<number>;
+    error: string | null;
+    created_at: string;
+    finished_at: string | null;
+  };
   threads: {
     id: Id;
     user_id: number;
@@ -355,6 +380,10 @@ export type Database = {
     expires_at: Generated<string | null>;
     /** For one in the trash, or about to be deleted for good. */
     deleted_at: Generated<string | null>;
+    /** The import that brought it, without a foreign key: imports stay as long as the account. */
+    import_id: Generated<number | null>;
+    /** Source and id in the export; null: not imported. */
+    source_id: Generated<string | null>;
     created_at: string;
     updated_at: string;
   };
@@ -379,6 +408,10 @@ export type Database = {
     chosen: Generated<Flag>;
     /** Content beyond `text` and files: the order of parts, image URLs, the tools that files are for. JSON. */
     content: string | null;
+    /** The import that brought it; null: written here. */
+    import_id: Generated<number | null>;
+    /** Its id in the export. */
+    source_id: Generated<string | null>;
     created_at: string;
   };
   runs: {

@@ -2,7 +2,7 @@ import type { Assistant } from '@roster/contracts/assistants/assistants';
 import { chat, type ThreadListItem } from '@roster/contracts/chat';
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Bot, MessageSquare, MessageSquarePlus, Monitor, Moon, Plus, Sun, Trash2 } from 'lucide-react';
+import { Bot, Import, MessageSquare, MessageSquarePlus, Monitor, Moon, Plus, Sun, Trash2 } from 'lucide-react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess, useUser } from '#web/api/current-user.ts';
 import { loadAround } from '#web/features/chat/shared/thread-cache.ts';
@@ -113,7 +113,13 @@ function useActions(): Command[] {
     icon: Trash2,
     run: () => void navigate({ to: '/trash' }),
   };
-  return [newChat, create, openTrash, ...switches];
+  const importConversations = {
+    id: 'import-conversations',
+    label: 'Import conversations',
+    icon: Import,
+    run: () => void navigate({ to: '/settings', search: { tab: 'import' } }),
+  };
+  return [newChat, create, importConversations, openTrash, ...switches];
 }
 
 function useOpenAssistant() {

@@ -10,6 +10,7 @@ import { openEvents } from '#server/testing/events';
 import { untilCopy, uploaded } from '#server/testing/files';
 import { createTrainedJob, quick } from '#server/testing/fine-tuning';
 import { createHttpClient, type HttpClient } from '#server/testing/http-client';
+import { uploadExport } from '#server/testing/imports';
 import { untilIndexed } from '#server/testing/knowledge';
 import { storedMailTo } from '#server/testing/mail';
 import { newPrompt } from '#server/testing/prompts';
@@ -89,6 +90,7 @@ describe.each(engines)('closing an account on %s', (engine) => {
     await rated(visitor, answer.id, { correction: `${word} correction` });
     await gathered(visitor, { name: `${word} dataset` });
     await createTrainedJob(app, visitor, { name: word });
+    await uploadExport(app, visitor, word, `${word}.json`);
     const { token } = await newToken(visitor, { name: `${word} token` });
     const asked = { model: 'gpt-4o', input: `${word} input` };
     await callApi(app, token, '/v1/responses', { method: 'POST', body: asked });

@@ -25,6 +25,7 @@ import { apiThreads } from './api-threads/service.ts';
 import { generatedFileFetcher } from './generated-files/fetch.ts';
 import type { FileStorage } from './generated-files/store.ts';
 import { generatedFileCollector } from './generated-files/take.ts';
+import { importedThreads } from './imported-threads/service.ts';
 import { internalThreadService } from './internal-threads/service.ts';
 import { type CodeCopies, createRunBuilder } from './messages/build-run.ts';
 import { messageExportRepository } from './messages/export-repository.ts';
@@ -115,6 +116,8 @@ export function chatFeature(dependencies: Dependencies) {
     attachments,
     /** Threads and messages of API clients. */
     forPrograms: apiThreads({ database, attachments, executor }),
+    /** Conversations from other products. */
+    importedThreads: importedThreads(database),
     /** Questions that assistants have answered. */
     askedQuestions: questionHistory(database),
     /** Prompts of other features, which run like messages but appear in no list. */

@@ -15,6 +15,7 @@ import { providerFileIds } from './provider-file-ids.ts';
 import { providerFileRepository } from './provider-file-repository.ts';
 import { providerUploads as createForwarding } from './provider-uploads.ts';
 import { removal } from './removal.ts';
+import { storeRemovalOfBytes } from './remove-bytes.ts';
 import { fileRepository } from './repository.ts';
 import { fileRoutes } from './routes.ts';
 import { uploadService } from './uploads.ts';
@@ -97,6 +98,8 @@ export function fileFeature(dependencies: Dependencies) {
     make: uploads.make,
     /** For files that tools of the provider create for answers. */
     keepMade: uploads.keepMade,
+    /** In the transaction that deletes the rows: removes bytes that other features have stored. */
+    removeBytes: (trx: Kysely<Database>, storedKeys: string[]) => storeRemovalOfBytes(trx, storedKeys, log),
     remove: removals.remove,
     removalPart: fileRemovalPart(removals.removeAllOf),
     exportParts: [fileExport(db, store)],

@@ -11,6 +11,7 @@ import { examplesOf, gathered, rated, ratedThread } from '#server/testing/datase
 import { uploaded } from '#server/testing/files';
 import { createTrainedJob, quick, trainable, trainingFile } from '#server/testing/fine-tuning';
 import type { HttpClient } from '#server/testing/http-client';
+import { uploadExport } from '#server/testing/imports';
 import { addPasskey } from '#server/testing/passkeys';
 import { newPrompt } from '#server/testing/prompts';
 import { newSet, runTestSet, setPath, setsPath, typed, versionOne } from '#server/testing/test-sets';
@@ -36,6 +37,7 @@ const planted = {
   training: 'planted-in-the-training',
   token: 'planted-in-the-token',
   passkey: 'planted-in-the-passkey',
+  import: 'planted-in-the-import.json',
   toolServer: 'planted-in-the-tool-server',
   toolUrl: 'https://planted-in-the-address.example/',
   toolHeader: 'planted-in-the-header-Xu9z',
@@ -70,6 +72,7 @@ type Owned = {
   noticeId: number;
   tokenId: number;
   toolServerId: number;
+  importId: number;
   /** The administrator’s own. */
   ownTrainingFileId: number;
   ownThreadId: number;
@@ -154,6 +157,13 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   }),
   'GET /api/runs/:id/events': ({ runId }) => ({ path: `/api/runs/${runId}/events` }),
   'GET /api/runs/:id/response-schema': ({ runId }) => ({ path: `/api/runs/${runId}/response-schema` }),
+  'GET /api/imports/:id': ({ importId }) => ({ path: `/api/imports/${importId}` }),
+  ...Object.fromEntries(
+    ['start', 'cancel', 'undo'].map((action) => [
+      `POST /api/imports/:id/${action}`,
+      ({ importId }: Owned) => ({ path: `/api/imports/${importId}/${action}` }),
+    ]),
+  ),
   'GET /api/files/:id/content': ({ fileId }) => ({ path: `/api/files/${fileId}/content` }),
   'POST /api/files/:id/retry': ({ fileId }) => ({ path: `/api/files/${fileId}/retry`, body: {} }),
   'DELETE /api/files/:id': ({ fileId }) => ({ path: `/api/files/${fileId}` }),
@@ -465,6 +475,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
     owned = {
       moveId: move.id,
       toolServerId: toolServer.body.id,
+      importId: (await uploadExport(app, bob, planted.content, planted.import)).body.id,
       tokenId: (await newToken(bob, { name: planted.token })).id,
       noticeId: (await bob.get('/api/user/notices')).body[0].id,
       userId: (await bob.get('/api/user')).body.id,
@@ -561,6 +572,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       noticeId: unknownId,
       tokenId: unknownId,
       toolServerId: unknownId,
+      importId: unknownId,
     };
     const attempts = (of: Owned) => [
       ...Object.entries(onTheirs).map(([name, attempt]) => [name, attempt(of)] as const),

@@ -115,6 +115,13 @@ const mayCall: Record<string, readonly Kind[]> = {
   'POST /api/assistants/import-batch-from-openai': editors,
   'POST /api/assistants/import-file': editors,
 
+  'POST /api/imports': signedIn,
+  'GET /api/imports': signedIn,
+  'GET /api/imports/:id': signedIn,
+  'POST /api/imports/:id/start': signedIn,
+  'POST /api/imports/:id/cancel': signedIn,
+  'POST /api/imports/:id/undo': signedIn,
+
   'GET /api/threads': signedIn,
   'POST /api/threads': signedIn,
   'GET /api/threads/:id': signedIn,

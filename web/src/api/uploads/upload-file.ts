@@ -9,18 +9,37 @@ export type UploadRequest = {
   onProgress: (sent: number) => void;
 };
 
-/** Uploads a file and resolves to the stored one. Uses XMLHttpRequest because fetch reports no upload progress. */
-export function uploadFile({ file, purpose, signal, onProgress }: UploadRequest): Promise<StoredFile> {
+/** Uploads a file and resolves to the stored one. */
+export function uploadFile({ file, purpose, ...more }: UploadRequest): Promise<StoredFile> {
+  const form = new FormData();
+  form.set('purpose', purpose);
+  form.set('file', file, file.name);
+  return sendFile({
+    ...more,
+    method: files.upload.method,
+    url: urlOf(files.upload, { body: { purpose } }),
+    form,
+    size: file.size,
+  });
+}
+
+type FileRequest = Pick<UploadRequest, 'signal' | 'onProgress'> & {
+  method: string;
+  url: string;
+  form: FormData;
+  /** Bytes of the file in the form. */
+  size: number;
+};
+
+/** Sends a form with a file. Uses XMLHttpRequest because fetch reports no upload progress. */
+export function sendFile<Result>({ method, url, form, size, signal, onProgress }: FileRequest): Promise<Result> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
-    const form = new FormData();
-    form.set('purpose', purpose);
-    form.set('file', file, file.name);
     const request = new XMLHttpRequest();
-    request.open(files.upload.method, urlOf(files.upload, { body: { purpose } }));
+    request.open(method, url);
     request.setRequestHeader('accept', 'application/json');
     // The multipart form counts as sent, too.
-    request.upload.onprogress = ({ loaded }) => onProgress(Math.min(loaded, file.size));
+    request.upload.onprogress = ({ loaded }) => onProgress(Math.min(loaded, size));
     request.onload = () => {
       if (request.status >= 200 && request.status < 300) return resolve(JSON.parse(request.responseText));
       const { status, statusText, responseText } = request;

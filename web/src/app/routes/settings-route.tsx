@@ -13,6 +13,10 @@ const ToolServersCard = lazyPart(
   { pending: () => <SpinnerPanel label="Loading tool servers" className="min-h-64" /> },
 );
 
+const ImportTab = lazyPart(async () => (await import('#web/features/imports/import-tab.tsx')).ImportTab, {
+  pending: () => <SpinnerPanel label="Loading imports" className="min-h-64" />,
+});
+
 const CompareDraftDialog = lazyPart(
   async () => (await import('#web/features/comparisons/compare-draft-dialog.tsx')).CompareDraftDialog,
 );
@@ -56,6 +60,7 @@ export function SettingsRoute() {
       tab={tab}
       onTabChange={(next) => void navigate({ to: '/settings', search: { tab: next } })}
       accessTokens={<AccessTokensCard />}
+      conversationImports={<ImportTab />}
       tools={<ToolServersCard signInEnd={{ signedIn, signInFailed }} onSignInEndTold={onSignInEndTold} />}
       assistants={
         <AssistantsPanel

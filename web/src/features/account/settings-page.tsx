@@ -18,9 +18,12 @@ type SettingsPageProps = {
   accessTokens: ReactNode;
   /** Content of the Tools tab; supplied by another feature. */
   tools: ReactNode;
+  /** Content of the Import tab; supplied by another feature. */
+  conversationImports: ReactNode;
 };
 
-export function SettingsPage({ tab, onTabChange, assistants, accessTokens, tools }: SettingsPageProps) {
+export function SettingsPage(props: SettingsPageProps) {
+  const { tab, onTabChange, assistants, accessTokens, tools, conversationImports } = props;
   const contents: Record<SettingsTab, ReactNode> = {
     account: <AccountTab />,
     sessions: <SessionsTab />,
@@ -32,6 +35,7 @@ export function SettingsPage({ tab, onTabChange, assistants, accessTokens, tools
     ),
     assistants,
     tools,
+    import: conversationImports,
     preferences: <PreferencesTab />,
   };
   return (
@@ -50,6 +54,7 @@ export function SettingsPage({ tab, onTabChange, assistants, accessTokens, tools
           { value: 'api-keys', label: 'API Keys' },
           { value: 'assistants', label: 'Assistants' },
           { value: 'tools', label: 'Tools' },
+          { value: 'import', label: 'Import' },
           { value: 'preferences', label: 'Preferences' },
         ]}
       >

@@ -1,2 +1,10 @@
-export const settingsTabs = ['account', 'sessions', 'api-keys', 'assistants', 'tools', 'preferences'] as const;
+export const settingsTabs = [
+  'account',
+  'sessions',
+  'api-keys',
+  'assistants',
+  'tools',
+  'import',
+  'preferences',
+] as const;
 export type SettingsTab = (typeof settingsTabs)[number];

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ImportSource } from '@roster/contracts/imports';
-import { addTo, type ImportedConversation, type LeftOut, type ReadConversation } from './conversation.ts';
+import type { ImportedConversation } from '#server/conversation/imported';
+import { addTo, type LeftOut, type ReadConversation } from './conversation.ts';
 import { messagesInOrder, shownAt, type TreeNode } from './tree.ts';
 
 type Fields = Pick<ImportedConversation, 'title' | 'createdAt' | 'updatedAt' | 'archived' | 'pinned' | 'head'> & {

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { afterAll, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
+import type { ImportedConversation } from '#server/conversation/imported';
 import { seeded } from '#server/testing/generated';
-import type { ImportedConversation, LeftOut } from './conversation.ts';
+import type { LeftOut } from './conversation.ts';
 import { jsonValues } from './json-values.ts';
 import { readExport } from './read-export.ts';
 

@@ -1,5 +1,6 @@
+import type { ImportedMessage } from '#server/conversation/imported';
 import { isObject, type JsonObject } from '#server/lib/is-object';
-import { addTo, type ImportedMessage, type LeftOut, type ReadConversation } from './conversation.ts';
+import { addTo, type LeftOut, type ReadConversation } from './conversation.ts';
 import { idIn, listIn, modelIn, objectIn, textIn, timeIn, titleIn } from './fields.ts';
 import { finished } from './finished.ts';
 import type { TreeNode } from './tree.ts';

@@ -1,4 +1,4 @@
-import type { ImportedMessage } from './conversation.ts';
+import type { ImportedMessage } from '#server/conversation/imported';
 
 /** A message in an export. `shown` is null if it is not taken along, but others may follow it. */
 export type TreeNode = {

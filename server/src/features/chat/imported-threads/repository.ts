@@ -1,0 +1,181 @@
+import { type Kysely, sql } from 'kysely';
+import { isPostgres } from '#server/db/engine';
+import { type Params, prepared } from '#server/db/prepared-query';
+import type { Database } from '#server/db/schema';
+import { threadRepository } from '#server/features/chat/shared/thread-repository';
+
+type NewThread = {
+  importId: number;
+  sourceId: string;
+  title: string;
+  isTitleChosen: boolean;
+  archived: boolean;
+  pinned: boolean;
+  createdAt: string;
+  updatedAt: string;
+};
+
+type NewMessage = {
+  userId: number;
+  threadId: number;
+  importId: number;
+  sourceId: string;
+  parentId: number | null;
+  position: number;
+  depth: number;
+  role: 'user' | 'assistant';
+  text: string;
+  reasoning: string;
+  at: string;
+};
+
+type NewRun = { messageId: number; model: string; marks: string; lastEvent: number; at: string };
+type NewRating = { messageId: number; value: 'good' | 'bad' | null; correction: string | null };
+
+/** A message that an earlier import has brought. */
+export type KnownMessage = { id: number; sourceId: string; depth: number; createdAt: string };
+
+const rowsAtOnce = 100;
+
+const insertMessage = prepared((db, at: Params<NewMessage>) =>
+  db
+    .insertInto('messages')
+    .values({
+      user_id: at('userId'),
+      thread_id: at('threadId'),
+      import_id: at('importId'),
+      source_id: at('sourceId'),
+      parent_id: at('parentId'),
+      position: at('position'),
+      depth: at('depth'),
+      role: at('role'),
+      text: at('text'),
+      reasoning: at('reasoning'),
+      client_id: null,
+      client_digest: null,
+      metadata: null,
+      content: null,
+      created_at: at('at'),
+    })
+    .returning('id'),
+);
+
+const inGroups = <T>(all: T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / rowsAtOnce) }, (_, at) =>
+    all.slice(at * rowsAtOnce, (at + 1) * rowsAtOnce),
+  );
+
+/** Threads and messages that an import brings. */
+export function importedThreadRepository(db: Kysely<Database>) {
+  return {
+    /** How many of these conversations are here. */
+    async countKnown(userId: number, sourceIds: string[]): Promise<number> {
+      if (sourceIds.length === 0) return 0;
+      const { count } = await db
+        .selectFrom('threads')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('user_id', '=', userId)
+        .where('source_id', 'in', sourceIds)
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+    async find(userId: number, sourceId: string) {
+      const thread = db
+        .selectFrom('threads')
+        .select(['id', 'head_message_id as headMessageId', 'updated_at as updatedAt'])
+        .where('user_id', '=', userId)
+        .where('source_id', '=', sourceId);
+      return (isPostgres(db) ? thread.forUpdate() : thread).executeTakeFirst();
+    },
+    async insertThread(userId: number, thread: NewThread): Promise<number> {
+      const { id } = await db
+        .insertInto('threads')
+        .values({
+          user_id: userId,
+          import_id: thread.importId,
+          source_id: thread.sourceId,
+          title: thread.title,
+          title_source: thread.isTitleChosen ? 'chosen' : 'opening',
+          assistant_id: null,
+          model: null,
+          tools: null,
+          pinned: thread.pinned ? 1 : 0,
+          archived: thread.archived ? 1 : 0,
+          head_message_id: null,
+          access_token_id: null,
+          metadata: null,
+          tool_resources: null,
+          created_at: thread.createdAt,
+          updated_at: thread.updatedAt,
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      return id;
+    },
+    async messages(userId: number, threadId: number): Promise<KnownMessage[]> {
+      const rows = await db
+        .selectFrom('messages')
+        .select(['id', 'source_id as sourceId', 'depth', 'created_at as createdAt'])
+        .where('thread_id', '=', threadId)
+        .where(sql<boolean>`+user_id = ${userId}`)
+        .where('source_id', 'is not', null)
+        .execute();
+      return rows.flatMap(({ sourceId, ...row }) => (sourceId === null ? [] : [{ ...row, sourceId }]));
+    },
+    async insertMessage(message: NewMessage): Promise<number> {
+      const row = await insertMessage.first(db, message);
+      if (!row) throw new Error('An imported message got no id');
+      return row.id;
+    },
+    /** What says which model has written an answer. The usage of the answer is not known, and not charged. */
+    async insertRuns(userId: number, threadId: number, runs: NewRun[]) {
+      for (const group of inGroups(runs))
+        await db
+          .insertInto('runs')
+          .values(
+            group.map(({ messageId, model, marks, lastEvent, at }) => ({
+              user_id: userId,
+              thread_id: threadId,
+              message_id: messageId,
+              assistant_id: null,
+              model,
+              state: 'complete' as const,
+              instance: 0,
+              last_event: lastEvent,
+              event_marks: marks,
+              finish_reason: 'complete',
+              error: null,
+              created_at: at,
+              finished_at: at,
+            })),
+          )
+          .execute();
+    },
+    async insertRatings(userId: number, ratings: NewRating[], at: string) {
+      for (const group of inGroups(ratings))
+        await db
+          .insertInto('message_ratings')
+          .values(
+            group.map(({ messageId, value, correction }) => ({
+              message_id: messageId,
+              user_id: userId,
+              value,
+              correction,
+              rated_at: at,
+            })),
+          )
+          .execute();
+    },
+    async isImported(userId: number, messageId: number): Promise<boolean> {
+      const row = await db
+        .selectFrom('messages')
+        .select('source_id')
+        .where('user_id', '=', userId)
+        .where('id', '=', messageId)
+        .executeTakeFirst();
+      return typeof row?.source_id === 'string';
+    },
+    show: (userId: number, threadId: number, headMessageId: number, updatedAt: string) =>
+      threadRepository(db).showEnd(userId, threadId, { headMessageId, updatedAt }),
+  };
+}

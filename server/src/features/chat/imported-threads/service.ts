@@ -1,0 +1,186 @@
+import type { Kysely } from 'kysely';
+import type { ImportedConversation, ImportedMessage } from '#server/conversation/imported';
+import type { OpenDatabase } from '#server/db/connect';
+import { shareLockUser } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
+import { branchRepository } from '#server/features/chat/shared/branch-repository';
+import { searchRepository } from '#server/features/chat/shared/search-repository';
+import { threadRepository } from '#server/features/chat/shared/thread-repository';
+import { newTitle, openingTitle } from '#server/features/chat/shared/thread-title';
+import { importRemovalRepository } from './removal-repository.ts';
+import { importedThreadRepository, type KnownMessage } from './repository.ts';
+
+/** The id of a conversation, unique for a person. */
+export const sourceIdOf = ({ source, sourceId }: Pick<ImportedConversation, 'source' | 'sourceId'>) =>
+  `${source}:${sourceId}`;
+
+type Place = { userId: number; threadId: number; importId: number; first: number };
+type Placed = { id: number; depth: number; at: string };
+
+/**
+ * Answers with the same time count as requested together, so each gets a time of its own. A message without a time
+ * has that of the one before it.
+ */
+function createClock(conversation: ImportedConversation, now: string) {
+  const taken = new Set<string>();
+  return ({ parent, createdAt }: ImportedMessage, before: Placed | undefined): string => {
+    let at = createdAt ?? before?.at ?? conversation.createdAt ?? now;
+    while (taken.has(`${parent} ${at}`)) at = new Date(Date.parse(at) + 1).toISOString();
+    taken.add(`${parent} ${at}`);
+    return at;
+  };
+}
+
+/** How a finished answer falls into events. */
+const marksOf = ({ text, reasoning }: ImportedMessage) => ({
+  marks: `${reasoning === '' ? '' : `r${reasoning.length}`}t${text.length}`,
+  lastEvent: reasoning === '' ? 2 : 3,
+});
+
+/** Inserts messages after those that are known, with what belongs to them. Returns where each is. */
+async function insertMessages(
+  trx: Kysely<Database>,
+  { first, ...place }: Place,
+  {
+    messages,
+    known,
+    timeOf,
+  }: {
+    messages: ImportedMessage[];
+    known: KnownMessage[];
+    timeOf: ReturnType<typeof createClock>;
+  },
+): Promise<Map<string, Placed>> {
+  const rows = importedThreadRepository(trx);
+  const placed = new Map<string, Placed>(
+    known.map(({ id, sourceId, depth, createdAt }) => [sourceId, { id, depth, at: createdAt }]),
+  );
+  const [runs, ratings, words] = [[], [], []] as [
+    Parameters<typeof rows.insertRuns>[2],
+    Parameters<typeof rows.insertRatings>[1],
+    { id: number; userId: number; text: string }[],
+  ];
+  for (const [index, message] of messages.entries()) {
+    const before = message.parent === null ? undefined : placed.get(message.parent);
+    const { sourceId, role, text, reasoning, model, rating } = message;
+    const at = timeOf(message, before);
+    const depth = before ? before.depth + 1 : 0;
+    const parentId = before?.id ?? null;
+    const position = first + index;
+    const id = await rows.insertMessage({ ...place, sourceId, parentId, position, depth, role, text, reasoning, at });
+    placed.set(sourceId, { id, depth, at });
+    if (role === 'assistant' && model !== null) runs.push({ messageId: id, model, ...marksOf(message), at });
+    if (rating) ratings.push({ messageId: id, ...rating });
+    words.push({ id, userId: place.userId, text });
+  }
+  await rows.insertRuns(place.userId, place.threadId, runs);
+  await rows.insertRatings(place.userId, ratings, new Date().toISOString());
+  await searchRepository(trx).putAll('message_search', words);
+  return placed;
+}
+
+const firstQuestion = ({ messages }: ImportedConversation) =>
+  messages.find(({ role }) => role === 'user')?.text ?? messages[0]?.text ?? '';
+
+async function insertThread(
+  trx: Kysely<Database>,
+  userId: number,
+  importId: number,
+  conversation: ImportedConversation,
+  now: string,
+) {
+  const { archived, pinned, createdAt, updatedAt } = conversation;
+  const title = conversation.title ?? (openingTitle(firstQuestion(conversation)) || newTitle);
+  const times = { createdAt: createdAt ?? now, updatedAt: updatedAt ?? createdAt ?? now };
+  const isTitleChosen = conversation.title !== null;
+  const sourceId = sourceIdOf(conversation);
+  const thread = { importId, sourceId, title, isTitleChosen, archived, pinned, ...times };
+  const id = await importedThreadRepository(trx).insertThread(userId, thread);
+  await searchRepository(trx).putAll('thread_search', [{ id, userId, text: title }]);
+  return { id, headMessageId: null, updatedAt: times.updatedAt };
+}
+
+const latestOf = (messages: ImportedMessage[], placed: Map<string, Placed>) =>
+  messages.reduce(
+    (latest, { sourceId }) => {
+      const one = placed.get(sourceId);
+      return one && (latest === undefined || one.at >= latest.at) ? one : latest;
+    },
+    undefined as Placed | undefined,
+  );
+
+/** Shows the branch that the export shows. A branch that the user has continued here stays. */
+async function showBranch(
+  trx: Kysely<Database>,
+  { userId, threadId, shown, isNew }: { userId: number; threadId: number; shown: number | null; isNew: boolean },
+  { head, at, updatedAt }: { head: Placed | undefined; at: string; updatedAt: string | null },
+) {
+  const rows = importedThreadRepository(trx);
+  if (!head || (shown !== null && !(await rows.isImported(userId, shown)))) return;
+  const end = await branchRepository(trx).newestEnd(head.id);
+  const later = updatedAt !== null && updatedAt > at ? updatedAt : at;
+  await rows.show(userId, threadId, end, isNew ? at : later);
+}
+
+/** Stores a conversation, or what is new of it. Call in a transaction. Returns what was stored. */
+async function store(
+  trx: Kysely<Database>,
+  userId: number,
+  importId: number,
+  conversation: ImportedConversation,
+): Promise<{ threads: number; messages: number }> {
+  const rows = importedThreadRepository(trx);
+  const now = new Date().toISOString();
+  const found = await rows.find(userId, sourceIdOf(conversation));
+  const thread = found ?? (await insertThread(trx, userId, importId, conversation, now));
+  const known = found ? await rows.messages(userId, found.id) : [];
+  const knownIds = new Set(known.map(({ sourceId }) => sourceId));
+  const messages = conversation.messages.filter(({ sourceId }) => !knownIds.has(sourceId));
+  if (messages.length === 0) return { threads: 0, messages: 0 };
+  const taken = await threadRepository(trx).takePositions(userId, thread.id, messages.length);
+  if (!taken) throw new Error('A thread of an import is gone');
+  const place = { userId, threadId: thread.id, importId, first: taken.first };
+  const placed = await insertMessages(trx, place, { messages, known, timeOf: createClock(conversation, now) });
+  const head = (conversation.head === null ? undefined : placed.get(conversation.head)) ?? latestOf(messages, placed);
+  await showBranch(
+    trx,
+    { userId, threadId: thread.id, shown: thread.headMessageId, isNew: !found },
+    { head, at: thread.updatedAt, updatedAt: conversation.updatedAt },
+  );
+  return { threads: found ? 0 : 1, messages: messages.length };
+}
+
+const threadsAtOnce = 20;
+
+/** Deletes some of what an import has brought. Returns true if there may be more. */
+async function removeSome(db: Kysely<Database>, userId: number, importId: number): Promise<boolean> {
+  const ids = await importRemovalRepository(db).untouched(userId, importId, threadsAtOnce);
+  await db.transaction().execute(async (trx) => {
+    await shareLockUser(trx, userId);
+    for (const id of ids) await importRemovalRepository(trx).removeThread(userId, id);
+  });
+  return ids.length === threadsAtOnce;
+}
+
+async function removeAdded(db: Kysely<Database>, userId: number, importId: number) {
+  for (let after = 0; ; ) {
+    const ids = await importRemovalRepository(db).extended(userId, importId, after, threadsAtOnce);
+    const last = ids.at(-1);
+    if (last === undefined) return;
+    for (const id of ids)
+      await db.transaction().execute((trx) => importRemovalRepository(trx).removeAdded(userId, importId, id));
+    after = last;
+  }
+}
+
+/** Conversations from other products. They are ordinary threads that know what they were imported from. */
+export const importedThreads = ({ db }: Pick<OpenDatabase, 'db'>) => ({
+  countKnown: (userId: number, ids: string[]) => importedThreadRepository(db).countKnown(userId, ids),
+  sourceIdOf,
+  store,
+  removeSome: (userId: number, importId: number) => removeSome(db, userId, importId),
+  removeAdded: (userId: number, importId: number) => removeAdded(db, userId, importId),
+  countContinued: (userId: number, importId: number) => importRemovalRepository(db).countContinued(userId, importId),
+});
+
+export type ImportedThreads = ReturnType<typeof importedThreads>;

@@ -1,0 +1,59 @@
+import { constants, setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ReadBatch, ReadTask } from './read-worker-client.ts';
+import { type ReadConversation, UnreadableExportError } from './readers/conversation.ts';
+import { readExport } from './readers/read-export.ts';
+
+const conversationsAtOnce = 20;
+const messagesAtOnce = 200;
+/** Counting needs no texts, so more fit into a batch. */
+const countedAtOnce = 500;
+
+const port = parentPort;
+if (!port) throw new Error('This file runs as a worker thread');
+const { path, skip, isCounting }: ReadTask = workerData;
+
+// Streamed answers go first. Only on Linux is this the priority of the thread; elsewhere it is that of the process.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+
+function withoutTexts({ conversation, leftOut }: ReadConversation): ReadConversation {
+  if (!conversation) return { conversation, leftOut };
+  const messages = conversation.messages.map((message) => ({ ...message, text: '', reasoning: '', rating: null }));
+  return { conversation: { ...conversation, messages }, leftOut };
+}
+
+async function* batches(): AsyncGenerator<ReadConversation[]> {
+  let batch: ReadConversation[] = [];
+  let messages = 0;
+  let position = 0;
+  for await (const read of readExport(path)) {
+    if (position++ < skip) continue;
+    batch.push(isCounting ? withoutTexts(read) : read);
+    messages += read.conversation?.messages.length ?? 0;
+    const isFull = isCounting
+      ? batch.length >= countedAtOnce || messages >= countedAtOnce * 10
+      : batch.length >= conversationsAtOnce || messages >= messagesAtOnce;
+    if (!isFull) continue;
+    yield batch;
+    batch = [];
+    messages = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** A batch for each request, so that a fast reader does not fill the memory. */
+async function serve() {
+  const all = batches();
+  const send = (message: ReadBatch) => port?.postMessage(message);
+  port?.on('message', async () => {
+    try {
+      const { done, value } = await all.next();
+      send(done ? { end: true } : { batch: value });
+    } catch (error) {
+      if (error instanceof UnreadableExportError) send({ unreadable: error.message });
+      else send({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    }
+  });
+}
+
+await serve();

@@ -1,0 +1,187 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
+import { shareLockUser } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
+import type { ImportedThreads } from '#server/features/chat/imported-threads/service';
+import { type JobHandler, jobHandler } from '#server/jobs/define';
+import { enqueue } from '#server/jobs/queue';
+import { type ImportPayload, readJob, storeJob, undoJob } from './jobs.ts';
+import type { LocalCopies } from './local-copy.ts';
+import { readBatches } from './read-worker-client.ts';
+import { addTo, type ReadConversation, UnreadableExportError } from './readers/conversation.ts';
+import { type Counts, type ImportRecord, importRepository, noCounts } from './repository.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  copies: LocalCopies;
+  threads: ImportedThreads;
+  removeBytes: (trx: Kysely<Database>, storedKeys: string[]) => Promise<void>;
+  signal: AbortSignal;
+  /** How long one job imports: claims of jobs expire after five minutes. */
+  sliceMs: number;
+};
+
+const failedMessage =
+  'The import did not finish because of an error in Roster. What was imported is here. Please try again.';
+
+/** Ends an import, in the transaction that locked it. Its bytes are not needed any more. */
+export async function finish(
+  trx: Kysely<Database>,
+  removeBytes: Dependencies['removeBytes'],
+  userId: number,
+  { id, storedKey }: ImportRecord,
+  end: { state: ImportRecord['state']; error?: string; kept?: number },
+) {
+  if (storedKey !== null) await removeBytes(trx, [storedKey]);
+  await importRepository(trx).update(userId, id, { ...end, storedKey: null, finishedAt: new Date().toISOString() });
+}
+
+/** Ends it only if it is still in this state. */
+const finishFrom = (
+  { db, removeBytes }: Dependencies,
+  { userId, importId }: ImportPayload,
+  from: ImportRecord['state'],
+  end: Parameters<typeof finish>[4],
+) =>
+  db.transaction().execute(async (trx) => {
+    await shareLockUser(trx, userId);
+    const record = await importRepository(trx).lock(userId, importId);
+    if (record?.state === from) await finish(trx, removeBytes, userId, record, end);
+  });
+
+function count(counts: Counts, { conversation, leftOut }: ReadConversation) {
+  for (const [reason, more] of Object.entries(leftOut) as [keyof typeof leftOut, number][])
+    addTo(counts.leftOut, reason, more);
+  if (!conversation) return;
+  counts.conversations++;
+  counts.messages += conversation.messages.length;
+  const { createdAt, updatedAt } = conversation;
+  if (createdAt !== null && (counts.from === null || createdAt < counts.from)) counts.from = createdAt;
+  const last = updatedAt ?? createdAt;
+  if (last !== null && (counts.to === null || last > counts.to)) counts.to = last;
+}
+
+/** Counts what the export contains, and shows that while it reads. */
+async function read(dependencies: Dependencies, payload: ImportPayload) {
+  const { db, copies, threads, signal } = dependencies;
+  const { userId, importId } = payload;
+  const imports = importRepository(db);
+  const record = await imports.find(userId, importId);
+  if (record?.state !== 'reading') return;
+  const counts = structuredClone(noCounts);
+  let source: ImportRecord['source'] = null;
+  await copies.withCopy(record.storedKey, async (path) => {
+    for await (const batch of readBatches({ path, skip: 0, isCounting: true }, signal)) {
+      for (const one of batch) count(counts, one);
+      const conversations = batch.flatMap(({ conversation }) => conversation ?? []);
+      counts.known += await threads.countKnown(userId, conversations.map(threads.sourceIdOf));
+      source ??= conversations[0]?.source ?? null;
+      if ((await imports.find(userId, importId))?.state !== 'reading') return;
+      await imports.update(userId, importId, { counts, source });
+    }
+  });
+  await db.transaction().execute(async (trx) => {
+    const rows = importRepository(trx);
+    if ((await rows.lock(userId, importId))?.state !== 'reading') return;
+    await rows.update(userId, importId, { state: 'ready', counts, source });
+  });
+}
+
+/**
+ * Stores a batch with its progress in one transaction: an import that is interrupted anywhere continues after the last
+ * batch. Returns false if the import was stopped, or another process is at it.
+ */
+const storeBatch = (
+  { db, threads }: Dependencies,
+  { userId, importId }: ImportPayload,
+  batch: ReadConversation[],
+  processed: number,
+): Promise<boolean> =>
+  db.transaction().execute(async (trx) => {
+    await shareLockUser(trx, userId);
+    const rows = importRepository(trx);
+    const record = await rows.lock(userId, importId);
+    if (record?.state !== 'importing' || record.processed !== processed) return false;
+    const sum = { processed: batch.length, threads: 0, messages: 0 };
+    for (const { conversation } of batch) {
+      if (!conversation) continue;
+      const stored = await threads.store(trx, userId, importId, conversation);
+      sum.threads += stored.threads;
+      sum.messages += stored.messages;
+    }
+    await rows.addProgress(userId, importId, sum);
+    return true;
+  });
+
+/** Imports until the end or for as long as one job may take. */
+async function store(dependencies: Dependencies, payload: ImportPayload) {
+  const { db, copies, signal, sliceMs } = dependencies;
+  const { userId, importId } = payload;
+  const record = await importRepository(db).find(userId, importId);
+  if (record?.state !== 'importing') return;
+  const startedAt = performance.now();
+  let { processed } = record;
+  const isAtEnd = await copies.withCopy(record.storedKey, async (path) => {
+    for await (const batch of readBatches({ path, skip: processed, isCounting: false }, signal)) {
+      if (!(await storeBatch(dependencies, payload, batch, processed))) return false;
+      processed += batch.length;
+      await nextTurn();
+      if (performance.now() - startedAt < sliceMs) continue;
+      await enqueue(db, storeJob, payload);
+      return false;
+    }
+    return true;
+  });
+  if (isAtEnd) await finishFrom(dependencies, payload, 'importing', { state: 'done' });
+}
+
+async function undo(dependencies: Dependencies, payload: ImportPayload) {
+  const { db, threads, signal } = dependencies;
+  const { userId, importId } = payload;
+  if ((await importRepository(db).find(userId, importId))?.state !== 'undoing') return;
+  while (await threads.removeSome(userId, importId)) {
+    signal.throwIfAborted();
+    await nextTurn();
+  }
+  await threads.removeAdded(userId, importId);
+  const kept = await threads.countContinued(userId, importId);
+  await finishFrom(dependencies, payload, 'undoing', { state: 'undone', kept });
+}
+
+/** The handlers of an import's jobs. */
+export function importJobs(dependencies: Dependencies): JobHandler[] {
+  /** What this process is doing: a job that takes longer than its claim is not done twice at once. */
+  const underWay = new Map<string, Promise<void>>();
+
+  const once = (name: string, work: (payload: ImportPayload) => Promise<void>) => async (payload: ImportPayload) => {
+    const key = `${name} ${payload.importId}`;
+    const running = underWay.get(key);
+    if (running) return running;
+    const started = work(payload).finally(() => underWay.delete(key));
+    underWay.set(key, started);
+    return started;
+  };
+
+  const failing =
+    (state: 'reading' | 'importing', work: typeof read) =>
+    async (payload: ImportPayload): Promise<void> => {
+      try {
+        await work(dependencies, payload);
+      } catch (error) {
+        if (!(error instanceof UnreadableExportError)) throw error;
+        await finishFrom(dependencies, payload, state, { state: 'failed', error: error.message });
+      }
+    };
+  const givenUp = (state: ImportRecord['state']) => (payload: ImportPayload) =>
+    finishFrom(dependencies, payload, state, { state: 'failed', error: failedMessage });
+
+  return [
+    jobHandler(readJob, once('read', failing('reading', read)), givenUp('reading')),
+    jobHandler(storeJob, once('store', failing('importing', store)), givenUp('importing')),
+    jobHandler(
+      undoJob,
+      once('undo', (payload) => undo(dependencies, payload)),
+      givenUp('undoing'),
+    ),
+  ];
+}

@@ -1,0 +1,162 @@
+import type { Import } from '@roster/contracts/imports';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { showFailure } from '#web/lib/show-failure.ts';
+import { formatCount, formatNumber } from '#web/lib/text/format.ts';
+import { Button, buttonClass } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { ImportProgress } from './import-progress.tsx';
+import { useCancel, useStart } from './queries.ts';
+import { contentText, leftOutText, periodText, resultText, sourceNames } from './texts.ts';
+import { UndoButton } from './undo-button.tsx';
+
+/** What an import is doing, and what can be done with it now. */
+export function ImportStep({ item }: { item: Import }) {
+  switch (item.state) {
+    case 'reading':
+      return <Reading item={item} />;
+    case 'ready':
+      return <Preview item={item} />;
+    case 'importing':
+      return <Importing item={item} />;
+    case 'undoing':
+      return (
+        <Frame item={item}>
+          <output className="text-muted-foreground">Undoing. You can leave this page.</output>
+        </Frame>
+      );
+    default:
+      return <Result item={item} />;
+  }
+}
+
+function Frame({ item, children }: { item: Import; children: ReactNode }) {
+  return (
+    <section aria-label={item.filename} className="grid gap-3 rounded-md border border-border p-4">
+      <h3 className="wrap-anywhere font-medium">
+        <bdi>{item.filename}</bdi>
+        {item.source && <span className="text-muted-foreground"> · {sourceNames[item.source]}</span>}
+      </h3>
+      {children}
+    </section>
+  );
+}
+
+function CancelButton({ item, label }: { item: Import; label: string }) {
+  const cancel = useCancel();
+  return (
+    <Button
+      busy={cancel.isPending}
+      onClick={() => cancel.mutate(item.id, { onError: showFailure('Failed to cancel the import') })}
+    >
+      {label}
+    </Button>
+  );
+}
+
+function Reading({ item }: { item: Import }) {
+  return (
+    <Frame item={item}>
+      <output className="text-muted-foreground tabular-nums">
+        Reading the file
+        {item.conversations > 0 ? `: ${contentText(item.conversations, item.messages)} so far` : ''}. You can leave this
+        page.
+      </output>
+      <div className="flex flex-wrap gap-2">
+        <CancelButton item={item} label="Cancel" />
+      </div>
+    </Frame>
+  );
+}
+
+function LeftOutList({ item }: { item: Import }) {
+  if (item.leftOut.length === 0) return null;
+  return (
+    <div className="text-muted-foreground text-sm">
+      <p>What cannot be imported:</p>
+      <ul className="mt-1 list-disc ps-5">
+        {item.leftOut.map((left) => (
+          <li key={left.reason}>{leftOutText(left)}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Preview({ item }: { item: Import }) {
+  const start = useStart();
+  const { conversations, messages, known } = item;
+  return (
+    <Frame item={item}>
+      <p>
+        The file contains {contentText(conversations, messages)}
+        {periodText(item)}.
+      </p>
+      {known > 0 && (
+        <p className="text-muted-foreground">
+          {known === conversations ? 'All of them are' : `${formatNumber(known)} of them are`} here already; only new
+          messages are added to them.
+        </p>
+      )}
+      <LeftOutList item={item} />
+      <div className="flex flex-wrap gap-2">
+        {conversations > 0 && (
+          <Button
+            variant="primary"
+            busy={start.isPending}
+            onClick={() => start.mutate(item.id, { onError: showFailure('Failed to start the import') })}
+          >
+            Import {formatCount(conversations, 'Conversation')}
+          </Button>
+        )}
+        <CancelButton item={item} label="Discard" />
+      </div>
+    </Frame>
+  );
+}
+
+function Importing({ item }: { item: Import }) {
+  const { processed, conversations } = item;
+  return (
+    <Frame item={item}>
+      <output className="text-muted-foreground tabular-nums">
+        Importing: {formatNumber(Math.min(processed, conversations))} of {formatCount(conversations, 'conversation')}.
+        You can leave this page.
+      </output>
+      <ImportProgress
+        label={`Importing ${item.filename}`}
+        share={conversations === 0 ? null : processed / conversations}
+      />
+      <div className="flex flex-wrap gap-2">
+        <CancelButton item={item} label="Cancel" />
+      </div>
+    </Frame>
+  );
+}
+
+const titles: Partial<Record<Import['state'], string>> = {
+  done: 'Import finished',
+  canceled: 'Import canceled',
+  failed: 'Import failed',
+};
+
+function Result({ item }: { item: Import }) {
+  const hasThreads = item.importedMessages > 0 && item.state !== 'undone';
+  const tone = item.state === 'failed' ? 'destructive' : item.state === 'done' ? 'success' : 'info';
+  return (
+    <Frame item={item}>
+      <Notice tone={tone} live title={titles[item.state]}>
+        {item.error} {(item.state !== 'failed' || item.importedMessages > 0) && resultText(item)}
+      </Notice>
+      {item.state === 'done' && <LeftOutList item={item} />}
+      <div className="flex flex-wrap gap-2">
+        {hasThreads && (
+          <Link to="/chat" className={buttonClass({ variant: 'primary' })}>
+            Show Conversations
+          </Link>
+        )}
+        <UndoButton item={item} />
+      </div>
+    </Frame>
+  );
+}

@@ -77,7 +77,7 @@ export async function readImport(
 /** Imports an export to its end. */
 export async function imported(app: { url: string }, visitor: HttpClient, content: Buffer | string): Promise<Import> {
   const { id } = await readImport(app, visitor, content);
-  const { status, text } = await visitor.post(`/api/imports/${id}/start`);
-  if (status !== 202) throw new Error(`Not started: ${status} ${text}`);
+  const { status, body } = await visitor.post(`/api/imports/${id}/start`);
+  if (status !== 202) throw new Error(`Not started: ${status} ${JSON.stringify(body)}`);
   return untilImport(visitor, id, ['done', 'failed']);
 }

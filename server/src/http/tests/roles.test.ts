@@ -17,6 +17,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'GET /api/sign-in-options': everybody,
   'POST /api/register': everybody,
   'POST /api/login': everybody,
+  'POST /api/login-link': everybody,
   'POST /api/logout': everybody,
   'POST /api/logout/provider': everybody,
   'GET /api/login/second-factor': everybody,

@@ -72,7 +72,7 @@ const kinds = (['Admin', 'Editor', 'Viewer'] as const).flatMap((role) => [
   { kind: `${role}`, user: person(role, null) },
 ]);
 
-const forVisitors = /^\/(auth|request-reset-password|reset-password|confirm-email)$/;
+const forVisitors = /^\/(auth|request-reset-password|reset-password|confirm-email|invitation)$/;
 const forBoth = /^\/(terms|privacy)$/;
 /** Placeholder for an id in a path; the server replaces it. */
 const anyId = '4000000001';

@@ -135,6 +135,8 @@ export const securityEvents = [
   'second_factor_required',
   'recovery_codes_made',
   'recovery_code_used',
+  'invitation_sent',
+  'invitation_revoked',
   'account_closed',
 ] as const;
 export const SecurityEventKind = z.enum(securityEvents);

@@ -122,6 +122,8 @@ export const loginProviderFailures = [
   /** An account with this address exists: sign in to it first, then connect. */
   'account_exists',
   'registration_closed',
+  'registration_invited',
+  'domain_not_registrable',
   'setup_code_required',
   'inactive',
   /** The Google or GitHub account is connected to another account of this installation. */
@@ -138,12 +140,20 @@ export const loginProviderFailures = [
   'groups_unknown',
   /** The domain of the address may not sign in. */
   'domain_not_allowed',
+  /** The invitation was used, has expired, or was sent again or revoked. */
+  'invitation_invalid',
+  /** The verified address at the provider is not the invited one. */
+  'invitation_other_address',
 ] as const;
 export const LoginProviderFailure = z.enum(loginProviderFailures);
 export type LoginProviderFailure = z.output<typeof LoginProviderFailure>;
 
+/** `invited`: only through an invitation. */
+export const RegistrationMode = z.enum(['open', 'invited', 'closed']);
+export type RegistrationMode = z.output<typeof RegistrationMode>;
+
 export const SignInOptions = z.object({
-  registration: z.enum(['open', 'closed']),
+  registration: RegistrationMode,
   setupCodeRequired: z.boolean(),
   /** false: the first visitor is sent to registration. */
   hasAccounts: z.boolean(),

@@ -19,6 +19,10 @@ export const errorStatus = {
   registration_closed: 403,
   /** Only login providers open accounts here. */
   login_provider_required: 403,
+  /** Only who was invited can register. */
+  registration_invited: 403,
+  /** Addresses of this domain cannot register by themselves. */
+  domain_not_registrable: 403,
   not_found: 404,
   conflict: 409,
   email_taken: 409,

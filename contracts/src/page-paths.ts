@@ -24,4 +24,5 @@ export const pages = [
   '/reset-password',
   '/login-link',
   '/confirm-email',
+  '/invitation',
 ] as const;

@@ -23,6 +23,7 @@ import { ask, clientId, messagesOf, newThread, post } from '#server/testing/chat
 import { withDatabase } from '#server/testing/database';
 import { download, inStore, sha256, someBytes, startFileApp, untilCopy, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
+import { invited } from '#server/testing/invitations';
 import { roster, spawnRoster } from '#server/testing/roster';
 import { until } from '#server/testing/until';
 import { fileProgram } from '#server/testing/vector-stores';
@@ -77,6 +78,7 @@ describe.each(places)('backup of %s with files on %s, made during writes, restor
   let threadId = 0;
   let token = '';
   let dorasApp: ReturnType<typeof authenticatorApp>;
+  let invitation = { id: 0, token: '' };
   let fileId = 0;
   let deletedId = 0;
   let before: Awaited<ReturnType<typeof messagesOf>> = [];
@@ -98,6 +100,7 @@ describe.each(places)('backup of %s with files on %s, made during writes, restor
     before = await messagesOf(ada, threadId);
 
     dorasApp = await withApp(await app.as('dora'));
+    invitation = await invited(ada, 'erin@example.com');
     const bob = await app.withKey('bob');
     const bobsThread = await newThread(bob);
     let isWriting = true;
@@ -182,6 +185,11 @@ describe.each(places)('backup of %s with files on %s, made during writes, restor
     expect((await callApi(source.app, token, '/v1/models')).status).toBe(200);
     expect((await callApi(target, token, '/v1/models')).status).toBe(401);
     const ada = await signedIn(target, 'ada');
+    const { token: link } = invitation;
+    expect((await source.app.visitor().post('/api/invitation', { token: link })).status).toBe(200);
+    expect((await target.visitor().post('/api/invitation', { token: link })).status).toBe(400);
+    const { body: pending } = await ada.get('/api/admin/invitations');
+    expect(pending.items).toMatchObject([{ email: 'erin@example.com', state: 'expired' }]);
     expect(await messagesOf(ada, threadId)).toEqual(before);
     const found = await ada.get('/api/threads?q=zebra');
     expect(found.body.items.map(({ id }: { id: number }) => id)).toEqual([threadId]);

@@ -52,6 +52,7 @@ const tableOrder: Record<Table, true> = {
   provider_sessions: true,
   logout_tokens: true,
   mailed_tokens: true,
+  invitations: true,
   preferences: true,
   model_lists: true,
   listed_models: true,

@@ -100,6 +100,12 @@ async function* revokeTokens(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
   for await (const row of rows) yield { ...row, token_hash: null, revoked_at: row.revoked_at ?? at };
 }
 
+/** No link comes back to life, and no mail that waits makes one. Administrators can send them again. */
+async function* expireInvitations(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+  const at = new Date().toISOString();
+  for await (const row of rows) yield { ...row, token_hash: null, expires_at: at };
+}
+
 /** A backup is made while the record says that one is in progress. */
 async function* dropBackupRecord(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
   for await (const row of rows) if (row.name !== 'backup') yield row;
@@ -111,6 +117,7 @@ const dropStaleRows = (from: Tables): Tables => ({
     if (staleTables.has(table)) return;
     const rows = from.rowsOf(table);
     if (table === 'access_tokens') yield* revokeTokens(rows);
+    else if (table === 'invitations') yield* expireInvitations(rows);
     else if (table === 'settings') yield* dropBackupRecord(rows);
     else yield* rows;
   },

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { Email } from '@roster/contracts/auth';
 import { z } from 'zod';
 import { failureReason, StartupError } from '#server/lib/errors';
 import { parseAllowedHosts } from '#server/outbound/allowed-hosts';
@@ -237,6 +238,17 @@ function parseOrigins(list: string): ReadonlySet<string> {
   return new Set(origins);
 }
 
+/** Domains of the addresses that can register by themselves; none: all. */
+function parseDomains(list: string): string[] {
+  const domains = list.split(',').flatMap((part) => part.trim().normalize('NFC').toLowerCase().replace(/^@/, '') || []);
+  for (const domain of domains)
+    if (!Email.safeParse(`somebody@${domain}`).success)
+      throw new InvalidConfigurationError(
+        `REGISTRATION_DOMAINS: ${domain} is no domain. Write what follows the @ of addresses, such as example.org, with commas between them.`,
+      );
+  return domains;
+}
+
 /** Hosts on which tool servers are allowed although they are private, on this machine or on an unusual port. */
 function parseToolHosts(list: string) {
   try {
@@ -394,6 +406,7 @@ function serverSettings(read: ReturnType<typeof readEnvironment>) {
     minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,
     followIntervalMs: env.FOLLOW_INTERVAL_MS,
     registration: env.REGISTRATION,
+    registrationDomains: parseDomains(env.REGISTRATION_DOMAINS),
     apiAllowedOrigins: parseOrigins(env.API_ALLOWED_ORIGINS),
     toolHostsAllowed: parseToolHosts(env.TOOL_HOSTS_ALLOWED),
     toolCommands: configuredToolCommands(env.TOOL_COMMANDS),

@@ -1,3 +1,4 @@
+import { RegistrationMode } from '@roster/contracts/auth';
 import { z } from 'zod';
 
 /** Digits only: JavaScript also reads a blank, 0x10 and 1e3 as numbers, which are seldom meant. */
@@ -72,7 +73,8 @@ export const Environment = z.object({
   BACKUP_PASSPHRASE_FILE: setting(z.string().optional()),
   FOLLOW_INTERVAL_MS: setting(wholeNumber(1, 3_600_000).default(5_000)),
   PASSWORD_LOGIN: setting(z.enum(['on', 'off']).default('on')),
-  REGISTRATION: setting(z.enum(['open', 'closed']).default('open')),
+  REGISTRATION: setting(RegistrationMode.default('open')),
+  REGISTRATION_DOMAINS: setting(z.string().max(10_000).default('')),
   API_ALLOWED_ORIGINS: setting(z.string().max(10_000).default('')),
   TOOL_HOSTS_ALLOWED: setting(z.string().max(10_000).default('')),
   TOOL_COMMANDS: setting(z.string().optional()),

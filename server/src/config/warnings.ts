@@ -1,3 +1,5 @@
+import type { RegistrationMode } from '@roster/contracts/auth';
+
 type Settings = {
   loopback: boolean;
   /** The server itself is reachable from other machines. */
@@ -6,7 +8,7 @@ type Settings = {
   isProviderPlain: boolean;
   /** undefined: mails are written to files. */
   mail: { isPlain: boolean } | undefined;
-  registration: 'open' | 'closed';
+  registration: RegistrationMode;
   trustProxy: number;
 };
 
@@ -49,7 +51,7 @@ export function configWarnings(settings: Settings): ConfigWarning[] {
   if (registration === 'open')
     warnings.push(
       advice(
-        'REGISTRATION is open: whoever reaches PUBLIC_URL can make an account. Set REGISTRATION=closed to have administrators add them.',
+        'REGISTRATION is open: whoever reaches PUBLIC_URL can make an account. Set REGISTRATION=closed to have administrators add them, or REGISTRATION=invited to have them invited.',
       ),
     );
   return warnings;

@@ -1,7 +1,7 @@
 import type { SecurityEventKind } from '@roster/contracts/account';
 import type { AssistantSettings, KnowledgeState } from '@roster/contracts/assistants/assistants';
 import type { VersionOrigin } from '@roster/contracts/assistants/versions';
-import type { LoginProvider, OpenIdProvider } from '@roster/contracts/auth';
+import type { LoginProvider, OpenIdProvider, Role } from '@roster/contracts/auth';
 import type { ApprovalDecision, ToolCall } from '@roster/contracts/chat';
 import type { ComparisonKind } from '@roster/contracts/comparisons/comparisons';
 import type { Outcome } from '@roster/contracts/comparisons/judging';
@@ -586,6 +586,8 @@ export type Database = {
     /** The signed-in account that it connects to, and the session in which it started; null for a sign-in. */
     user_id: number | null;
     session_id: string | null;
+    /** The token hash of the invitation that it accepts; null: none. */
+    invitation_hash: Generated<string | null>;
     created_at: string;
   };
   /** Groups that a login provider names at sign-ins, or that provisioning (`scim`) maintains. */
@@ -627,6 +629,28 @@ export type Database = {
     proves_email: string | null;
     created_at: string;
     used_at: string | null;
+  };
+  /** One pending invitation at most for an address: neither accepted nor revoked, though it may have expired. */
+  invitations: {
+    id: Id;
+    email: string;
+    role: Role;
+    /** Hash of the only link that works; null: it is not mailed yet, or has ended. */
+    token_hash: string | null;
+    /** The link came by mail, which proves the address. */
+    is_mailed: Flag;
+    /** Counts how often it was sent, so that a mail that is late does not replace a newer link. */
+    version: number;
+    /** Valid for so many days from when it was last sent. */
+    days: number;
+    /** The administrator who sent it last. */
+    invited_by: number | null;
+    created_at: string;
+    expires_at: string;
+    accepted_at: string | null;
+    /** The account that accepting it created. */
+    user_id: number | null;
+    revoked_at: string | null;
   };
   account_notices: {
     id: Id;

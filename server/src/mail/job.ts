@@ -43,6 +43,8 @@ export const MailPayload = z.discriminatedUnion('template', [
     /** Number of further models. */
     more: z.number().int(),
   }),
+  /** `version`: counts how often the invitation was sent. */
+  z.object({ template: z.literal('invited'), invitationId: z.number().int(), version: z.number().int() }),
   z.object({ template: z.literal('account_closed'), email: z.string() }),
   z.object({
     template: z.literal('second_factor'),
@@ -66,3 +68,4 @@ export const mailJob = defineJob({ name: 'mail', payload: MailPayload });
 export const modelEndsMailJob = defineJob({ name: 'mail.models-end', payload: MailPayload });
 export const secondFactorMailJob = defineJob({ name: 'mail.second-factor', payload: MailPayload });
 export const openIdMailJob = defineJob({ name: 'mail.open-id', payload: MailPayload });
+export const invitationMailJob = defineJob({ name: 'mail.invitation', payload: MailPayload });

@@ -5,6 +5,7 @@ import type { Mail } from './transport.ts';
 export type Message =
   | { about: 'password_link'; hasPassword: boolean; link: string; askedBy: 'self' | 'administrator' }
   | { about: 'invitation'; by: string; link: string }
+  | { about: 'invited'; by: string; site: string; link: string; expiresAt: string }
   | { about: 'confirm_email'; link: string }
   | { about: 'new_address'; before: string; link: string }
   | { about: 'new_address_asked'; email: string; askAgain: string }
@@ -68,6 +69,17 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
           message.link,
           `${linkLifetime} After that, ask for a new one with "Forgot password?" on the sign-in page.`,
           'If you do not know what this is about, ignore this mail.',
+        ],
+      ];
+    case 'invited':
+      return [
+        'Your invitation to Roster',
+        [
+          `${oneLine(message.by)} invites you to Roster at ${message.site}. Your account there will have the address ${to}.`,
+          'To create it, open this link:',
+          message.link,
+          `The link works once, until ${message.expiresAt.slice(0, 16).replace('T', ' ')} UTC.`,
+          'If you do not know what this is about, ignore this mail: without the link no account is created.',
         ],
       ];
     case 'confirm_email':

@@ -36,6 +36,10 @@ const failures: Record<LoginProviderFailure, string> = {
     'There is already an account with this email address. Log in to it first, then connect under Settings, Account.',
   registration_closed:
     'There is no account for you yet, and registration is closed. Ask the administrator of this installation for one.',
+  registration_invited:
+    'There is no account for you yet, and registration is by invitation. Ask an administrator of this installation for one.',
+  domain_not_registrable:
+    'There is no account for you yet, and addresses of this domain cannot register here. Ask an administrator for an invitation.',
   setup_code_required:
     'The first account of this installation takes the set-up code that the server printed. Register it with a password.',
   inactive: 'This account is inactive. Ask the administrator of this installation to activate it.',
@@ -52,6 +56,10 @@ const failures: Record<LoginProviderFailure, string> = {
     'The other site did not say which groups you are in, and without that nobody is let in here. Ask the operator of this installation.',
   domain_not_allowed:
     'Accounts with the domain of your email address may not use this installation. Use another one there, or ask the operator.',
+  invitation_invalid:
+    'This invitation was used already, has expired, or was replaced or revoked. Ask an administrator for a new one.',
+  invitation_other_address:
+    'The address of your account there is not the one that was invited. Open the invitation again and use the invited address, or set a password.',
 };
 
 /** Object.hasOwn, because the code comes from the address and may be anything. */

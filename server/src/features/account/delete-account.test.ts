@@ -199,6 +199,11 @@ describe.each(engines)('closing an account on %s', (engine) => {
           used_at: null,
         })
         .execute();
+      const days = { days: 7, created_at: at, expires_at: at };
+      await db
+        .insertInto('invitations')
+        .values({ email: word, role: 'Editor', is_mailed: 0, version: 1, ...days, accepted_at: at, user_id: userId })
+        .execute();
       const end = { model: word, shutdown_date: '2027-01-14' };
       await db
         .insertInto('listed_models')

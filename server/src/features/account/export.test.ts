@@ -81,6 +81,7 @@ const notExported = new Map<Table, string>([
   ['api_calls', 'calls that are under way; what they cost is in usage_records'],
   ['data_keys', 'a secret'],
   ['mailed_tokens', 'a secret'],
+  ['invitations', 'the installation’s; that one was accepted or sent is in security_events'],
   ['provider_sessions', 'ends with its session'],
   ['logout_tokens', 'digests of what providers sent'],
   ['sign_in_flows', 'a secret, gone after ten minutes'],

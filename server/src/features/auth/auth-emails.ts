@@ -3,10 +3,18 @@ import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
 import { type JobHandler, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
-import { type MailPayload, mailJob, modelEndsMailJob, openIdMailJob, secondFactorMailJob } from '#server/mail/job';
+import {
+  invitationMailJob,
+  type MailPayload,
+  mailJob,
+  modelEndsMailJob,
+  openIdMailJob,
+  secondFactorMailJob,
+} from '#server/mail/job';
 import { type Message, writeMessage } from '#server/mail/messages';
 import type { MailTransport } from '#server/mail/transport';
 import { securityEventRepository } from '#server/security/events-repository';
+import { mailInvitation } from './invitations/mail.ts';
 import { tokenLinks } from './links.ts';
 import { providerName } from './login-providers/configured.ts';
 import { mailedTokenRepository, type TokenPurpose } from './mailed-token-repository.ts';
@@ -35,7 +43,7 @@ export function authEmails(dependencies: Dependencies): JobHandler[] {
     links,
     send: (to, message) => transport.send(writeMessage(message, to)),
   };
-  return [mailJob, modelEndsMailJob, openIdMailJob, secondFactorMailJob].map((job) =>
+  return [mailJob, modelEndsMailJob, openIdMailJob, secondFactorMailJob, invitationMailJob].map((job) =>
     jobHandler(job, (payload) => perform(sending, payload)),
   );
 }
@@ -46,13 +54,14 @@ async function perform(sending: Mailing, payload: MailPayload) {
   if (payload.template === 'reset_requested') return resetRequested(db, payload);
   if (payload.template === 'address_changed')
     return send(payload.before, { about: 'address_changed', email: payload.email, site });
+  if (payload.template === 'invited') return mailInvitation(sending, payload);
   if (payload.template === 'account_closed') return send(payload.email, { about: 'account_closed', site });
   const user = await userRepository(db).byId(payload.userId);
   // The account has been deleted meanwhile.
   if (user) await mailTo(sending, user, payload);
 }
 
-type ToUser = Exclude<MailPayload, { template: 'reset_requested' | 'address_changed' | 'account_closed' }>;
+type ToUser = Exclude<MailPayload, { template: 'reset_requested' | 'address_changed' | 'account_closed' | 'invited' }>;
 
 async function mailTo(sending: Mailing, user: UserRecord, payload: ToUser) {
   const { config, links, send } = sending;

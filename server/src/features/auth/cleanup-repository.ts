@@ -6,6 +6,7 @@ import { mailedTokenRepository } from './mailed-token-repository.ts';
 import { passkeyChallenges } from './passkeys/challenges.ts';
 import { challengeRepository } from './shared/challenge-repository.ts';
 import { deviceRepository } from './shared/device-repository.ts';
+import { invitationRepository } from './shared/invitation-repository.ts';
 import { providerSessionRepository } from './shared/provider-session-repository.ts';
 
 const minute = 60_000;
@@ -25,6 +26,7 @@ export function removeExpiredTokens(db: Kysely<Database>): ScheduledTask[] {
     () => passkeyChallenges(db).deleteExpired(),
     () => deviceRepository(db).deleteExpired(),
     () => providerSessionRepository(db).deleteExpired(),
+    () => invitationRepository(db).forgetOlderThan(before(30 * day)),
     () => securityEventRepository(db).forgetOlderThan(before(180 * day)),
   ];
   return forgetting.map((run) => ({ everyMs: hourMs, atStart: true, run }));

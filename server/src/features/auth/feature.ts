@@ -14,6 +14,9 @@ import { removeExpiredTokens } from './cleanup-repository.ts';
 import { confirmationService } from './confirmation.ts';
 import { freshSignInRoutes } from './fresh-sign-in/routes.ts';
 import { freshSignInService } from './fresh-sign-in/service.ts';
+import { acceptanceService } from './invitations/accept.ts';
+import { invitationRoutes } from './invitations/routes.ts';
+import { invitationService } from './invitations/service.ts';
 import { loginLinkService } from './login-links.ts';
 import { loginProviderClients } from './login-providers/clients.ts';
 import { flowCookie } from './login-providers/flow-cookie.ts';
@@ -84,11 +87,14 @@ export function authFeature(dependencies: Dependencies) {
     response,
     hasLoginProvider: connectedAccounts.hasUsable,
   });
+  const acceptance = acceptanceService({ db, config, hashing, confirmation });
+  const invitations = invitationService({ db, config });
   const navigations = {
     flowCookie: flowCookie(isSecure),
     flows: flowService(flowRepository(db)),
     providers,
     providerSessions,
+    invitationToAccept: acceptance.hashOf,
   };
 
   return {
@@ -105,6 +111,7 @@ export function authFeature(dependencies: Dependencies) {
       freshSignInRoutes(router, freshSignIn);
       secondFactorRoutes(router, { ...secondFactor, cookies, response });
       passkeys.routes(router);
+      invitationRoutes(router, { invitations, acceptance, response });
       passwordRoutes(router, { passwords, confirmation, newAddress });
       const signingIn = { sessions, cookie, response, connectedAccounts };
       loginProviderRoutes(router, { app, config, rates, ...signingIn, ...navigations });

@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { engines, password, startApp } from '#server/testing/app';
 import { withDatabase } from '#server/testing/database';
+import { atGoogle, startGoogle } from '#server/testing/google';
+import { invited } from '#server/testing/invitations';
+import { signInThrough } from '#server/testing/login-providers';
 
 const outside = () => ({
   PUBLIC_URL: 'https://roster.example',
@@ -81,6 +84,38 @@ describe.each(engines)('registering on %s', (engine) => {
     await app.as('ada');
     const { status, body } = await app.visitor().post('/api/register', { email: 'b@example.com', password });
     expect([status, body.code]).toEqual([403, 'registration_closed']);
+  });
+
+  test('refuses registration where it is by invitation, except for the first account', async () => {
+    const app = await started({ REGISTRATION: 'invited' });
+    expect((await app.visitor().get('/api/sign-in-options')).body.registration).toBe('invited');
+    expect((await (await app.as('ada')).get('/api/user')).body.role).toBe('Admin');
+    const { status, body } = await app.visitor().post('/api/register', { email: 'b@example.com', password });
+    expect([status, body.code]).toEqual([403, 'registration_invited']);
+    expect(body.message).toBe('Registration is by invitation. Ask an administrator.');
+  });
+
+  test('registers addresses of the configured domains only, except for the first and invited accounts', async () => {
+    const google = await startGoogle();
+    onTestFinished(() => google.close());
+    const app = await started({ REGISTRATION_DOMAINS: ' Acme.example, @b\u00fccher.example', ...google.env });
+    const ada = await app.as('ada');
+    const register = async (email: string) => {
+      const { status, body } = await app.visitor().post('/api/register', { email, password });
+      return [status, body.code];
+    };
+    expect(await register('b@ACME.example')).toEqual([201, undefined]);
+    expect(await register('c@b\u00fccher.example')).toEqual([201, undefined]);
+    const refused = [403, 'domain_not_registrable'];
+    for (const email of ['d@sub.acme.example', 'd@notacme.example', 'd@acme.example.org', 'acme.example@x.example'])
+      expect(await register(email)).toEqual(refused);
+    google.steering.claims = atGoogle('g-7', 'g@elsewhere.example');
+    expect(await signInThrough(app.visitor(), 'google')).toBe('/auth?error=domain_not_registrable');
+    google.steering.claims = atGoogle('g-8', 'g@acme.example');
+    expect(await signInThrough(app.visitor(), 'google')).toBe('/');
+    const { token } = await invited(ada, 'guest@elsewhere.example');
+    const accepted = await app.visitor().post('/api/invitation/accept', { token, name: 'Guest', password });
+    expect(accepted.status).toBe(201);
   });
 
   test('grants no rights for special addresses or extra fields', async () => {

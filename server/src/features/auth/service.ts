@@ -14,7 +14,7 @@ import { refuseGuessable } from './password-rules.ts';
 import { auditFailedLogin } from './shared/audit-failed-login.ts';
 import { completeSignIn, type SignInOutcome } from './shared/complete-sign-in.ts';
 import { failedSignInKey } from './shared/confirm-password.ts';
-import { createAccount, registrationClosed } from './shared/create-account.ts';
+import { createAccount, refuseUninvited } from './shared/create-account.ts';
 import { type PasswordLogin, requirePasswordLogin } from './shared/password-login.ts';
 import { type UserRecord, userRepository } from './shared/repository.ts';
 import { toUser } from './shared/user.ts';
@@ -24,7 +24,7 @@ const failuresUntilLocked = 100;
 
 type Dependencies = {
   db: Kysely<Database>;
-  config: Pick<Config, 'registration' | 'loopback'> & PasswordLogin;
+  config: Pick<Config, 'registration' | 'registrationDomains' | 'loopback'> & PasswordLogin;
   hashing: PasswordHashing;
   rates: RateLimits;
   confirmation: ConfirmationService;
@@ -78,13 +78,14 @@ function checkSetupCode(given: string | undefined, setupCode: string) {
 async function register(dependencies: Dependencies, input: Registration, visitor: Visitor): Promise<User> {
   const { db, config, hashing, confirmation, setupCode } = dependencies;
   requirePasswordLogin(config);
-  if (config.registration === 'closed' && (await hasAccounts(db))) throw registrationClosed();
+  if (await hasAccounts(db)) refuseUninvited(config, input.email);
   const isFirst = await needsSetupCode(dependencies);
   if (isFirst) checkSetupCode(input.setupCode, setupCode);
   await refuseGuessable(input.password, input.email);
   const passwordHash = await hashing.hash(input.password);
   // The account that was the first one may have been deleted while this password was hashed.
-  const conditions = { registration: config.registration, mayBeFirst: config.loopback || isFirst, visitor };
+  const { registration, registrationDomains, loopback } = config;
+  const conditions = { registration, registrationDomains, mayBeFirst: loopback || isFirst, visitor };
   const user = await db.transaction().execute(async (trx) => {
     const account = { email: input.email, name: null, passwordHash, emailVerified: false };
     const made = await createAccount(trx, account, conditions);

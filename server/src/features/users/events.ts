@@ -45,6 +45,8 @@ const isAboutAccount: Record<SecurityEventKind, boolean> = {
   second_factor_required: true,
   recovery_codes_made: true,
   recovery_code_used: true,
+  invitation_sent: true,
+  invitation_revoked: true,
   account_closed: true,
 };
 const kinds = allKinds.filter((kind) => isAboutAccount[kind]);

@@ -424,6 +424,8 @@ const onAccounts: Record<string, (owned: Owned) => Attempt> = {
     path: `/api/admin/users/${unknownId}/reset-second-factor`,
     body: {},
   }),
+  'POST /api/admin/invitations/:id/resend': () => ({ path: `/api/admin/invitations/${unknownId}/resend`, body: {} }),
+  'DELETE /api/admin/invitations/:id': () => ({ path: `/api/admin/invitations/${unknownId}` }),
   'POST /api/admin/jobs/:id/retry': () => ({ path: `/api/admin/jobs/${unknownId}/retry`, body: {} }),
   'DELETE /api/admin/users/:id': () => ({ path: `/api/admin/users/${unknownId}` }),
 };

@@ -36,7 +36,12 @@ const frameHeaders = {
 const notFound = () => new AppError('not_found', 'There is nothing at this address.');
 
 /** Mails link to these with a token in the URL. */
-const pagesWithTokens: ReadonlySet<string | undefined> = new Set(['/reset-password', '/login-link', '/confirm-email']);
+const pagesWithTokens: ReadonlySet<string | undefined> = new Set([
+  '/reset-password',
+  '/login-link',
+  '/confirm-email',
+  '/invitation',
+]);
 
 /** The built files for browsers; compressed variants are found next to them. */
 const publicFiles = () =>

@@ -36,6 +36,8 @@ const words: Record<SecurityEventKind, string> = {
   second_factor_required: 'Second factor required',
   recovery_codes_made: 'New recovery codes',
   recovery_code_used: 'Recovery code used',
+  invitation_sent: 'Invitation sent',
+  invitation_revoked: 'Invitation revoked',
   account_closed: 'Account closed',
 };
 

@@ -17,7 +17,7 @@ const expired = (what: string) => new LoginProviderError('expired', what);
 export function flowService(flows: FlowRepository) {
   return {
     /** Returns the value of the browser’s cookie and the secrets for the provider. */
-    async begin(provider: LoginProvider, flow: Pick<Flow, 'returnPath' | 'connectsTo'>) {
+    async begin(provider: LoginProvider, flow: Pick<Flow, 'returnPath' | 'connectsTo' | 'invitationHash'>) {
       const id = random();
       const secrets: FlowSecrets = { state: random(), nonce: random(), codeVerifier: random() };
       await flows.deleteUntil(notBefore());

@@ -5,8 +5,13 @@ import type { SignedInUser } from '#server/security/actor';
 import { storedIssuer } from './issuers.ts';
 import type { FlowSecrets, LoginIdentity } from './login-provider.ts';
 
-/** `connectsTo`: the session that started the flow and whose account gets the identity; null when signing in. */
-export type Flow = FlowSecrets & { returnPath: string; connectsTo: Pick<SignedInUser, 'userId' | 'sessionId'> | null };
+export type Flow = FlowSecrets & {
+  returnPath: string;
+  /** The session that started the flow and whose account gets the identity; null when signing in. */
+  connectsTo: Pick<SignedInUser, 'userId' | 'sessionId'> | null;
+  /** The token hash of the invitation that it accepts; null: none. */
+  invitationHash: string | null;
+};
 
 export function flowRepository(db: Kysely<Database>) {
   return {
@@ -22,6 +27,7 @@ export function flowRepository(db: Kysely<Database>) {
           return_path: flow.returnPath,
           user_id: flow.connectsTo?.userId ?? null,
           session_id: flow.connectsTo?.sessionId ?? null,
+          invitation_hash: flow.invitationHash,
           created_at: new Date().toISOString(),
         })
         .execute();
@@ -39,6 +45,7 @@ export function flowRepository(db: Kysely<Database>) {
           codeVerifier: row.code_verifier,
           returnPath: row.return_path,
           connectsTo: userId !== null && sessionId !== null ? { userId, sessionId } : null,
+          invitationHash: row.invitation_hash,
         },
       };
     },

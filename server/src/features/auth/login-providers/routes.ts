@@ -5,6 +5,7 @@ import {
   loginProviderRefusals,
   loginProviders,
 } from '@roster/contracts/auth';
+import { invitations } from '@roster/contracts/invitations';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Config } from '#server/config/config';
@@ -18,6 +19,7 @@ import { isFresh, type SessionService } from '#server/http/sessions/sessions';
 import { visitorOf } from '#server/http/user-agent';
 import { AppError } from '#server/lib/errors';
 import type { SignedInUser } from '#server/security/actor';
+import { providerUnavailable } from './accept-invitation.ts';
 import type { FlowCookie } from './flow-cookie.ts';
 import type { FlowService } from './flows.ts';
 import {
@@ -46,6 +48,8 @@ type Dependencies = {
   providers: ReadonlyMap<LoginProvider, LoginProviderClient>;
   connectedAccounts: LoginProviderService;
   providerSessions: ProviderSessionService;
+  /** Returns the token’s hash. @throws unless its invitation can be accepted */
+  invitationToAccept: (token: string) => Promise<string>;
 };
 
 /** Query of the provider’s callback. A repeated parameter counts as missing. */
@@ -82,7 +86,7 @@ function redirectPage(address: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><meta http-equiv="refresh" content="0;url=${escaped}"><title>Roster</title></head><body><a href="${escaped}">Continue</a></body></html>`;
 }
 
-export function loginProviderRoutes({ route }: Router, dependencies: Dependencies) {
+export function loginProviderRoutes({ route, publicRoute }: Router, dependencies: Dependencies) {
   const { app, config, rates, sessions, cookie, response, flowCookie, flows, providers, connectedAccounts } =
     dependencies;
   const { publicUrl, loopback } = config;
@@ -149,6 +153,10 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
   }
 
   providerLogoutRoutes(app, { rates, providerSessions: dependencies.providerSessions });
+  publicRoute(invitations.acceptAtProvider, async ({ body: { token, provider }, reply }) => {
+    const hash = await dependencies.invitationToAccept(token);
+    return { url: await begin(provider, '/', null, reply, hash).catch(providerUnavailable) };
+  });
   route(api.connectedAccounts, ({ actor }) => connectedAccounts.of(actor.userId));
   route(api.disconnect, async ({ actor, params: { provider }, request }) => {
     await connectedAccounts.disconnect(actor.userId, provider, visitorOf(request));
@@ -171,11 +179,18 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
   }
 
   /** Returns the address at the provider. */
-  async function begin(provider: LoginProvider, returnPath: string, actor: SignedInUser | null, reply: FastifyReply) {
+  async function begin(
+    provider: LoginProvider,
+    returnPath: string,
+    actor: SignedInUser | null,
+    reply: FastifyReply,
+    invitationHash: string | null = null,
+  ) {
     const { authorizationUrl } = configured(provider);
     const { id, secrets } = await flows.begin(provider, {
       returnPath,
       connectsTo: actor && { userId: actor.userId, sessionId: actor.sessionId },
+      invitationHash,
     });
     const again = actor !== null && !isFresh(actor);
     const url = await asProviderFailure(() => authorizationUrl(secrets, callbackUrl(provider), { again }));
@@ -218,9 +233,9 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
     const identity = await asProviderFailure(() => identify(flow, callback));
     const visitor = visitorOf(request);
     if (connectsTo && actor) return connect(provider, flow, actor, identity, request);
-    const { returnPath } = flow;
+    const { returnPath, invitationHash } = flow;
     const remembered = response.remembered(request);
-    const signedIn = await connectedAccounts.signIn(identity, visitor, { remembered, returnPath });
+    const signedIn = await connectedAccounts.signIn(identity, visitor, { remembered, returnPath, invitationHash });
     const { userId, outcome } = signedIn;
     if (signedIn.keptLastAdministrator)
       request.log.warn(

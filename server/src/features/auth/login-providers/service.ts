@@ -16,6 +16,7 @@ import { mailJob, openIdMailJob } from '#server/mail/job';
 import type { SignedInUser } from '#server/security/actor';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { Vault } from '#server/security/vault';
+import { acceptInvitation, asFailure, emailOf, SupersededError } from './accept-invitation.ts';
 import {
   endAccess,
   type FollowedGroups,
@@ -36,19 +37,17 @@ type Dependencies = {
   lockSession: SessionService['lock'];
   db: Kysely<Database>;
   vault: Vault;
-  config: Pick<Config, 'registration' | 'loopback' | 'publicUrl'> & Configured & PasswordLogin;
+  config: Pick<Config, 'registration' | 'registrationDomains' | 'loopback' | 'publicUrl' | 'mail'> &
+    Configured &
+    PasswordLogin;
   /** Closes the open responses of ended sessions. */
   onSessionsEnded: (sessionIds: string[]) => void;
 };
 
-/** A concurrent request has decided about the same identity or account: retry. */
-class SupersededError extends Error {
-  override name = 'SupersededError';
-}
 const attempts = 5;
 
-/** `remembered`: the token of a remembered device. */
-type Browser = { remembered: string | undefined; returnPath: string };
+/** `remembered`: the token of a remembered device. `invitationHash`: the invitation that is accepted. */
+type Browser = { remembered: string | undefined; returnPath: string; invitationHash: string | null };
 type SignedIn = { userId: number; outcome: SignInOutcome } & FollowedGroups;
 
 const noGroups: FollowedGroups = { sessions: [], keptLastAdministrator: false };
@@ -119,12 +118,6 @@ const isCurrent = (
 
 type WithEmail = LoginIdentity & { email: string };
 
-/** @throws the reason why the provider’s address cannot be used to find or create an account */
-function emailOf({ email }: LoginIdentity): string {
-  if (email instanceof LoginProviderError) throw email;
-  return email;
-}
-
 /** Stores the address shown for a connected account. Unverified addresses are not stored. */
 async function storeEmail(accounts: ConnectedAccountRepository, userId: number, identity: LoginIdentity) {
   if (typeof identity.email === 'string') await accounts.setEmail(userId, identity, identity.email);
@@ -173,15 +166,22 @@ async function signIn(
   await lockForRoles(trx, settings);
   const known = await accounts.ownerOf(identity);
   if (settings) refuseUnadmitted(settings, identity, known ? [known.userId] : [], 'sign_in_failed');
+  const { invitationHash, ...continuing } = browser;
+  if (known && invitationHash !== null)
+    throw new LoginProviderError('linked_elsewhere', 'accepts an invitation but has an account');
   if (known) {
     refuseInactive(known);
     await storeEmail(accounts, known.userId, identity);
   }
-  const userId = known?.userId ?? (await findOrCreateAccount(trx, config, identity, visitor));
+  const userId =
+    known?.userId ??
+    (invitationHash === null
+      ? await findOrCreateAccount(trx, config, identity, visitor)
+      : await acceptInvitation(trx, config, invitationHash, identity, visitor));
   const followed = settings ? await followGroups(trx, settings, userId, identity) : noGroups;
   const method = providerName(config, identity.provider);
   const secondFactor = identity.secondFactor ? 'done' : 'needed-if-set';
-  const outcome = await completeSignIn(trx, { userId, visitor, method, secondFactor, ...browser });
+  const outcome = await completeSignIn(trx, { userId, visitor, method, secondFactor, ...continuing });
   await noteProviderLogin(trx, dependencies, userId, identity, outcome);
   return { userId, ...followed, outcome };
 }
@@ -295,9 +295,10 @@ async function create(
 ): Promise<number> {
   const { email, name, provider } = identity;
   const account = { email, name, passwordHash: null, emailVerified: true };
-  const { registration, loopback } = config;
+  const { registration, registrationDomains, loopback } = config;
   const mayBeFirst = loopback || isAdministratorAt(openIdSettings(config, provider), identity);
-  const conditions = { registration, mayBeFirst, visitor, detail: providerName(config, provider) };
+  const detail = providerName(config, provider);
+  const conditions = { registration, registrationDomains, mayBeFirst, visitor, detail };
   const user = await createAccount(trx, account, conditions).catch(asFailure);
   if (!user || !(await connectedAccountRepository(trx).insert(user.id, identity, email))) throw new SupersededError();
   return user.id;
@@ -344,12 +345,6 @@ function refuseInactive({ userId, status }: { userId: number; status: UserRecord
   throw new RefusedForAccountError('inactive', 'the account is inactive', [
     { userId, event: 'sign_in_failed', why: 'inactive account' },
   ]);
-}
-
-function asFailure(error: unknown): never {
-  if (error instanceof AppError && (error.code === 'registration_closed' || error.code === 'setup_code_required'))
-    throw new LoginProviderError(error.code, error.message);
-  throw error;
 }
 
 type Kind = 'login_method_connected' | 'login_method_disconnected';

@@ -10,6 +10,7 @@ import { assistantRepository } from '#server/features/assistants/shared/reposito
 import { versionRecorder } from '#server/features/assistants/versions/recorder';
 import { versionRepository } from '#server/features/assistants/versions/repository';
 import { authFeature } from '#server/features/auth/feature';
+import { scimFeature } from '#server/features/auth/scim/feature';
 import { chatFeature } from '#server/features/chat/feature';
 import { comparisonFeature } from '#server/features/comparisons/feature';
 import { onAnswerFinished } from '#server/features/comparisons/on-answer-finished';
@@ -129,6 +130,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
   const account = accountFeature({ ...base, models, confirmPassword, features: ofUsers });
   const removeAccount = account.remove;
   const users = userFeature({ ...base, refuseGuessable, hashPassword, passwordLink, removeAccount });
+  const scim = scimFeature({ ...base, removeAccount });
   const system = systemFeature(base);
   const all: Feature[] = [
     auth,
@@ -147,6 +149,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     comparisons,
     usage,
     users,
+    scim,
     system,
     apiTokens,
     ...forPrograms,

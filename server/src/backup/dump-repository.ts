@@ -49,6 +49,7 @@ const tableOrder: Record<Table, true> = {
   sign_in_flows: true,
   groups: true,
   group_members: true,
+  scim_users: true,
   provider_sessions: true,
   logout_tokens: true,
   mailed_tokens: true,

@@ -147,6 +147,8 @@ describe('the configuration', () => {
     ],
     ['metrics that others can read', { DATA_DIR, METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0' }, 'set METRICS_TOKEN'],
     ['a token for metrics that can be guessed', { DATA_DIR, METRICS_TOKEN: 'guess' }, 'METRICS_TOKEN'],
+    ['a token for provisioning that can be guessed', { DATA_DIR, SCIM_TOKEN: 'x'.repeat(31) }, 'SCIM_TOKEN'],
+    ['provisioning for a provider that is missing', { DATA_DIR, SCIM_PROVIDER: 'oidc-2' }, 'OIDC_2_ISSUER'],
     ['higher rates outside loopback', { ...outside, RATE_LIMIT_SCALE: '10' }, 'RATE_LIMIT_SCALE'],
     [
       'a key inside the provider’s address',

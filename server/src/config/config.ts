@@ -17,7 +17,7 @@ import { Secret } from '#server/security/secret';
 import { readHeaders } from '#server/tracing/headers';
 import { parseBackupSettings, readBackupPassphrase } from './backup-settings.ts';
 import { Environment } from './environment.ts';
-import { openIdSecretVariables, readOpenIdProviders } from './openid-providers.ts';
+import { openIdSecretVariables, readOpenIdProviders, variablePrefix } from './openid-providers.ts';
 import { readToolCommands } from './tool-commands.ts';
 import { configWarnings } from './warnings.ts';
 
@@ -55,6 +55,7 @@ export const secretVariables: readonly string[] = [
   'GITHUB_CLIENT_SECRET',
   'S3_SECRET_ACCESS_KEY',
   'METRICS_TOKEN',
+  'SCIM_TOKEN',
   'OTEL_EXPORTER_OTLP_HEADERS',
   // A proxy's URL may contain a password. Other programs read these variables too, some of them only in lower case.
   'HTTPS_PROXY',
@@ -282,6 +283,19 @@ function metricsSettings({ METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN
   };
 }
 
+/** Without a token there is no provisioning. `provider`: its role groups apply to provisioned groups too. */
+function scimSettings({ env, openId }: Pick<ReturnType<typeof readEnvironment>, 'env' | 'openId'>) {
+  const { SCIM_TOKEN: token, SCIM_PROVIDER: id } = env;
+  if (id !== undefined && !openId.some((provider) => provider.id === id))
+    throw new InvalidConfigurationError(
+      `SCIM_PROVIDER is ${id}, which is not configured: set ${variablePrefix(id)}_ISSUER, or leave SCIM_PROVIDER out.`,
+    );
+  return {
+    token: token === undefined ? undefined : new Secret(token),
+    provider: openId.find(({ isProvisioned }) => isProvisioned),
+  };
+}
+
 /** undefined: there is no collector and nothing is traced. */
 function tracingSettings(env: Environment) {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = env;
@@ -311,6 +325,7 @@ function refuseSharedSecrets(
     ...openId.map(({ prefix, clientSecret }): [string, string] => [`${prefix}_CLIENT_SECRET`, clientSecret.reveal()]),
     ['S3_SECRET_ACCESS_KEY', env.S3_SECRET_ACCESS_KEY],
     ['METRICS_TOKEN', env.METRICS_TOKEN],
+    ['SCIM_TOKEN', env.SCIM_TOKEN],
     ['the password in SMTP_URL', password(env.SMTP_URL)],
     // DATABASE_DIRECT_URL leads to the same database, so it may share this password.
     ['the password in DATABASE_URL', password(env.DATABASE_URL)],
@@ -401,6 +416,7 @@ function serverSettings(read: ReturnType<typeof readEnvironment>) {
       from: env.MAIL_FROM ?? `Roster <roster@${publicUrl.hostname}>`,
     },
     ...signInSettings(read),
+    scim: scimSettings(read),
     s3: parseS3(env),
     backups: parseBackupSettings(env, env.S3_ENDPOINT !== undefined),
     minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,

@@ -1,4 +1,4 @@
-import { RegistrationMode } from '@roster/contracts/auth';
+import { openIdProviders, RegistrationMode } from '@roster/contracts/auth';
 import { z } from 'zod';
 
 /** Digits only: JavaScript also reads a blank, 0x10 and 1e3 as numbers, which are seldom meant. */
@@ -79,6 +79,13 @@ export const Environment = z.object({
   TOOL_HOSTS_ALLOWED: setting(z.string().max(10_000).default('')),
   TOOL_COMMANDS: setting(z.string().optional()),
   TRUST_PROXY: setting(wholeNumber(0, 10).default(0)),
+  SCIM_TOKEN: setting(
+    z
+      .string()
+      .regex(/^[\x21-\x7e]{32,512}$/, 'must be 32 to 512 letters, digits and signs without spaces')
+      .optional(),
+  ),
+  SCIM_PROVIDER: setting(z.enum(openIdProviders).optional()),
   METRICS_PORT: setting(port(1).optional()),
   METRICS_HOST: setting(z.string().default('127.0.0.1')),
   METRICS_TOKEN: setting(

@@ -61,7 +61,10 @@ type Reading = {
 };
 
 /** An OpenID Connect provider that people sign in with. */
-export type OpenIdSettings = NonNullable<ReturnType<typeof readProvider>>;
+export type OpenIdSettings = NonNullable<ReturnType<typeof readProvider>> & {
+  /** The groups that SCIM brings count at this provider's sign-ins too. */
+  isProvisioned: boolean;
+};
 
 function readProvider(
   id: OpenIdProvider,
@@ -103,5 +106,8 @@ function readProvider(
 
 /** @throws an error that names the variable and what to change */
 export function readOpenIdProviders(variables: Record<string, string | undefined>, reading: Reading): OpenIdSettings[] {
-  return openIdProviders.flatMap((id) => readProvider(id, variables, reading) ?? []);
+  const found = openIdProviders.flatMap((id) => readProvider(id, variables, reading) ?? []);
+  const { SCIM_TOKEN: token, SCIM_PROVIDER: chosen } = variables;
+  const provisioned = token?.trim() ? chosen?.trim() || found[0]?.id : undefined;
+  return found.map((provider) => ({ ...provider, isProvisioned: provider.id === provisioned }));
 }

@@ -57,6 +57,7 @@ import * as chosenOperations from './migrations/0055-chosen-operations.ts';
 import * as secondFactors from './migrations/0056-second-factors.ts';
 import * as groups from './migrations/0057-groups.ts';
 import * as invitations from './migrations/0058-invitations.ts';
+import * as scim from './migrations/0059-scim.ts';
 import * as prompts from './migrations/0060-prompts.ts';
 import * as temporaryThreads from './migrations/0061-temporary-threads.ts';
 import * as trash from './migrations/0062-trash.ts';
@@ -121,6 +122,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0056-second-factors', secondFactors],
   ['0057-groups', groups],
   ['0058-invitations', invitations],
+  ['0059-scim', scim],
   ['0060-prompts', prompts],
   ['0061-temporary-threads', temporaryThreads],
   ['0062-trash', trash],

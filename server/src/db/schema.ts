@@ -601,6 +601,21 @@ export type Database = {
     updated_at: string;
   };
   group_members: { group_id: number; user_id: number };
+  /** An account that a directory maintains by SCIM. */
+  scim_users: {
+    user_id: number;
+    user_name: string;
+    /** In one form, so that names are found in any letters. */
+    user_name_key: string;
+    /** The directory’s own id. */
+    external_id: string | null;
+    /** The parts of the name as the directory sent them. */
+    display_name: string | null;
+    given_name: string | null;
+    family_name: string | null;
+    created_at: string;
+    updated_at: string;
+  };
   /** The login at an OpenID Connect provider that a session came from, by which the provider can end it. */
   provider_sessions: {
     id: Id;

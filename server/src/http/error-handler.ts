@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, DatabaseFullError, UnavailableError } from '#server/lib/errors';
 import { clientNetwork } from './client-network.ts';
 import { apiError, isPublicApiRequest } from './public-api/errors.ts';
+import { isScimRequest, scimError, scimMediaType } from './scim/errors.ts';
 
 // Importing node:http would also load all of Node's fetch with its WebSocket: 6 MB.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -39,15 +40,24 @@ export function errorBody(error: AppError, requestId: string): ErrorBody {
   return { code, message, ...(fields && { fields }), ...(ways && { ways: [...ways] }), requestId };
 }
 
+/** The error in the form of the API that the address belongs to. */
+function errorAt(address: string, error: AppError, requestId: string) {
+  const type = 'application/json; charset=utf-8';
+  if (isPublicApiRequest(address)) return { type, ...apiError(error) };
+  if (isScimRequest(address)) return { type: scimMediaType, ...scimError(error) };
+  return { type, status: errorStatus[error.code], body: errorBody(error, requestId) };
+}
+
 /** Fastify answers an undecodable URL without running hooks or routes, so this response sets all headers itself. */
 export function handleUndecodableUrl(headers: Record<string, string>) {
   return (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const error = new AppError('invalid_input', 'The address is not valid.');
-    reply.headers({ ...headers, 'cache-control': 'no-store' }).type('application/json; charset=utf-8');
-    if (!isPublicApiRequest(request.url))
-      return reply.status(errorStatus[error.code]).send(errorBody(error, request.id));
-    const { status, body } = apiError(error);
-    return reply.status(status).send(body);
+    const { status, type, body } = errorAt(request.url, error, request.id);
+    return reply
+      .headers({ ...headers, 'cache-control': 'no-store' })
+      .type(type)
+      .status(status)
+      .send(JSON.stringify(body));
   };
 }
 
@@ -65,13 +75,12 @@ export function unparsableResponse(unreadable: UnparsableRequest): string {
     unreadable.code === 'HPE_HEADER_OVERFLOW'
       ? new AppError('too_large', 'The address or the headers are too large.')
       : new AppError('invalid_input', 'The request is not valid HTTP, or did not arrive in time.');
-  const { status, body: told } = isPublicApiRequest(addressIn(unreadable))
-    ? apiError(error)
-    : { status: errorStatus[error.code], body: errorBody(error, randomBytes(9).toString('base64url')) };
-  const body = JSON.stringify(told);
+  const answer = errorAt(addressIn(unreadable), error, randomBytes(9).toString('base64url'));
+  const { status, type } = answer;
+  const body = JSON.stringify(answer.body);
   const headers = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'content-type: application/json; charset=utf-8',
+    `content-type: ${type}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];
@@ -104,7 +113,7 @@ export function toClientError(error: unknown, request: FastifyRequest, reply: Fa
   return answer;
 }
 
-/** The only place that turns errors into responses; http/public-api/router.ts has the one for the public API. */
+/** The only place that turns errors into responses; http/public-api/router.ts and http/scim/door.ts have those for clients. */
 export function handleErrors(app: FastifyInstance) {
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const answer = toClientError(error, request, reply);

@@ -175,6 +175,10 @@ describe.each(engines)('closing an account on %s', (engine) => {
         .executeTakeFirstOrThrow();
       await db.insertInto('group_members').values({ group_id: group.id, user_id: userId }).execute();
       await db
+        .insertInto('scim_users')
+        .values({ user_id: userId, user_name: word, user_name_key: word, created_at: at, updated_at: at })
+        .execute();
+      await db
         .insertInto('provider_sessions')
         .values({
           user_id: userId,

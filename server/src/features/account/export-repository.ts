@@ -37,6 +37,19 @@ export function exportRepository(db: Kysely<Database>) {
         .orderBy('groups.source')
         .orderBy('groups.name')
         .execute();
+      const provisioning = await db
+        .selectFrom('scim_users')
+        .select([
+          'user_name as userName',
+          'external_id as externalId',
+          'display_name as displayName',
+          'given_name as givenName',
+          'family_name as familyName',
+          'created_at as createdAt',
+          'updated_at as updatedAt',
+        ])
+        .where('user_id', '=', userId)
+        .executeTakeFirst();
       const secondFactors = await db
         .selectFrom('second_factors')
         .select(['kind', 'name', 'created_at as addedAt', 'last_used_at as lastUsedAt'])
@@ -56,6 +69,7 @@ export function exportRepository(db: Kysely<Database>) {
         user: described,
         loginMethods: { password: Boolean(hasPassword), connected: identities, secondFactors, recoveryCodesLeft },
         groups,
+        provisioning: provisioning ?? null,
         apiKey: { isSet: apiKeyAddedAt !== null, addedAt: apiKeyAddedAt },
         adminKey: { isSet: adminKeyAddedAt !== null, addedAt: adminKeyAddedAt },
       };

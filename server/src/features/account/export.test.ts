@@ -20,6 +20,7 @@ const exportedIn = new Map<Table, string>([
   ['identities', 'account.json'],
   ['group_members', 'account.json'],
   ['groups', 'account.json'],
+  ['scim_users', 'account.json'],
   ['provider_keys', 'account.json'],
   ['provider_admin_keys', 'account.json'],
   ['second_factors', 'account.json'],

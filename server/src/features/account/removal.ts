@@ -20,10 +20,12 @@ type Dependencies = {
 };
 
 export type Removal = {
-  by: 'self' | 'administrator';
+  by: 'self' | 'administrator' | 'operator';
   /** Checks the requesting session again before anything is deleted. */
   stillMay: Actor['stillMay'];
   visitor?: Visitor;
+  /** For the record. */
+  detail?: string;
   /** Runs first, once it is known that the account may be deleted. */
   beforehand?: () => Promise<void>;
 };
@@ -45,7 +47,7 @@ export type RemoveAccount = ReturnType<typeof accountRemoval>;
 async function removeAccount(dependencies: Dependencies, userId: number, removal: Removal): Promise<boolean> {
   const { database, parts } = dependencies;
   // Checked before work is stopped for nothing, and again in the transaction.
-  await rejectLastAdministrator(database.db, userId);
+  await rejectLastAdministrator(database.db, userId, removal.by);
   await removal.beforehand?.();
   for (let attempt = 1; attempt <= attempts; attempt++) {
     await signOut(dependencies, userId, attempt === 1 ? removal.stillMay : undefined);
@@ -86,7 +88,7 @@ const withWorkPaused = (
 async function removeOnce(
   { database, parts, onSessionsEnded, forget }: Dependencies,
   userId: number,
-  { by, visitor, stillMay }: Removal,
+  { by, visitor, detail, stillMay }: Removal,
 ): Promise<boolean> {
   const sessionIds = await database.db.transaction().execute(async (trx) => {
     const accounts = removalRepository(trx);
@@ -95,13 +97,13 @@ async function removeOnce(
     if (by === 'administrator') await stillMay(trx);
     const account = await accounts.lock(userId);
     if (!account) return undefined;
-    await rejectLastAdministrator(trx, userId);
+    await rejectLastAdministrator(trx, userId, by);
     for (const part of parts) if (!(await part.remove(trx, userId))) throw new ActiveWorkError();
     const ended = await accounts.endSessions(userId);
     const events = securityEventRepository(trx);
     await events.forget(userId);
     // Keeps on record that an account was closed, but not whose it was or from where.
-    await events.record({ userId: null, event: 'account_closed', by, ...(by !== 'self' && { visitor }) });
+    await events.record({ userId: null, event: 'account_closed', by, detail, ...(by !== 'self' && { visitor }) });
     await enqueue(trx, mailJob, { template: 'account_closed', email: account.email });
     await accounts.delete(userId);
     return ended;
@@ -112,9 +114,11 @@ async function removeOnce(
   return true;
 }
 
-async function rejectLastAdministrator(within: Kysely<Database>, userId: number) {
+/** The only account may be closed by its owner, but not by a directory. */
+async function rejectLastAdministrator(within: Kysely<Database>, userId: number, by: Removal['by']) {
   const left = await removalRepository(within).withoutAccount(userId);
-  if (left.accounts > 0 && left.wasActiveAdministrator && left.activeAdministrators === 0)
+  const isOthersMatter = left.accounts > 0 || by === 'operator';
+  if (isOthersMatter && left.wasActiveAdministrator && left.activeAdministrators === 0)
     throw new AppError(
       'last_administrator',
       'This is the last active administrator. Make somebody else an administrator first.',

@@ -11,7 +11,7 @@ import { readInput } from './input.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The access that every route must declare; a route without it keeps the server from starting. */
-    access?: Endpoint['access'] | 'operation' | 'token';
+    access?: Endpoint['access'] | 'operation' | 'token' | 'directory';
     rate?: Rate;
     accepts?: Endpoint['accepts'];
     /** Served under any host name. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '#server/lib/errors';
 
 /** Limits on a body. `isStored`: its texts and keys go into the database, so it must be able to store them. */
@@ -21,25 +21,9 @@ export const compressedBodyError = () => new AppError('unsupported_media_type', 
  */
 export function readJsonBodies(app: FastifyInstance, usualLimit: number) {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-    if (request.headers['content-encoding'] !== undefined) return done(compressedBodyError());
-    const body = String(text);
-    if (body === '') return done(null, {});
-    let value: unknown;
-    try {
-      value = JSON.parse(body);
-    } catch {
-      // The cause is left out: it quotes the body, which may contain a password, and would be logged.
-      return done(new AppError('invalid_input', 'The request is not valid JSON.'));
-    }
-    const problem = shapeProblem(
-      value,
-      body,
-      request.routeOptions.bodyLimit > usualLimit ? largeBodyLimits : defaultLimits,
-    );
-    if (problem) return done(new AppError('invalid_input', problem));
-    done(null, value);
-  });
+  acceptJson(app, 'application/json', ({ routeOptions }) =>
+    routeOptions.bodyLimit > usualLimit ? largeBodyLimits : defaultLimits,
+  );
   // Forms are not read here: the upload route streams them (router.ts rejects them elsewhere). A urlencoded form
   // without fields is accepted: only its URL counts.
   app.addContentTypeParser(
@@ -54,6 +38,25 @@ export function readJsonBodies(app: FastifyInstance, usualLimit: number) {
     },
   );
   app.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null));
+}
+
+/** Parses bodies of this media type; an empty one counts as an empty object. */
+export function acceptJson(app: FastifyInstance, type: string, limitsOf: (request: FastifyRequest) => BodyLimits) {
+  app.addContentTypeParser(type, { parseAs: 'string' }, (request, text, done) => {
+    if (request.headers['content-encoding'] !== undefined) return done(compressedBodyError());
+    const body = String(text);
+    if (body === '') return done(null, {});
+    let value: unknown;
+    try {
+      value = JSON.parse(body);
+    } catch {
+      // The cause is left out: it quotes the body, which may contain a password, and would be logged.
+      return done(new AppError('invalid_input', 'The request is not valid JSON.'));
+    }
+    const problem = shapeProblem(value, body, limitsOf(request));
+    if (problem) return done(new AppError('invalid_input', problem));
+    done(null, value);
+  });
 }
 
 /** The problem with the shape of a body parsed from `source`, in words for its sender; undefined: none. */

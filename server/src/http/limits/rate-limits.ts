@@ -11,10 +11,13 @@ const hour = 3600;
 
 /**
  * Limits by kind. `failedSignIn` counts failed sign-ins, `failedCode` wrong codes of an account from unknown networks, `confirmationMail` mails to an account's address, which may be
- * somebody else's, `failedToken` calls without a valid access token, `apiCalls` the calls of a token; the rest count
+ * somebody else's, `failedToken` calls without a valid access token, `apiCalls` the calls of a token, `provisioning` those of a directory; the rest count
  * calls.
  */
-const limits: Record<Rate | 'failedSignIn' | 'failedCode' | 'failedToken' | 'confirmationMail' | 'apiCalls', Limit> = {
+const limits: Record<
+  Rate | 'failedSignIn' | 'failedCode' | 'failedToken' | 'confirmationMail' | 'apiCalls' | 'provisioning',
+  Limit
+> = {
   default: { count: 300, seconds: minute },
   signIn: { count: 30, seconds: 5 * minute },
   failedSignIn: { count: 5, seconds: 15 * minute },
@@ -29,6 +32,8 @@ const limits: Record<Rate | 'failedSignIn' | 'failedCode' | 'failedToken' | 'con
   uploads: { count: 60, seconds: minute },
   jobs: { count: 10, seconds: minute },
   apiCalls: { count: 300, seconds: minute },
+  // Entra ID asks for 25 requests per second.
+  provisioning: { count: 3_000, seconds: minute },
 };
 
 type Name = keyof typeof limits;
@@ -37,7 +42,7 @@ type Name = keyof typeof limits;
  * Too frequent for a query each: each process counts alone and shares its counts a moment later. All others guard
  * passwords, mails and money, and are counted exactly.
  */
-const eventuallyShared: ReadonlySet<Name> = new Set<Name>(['default', 'apiCalls']);
+const eventuallyShared: ReadonlySet<Name> = new Set<Name>(['default', 'apiCalls', 'provisioning']);
 
 /** A client counted by its network instead of its account. */
 export type Sender = { address: string; detail?: string };

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '#server/config/config';
 import { clientNetwork } from '#server/http/client-network';
 import { isPublicApiRequest } from '#server/http/public-api/errors';
+import { isScimRequest } from '#server/http/scim/errors';
 import { AppError } from '#server/lib/errors';
 
 const contentSecurityPolicy = [
@@ -70,13 +71,13 @@ export function protect(app: FastifyInstance, config: Config) {
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers);
-    const isDoor = isPublicApiRequest(request.url);
+    const isDoor = isPublicApiRequest(request.url) || isScimRequest(request.url);
     if (isDoor || request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
     if (request.url.length > 8192) throw new AppError('too_large', 'The address is too long.');
     if (request.url.includes('%00'))
       throw new AppError('invalid_input', 'The address holds a character (U+0000) that cannot be stored.');
     refuseUnclearHost(request);
-    // /v1 accepts no credentials that a browser sends by itself; cors.ts decides which origins may use it.
+    // /v1 and /scim accept no credentials that a browser sends by itself; cors.ts decides which origins may use /v1.
     if (isDoor) return;
     // Against DNS rebinding: a foreign name that points to this machine is sent as the host.
     if (config.loopback && !request.routeOptions.config.anyHost && !hosts.has(request.headers.host ?? '')) {

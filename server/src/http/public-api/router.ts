@@ -87,9 +87,9 @@ function pickKnownQuery(schema: z.ZodType, query: unknown): unknown {
 
 /** Removes trailing slashes, which some clients append to the base URL or to a path. */
 export function withoutTrailingSlash(url: string): string {
-  if (!url.startsWith('/v1/')) return url;
+  if (!/^\/(v1|scim)\//.test(url)) return url;
   const [path = '', ...query] = url.split('?');
-  return [path.replace(/(?<=^\/v1\/[^/].*)\/+$/, ''), ...query].join('?');
+  return [path.replace(/(?<=^\/(?:v1|scim)\/[^/].*)\/+$/, ''), ...query].join('?');
 }
 
 /** The token from the header that OpenAI's clients send, or from those of clients made for Azure or Anthropic. */

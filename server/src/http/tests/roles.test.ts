@@ -1,8 +1,10 @@
 import type { Endpoint } from '@roster/contracts/endpoint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { setUser } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
+import { scimClient, scimToken } from '#server/testing/scim';
 
 const kinds = ['anonymous', 'Inactive', 'Viewer', 'Editor', 'Admin'] as const;
 type Kind = (typeof kinds)[number];
@@ -271,7 +273,7 @@ describe.each(engines)('roles of each call on %s', (engine) => {
   let app: TestApp;
   const visitors = new Map<Kind, HttpClient>();
   beforeAll(async () => {
-    app = await startApp(engine);
+    app = await startApp(engine, { env: { SCIM_TOKEN: scimToken } });
     visitors.set('Admin', await app.as('admin'));
     visitors.set('anonymous', app.visitor());
     for (const role of ['Viewer', 'Editor'] as const) {
@@ -322,5 +324,33 @@ describe.each(engines)('roles of each call on %s', (engine) => {
       }
     expect(wrong).toEqual([]);
     expect(cells).toBe(app.endpoints.length * kinds.length);
+  });
+
+  test('opens /scim to its own token only, whatever the role', async () => {
+    const administrator = visitors.get('Admin') ?? app.visitor();
+    const { token } = await newToken(administrator);
+    const paths = [
+      '/Users',
+      '/Users/1',
+      '/Groups',
+      '/Groups/1',
+      '/ServiceProviderConfig',
+      '/ResourceTypes',
+      '/Schemas',
+    ];
+    const answered = async (directory: ReturnType<typeof scimClient>, headers: Record<string, string> = {}) => {
+      const statuses: number[] = [];
+      for (const path of [...paths, '/nothing'])
+        for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+          statuses.push((await directory.send(method, path, method === 'GET' ? undefined : {}, headers)).status);
+      return new Set(statuses);
+    };
+    for (const visitor of visitors.values()) {
+      const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      expect(await answered(scimClient(app, null), { cookie })).toEqual(new Set([401]));
+    }
+    expect(await answered(scimClient(app, token))).toEqual(new Set([401]));
+    expect(await answered(scimClient(app, `${scimToken}x`))).toEqual(new Set([401]));
+    expect(await answered(scimClient(app))).not.toContain(401);
   });
 });

@@ -1,4 +1,3 @@
-import type { Role } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { OpenIdSettings } from '#server/config/openid-providers';
 import { lockAccounts } from '#server/db/locks';
@@ -6,11 +5,15 @@ import type { Database } from '#server/db/schema';
 import { groupRepository } from '#server/features/auth/shared/group-repository';
 import { userRepository } from '#server/features/auth/shared/repository';
 import { revokeAllAccess } from '#server/features/auth/shared/revoke-access';
-import { applyRole, roleOfGroups } from '#server/features/auth/shared/role-of-groups';
+import {
+  applyRole,
+  normalizeGroup,
+  normalizeRoleGroups,
+  roleOfGroups,
+} from '#server/features/auth/shared/role-of-groups';
 import type { Visitor } from '#server/security/events-repository';
 import { asksForGroups } from './configured.ts';
 import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
-import { normalizeGroup } from './openid-claims.ts';
 import { RefusedForAccountError } from './refusals.ts';
 
 /** Refused by the group or the domain: an account that was let in earlier is out from now on. */
@@ -58,18 +61,10 @@ export async function lockForRoles(trx: Kysely<Database>, settings: OpenIdSettin
   if (settings && (settings.adminGroup !== undefined || settings.editorGroup !== undefined)) await lockAccounts(trx);
 }
 
-/** The role that the provider’s groups give; undefined: they say nothing about it. */
-function roleAt({ adminGroup, editorGroup }: OpenIdSettings, identity: LoginIdentity, current: Role): Role | undefined {
-  const wanted = {
-    adminGroup: adminGroup && normalizeGroup(adminGroup),
-    editorGroup: editorGroup && normalizeGroup(editorGroup),
-  };
-  return roleOfGroups(knownGroups(identity), wanted, current);
-}
-
 /** The operator’s settings make this person an administrator, so that the first account needs no set-up code. */
 export const isAdministratorAt = (settings: OpenIdSettings | undefined, identity: LoginIdentity): boolean =>
-  settings?.adminGroup !== undefined && roleAt(settings, identity, 'Viewer') === 'Admin';
+  settings?.adminGroup !== undefined &&
+  roleOfGroups(knownGroups(identity), normalizeRoleGroups(settings), 'Viewer') === 'Admin';
 
 export type FollowedGroups = { sessions: string[]; keptLastAdministrator: boolean };
 
@@ -85,7 +80,9 @@ export async function followGroups(
   const groups = knownGroups(identity);
   await groupRepository(trx).replaceOf(userId, settings.id, groups);
   const user = await userRepository(trx).byId(userId);
-  const role = user && roleAt(settings, identity, user.role);
+  const provisioned = settings.isProvisioned ? await groupRepository(trx).provisionedNames(userId) : [];
+  const all = [...groups, ...provisioned.map(normalizeGroup)];
+  const role = user && roleOfGroups(all, normalizeRoleGroups(settings), user.role);
   if (role === undefined) return none;
   const applied = await applyRole(trx, userId, role, { by: 'operator', origin: settings.name });
   return applied.kind === 'changed'

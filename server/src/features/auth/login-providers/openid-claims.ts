@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { normalizeGroup } from '#server/features/auth/shared/role-of-groups';
 import { isObject } from '#server/lib/is-object';
 import { LoginProviderError } from './login-provider.ts';
 
@@ -32,9 +33,6 @@ export function claimAt(said: Said, path: string): unknown {
   }
   return value;
 }
-
-/** Keycloak writes a group as its path, with a slash in front. */
-export const normalizeGroup = (group: string) => group.trim().replace(/^\//, '');
 
 const maxGroups = 1_000;
 const maxGroupLength = 500;

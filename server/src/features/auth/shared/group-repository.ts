@@ -33,6 +33,17 @@ export function groupRepository(db: Kysely<Database>) {
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     },
+    /** Names and external ids of the groups that a directory has put a user into. */
+    async provisionedNames(userId: number): Promise<string[]> {
+      const rows = await db
+        .selectFrom('group_members')
+        .innerJoin('groups', 'groups.id', 'group_members.group_id')
+        .select(['groups.name', 'groups.external_id'])
+        .where('group_members.user_id', '=', userId)
+        .where('groups.source', '=', 'scim')
+        .execute();
+      return rows.flatMap(({ name, external_id }) => [name, ...(external_id === null ? [] : [external_id])]);
+    },
     async hasOtherAdministrator(userId: number): Promise<boolean> {
       const row = await db
         .selectFrom('users')

@@ -8,6 +8,14 @@ import { userRepository } from './repository.ts';
 /** The groups whose members get a role; undefined: not configured. */
 export type RoleGroups = { adminGroup?: string | undefined; editorGroup?: string | undefined };
 
+/** Keycloak writes a group as its path, with a slash in front. */
+export const normalizeGroup = (group: string) => group.trim().replace(/^\//, '');
+
+export const normalizeRoleGroups = ({ adminGroup, editorGroup }: RoleGroups): RoleGroups => ({
+  adminGroup: adminGroup && normalizeGroup(adminGroup),
+  editorGroup: editorGroup && normalizeGroup(editorGroup),
+});
+
 /**
  * The role for somebody in these groups; undefined: they say nothing about it, and the role stays. Without a group of
  * editors everybody else is an editor; without a group of administrators these are named on the Users page.

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { ScimRoute } from '#server/http/scim/door';
+import { AppError } from '#server/lib/errors';
+import type { JsonObject } from '#server/lib/is-object';
+import { listed, resourceTypes, schemas, serviceProviderConfig } from './discovery.ts';
+import type { ScimGroups } from './groups.ts';
+import type { ScimUsers } from './users.ts';
+
+type Dependencies = { users: ScimUsers; groups: ScimGroups; publicUrl: URL };
+
+const Params = z.object({ id: z.string() });
+const idOf = ({ params }: { params: unknown }) => Params.parse(params).id;
+
+function discoveryRoutes(route: ScimRoute, publicUrl: URL) {
+  route('GET', '/ServiceProviderConfig', async () => serviceProviderConfig(publicUrl));
+  const lists = { ResourceTypes: resourceTypes(publicUrl), Schemas: schemas(publicUrl) };
+  for (const [name, resources] of Object.entries(lists)) {
+    route('GET', `/${name}`, async () => listed(resources));
+    route('GET', `/${name}/:id`, async ({ request }) => found(resources, idOf(request)));
+  }
+}
+
+function found(resources: readonly JsonObject[], id: string): JsonObject {
+  const resource = resources.find((candidate) => candidate.id === id);
+  if (!resource) throw new AppError('not_found', 'There is no such resource.');
+  return resource;
+}
+
+export function scimRoutes(route: ScimRoute, { users, groups, publicUrl }: Dependencies) {
+  discoveryRoutes(route, publicUrl);
+  for (const { path, event, all } of [
+    { path: '/Users', event: 'account', all: users },
+    { path: '/Groups', event: 'group', all: groups },
+  ]) {
+    const one = `${path}/:id`;
+    route('GET', path, ({ request }) => all.list(request.query));
+    route('GET', one, ({ request }) => all.find(idOf(request), request.query));
+    route('POST', path, async ({ request, reply }) => {
+      const resource = await all.create(request.body);
+      request.log.info({ event: `scim_${event}_added`, id: resource.id }, 'provisioned');
+      reply.status(201);
+      return resource;
+    });
+    for (const [method, change] of [
+      ['PUT', all.replace],
+      ['PATCH', all.patch],
+    ] as const)
+      route(method, one, async ({ request }) => {
+        const resource = await change(idOf(request), request.body);
+        request.log.info({ event: `scim_${event}_changed`, id: idOf(request) }, 'provisioned');
+        return resource;
+      });
+    route('DELETE', one, async ({ request }) => {
+      await all.remove(idOf(request));
+      request.log.info({ event: `scim_${event}_removed`, id: idOf(request) }, 'provisioned');
+    });
+  }
+}

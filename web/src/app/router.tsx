@@ -192,6 +192,11 @@ const confirmEmail = createRoute({
   path: '/confirm-email',
   component: lazyRouteComponent(() => import('./routes/confirm-email-route.tsx'), 'ConfirmEmailRoute'),
 });
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitation',
+  component: lazyRouteComponent(() => import('./routes/invitation-route.tsx'), 'InvitationRoute'),
+});
 const terms = createRoute({
   getParentRoute: () => root,
   path: '/terms',
@@ -228,6 +233,7 @@ export const router = createRouter({
     resetPassword,
     loginLink,
     confirmEmail,
+    invitation,
     terms,
     privacy,
   ]),

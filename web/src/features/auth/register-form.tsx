@@ -51,6 +51,8 @@ export function RegisterForm({ options }: { options: SignInOptions | undefined }
       </Notice>
     );
   }
+  if (options?.registration === 'invited')
+    return <Notice title="Registration is by invitation">Registration is by invitation. Ask an administrator.</Notice>;
   return (
     <form onSubmit={submit} noValidate className="grid gap-4">
       <Field label="Email" error={errors.email?.message}>

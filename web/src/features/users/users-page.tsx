@@ -1,7 +1,9 @@
 import { UserPlus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Page } from '#web/ui/page.tsx';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { Accounts } from './accounts.tsx';
 import { Activity } from './activity.tsx';
@@ -12,6 +14,10 @@ import type { UsersView } from './queries.ts';
 import { SecondFactorPolicyTab } from './second-factor-policy.tsx';
 import { Statistics } from './statistics.tsx';
 import type { UsersTab } from './tabs.ts';
+
+const Invitations = lazyPart(async () => (await import('./invitations.tsx')).Invitations, {
+  pending: () => <SpinnerPanel label="Loading the invitations" className="min-h-72" />,
+});
 
 type UsersPageProps = {
   tab: UsersTab;
@@ -25,6 +31,7 @@ export function UsersPage({ tab, onTabChange, view, onViewChange }: UsersPagePro
   const [link, setLink] = useState<NewLink | null>(null);
   const contents: Record<UsersTab, ReactNode> = {
     accounts: <Accounts view={view} onViewChange={onViewChange} onLink={setLink} />,
+    invitations: <Invitations />,
     activity: <Activity />,
     'second-factor': <SecondFactorPolicyTab />,
   };
@@ -45,6 +52,7 @@ export function UsersPage({ tab, onTabChange, view, onViewChange }: UsersPagePro
         onValueChange={onTabChange}
         items={[
           { value: 'accounts', label: 'Accounts' },
+          { value: 'invitations', label: 'Invitations' },
           { value: 'activity', label: 'Activity' },
           { value: 'second-factor', label: 'Second Factor' },
         ]}

@@ -1,0 +1,92 @@
+import { Email, roles } from '@roster/contracts/auth';
+import { NewInvitation, usualInvitationDays } from '@roster/contracts/invitations';
+import { useQuery } from '@tanstack/react-query';
+import { z } from 'zod';
+import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
+import { FormDialog } from '#web/components/form-dialog.tsx';
+import { errorText } from '#web/lib/api-client.ts';
+import { showFormFailure } from '#web/lib/form-errors.ts';
+import { useSchemaForm } from '#web/lib/schema-form.ts';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
+import type { ShownInvitation } from './invitation-link-dialog.tsx';
+import { useInvite } from './invitation-queries.ts';
+
+const Form = z.object({
+  email: z.string().refine((typed) => Email.safeParse(typed).success, 'Invalid email address'),
+  role: NewInvitation.shape.role,
+  expiresInDays: z
+    .string()
+    .transform((typed) => (typed.trim() === '' ? Number.NaN : Number(typed)))
+    .pipe(NewInvitation.shape.expiresInDays.unwrap()),
+});
+
+export function InviteDialog({ onClose, onLink }: { onClose: () => void; onLink: (shown: ShownInvitation) => void }) {
+  const invite = useInvite();
+  const sendsMail = useQuery(signInOptionsQuery).data?.mail ?? true;
+  const form = useSchemaForm(Form, { email: '', role: 'Editor', expiresInDays: String(usualInvitationDays) });
+  const { errors, isDirty } = form.formState;
+  const submit = form.handleSubmit((draft) =>
+    invite.mutate(draft, {
+      onSuccess: ({ invitation, link }) => {
+        onClose();
+        if (link !== null) return onLink({ invitation, link });
+        toast({ title: 'Invitation sent', description: `A link was mailed to ${invitation.email}.` });
+      },
+      onError: showFormFailure(form, 'The invitation was not sent', 'An error occurred. Please try again.'),
+    }),
+  );
+  return (
+    <FormDialog
+      title="Invite"
+      description={
+        sendsMail
+          ? 'Mails somebody a link with which they create their own account.'
+          : 'Makes a link with which somebody creates their own account. This installation has no mail server, so the link is shown to you, once.'
+      }
+      action={sendsMail ? ['Send Invitation', 'Sending...'] : ['Make Link', 'Making...']}
+      busy={invite.isPending}
+      onSubmit={submit}
+      onClose={onClose}
+      unsaved={{ when: isDirty && !invite.isSuccess, what: 'this invitation' }}
+      className="grid gap-5"
+    >
+      {invite.error && (
+        <Notice tone="destructive" live>
+          {errorText(invite.error)}
+        </Notice>
+      )}
+      <Field label="Email" required error={errors.email?.message}>
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register('email')}
+            type="email"
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus
+          />
+        )}
+      </Field>
+      <div className="grid items-start gap-5 sm:grid-cols-2">
+        <Field label="Role" error={errors.role?.message}>
+          {(control) => (
+            <Select {...control} {...form.register('role')}>
+              {roles.map((name) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field label="Valid for (days)" hint="From 1 to 30." error={errors.expiresInDays?.message}>
+          {(control) => <Input {...control} {...form.register('expiresInDays')} inputMode="numeric" />}
+        </Field>
+      </div>
+    </FormDialog>
+  );
+}

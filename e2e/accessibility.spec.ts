@@ -25,6 +25,7 @@ const ownPages = [
   ['/chat', 'Recent Conversations'],
   ['/trash', 'The trash is empty'],
   ['/files', 'File Management'],
+  ['/prompts', 'No prompts yet'],
   ['/analytics', 'Track your API usage and costs'],
   ['/fine-tuning', 'Train models'],
 ] as const;

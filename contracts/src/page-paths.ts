@@ -5,6 +5,7 @@ export const pages = [
   '/chat/:threadId',
   '/trash',
   '/files',
+  '/prompts',
   '/analytics',
   '/fine-tuning',
   '/fine-tuning/jobs/:id',

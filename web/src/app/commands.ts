@@ -2,7 +2,18 @@ import type { Assistant } from '@roster/contracts/assistants/assistants';
 import { chat, type ThreadListItem } from '@roster/contracts/chat';
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Bot, Import, MessageSquare, MessageSquarePlus, Monitor, Moon, Plus, Sun, Trash2 } from 'lucide-react';
+import {
+  Bot,
+  Import,
+  MessageSquare,
+  MessageSquarePlus,
+  Monitor,
+  Moon,
+  NotebookPen,
+  Plus,
+  Sun,
+  Trash2,
+} from 'lucide-react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess, useUser } from '#web/api/current-user.ts';
 import { loadAround } from '#web/features/chat/shared/thread-cache.ts';
@@ -72,13 +83,20 @@ export function useCommands(text: string): { groups: Group[]; searching: boolean
 
 function usePages(): Command[] {
   const navigate = useNavigate();
-  return pagesFor(useUser()).map(({ to, label, icon, key }) => ({
+  const inMenu = pagesFor(useUser()).map(({ to, label, icon, key }) => ({
     id: `page-${key}`,
     label,
     icon,
     detail: `G ${key.toUpperCase()}`,
     run: () => void navigate({ to }),
   }));
+  const prompts = {
+    id: 'page-prompts',
+    label: 'Prompts',
+    icon: NotebookPen,
+    run: () => void navigate({ to: '/prompts' }),
+  };
+  return [...inMenu, prompts];
 }
 
 function useActions(): Command[] {

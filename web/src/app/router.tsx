@@ -74,6 +74,11 @@ const files = createRoute({
   validateSearch: filesSearch,
   component: lazyRouteComponent(() => import('./routes/files-route.tsx'), 'FilesRoute'),
 });
+const prompts = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/prompts',
+  component: lazyRouteComponent(() => import('#web/features/prompts/prompts-page.tsx'), 'PromptsPage'),
+});
 const analytics = createRoute({
   getParentRoute: () => signedIn,
   path: '/analytics',
@@ -214,6 +219,7 @@ export const router = createRouter({
       home,
       chat.addChildren([newThread, thread]),
       files,
+      prompts,
       analytics,
       fineTuning,
       job,

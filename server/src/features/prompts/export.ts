@@ -4,7 +4,7 @@ import type { ExportPart } from '#server/features/feature';
 import { promptRepository } from './repository.ts';
 
 /** Small pages, because a text may have 32,000 characters. */
-const atOnce = 20;
+const atOnce = 50;
 
 /** Writes all prompts of a user as the import reads them. Uses a separate read connection. */
 export function promptExport({ reader }: Pick<OpenDatabase, 'reader'>) {

@@ -1,5 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { NotebookPen } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { buttonClass } from '#web/ui/button.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { versionQuery } from './account-queries.ts';
@@ -43,6 +46,12 @@ export function SettingsPage(props: SettingsPageProps) {
       title="Settings"
       lead="Your account, your provider key, your assistants and how Roster looks."
       width="settings"
+      action={
+        <Link to="/prompts" className={buttonClass()}>
+          <NotebookPen aria-hidden className="size-4" />
+          Prompts
+        </Link>
+      }
     >
       <Tabs
         label="Settings"

@@ -1,4 +1,4 @@
-import { Files, Plus, RotateCw, Upload as UploadIcon, Wrench, X } from 'lucide-react';
+import { Files, NotebookPen, Plus, RotateCw, Upload as UploadIcon, Wrench, X } from 'lucide-react';
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { AttachmentChip, kindByName, sizeOf } from '#web/features/chat/attachments/attachment-chip.tsx';
@@ -21,6 +21,32 @@ const ChooseFilesDialog = lazyPart(
   async () => (await import('#web/features/chat/attachments/choose-files-dialog.tsx')).ChooseFilesDialog,
 );
 
+const ComposerPrompts = lazyPart(
+  async () => (await import('#web/features/chat/prompts/composer-prompts.tsx')).ComposerPrompts,
+);
+
+/** True once a line of the message started with a slash. */
+function useSlashTyped(box: RefObject<HTMLTextAreaElement | null>): boolean {
+  const [isTyped, setTyped] = useState(false);
+  useEffect(() => {
+    const field = box.current;
+    if (isTyped || !field) return;
+    const look = () => /^[/／]/m.test(field.value) && setTyped(true);
+    field.addEventListener('input', look);
+    return () => field.removeEventListener('input', look);
+  }, [box, isTyped]);
+  return isTyped;
+}
+
+/** Types a slash in a line of its own, which opens the list of prompts. */
+function typeSlash(field: HTMLTextAreaElement | null) {
+  if (!field) return;
+  field.focus();
+  const isNewLine = field.value === '' || field.value.endsWith('\n');
+  field.setRangeText(isNewLine ? '/' : '\n/', field.value.length, field.value.length, 'end');
+  field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+}
+
 const ToolsDialog = lazyPart(async () => (await import('#web/features/chat/tools/tools-dialog.tsx')).ToolsDialog);
 
 type ComposerAttachmentsProps = {
@@ -38,12 +64,14 @@ export function ComposerAttachments({ place, tooLong, box, tools, onFiles }: Com
   const { reason } = useEditAccess();
   const { attachments } = useComposer(place);
   const uploads = useMemo(() => attachments.filter(({ state }) => state !== 'sending'), [attachments]);
+  const isSlashTyped = useSlashTyped(box);
   // In this chunk because it is not needed at first.
   useToastOffset(box);
   return (
     <>
       {uploads.length > 0 && <AttachmentList {...{ place, uploads, box }} />}
       {tools && <ToolOverrides tools={tools} box={box} />}
+      {isSlashTyped && <ComposerPrompts place={place} box={box} />}
       {tooLong && <AttachAsText {...{ place, box, onFiles }} />}
       <AttachMenu {...{ place, uploads, box, tools, onFiles }} />
       <output className="sr-only">{spoken(uploads)}</output>
@@ -138,6 +166,9 @@ function AttachMenu({ place, uploads, box, tools, onFiles }: Omit<ComposerAttach
         </MenuItem>
         <MenuItem icon={Files} onSelect={() => setChoosing(true)}>
           From your files
+        </MenuItem>
+        <MenuItem icon={NotebookPen} detail="/" onSelect={() => typeSlash(box.current)}>
+          Insert a prompt
         </MenuItem>
         {tools && <ToolsItem onSelect={() => setSwitching(true)} />}
       </Menu>

@@ -33,6 +33,7 @@ export function useSendMessage(props: SendingProps, tooLong: boolean) {
     const store = composerAt(place);
     const now = standOf(store.get(), waiting);
     if (!now.isSendable || store.get().underWay !== null || tooLong || sending || onStop) return;
+    if (store.get().settle?.() === false) return;
     if (now.mustWait) return store.set({ wanted: true });
     void store.send((sent, files) => onSend(sent, overBudget, files));
   };

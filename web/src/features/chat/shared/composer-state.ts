@@ -17,6 +17,8 @@ export type ComposerState = {
   underWay: string | null;
   /** Send was pressed while it had to wait. */
   wanted: boolean;
+  /** Completes the text before it is sent; returns false to hold it back. null: it is complete. */
+  settle: (() => boolean) | null;
 };
 
 type Post = (text: string, files: readonly StoredFile[]) => Promise<boolean>;
@@ -98,6 +100,7 @@ function createComposer(firstPlace: string): ComposerStore {
     pasted: '',
     underWay: null,
     wanted: false,
+    settle: null,
   });
   let watchers = 0;
 

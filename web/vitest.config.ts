@@ -38,6 +38,8 @@ export default defineConfig({
           include: ['src/**/*.test.tsx'],
           browser: {
             enabled: true,
+            // Vite compiles the whole application before the first page of a new checkout connects.
+            connectTimeout: testLimitMs,
             headless: true,
             screenshotFailures: false,
             // As in the browser tests: names and texts match partially and ignore case.

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { engines } from '#server/testing/app';
 import { freeJobs, killableInstallation, registered, seeded } from '#server/testing/crash';
 import { withDatabase } from '#server/testing/database';
-import { exchange, exportedChat, readImport, untilImport, zipped } from '#server/testing/imports';
+import { exchange, exportedChat, zipped } from '#server/testing/exports';
+import { readImport, untilImport } from '#server/testing/imports';
 import { until } from '#server/testing/until';
 
 const conversations = 2_000;

@@ -4,15 +4,8 @@ import { ask, messagesOf } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { inStore } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
-import {
-  exchange,
-  exportedChat,
-  imported,
-  readImport,
-  untilImport,
-  uploadExport,
-  zipped,
-} from '#server/testing/imports';
+import { exchange, exportedChat, zipped } from '#server/testing/exports';
+import { imported, readImport, untilImport, uploadExport } from '#server/testing/imports';
 import { until } from '#server/testing/until';
 
 const threadsOf = async (visitor: HttpClient, query = '') => (await visitor.get(`/api/threads${query}`)).body.items;

@@ -97,7 +97,9 @@ const reserve = ({ db, instance }: Dependencies, { userId }: Actor, storedKey: F
 const discard = ({ db, removeBytes }: Dependencies, userId: number, id: number, storedKey: string | null) =>
   db.transaction().execute(async (trx) => {
     const rows = importRepository(trx);
-    if ((await rows.lock(userId, id))?.state !== 'uploading') return;
+    const record = await rows.lock(userId, id);
+    // Without a record the account was closed meanwhile.
+    if (record && record.state !== 'uploading') return;
     if (storedKey !== null) await removeBytes(trx, [storedKey]);
     await rows.delete(userId, id);
   });

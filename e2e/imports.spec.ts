@@ -1,7 +1,10 @@
 import { exchange, exportedChat, zipped } from '../server/src/testing/exports.ts';
 import { expect, expectAccessible, expectNoSidewaysScroll, test, untilUsable } from './fixtures.ts';
 
-test('imports conversations of ChatGPT, finds them, and undoes that', { tag: '@main' }, async ({ page, signedIn: _ }) => {
+test('imports conversations of ChatGPT, finds them, and undoes that', { tag: '@main' }, async ({
+  page,
+  signedIn: _,
+}) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto('/settings?tab=import');
   await untilUsable(page);
@@ -28,5 +31,7 @@ test('imports conversations of ChatGPT, finds them, and undoes that', { tag: '@m
   await page.goto('/settings?tab=import');
   await page.getByRole('button', { name: 'Undo the import of chatgpt.zip' }).click();
   await page.getByRole('button', { name: 'Undo Import' }).click();
-  await expect(page.getByRole('list', { name: 'Earlier imports' })).toContainText('Everything it had imported was deleted');
+  await expect(page.getByRole('list', { name: 'Earlier imports' })).toContainText(
+    'Everything it had imported was deleted',
+  );
 });

@@ -20,7 +20,7 @@ export const leftOutReasons = [
   'empty_conversations',
   'unreadable_conversations',
 ] as const;
-/** What an export has that cannot be taken along. */
+/** Parts of an export that cannot be imported. */
 export const LeftOutReason = z.enum(leftOutReasons);
 export type LeftOutReason = z.output<typeof LeftOutReason>;
 
@@ -50,7 +50,7 @@ export const Import = z.object({
   /** null: not known yet. If an export has several, the first. */
   source: ImportSource.nullable(),
   state: ImportState,
-  /** What the export contains; while it is read, so far. */
+  /** The contents of the export; while it is read, those read so far. */
   conversations: z.number().int(),
   messages: z.number().int(),
   /** The conversations of the export that were here already when it was read. */
@@ -61,7 +61,7 @@ export const Import = z.object({
   leftOut: z.array(z.object({ reason: LeftOutReason, count: z.number().int() })),
   /** Conversations of the export that have been processed, for showing progress. */
   processed: z.number().int(),
-  /** What was new and has been imported. */
+  /** New ones, which have been imported. */
   importedConversations: z.number().int(),
   importedMessages: z.number().int(),
   /** Conversations that an undo has kept, because they were continued. */

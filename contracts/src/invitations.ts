@@ -10,7 +10,7 @@ export const Invitation = z.object({
   id: Id,
   email: z.string(),
   role: Role,
-  /** `sender_gone`: whoever sent it is no administrator any more, so that the link does not work. */
+  /** `sender_gone`: the link does not work, because its sender is no longer an administrator. */
   state: z.enum(['open', 'expired', 'sender_gone']),
   /** Name or address of the administrator who sent it; null once that account is deleted. */
   invitedBy: z.string().nullable(),

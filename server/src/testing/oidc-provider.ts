@@ -4,7 +4,7 @@ import { freePort } from './free-port.ts';
 
 const clientSecret = 'oidc-provider-secret-never-to-be-logged';
 
-/** What the provider says of somebody besides the subject. */
+/** The claims of a person besides the subject. */
 type Person = Record<string, unknown>;
 
 /**

@@ -28,7 +28,6 @@ import { loginProviderRoutes } from './login-providers/routes.ts';
 import { loginProviderService } from './login-providers/service.ts';
 import { passkeyFeature } from './passkeys/feature.ts';
 import { passwordRoutes } from './password-routes.ts';
-import { refuseGuessable } from './password-rules.ts';
 import { passwordLinks, passwordService } from './passwords.ts';
 import { authRoutes } from './routes.ts';
 import { ownFactorService } from './second-factor/own-factors.ts';
@@ -39,6 +38,7 @@ import { codeVerifier } from './second-factor/verify-code.ts';
 import { authService } from './service.ts';
 import { signInCookies } from './shared/browser-cookie.ts';
 import { passwordConfirmation } from './shared/confirm-password.ts';
+import { refuseGuessable } from './shared/password-rules.ts';
 import { signInResponse } from './shared/sign-in-response.ts';
 
 type Dependencies = {
@@ -79,16 +79,11 @@ export function authFeature(dependencies: Dependencies) {
   const providers = loginProviderClients(config);
   const providerSessions = providerSessionService({ db, vault, config, providers, onSessionsEnded });
   const connectedAccounts = loginProviderService({ db, vault, lockSession: sessions.lock, config, onSessionsEnded });
-  const passkeys = passkeyFeature({
-    db,
-    config,
-    hashing,
-    cookies,
-    response,
-    hasLoginProvider: connectedAccounts.hasUsable,
-  });
-  const acceptance = acceptanceService({ db, config, hashing, confirmation });
+  const hasLoginProvider = connectedAccounts.hasUsable;
+  const passkeys = passkeyFeature({ db, config, hashing, cookies, response, hasLoginProvider });
+  const acceptance = acceptanceService({ db, config, hashing, askForConfirmation: confirmation.ask });
   const invitations = invitationService({ db, config });
+  const loginLinks = loginLinkService({ db, config });
   const navigations = {
     flowCookie: flowCookie(isSecure),
     flows: flowService(flowRepository(db)),
@@ -99,15 +94,7 @@ export function authFeature(dependencies: Dependencies) {
 
   return {
     routes(router: Router) {
-      authRoutes(router, {
-        auth,
-        loginLinks: loginLinkService({ db, config }),
-        sessions,
-        cookie,
-        config,
-        response,
-        providerSessions,
-      });
+      authRoutes(router, { auth, loginLinks, sessions, cookie, config, response, providerSessions });
       freshSignInRoutes(router, freshSignIn);
       secondFactorRoutes(router, { ...secondFactor, cookies, response });
       passkeys.routes(router);

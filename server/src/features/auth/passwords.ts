@@ -10,10 +10,10 @@ import type { PasswordHashing } from '#server/security/password-hashing';
 import { tokenLinks } from './links.ts';
 import { type Configured, providerName } from './login-providers/configured.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
-import { refuseGuessable } from './password-rules.ts';
 import { removeForeignPasskeys } from './second-factor/changes.ts';
 import type { ConfirmPassword } from './shared/confirm-password.ts';
 import { type PasswordLogin, requirePasswordLogin } from './shared/password-login.ts';
+import { refuseGuessable } from './shared/password-rules.ts';
 import { type UserRecord, userRepository } from './shared/repository.ts';
 import { revokeAllAccess, revokeOtherAccess } from './shared/revoke-access.ts';
 

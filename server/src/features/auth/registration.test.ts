@@ -95,7 +95,7 @@ describe.each(engines)('registering on %s', (engine) => {
     expect(body.message).toBe('Registration is by invitation. Ask an administrator.');
   });
 
-  test('registers addresses of the configured domains only, except for the first and invited accounts', async () => {
+  test('registers only addresses of the configured domains, besides first and invited ones', async () => {
     const google = await startGoogle();
     onTestFinished(() => google.close());
     const app = await started({ REGISTRATION_DOMAINS: ' Acme.example, @b\u00fccher.example', ...google.env });

@@ -10,12 +10,12 @@ import type { SignedInUser } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { PasswordHashing } from '#server/security/password-hashing';
 import type { ConfirmationService } from './confirmation.ts';
-import { refuseGuessable } from './password-rules.ts';
 import { auditFailedLogin } from './shared/audit-failed-login.ts';
 import { completeSignIn, type SignInOutcome } from './shared/complete-sign-in.ts';
 import { failedSignInKey } from './shared/confirm-password.ts';
 import { createAccount, refuseUninvited } from './shared/create-account.ts';
 import { type PasswordLogin, requirePasswordLogin } from './shared/password-login.ts';
+import { refuseGuessable } from './shared/password-rules.ts';
 import { type UserRecord, userRepository } from './shared/repository.ts';
 import { toUser } from './shared/user.ts';
 

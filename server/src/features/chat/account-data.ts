@@ -10,9 +10,9 @@ import type { PartialAnswers } from './runs/events/partial-answers.ts';
 import type { RunExecutor } from './runs/executor.ts';
 import { runRepository } from './shared/run-repository.ts';
 import { searchRepository } from './shared/search-repository.ts';
+import { toExportedThread } from './shared/thread.ts';
 import { type ThreadRepository, threadRepository } from './shared/thread-repository.ts';
 import { conversationText, pagesOf } from './threads/export.ts';
-import { toExportedThread } from './threads/thread.ts';
 
 const threadsAtOnce = 200;
 /** Short threads are read together, up to this number of messages per query. */

@@ -28,7 +28,7 @@ const sweepEveryMs = 60_000;
 const sliceMs = 120_000;
 const exportedAtOnce = 100;
 
-/** What was imported and when. The conversations are in the export like all others. */
+/** Lists the imports of a user. The conversations are in the export like all others. */
 function importExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   async function* lines(userId: number) {
     for (let before: number | undefined; ; ) {

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, messagesOf } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
+import { exchange, exportedChat, zipped } from '#server/testing/exports';
 import { inStore } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
-import { exchange, exportedChat, zipped } from '#server/testing/exports';
 import { imported, readImport, untilImport, uploadExport } from '#server/testing/imports';
 import { until } from '#server/testing/until';
 

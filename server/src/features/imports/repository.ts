@@ -6,7 +6,7 @@ import type { LeftOut } from './readers/conversation.ts';
 
 type Row = Selectable<Database['imports']>;
 
-/** What an export contains. */
+/** The contents of an export. */
 export type Counts = {
   conversations: number;
   messages: number;

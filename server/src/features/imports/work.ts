@@ -150,15 +150,15 @@ async function undo(dependencies: Dependencies, payload: ImportPayload) {
 
 /** The handlers of an import's jobs. */
 export function importJobs(dependencies: Dependencies): JobHandler[] {
-  /** What this process is doing: a job that takes longer than its claim is not done twice at once. */
-  const underWay = new Map<string, Promise<void>>();
+  /** Jobs of this process by key: one that takes longer than its claim must not run twice at once. */
+  const running = new Map<string, Promise<void>>();
 
   const once = (name: string, work: (payload: ImportPayload) => Promise<void>) => async (payload: ImportPayload) => {
     const key = `${name} ${payload.importId}`;
-    const running = underWay.get(key);
-    if (running) return running;
-    const started = work(payload).finally(() => underWay.delete(key));
-    underWay.set(key, started);
+    const current = running.get(key);
+    if (current) return current;
+    const started = work(payload).finally(() => running.delete(key));
+    running.set(key, started);
     return started;
   };
 

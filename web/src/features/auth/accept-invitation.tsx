@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { type LoginProvider, NewPassword, type Role, UserName } from '@roster/contracts/auth';
+import { type LoginProvider, NewPassword, type Role, type SignInOptions, UserName } from '@roster/contracts/auth';
 import { invitations } from '@roster/contracts/invitations';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
@@ -34,6 +34,21 @@ type Props = {
 };
 
 export function AcceptInvitation({ token, invitation: { email, role, invitedBy }, onAccepted }: Props) {
+  const { data: options } = useQuery(signInOptionsQuery);
+  const hasPasswords = options?.passwordLogin !== false;
+  return (
+    <NarrowPage
+      title="Invitation"
+      heading="Create your Roster account"
+      lead={`${invitedBy} invites you to Roster as ${roleWords[role]}.`}
+    >
+      {hasPasswords && <PasswordForm token={token} email={email} onAccepted={onAccepted} />}
+      {options && <Providers options={options} token={token} email={email} />}
+    </NarrowPage>
+  );
+}
+
+function PasswordForm({ token, email, onAccepted }: { token: string; email: string; onAccepted: () => void }) {
   const accept = useAccept(token);
   const form = useForm<Values>({ resolver, defaultValues: { name: '', password: '', confirmation: '' } });
   const { errors } = form.formState;
@@ -47,44 +62,37 @@ export function AcceptInvitation({ token, invitation: { email, role, invitedBy }
     ),
   );
   return (
-    <NarrowPage
-      title="Invitation"
-      heading="Create your Roster account"
-      lead={`${invitedBy} invites you to Roster as ${roleWords[role]}.`}
-    >
-      <form onSubmit={submit} noValidate className="mt-6 grid gap-4">
-        <Field label="Email">
-          {(control) => (
-            <Input
-              {...control}
-              value={email}
-              readOnly
-              type="email"
-              autoComplete="username"
-              className="text-muted-foreground"
-            />
-          )}
-        </Field>
-        <Field label="Name" error={errors.name?.message}>
-          {(control) => <Input {...control} {...form.register('name')} autoComplete="name" />}
-        </Field>
-        <NewPasswordFields
-          label="Password"
-          password={{ register: () => form.register('password'), error: errors.password?.message }}
-          confirmation={{ register: () => form.register('confirmation'), error: errors.confirmation?.message }}
-        />
-        <Button
-          type="submit"
-          variant="primary"
-          busy={accept.isPending}
-          pendingLabel="Creating account..."
-          className="mt-1"
-        >
-          Create Account
-        </Button>
-      </form>
-      <Providers token={token} email={email} />
-    </NarrowPage>
+    <form onSubmit={submit} noValidate className="mt-6 grid gap-4">
+      <Field label="Email">
+        {(control) => (
+          <Input
+            {...control}
+            value={email}
+            readOnly
+            type="email"
+            autoComplete="username"
+            className="text-muted-foreground"
+          />
+        )}
+      </Field>
+      <Field label="Name" error={errors.name?.message}>
+        {(control) => <Input {...control} {...form.register('name')} autoComplete="name" />}
+      </Field>
+      <NewPasswordFields
+        label="Password"
+        password={{ register: () => form.register('password'), error: errors.password?.message }}
+        confirmation={{ register: () => form.register('confirmation'), error: errors.confirmation?.message }}
+      />
+      <Button
+        type="submit"
+        variant="primary"
+        busy={accept.isPending}
+        pendingLabel="Creating account..."
+        className="mt-1"
+      >
+        Create Account
+      </Button>
+    </form>
   );
 }
 
@@ -97,14 +105,12 @@ function useAccept(token: string) {
 }
 
 /** Buttons for the configured login providers; nothing if there are none. */
-function Providers({ token, email }: { token: string; email: string }) {
-  const { data: options } = useQuery(signInOptionsQuery);
+function Providers({ options, token, email }: { options: SignInOptions; token: string; email: string }) {
   const begin = useMutation({
     mutationFn: (provider: LoginProvider) => call(invitations.acceptAtProvider, { body: { token, provider } }),
     onSuccess: ({ url }) => window.location.assign(url),
     onError: showFailure('Sign-in failed', 'Please try again.'),
   });
-  if (!options) return null;
   const providers: { id: LoginProvider; name: string }[] = [
     ...(options.github ? [{ id: 'github' as const, name: 'GitHub' }] : []),
     ...(options.google ? [{ id: 'google' as const, name: 'Google' }] : []),
@@ -113,7 +119,9 @@ function Providers({ token, email }: { token: string; email: string }) {
   if (providers.length === 0) return null;
   return (
     <section aria-label="Other ways" className="mt-7 grid gap-3">
-      <p className="text-muted-foreground text-sm">Or sign in with an account that has the verified address {email}:</p>
+      <p className="text-muted-foreground text-sm">
+        {options.passwordLogin ? 'Or sign in' : 'Sign in'} with an account that has the verified address {email}:
+      </p>
       {providers.map(({ id, name }) => (
         <Button
           key={id}

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
-import { fixtureDate, person } from '#web/testing/new-account.ts';
+import { fixtureDate, person, signInOptions } from '#web/testing/new-account.ts';
 import { expectToast } from '#web/testing/page.ts';
 
 const token = 'A'.repeat(43);
@@ -64,16 +64,8 @@ test('starts at a login provider with the token in the body', async () => {
     answers() {
       answer(invitations.read, invitation);
       answer(invitations.acceptAtProvider, refusal('provider_failed', 'The other site does not answer now.'));
-      answer(auth.options, {
-        registration: 'invited',
-        setupCodeRequired: false,
-        hasAccounts: true,
-        google: true,
-        github: false,
-        openId: [{ id: 'oidc', name: 'Acme' }],
-        mail: true,
-        provider: { name: 'OpenAI', isOpenAi: true },
-      });
+      const openId = [{ id: 'oidc' as const, name: 'Acme' }];
+      answer(auth.options, { ...signInOptions, registration: 'invited', google: true, openId });
     },
   });
   await page.getByRole('button', { name: 'Continue with Acme' }).click();

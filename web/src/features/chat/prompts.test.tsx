@@ -128,9 +128,7 @@ test('fills in variables with Tab, offers choices and days, and uses defaults wh
   ]);
   await press('Escape');
   await expectHidden(page.getByText('3 of 4'));
-  await expect.element(box).toHaveValue(
-    'Write to Grace, kind, by {{day: date}}. Sign as Grace{{note=}}',
-  );
+  await expect.element(box).toHaveValue('Write to Grace, kind, by {{day: date}}. Sign as Grace{{note=}}');
 });
 
 test('uses defaults when sending, and asks once for a variable that has none', async () => {

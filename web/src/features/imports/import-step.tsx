@@ -10,7 +10,7 @@ import { useCancel, useStart } from './queries.ts';
 import { contentText, leftOutText, periodText, resultText, sourceNames } from './texts.ts';
 import { UndoButton } from './undo-button.tsx';
 
-/** What an import is doing, and what can be done with it now. */
+/** The state of an import, and its actions. */
 export function ImportStep({ item }: { item: Import }) {
   switch (item.state) {
     case 'reading':

@@ -1,8 +1,8 @@
 import { type Import, imports } from '@roster/contracts/imports';
 import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { sendFile } from '#web/api/uploads/upload-file.ts';
 import { call, urlOf } from '#web/lib/api-client.ts';
+import { sendFile } from '#web/lib/send-file.ts';
 
 const pollMs = 1_000;
 const pageSize = 20;

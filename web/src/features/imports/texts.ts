@@ -32,7 +32,7 @@ export function periodText({ from, to }: Import): string {
   return first === last ? `, on ${first}` : `, from ${first} to ${last}`;
 }
 
-/** What an import has done, for the list and the result. */
+/** Describes the result of an import. */
 export function resultText({ state, importedConversations, importedMessages, kept }: Import): string {
   if (state === 'undone') {
     if (kept === 0) return 'Undone. Everything it had imported was deleted.';

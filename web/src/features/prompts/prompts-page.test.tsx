@@ -82,9 +82,9 @@ test('shows what an import would do before it does it', async () => {
   await userEvent.upload(input, new File(['{'], 'broken.json', { type: 'application/json' }));
   await expect.element(dialog.getByText('broken.json: The file is not valid JSON.')).toBeVisible();
   await userEvent.upload(input, new File(['[1]'], 'prompts.json', { type: 'application/json' }));
-  await expect.element(
-    dialog.getByText('From Open WebUI: 2 new, 1 left out, 5 not read, because one import takes 1,000.'),
-  ).toBeVisible();
+  await expect
+    .element(dialog.getByText('From Open WebUI: 2 new, 1 left out, 5 not read, because one import takes 1,000.'))
+    .toBeVisible();
   await expectTexts(dialog.getByRole('list', { name: 'Prompts in the file' }).getByRole('listitem'), [
     ...['Entry 2 It has no text. Left out', 'Three /three Saved as /three-2. New', 'One /one New'],
   ]);

@@ -24,10 +24,13 @@ const Form = z.object({
     .pipe(NewInvitation.shape.expiresInDays.unwrap()),
 });
 
+const useInviteForm = () =>
+  useSchemaForm(Form, { email: '', role: 'Editor', expiresInDays: String(usualInvitationDays) });
+
 export function InviteDialog({ onClose, onLink }: { onClose: () => void; onLink: (shown: ShownInvitation) => void }) {
   const invite = useInvite();
   const sendsMail = useQuery(signInOptionsQuery).data?.mail ?? true;
-  const form = useSchemaForm(Form, { email: '', role: 'Editor', expiresInDays: String(usualInvitationDays) });
+  const form = useInviteForm();
   const { errors, isDirty } = form.formState;
   const submit = form.handleSubmit((draft) =>
     invite.mutate(draft, {
@@ -71,22 +74,29 @@ export function InviteDialog({ onClose, onLink }: { onClose: () => void; onLink:
           />
         )}
       </Field>
-      <div className="grid items-start gap-5 sm:grid-cols-2">
-        <Field label="Role" error={errors.role?.message}>
-          {(control) => (
-            <Select {...control} {...form.register('role')}>
-              {roles.map((name) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field label="Valid for (days)" hint="From 1 to 30." error={errors.expiresInDays?.message}>
-          {(control) => <Input {...control} {...form.register('expiresInDays')} inputMode="numeric" />}
-        </Field>
-      </div>
+      <RoleAndTime form={form} />
     </FormDialog>
+  );
+}
+
+function RoleAndTime({ form }: { form: ReturnType<typeof useInviteForm> }) {
+  const { errors } = form.formState;
+  return (
+    <div className="grid items-start gap-5 sm:grid-cols-2">
+      <Field label="Role" error={errors.role?.message}>
+        {(control) => (
+          <Select {...control} {...form.register('role')}>
+            {roles.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field label="Valid for (days)" hint="From 1 to 30." error={errors.expiresInDays?.message}>
+        {(control) => <Input {...control} {...form.register('expiresInDays')} inputMode="numeric" />}
+      </Field>
+    </div>
   );
 }

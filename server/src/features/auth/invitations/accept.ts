@@ -4,10 +4,9 @@ import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
-import type { ConfirmationService } from '#server/features/auth/confirmation';
-import { refuseGuessable } from '#server/features/auth/password-rules';
 import { completeSignIn, type SignInOutcome } from '#server/features/auth/shared/complete-sign-in';
 import { type PasswordLogin, requirePasswordLogin } from '#server/features/auth/shared/password-login';
+import { refuseGuessable } from '#server/features/auth/shared/password-rules';
 import { findInvitation, invitationHash, redeemInvitation } from '#server/features/auth/shared/redeem-invitation';
 import { toUser } from '#server/features/auth/shared/user';
 import type { Visitor } from '#server/security/events-repository';
@@ -17,7 +16,8 @@ type Dependencies = {
   db: Kysely<Database>;
   config: Pick<Config, 'registration' | 'registrationDomains' | 'mail'> & PasswordLogin;
   hashing: Pick<PasswordHashing, 'hash'>;
-  confirmation: Pick<ConfirmationService, 'ask'>;
+  /** Queues the mail that confirms the address. */
+  askForConfirmation: (trx: Kysely<Database>, userId: number) => Promise<void>;
 };
 
 /** Invitations as the invited person sees and accepts them. */
@@ -41,7 +41,7 @@ export function acceptanceService(dependencies: Dependencies) {
 export type AcceptanceService = ReturnType<typeof acceptanceService>;
 
 async function accept(
-  { db, config, hashing, confirmation }: Dependencies,
+  { db, config, hashing, askForConfirmation }: Dependencies,
   { token, name, password }: z.output<typeof api.accept.body>,
   visitor: Visitor,
 ): Promise<{ user: User; outcome: SignInOutcome }> {
@@ -54,7 +54,7 @@ async function accept(
   return db.transaction().execute(async (trx) => {
     const account = { name, passwordHash, isAddressProven: false, visitor, detail: 'Invitation' };
     const user = await redeemInvitation(trx, config, hash, account);
-    if (!user.emailVerified) await confirmation.ask(trx, user.id);
+    if (!user.emailVerified) await askForConfirmation(trx, user.id);
     const signIn = { userId: user.id, visitor, method: 'Invitation' };
     return {
       user: toUser(user, config),

@@ -275,7 +275,7 @@ describe.each(engines)('invitations on %s', (engine) => {
       expect(await signInThrough(app.visitor(), 'google')).toBe('/');
     });
 
-    test('refuses another address, an unverified one and an identity with an account, and keeps the link', async () => {
+    test('refuses other and unverified addresses and known identities, and keeps the link', async () => {
       const email = newAddress();
       const { token } = await invited(ada, email);
       const visitor = app.visitor();

@@ -22,7 +22,7 @@ type Dependencies = { db: Kysely<Database>; config: Pick<Config, 'mail' | 'publi
 type New = z.output<typeof api.create.body>;
 type Sent = z.output<typeof api.create.output>;
 
-const pendingAtMost = 1000;
+const maxPending = 1000;
 
 const cursors = createCursors(Id);
 
@@ -59,7 +59,7 @@ export type InvitationService = ReturnType<typeof invitationService>;
 
 const mailsLinks = ({ config }: Dependencies) => config.mail.smtpUrl !== undefined;
 
-/** A link that is shown opens an account for whoever sees it, and an administrator can do everything. */
+/** Everybody who sees a link can open its account, and an administrator can do everything. */
 function requireFreshFor(dependencies: Dependencies, actor: Actor, role: Invitation['role']) {
   if (role === 'Admin' || !mailsLinks(dependencies)) requireFresh(actor);
 }
@@ -89,8 +89,8 @@ async function create(
     if (earlier?.state === 'open')
       throw refusedEmail('conflict', 'This address has an open invitation already. Resend it, or revoke it first.');
     if (earlier) await rows.revoke(earlier.id);
-    if ((await rows.countPending()) >= pendingAtMost)
-      throw new AppError('conflict', `There are ${pendingAtMost} invitations already. Revoke some first.`);
+    if ((await rows.countPending()) >= maxPending)
+      throw new AppError('conflict', `There are ${maxPending} invitations already. Revoke some first.`);
     const id = await rows.insert({ email, role, days, invitedBy: actor.userId, tokenHash: hash });
     return noteSent(trx, dependencies, { id, version: 1, actor, visitor, detail: role });
   });

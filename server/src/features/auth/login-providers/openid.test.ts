@@ -388,7 +388,7 @@ describe.each(engines)('domains at an OpenID Connect provider on %s', (engine) =
 });
 
 describe.each(engines)('a second factor at an OpenID Connect provider on %s', (engine) => {
-  /** Where somebody ends who has a second factor here, by what the provider says of theirs. */
+  /** Signs in somebody who has a second factor here, and returns the page where the sign-in ends. */
   async function startedWithFactor(env: Record<string, string> = {}) {
     const { app, provider } = await started(engine, {}, env);
     const claims = claimsOf();

@@ -127,7 +127,7 @@ export function importedThreadRepository(db: Kysely<Database>) {
       if (!row) throw new Error('An imported message got no id');
       return row.id;
     },
-    /** What says which model has written an answer. The usage of the answer is not known, and not charged. */
+    /** Names the models that have written answers. Their usage is not known, and not charged. */
     async insertRuns(userId: number, threadId: number, runs: NewRun[]) {
       for (const group of inGroups(runs))
         await db

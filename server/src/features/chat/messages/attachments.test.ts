@@ -1,7 +1,18 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { ask, asksOf, clientId, deleteForGood, forgetAsks, messageOf, messagesOf, newThread, post, regenerated } from '#server/testing/chat';
+import {
+  ask,
+  asksOf,
+  clientId,
+  deleteForGood,
+  forgetAsks,
+  messageOf,
+  messagesOf,
+  newThread,
+  post,
+  regenerated,
+} from '#server/testing/chat';
 import { cookieOf, fileOf, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 

@@ -174,10 +174,7 @@ describe.each(engines)('ratings of answers on %s', (engine) => {
     const threadId = await newThread(ada);
     const { answer } = await ask(app, ada, threadId, 'One');
     await rate(ada, answer.id, { value: 'good' });
-    const [, rated] = await Promise.all([
-      deleteForGood(ada, threadId),
-      rate(ada, answer.id, { correction: 'Late' }),
-    ]);
+    const [, rated] = await Promise.all([deleteForGood(ada, threadId), rate(ada, answer.id, { correction: 'Late' })]);
     expect([200, 404]).toContain(rated.status);
     expect(await rows(answer.id)).toEqual([]);
   });

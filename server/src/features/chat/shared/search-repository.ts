@@ -7,7 +7,7 @@ import { searchWords } from '#server/db/search-words';
 type Index = 'thread_search' | 'message_search';
 type Entry = { id: number; userId: number; text: string };
 
-/** What a temporary thread says is never indexed, whoever stores it. */
+/** The text of a temporary thread is never indexed, by no caller. */
 const isOfTemporaryThread = (index: Index, id: RawBuilder<number>) =>
   index === 'thread_search'
     ? sql`exists (select 1 from threads where threads.id = ${id} and threads.purpose = 'temporary')`

@@ -9,10 +9,10 @@ import type { Database } from '#server/db/schema';
 import type { RunExecutor } from '#server/features/chat/runs/executor';
 import { messageFileRepository } from '#server/features/chat/shared/message-file-repository';
 import { noThread } from '#server/features/chat/shared/not-found';
+import { deleteThread, stopRunsOf } from '#server/features/chat/shared/remove-thread';
 import { searchRepository } from '#server/features/chat/shared/search-repository';
+import { toThread } from '#server/features/chat/shared/thread';
 import { threadRepository } from '#server/features/chat/shared/thread-repository';
-import { deleteThread, stopRunsOf } from '#server/features/chat/threads/remove';
-import { toThread } from '#server/features/chat/threads/thread';
 import { hourMs, type ScheduledTask } from '#server/lib/scheduled-task';
 import { temporaryThreadRepository } from './repository.ts';
 

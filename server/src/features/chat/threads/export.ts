@@ -6,8 +6,8 @@ import type { MessagePages } from '#server/features/chat/messages/pages';
 import type { PartialAnswers } from '#server/features/chat/runs/events/partial-answers';
 import type { BranchRepository } from '#server/features/chat/shared/branch-repository';
 import type { MessageRepository } from '#server/features/chat/shared/message-repository';
+import { type ExportedThread, toExportedThread } from '#server/features/chat/shared/thread';
 import type { ThreadRecord } from '#server/features/chat/shared/thread-repository';
-import { type ExportedThread, toExportedThread } from './thread.ts';
 
 const atOnce = 200;
 

@@ -11,13 +11,13 @@ import { branchRepository } from '#server/features/chat/shared/branch-repository
 import { messageRepository } from '#server/features/chat/shared/message-repository';
 import { noThread } from '#server/features/chat/shared/not-found';
 import { searchRepository } from '#server/features/chat/shared/search-repository';
+import { toThread } from '#server/features/chat/shared/thread';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
 import { newTitle } from '#server/features/chat/shared/thread-title';
 import { type TemporaryThreadService, temporaryUntil } from '#server/features/chat/temporary-threads/service';
 import type { TrashService } from '#server/features/chat/trash/service';
 import { createCursors, toPage } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
-import { toThread } from './thread.ts';
 
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;

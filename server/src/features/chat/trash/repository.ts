@@ -85,7 +85,7 @@ export function trashRepository(db: Kysely<Database>) {
         .where('deleted_at', '<', before)
         .execute();
     },
-    /** Of one user, or of all. */
+    /** Reads the rows of one user, or of all. */
     async discarded(userId: number | undefined, limit: number): Promise<DiscardedThread[]> {
       const query = db
         .selectFrom('threads')

@@ -8,7 +8,7 @@ import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import type { RunExecutor } from '#server/features/chat/runs/executor';
 import { noThread } from '#server/features/chat/shared/not-found';
-import { deleteThread, stopRunsOf } from '#server/features/chat/threads/remove';
+import { deleteThread, stopRunsOf } from '#server/features/chat/shared/remove-thread';
 import { createCursors, toPage } from '#server/http/paging';
 import { defineJob, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
@@ -41,9 +41,14 @@ function positionOf(cursor: string | undefined) {
 
 const notInTrash = () => new AppError('not_found', 'This conversation is not in the trash.');
 
-/** Deleted conversations: they can be restored for 30 days, then they are deleted for good. */
-export function trashService({ database: { db }, executor }: Dependencies) {
-  const inTrash = trashRepository(db);
+/** Changes of several threads of a user. Each returns the ids of those that were changed. */
+function threadChanges({ database: { db }, executor }: Dependencies) {
+  /** Locks the user, so that two calls which name the same threads do not deadlock. */
+  const changeTogether = (userId: number, work: (those: ReturnType<typeof trashRepository>) => Promise<number[]>) =>
+    db.transaction().execute(async (trx) => {
+      await lockUserRow(trx, userId);
+      return work(trashRepository(trx));
+    });
 
   /** Stops runs before and after: once in the trash, no new one can start. */
   async function moveToTrash(userId: number, ids: readonly number[]): Promise<number[]> {
@@ -54,20 +59,19 @@ export function trashService({ database: { db }, executor }: Dependencies) {
     return moved;
   }
 
-  /** Locks the user, so that two calls which name the same threads do not deadlock. */
-  const changeTogether = (userId: number, work: (those: ReturnType<typeof trashRepository>) => Promise<number[]>) =>
-    db.transaction().execute(async (trx) => {
-      await lockUserRow(trx, userId);
-      return work(trashRepository(trx));
-    });
-
-  const changes = {
+  return {
     archive: (userId, ids) => changeTogether(userId, (those) => those.archive(userId, ids, true)),
     unarchive: (userId, ids) => changeTogether(userId, (those) => those.archive(userId, ids, false)),
     restore: (userId, ids) => changeTogether(userId, (those) => those.restore(userId, ids)),
     delete: moveToTrash,
   } satisfies Record<Change['action'], (userId: number, ids: readonly number[]) => Promise<number[]>>;
+}
 
+/** Deleted conversations: they can be restored for 30 days, then they are deleted for good. */
+export function trashService(dependencies: Dependencies) {
+  const { db } = dependencies.database;
+  const inTrash = trashRepository(db);
+  const changes = threadChanges(dependencies);
   return {
     async list(userId: number, { limit, cursor }: Query): Promise<Page> {
       const found = await inTrash.page(userId, limit, positionOf(cursor));
@@ -80,7 +84,7 @@ export function trashService({ database: { db }, executor }: Dependencies) {
       };
     },
     async put(userId: number, threadId: number) {
-      const [moved] = await moveToTrash(userId, [threadId]);
+      const [moved] = await changes.delete(userId, [threadId]);
       if (moved === undefined) throw noThread();
     },
     async restore(userId: number, threadId: number) {

@@ -163,7 +163,7 @@ describe.each(engines)('the trash on %s', (engine) => {
     expect(idsOf((await trashOf(visitor)).items)).toEqual([recent]);
   });
 
-  test('is not used for conversations that programs delete, and hides those that people delete from them', async () => {
+  test('does not take what programs delete, and hides what people delete from them', async () => {
     const { visitor } = await app.someone();
     const { token } = await newToken(visitor);
     const headers = { 'openai-beta': 'assistants=v2' };

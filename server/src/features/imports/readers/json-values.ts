@@ -22,7 +22,7 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** Where a value begins or ends at a byte; `none` nearly always. */
+/** Tells if a value begins or ends at a byte; `none` nearly always. */
 type Mark = 'none' | 'beginsHere' | 'beginsAfter' | 'endsHere' | 'endsAfter';
 
 /** Finds the elements of a list, or the one object, byte by byte. */

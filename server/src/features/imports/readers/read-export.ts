@@ -14,7 +14,7 @@ const conversationsLimit = 200_000;
 const ratingsLimit = 200_000;
 
 const baseName = (name: string) => name.slice(name.lastIndexOf('/') + 1);
-/** What macOS adds to archives. */
+/** macOS adds these to archives. */
 const isJunk = (name: string) => name.includes('__MACOSX/') || baseName(name).startsWith('._');
 const isRatings = (name: string) => baseName(name) === 'message_feedback.json';
 const isConversations = (name: string) =>

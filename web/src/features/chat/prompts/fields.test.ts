@@ -13,10 +13,38 @@ function typed(fields: readonly PromptField[], before: string, after: string, ac
 }
 
 test.each([
-  ['replaces the first', 'Dear Ada|, on {{day: date}}', [['name', 'Ada'], ['day', '{{day: date}}']]],
-  ['empties the first', 'Dear |, on {{day: date}}', [['name', ''], ['day', '{{day: date}}']]],
-  ['writes before both', 'Hi! |Dear {{name}}, on {{day: date}}', [['name', '{{name}}'], ['day', '{{day: date}}']]],
-  ['writes behind both', 'Dear {{name}}, on {{day: date}}!|', [['name', '{{name}}'], ['day', '{{day: date}}']]],
+  [
+    'replaces the first',
+    'Dear Ada|, on {{day: date}}',
+    [
+      ['name', 'Ada'],
+      ['day', '{{day: date}}'],
+    ],
+  ],
+  [
+    'empties the first',
+    'Dear |, on {{day: date}}',
+    [
+      ['name', ''],
+      ['day', '{{day: date}}'],
+    ],
+  ],
+  [
+    'writes before both',
+    'Hi! |Dear {{name}}, on {{day: date}}',
+    [
+      ['name', '{{name}}'],
+      ['day', '{{day: date}}'],
+    ],
+  ],
+  [
+    'writes behind both',
+    'Dear {{name}}, on {{day: date}}!|',
+    [
+      ['name', '{{name}}'],
+      ['day', '{{day: date}}'],
+    ],
+  ],
   ['deletes across one', 'Dear {{na|{{day: date}}', [['day', '{{day: date}}']]],
   ['deletes everything', '|', []],
 ] as const)('follows the fields when somebody %s', (_, after, expected) => {
@@ -24,11 +52,17 @@ test.each([
   expect(typed(fieldsOf(before, 0), before, after)).toEqual(expected);
 });
 
-test('gives a character between adjoining fields to the active one, even if it repeats its neighbor', () => {
+test('gives a character between adjoining fields to the active one', () => {
   const before = '{{a}}{{b}}';
   const fields = fieldsOf(before, 0);
-  expect(typed(fields, before, '{{a}}}|{{b}}', fields[0])).toEqual([['a', '{{a}}}'], ['b', '{{b}}']]);
-  expect(typed(fields, before, '{{a}}{|{{b}}', fields[1])).toEqual([['a', '{{a}}'], ['b', '{{{b}}']]);
+  expect(typed(fields, before, '{{a}}}|{{b}}', fields[0])).toEqual([
+    ['a', '{{a}}}'],
+    ['b', '{{b}}'],
+  ]);
+  expect(typed(fields, before, '{{a}}{|{{b}}', fields[1])).toEqual([
+    ['a', '{{a}}'],
+    ['b', '{{{b}}'],
+  ]);
 });
 
 test('stops once at each name, and fills in defaults and equal names when the message is sent', () => {

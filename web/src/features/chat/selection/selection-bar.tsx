@@ -56,13 +56,10 @@ type SelectionBarProps = {
   onRemoved: (threadId: number) => unknown;
 };
 
-/** What can be done with the selected conversations. */
-export function SelectionBar({ view, openThreadId, onRemoved }: SelectionBarProps) {
+/** Changes the selected conversations together, with an Undo. */
+function useChange(ids: readonly number[], { openThreadId, onRemoved }: Omit<SelectionBarProps, 'view'>) {
   const client = useQueryClient();
-  const ids = [...useSelection()];
-  const [isAsking, setAsking] = useState(false);
-  useEscape();
-  const run = async (action: BulkAction) => {
+  const mutationFn = async (action: BulkAction) => {
     const { changed, missing } = await changeThreads(client, action, ids);
     clearSelection();
     if (action === 'delete') {
@@ -77,21 +74,18 @@ export function SelectionBar({ view, openThreadId, onRemoved }: SelectionBarProp
       ...(changed.length > 0 && { action: { label: 'Undo', onSelect: undo } }),
     });
   };
-  const change = useMutation({
-    networkMode: 'always',
-    mutationFn: run,
-    onError: showFailure('The conversations were not changed'),
-    onSettled: () => setAsking(false),
-  });
-  const download = useMutation({
-    networkMode: 'always',
-    mutationFn: () => exportAll(ids),
-    onError: showFailure('The conversations were not exported'),
-  });
-  const count = formatCount(ids.length, 'conversation');
-  const isTooMany = ids.length > bulkLimit;
-  const archiving: BulkAction = view === 'archived' ? 'unarchive' : 'archive';
-  const limit = (label: string, most: number) => (ids.length > most ? `${label} (at most ${most} at once)` : label);
+  return useMutation({ networkMode: 'always', mutationFn, onError: showFailure('The conversations were not changed') });
+}
+
+const limited = (label: string, count: number, limit: number) =>
+  count > limit ? `${label} (at most ${limit} at once)` : label;
+
+/** The actions on the selected conversations. */
+export function SelectionBar({ view, ...opened }: SelectionBarProps) {
+  const ids = [...useSelection()];
+  const [isAsking, setAsking] = useState(false);
+  useEscape();
+  const change = useChange(ids, opened);
   return (
     <div
       role="toolbar"
@@ -99,29 +93,13 @@ export function SelectionBar({ view, openThreadId, onRemoved }: SelectionBarProp
       className="mx-2 mb-1 flex h-10 shrink-0 items-center gap-0.5 rounded-md bg-active ps-3 pe-1 max-md:h-12"
     >
       <output className="min-w-0 flex-1 truncate font-medium text-sm">{`${formatNumber(ids.length)} selected`}</output>
+      <ArchiveButton view={view} count={ids.length} change={change} />
+      <ExportButton ids={ids} />
       <IconButton
-        label={limit(archiving === 'archive' ? 'Archive' : 'Move out of the archive', bulkLimit)}
-        icon={archiving === 'archive' ? Archive : ArchiveRestore}
-        size="sm"
-        disabled={isTooMany}
-        busy={change.isPending && change.variables === archiving}
-        onClick={() => change.mutate(archiving)}
-        className="max-md:size-10"
-      />
-      <IconButton
-        label={limit('Export as JSON', exportLimit)}
-        icon={Download}
-        size="sm"
-        disabled={ids.length > exportLimit}
-        busy={download.isPending}
-        onClick={() => download.mutate()}
-        className="max-md:size-10"
-      />
-      <IconButton
-        label={limit('Delete', bulkLimit)}
+        label={limited('Delete', ids.length, bulkLimit)}
         icon={Trash2}
         size="sm"
-        disabled={isTooMany}
+        disabled={ids.length > bulkLimit}
         onClick={() => setAsking(true)}
         className="max-md:size-10"
       />
@@ -138,14 +116,50 @@ export function SelectionBar({ view, openThreadId, onRemoved }: SelectionBarProp
           open
           onOpenChange={setAsking}
           title={`Delete ${formatCount(ids.length, 'Conversation')}`}
-          description={`Delete ${count} with all messages? You can restore them from the trash for ${trashDays} days.`}
+          description={`Delete ${formatCount(ids.length, 'conversation')} with all messages? You can restore them from the trash for ${trashDays} days.`}
           confirmLabel="Delete"
           pendingLabel="Deleting..."
           busy={change.isPending}
           destructive
-          onConfirm={() => change.mutate('delete')}
+          onConfirm={() => change.mutate('delete', { onSettled: () => setAsking(false) })}
         />
       )}
     </div>
+  );
+}
+
+type ArchiveButtonProps = { view: ThreadView; count: number; change: ReturnType<typeof useChange> };
+
+function ArchiveButton({ view, count, change }: ArchiveButtonProps) {
+  const action = view === 'archived' ? 'unarchive' : 'archive';
+  return (
+    <IconButton
+      label={limited(action === 'archive' ? 'Archive' : 'Move out of the archive', count, bulkLimit)}
+      icon={action === 'archive' ? Archive : ArchiveRestore}
+      size="sm"
+      disabled={count > bulkLimit}
+      busy={change.isPending && change.variables === action}
+      onClick={() => change.mutate(action)}
+      className="max-md:size-10"
+    />
+  );
+}
+
+function ExportButton({ ids }: { ids: readonly number[] }) {
+  const download = useMutation({
+    networkMode: 'always',
+    mutationFn: () => exportAll(ids),
+    onError: showFailure('The conversations were not exported'),
+  });
+  return (
+    <IconButton
+      label={limited('Export as JSON', ids.length, exportLimit)}
+      icon={Download}
+      size="sm"
+      disabled={ids.length > exportLimit}
+      busy={download.isPending}
+      onClick={() => download.mutate()}
+      className="max-md:size-10"
+    />
   );
 }

@@ -50,10 +50,7 @@ test('asks before it deletes, and leaves the open conversation', async () => {
   await box(1).click();
   await bar.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('alertdialog', { name: 'Delete 1 Conversation' });
-  await expectText(
-    dialog,
-    'Delete 1 conversation with all messages? You can restore them from the trash for 30 days.',
-  );
+  await expectText(dialog, 'Delete 1 conversation with all messages? You can restore them from the trash for 30 days.');
   answer(trash.change, ({ body }) => ({ changed: body.ids, missing: [] }));
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await expect.poll(address).toBe('/chat');

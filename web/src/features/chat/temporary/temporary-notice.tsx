@@ -1,7 +1,7 @@
 import { MessageCircleDashed } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-/** What marks a temporary conversation, below its header. */
+/** Marks a temporary conversation, below its header. */
 export function TemporaryNotice({ children }: { children?: ReactNode }) {
   return (
     <div

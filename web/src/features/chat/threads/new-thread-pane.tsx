@@ -184,10 +184,20 @@ function usePendingQuestion() {
   }, []);
 }
 
+/** Several models to ask, until one chat target is chosen. */
+function useSeveral(onChoose: (choice: Choice) => void) {
+  const [several, setSeveral] = useState<readonly string[]>([]);
+  const choose = (next: Choice) => {
+    setSeveral([]);
+    onChoose(next);
+  };
+  return { several, setSeveral, choose };
+}
+
 /** A conversation that starts with its first message. */
 export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThreadPaneProps) {
   const parts = firstMessage.use();
-  const [several, setSeveral] = useState<readonly string[]>([]);
+  const { several, setSeveral, choose } = useSeveral(onChoose);
   const { current, chatTarget, isKnown, remember } = useNewThreadTarget(choice);
   const [isTemporary, setTemporary] = useTemporary();
   const { send, pending, failure, tools } = useFirstMessage({ current, several, isTemporary, remember, onStarted });
@@ -195,10 +205,6 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
   usePendingQuestion();
   useFocusOnMessage(box, choice);
 
-  const choose = (next: Choice) => {
-    setSeveral([]);
-    onChoose(next);
-  };
   const notice =
     parts &&
     ((sendOverBudget: () => void) => (
@@ -212,6 +218,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
         isAnswering={false}
       />
     ));
+  const first = pending && parts && <parts.FirstQuestion pending={pending} />;
   return (
     <section aria-label="New conversation" className="relative flex h-full min-h-0 flex-col">
       <title>Chat · Roster</title>
@@ -230,11 +237,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
         action={parts && <parts.TemporarySwitch isOn={isTemporary} onChange={setTemporary} />}
       />
       {isTemporary && parts && <parts.TemporaryNotice />}
-      {pending && parts ? (
-        <parts.FirstQuestion pending={pending} />
-      ) : (
-        <Greeting place={place} chatTarget={chatTarget} several={several.length} />
-      )}
+      {first ?? <Greeting place={place} chatTarget={chatTarget} several={several.length} />}
       <Composer
         ref={box}
         place={place}

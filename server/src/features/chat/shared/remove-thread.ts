@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import { lockRuns } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import type { RunExecutor } from '#server/features/chat/runs/executor';
 import { runRepository } from '#server/features/chat/shared/run-repository';
 import { searchRepository } from '#server/features/chat/shared/search-repository';
 import { threadRepository } from '#server/features/chat/shared/thread-repository';
@@ -17,7 +16,7 @@ export const deleteThread = (db: Kysely<Database>, userId: number, threadId: num
 /** Stops the active runs of these threads. */
 export async function stopRunsOf(
   db: Kysely<Database>,
-  executor: Pick<RunExecutor, 'stop'>,
+  executor: { stop: (userId: number, runId: number) => Promise<unknown> },
   userId: number,
   threadIds: readonly number[],
 ) {

@@ -185,22 +185,22 @@ const requestReset = createRoute({
 const resetPassword = createRoute({
   getParentRoute: () => root,
   path: '/reset-password',
-  component: lazyRouteComponent(() => import('./routes/reset-password-route.tsx'), 'ResetPasswordRoute'),
+  component: lazyRouteComponent(() => import('./routes/link-routes.tsx'), 'ResetPasswordRoute'),
 });
 const loginLink = createRoute({
   getParentRoute: () => root,
   path: '/login-link',
-  component: lazyRouteComponent(() => import('./routes/login-link-route.tsx'), 'LoginLinkRoute'),
+  component: lazyRouteComponent(() => import('./routes/link-routes.tsx'), 'LoginLinkRoute'),
 });
 const confirmEmail = createRoute({
   getParentRoute: () => root,
   path: '/confirm-email',
-  component: lazyRouteComponent(() => import('./routes/confirm-email-route.tsx'), 'ConfirmEmailRoute'),
+  component: lazyRouteComponent(() => import('./routes/link-routes.tsx'), 'ConfirmEmailRoute'),
 });
 const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitation',
-  component: lazyRouteComponent(() => import('./routes/invitation-route.tsx'), 'InvitationRoute'),
+  component: lazyRouteComponent(() => import('./routes/link-routes.tsx'), 'InvitationRoute'),
 });
 const terms = createRoute({
   getParentRoute: () => root,

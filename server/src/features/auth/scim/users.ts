@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { lockAccounts } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
+import { isUniqueViolation } from '#server/db/unique-violation';
 import { parseEmail, parseName } from '#server/features/auth/login-providers/login-provider';
 import { groupRepository } from '#server/features/auth/shared/group-repository';
 import { type UserRecord, userRepository } from '#server/features/auth/shared/repository';
@@ -42,6 +43,11 @@ const record = (
   event: 'account_created' | 'details_changed' | 'status_changed',
   detail: string,
 ) => securityEventRepository(trx).record({ userId, event, by: 'operator', detail });
+
+/** Somebody registered or confirmed the address at the same moment. */
+function asTaken(error: unknown): never {
+  throw isUniqueViolation(error) ? taken('An account with this address or name was stored at the same moment.') : error;
+}
 
 /** The address of an account, from the address for work or else from the user name. */
 function addressOf({ email, userName }: UserChanges): string {
@@ -175,7 +181,11 @@ async function update(dependencies: Dependencies, id: string | undefined, change
   const { db, onSessionsEnded } = dependencies;
   const userId = readId(id);
   if (userId === undefined) throw userNotFound();
-  onSessionsEnded(await db.transaction().execute((trx) => change(trx, userId, changes)));
+  const ended = await db
+    .transaction()
+    .execute((trx) => change(trx, userId, changes))
+    .catch(asTaken);
+  onSessionsEnded(ended);
   return find(dependencies, id, {});
 }
 
@@ -187,7 +197,10 @@ export function scimUsers(dependencies: Dependencies) {
     find: (id: string | undefined, query: unknown) => find(dependencies, id, query),
     async create(body: unknown): Promise<JsonObject> {
       const changes = readUserChanges(readResource(body));
-      const { id, sessions } = await db.transaction().execute((trx) => create(trx, provider, changes));
+      const { id, sessions } = await db
+        .transaction()
+        .execute((trx) => create(trx, provider, changes))
+        .catch(asTaken);
       onSessionsEnded(sessions);
       return find(dependencies, String(id), {});
     },

@@ -26,6 +26,9 @@ export type ParsedPrompt = { position: number; notes: string[] } & (
 
 export type ParsedFile = { source: PromptSource; entries: ParsedPrompt[]; left: number };
 
+/** Enough of a name or title, which may be as long as the file. */
+const readCharacters = 2_000;
+
 const nothingFound = () =>
   new AppError('invalid_input', 'The file holds no prompts. Choose a JSON export of Roster, Open WebUI or LibreChat.');
 
@@ -82,8 +85,8 @@ function parseEntry(raw: unknown, position: number): ParsedPrompt {
   });
   if (!isObject(raw)) return refused('This entry is not a prompt.');
   const notes: string[] = [];
-  const given = firstOf(raw.command, raw.name, raw.title).trim().replace(/^\/+/, '');
-  const fullTitle = tidyName(firstOf(raw.title, raw.name, raw.command));
+  const given = firstOf(raw.command, raw.name, raw.title).slice(0, readCharacters).trim().replace(/^\/+/, '');
+  const fullTitle = tidyName(firstOf(raw.title, raw.name, given).slice(0, readCharacters));
   const title = truncate(fullTitle, promptTitleLimit);
   const name = toPromptName(given);
   if (name === '') return refused('It has no name.', '', title);

@@ -1,6 +1,7 @@
 import { type Prompt, PromptDraft, promptTextLimit } from '@roster/contracts/prompts/prompts';
 import { codePointLength } from '@roster/contracts/text/length';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { UseFormReturn } from 'react-hook-form';
 import { promptQuery, useCreatePrompt, useUpdatePrompt } from '#web/api/prompts.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
@@ -55,7 +56,8 @@ export function EditPromptDialog({ id, onClose }: Closing & { id: number }) {
 
 function EditForm({ prompt, onClose }: Closing & { prompt: Prompt }) {
   const update = useUpdatePrompt(prompt.id);
-  const { name, title, text, updatedAt } = prompt;
+  // As it was opened: a newer version must be refused, not overwritten.
+  const [{ name, title, text, updatedAt }] = useState(prompt);
   return (
     <PromptForm
       title="Edit Prompt"

@@ -26,8 +26,8 @@ export function FillBar({ state, filling }: { state: FillingState; filling: Fill
           'Variables that are left get their defaults.'
         ) : (
           <>
-            <bdi className="font-medium text-foreground">{name}</bdi>
-            <span className="ms-2 tabular-nums">
+            <bdi className="font-medium text-foreground">{name}</bdi>{' '}
+            <span className="tabular-nums">
               {at + 1} of {stops.length}
             </span>
             <span className="sr-only">. Tab goes to the next variable, Escape ends filling in.</span>

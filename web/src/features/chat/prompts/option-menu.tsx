@@ -57,7 +57,9 @@ export function OptionMenu<Option extends MenuOption>(props: OptionMenuProps<Opt
           >
             <bdi className="min-w-0 max-w-[60%] truncate">{option.label}</bdi>
             {option.detail && (
-              <bdi className="min-w-0 flex-1 truncate text-end text-muted-foreground text-sm">{option.detail}</bdi>
+              <span className="min-w-0 flex-1 truncate text-end text-muted-foreground text-sm">
+                <bdi>{option.detail}</bdi>
+              </span>
             )}
           </div>
         ))}

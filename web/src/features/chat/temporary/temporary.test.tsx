@@ -21,7 +21,7 @@ function serve() {
 test('starts a temporary conversation from the switch, and marks it', async () => {
   open('/chat?new=true', { answers: serve });
   await page.getByRole('button', { name: 'Temporary' }).click();
-  await expect.element(note).toHaveTextContent(rule);
+  await expect.element(note.getByText(rule)).toBeVisible();
   const [question] = messages;
   if (!question) throw new Error('There is no question');
   const run = { id: 9, threadId: 7, messageId: 2, state: 'queued' as const };
@@ -31,13 +31,13 @@ test('starts a temporary conversation from the switch, and marks it', async () =
   await page.getByRole('button', { name: 'Send message' }).click();
   await expect.poll(address).toBe('/chat/7');
   expect(requestsTo(chat.createThread).at(-1)?.body).toMatchObject({ temporary: true });
-  await expect.element(note).toHaveTextContent(rule);
+  await expect.element(note.getByText(rule)).toBeVisible();
   await expectCount(page.getByRole('link', { name: 'In passing' }), 0);
 });
 
 test('keeps one while it is open, which then is in the list', async () => {
   open('/chat/7', { answers: serve });
-  await expect.element(note).toHaveTextContent(rule);
+  await expect.element(note.getByText(rule)).toBeVisible();
   answer(temporaryThreads.keep, thread(7, { title: 'In passing' }));
   answer(chat.thread, thread(7, { title: 'In passing' }));
   answer(chat.threads, { items: [thread(7, { title: 'In passing' }), thread(2)], nextCursor: null });

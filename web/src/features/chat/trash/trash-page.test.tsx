@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
-import { expectHidden } from '#web/testing/page.ts';
+import { expectHidden, expectText } from '#web/testing/page.ts';
 
 const trashed = (id: number, more: Partial<TrashedThread> = {}): TrashedThread => ({
   id,
@@ -19,8 +19,8 @@ const row = (id: number) => page.getByRole('listitem').filter({ hasText: `Conver
 
 test('restores one, deletes one for good, and empties the rest after asking', async () => {
   open('/trash', { answers: () => serve(trashed(1), trashed(2, { archived: true }), trashed(3)) });
-  await expect.element(row(2)).toHaveTextContent('Archived');
-  await expect.element(row(1)).toHaveTextContent('kept until December 20, 2026');
+  await expectText(row(2), 'Archived');
+  await expectText(row(1), 'kept until December 20, 2026');
   answer(trash.restore, undefined);
   serve(trashed(2), trashed(3));
   await page.getByRole('button', { name: 'Restore Conversation 1' }).click();
@@ -37,7 +37,7 @@ test('restores one, deletes one for good, and empties the rest after asking', as
   await page.getByRole('button', { name: 'Empty trash (1)' }).click();
   serve();
   const dialog = page.getByRole('alertdialog', { name: 'Empty Trash' });
-  await expect.element(dialog).toHaveTextContent('Delete 1 conversation for good? This cannot be undone.');
+  await expectText(dialog, 'Delete 1 conversation for good? This cannot be undone.');
   await dialog.getByRole('button', { name: 'Empty trash' }).click();
   await expect.element(page.getByRole('heading', { name: 'The trash is empty' })).toBeVisible();
 });

@@ -84,7 +84,8 @@ export function Composer(props: ComposerProps) {
         <div
           className={classNames(
             'flex flex-wrap items-end gap-2 rounded-lg border bg-card p-1.5 transition-colors duration-120 focus-within:border-ring',
-            props.temporary ? 'border-accent border-dashed focus-within:border-accent!' : 'border-border-strong',
+            props.temporary ? 'border-accent border-dashed' : 'border-border-strong',
+            props.temporary && !tooLong && 'focus-within:border-accent!',
             tooLong && 'border-destructive focus-within:border-destructive',
           )}
         >

@@ -110,7 +110,7 @@ test.describe('has no serious axe findings in either theme and no sideways scrol
     await expect(search).toBeChecked();
     await expectAccessibleInBothThemes(page);
     await page.getByRole('button', { name: 'Done' }).click();
-    await expect(page.getByRole('button', { name: 'Take off: Web search on' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Reset: Web search on' })).toBeVisible();
     await message.press('ArrowUp');
     await expect(page.getByRole('textbox', { name: 'Edit question' })).toBeVisible();
     await expectAccessibleInBothThemes(page);

@@ -150,7 +150,7 @@ test('warns about a budget, then stops, and sends a message when its sender insi
   await page.getByRole('button', { name: 'Send anyway' }).click();
   await expect(answers.last().getByText('2/2')).toBeVisible();
   await untilDone();
-  await expect(toasts(page).filter({ hasText: 'No new answer was begun' })).toHaveCount(0);
+  await expect(toasts(page).filter({ hasText: 'Failed to start a new answer' })).toHaveCount(0);
 
   // The same in a new conversation.
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);

@@ -23,7 +23,7 @@ test('shows a structured answer as it comes, then as a tree, and validates it in
   const threadId = await startThread(page, roster, { assistantId });
   await page.goto(`/chat/${threadId}`);
   const talk = conversation(page);
-  const inForm = talk.answers.getByRole('group', { name: 'Answer in its form' });
+  const inForm = talk.answers.getByRole('group', { name: 'Structured answer' });
 
   await talk.ask('Prices [[rows 40]] [[delay 40]]');
   const raw = talk.answers.locator('pre');
@@ -38,9 +38,9 @@ test('shows a structured answer as it comes, then as a tree, and validates it in
   for (const reloaded of [false, true]) {
     if (reloaded) await page.reload();
     // Validated by a worker, the only script that the content security policy allows it to start.
-    await expect(talk.answers.last()).toContainText('The answer does not keep to its form:');
+    await expect(talk.answers.last()).toContainText('The answer does not match its schema:');
     await expect(talk.answers.last()).toContainText('/title must be a string');
   }
-  await expect(talk.answers.getByText('to its form:')).toHaveCount(1);
+  await expect(talk.answers.getByText('does not match its schema:')).toHaveCount(1);
   await expectAccessibleInBothThemes(page);
 });

@@ -64,7 +64,7 @@ test('approves a call in another tab, over reloads, and continues the answer in 
   const question = answers.getByRole('region', { name: 'Call pay?' });
   await expect(question).toContainText('Demo server');
   await expect(question.getByRole('definition')).toHaveText('bill');
-  await expect(page.getByRole('link', { name: 'Bills' })).toContainText('Waits for you');
+  await expect(page.getByRole('link', { name: 'Bills' })).toContainText('Waiting for you');
   await expectAccessibleInBothThemes(page);
   await page.setViewportSize({ width: 390, height: 844 });
   await expectNoSidewaysScroll(page);

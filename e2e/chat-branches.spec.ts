@@ -4,7 +4,7 @@ import { expect, test } from './fixtures.ts';
 
 const version = (message: Locator) => message.getByText(/^Version \d+ of \d+$/);
 
-const brokeOff = 'What had arrived is kept. Try again for a whole answer.';
+const brokeOff = 'The text received so far is kept. Try again for a complete answer.';
 
 test.beforeEach(async ({ page, withAssistant }) => {
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);

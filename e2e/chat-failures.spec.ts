@@ -11,7 +11,7 @@ test('keeps the text of an answer that broke off, and gives a whole one on retry
 }) => {
   const { ask, answers, untilDone } = conversation(page);
   await ask('Count for me [[bench 40]] [[drop after 12 once]]');
-  await expect(answers.getByText('What had arrived is kept. Try again for a whole answer.')).toBeVisible();
+  await expect(answers.getByText('The text received so far is kept. Try again for a complete answer.')).toBeVisible();
   await expect(answers).toContainText('t0011');
   await expect(answers).not.toContainText('t0012');
   await page.reload();

@@ -98,7 +98,7 @@ test('finds an answer as soon as it has ended', async ({ page, withAssistant }) 
   await expect(talk.answers).toContainText('t0003');
   const search = page.getByRole('searchbox', { name: 'Search conversations' });
   await search.fill('t0399');
-  await expect(page.getByText('can be found once it has ended')).toBeVisible();
+  await expect(page.getByText('can be found when it is finished')).toBeVisible();
   await expect(talk.answers).toContainText('t0399');
   await talk.stop.click();
   await expect(page.getByRole('navigation', { name: 'Recent conversations' })).toContainText('t0399');

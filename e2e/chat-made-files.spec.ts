@@ -26,7 +26,7 @@ test('shows generated files in the answer, enlarged, in another tab, after a rel
   await ask('[[make plot.png table.csv large.bin]] Draw the numbers');
   await untilDone();
   for (const tab of [page, other]) {
-    const made = tab.getByRole('region', { name: 'Made for this answer' });
+    const made = tab.getByRole('region', { name: 'Generated files' });
     await expect(made.getByRole('img', { name: 'plot.png' })).toBeVisible();
     await expect(made.getByRole('button', { name: 'Preview table.csv' })).toBeVisible();
     await expect(made).toContainText('large.bin could not be fetched: The file would be larger than 50 MB.');

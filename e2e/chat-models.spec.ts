@@ -79,10 +79,10 @@ test('disables a model that was shut down, and says when one retires', async ({ 
   const { list, option, open } = picker(page);
   await page.goto('/chat');
   await open();
-  await expect(option(/^gpt-4o Was shut down on January 31, 2026/)).toBeDisabled();
-  await option(/^gpt-4o Was shut down/).click({ force: true });
+  await expect(option(/^gpt-4o Retired on January 31, 2026/)).toBeDisabled();
+  await option(/^gpt-4o Retired/).click({ force: true });
   await expect(list).toBeVisible();
-  await expect(option(/^gpt-4.1 Shuts down on February 1, 2027/)).toBeVisible();
+  await expect(option(/^gpt-4.1 Retires on February 1, 2027/)).toBeVisible();
   await expect(option(/^gpt-4o-mini .*no price known/)).toBeVisible();
 });
 
@@ -96,7 +96,7 @@ test('sends one question to three models in parallel, and continues with one of 
   const { several } = picker(page);
   await page.goto('/chat');
   await several('gpt-4o', 'gpt-4.1', 'gpt-4o-mini');
-  await expect(page.getByText('Asks 3 models, each is charged')).toBeVisible();
+  await expect(page.getByText('Asks 3 models; each answer is billed')).toBeVisible();
   await ask('Count on [[bench 60]] [[delay 60]]');
   const column = (model: string) => page.getByRole('article', { name: `Answer of ${model}`, exact: true });
   for (const model of ['gpt-4o', 'gpt-4.1', 'gpt-4o-mini']) await expect(column(model)).toContainText('t0002');

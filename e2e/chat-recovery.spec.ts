@@ -10,10 +10,10 @@ test('keeps the text after a crash in mid-answer, and gives a whole answer on re
   await expect(answers).toContainText('t0040');
   await growth();
   await ownRoster.kill();
-  await expect(answers).toContainText('The connection was lost and is being made again.');
+  await expect(answers).toContainText('Connection lost. Reconnecting');
   await ownRoster.start();
 
-  const interrupted = answers.getByText('Interrupted: the server stopped while this was being written');
+  const interrupted = answers.getByText('Interrupted: the server stopped while writing this answer');
   await expect(interrupted).toBeVisible();
   await page.reload();
   await expect(interrupted).toBeVisible();

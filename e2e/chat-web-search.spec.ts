@@ -31,7 +31,7 @@ test('links a web citation by its number to the page, in a second tab and after 
   }
   await other.close();
   await page.getByRole('button', { name: 'Source 2: https://example.com/second?page=2' }).press('Enter');
-  const pages = page.getByRole('region', { name: 'Sources on the web' }).getByRole('listitem');
+  const pages = page.getByRole('region', { name: 'Web sources' }).getByRole('listitem');
   await expect(pages.last()).toBeFocused();
   await expect(pages.last()).toBeInViewport();
   await expectAccessibleInBothThemes(page);

@@ -78,7 +78,7 @@ test('gets from rating answers in a chat to a training file in Files', async ({ 
   await expect(corrected).toHaveValue(/Second question/);
   await expectAccessible(page);
   await editor.getByRole('button', { name: 'Save Correction' }).click();
-  await expect(editor).toContainText('This is the answer as it was.');
+  await expect(editor).toContainText('This is the original answer.');
   await corrected.fill('As it should have read');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Keep editing' }).click();

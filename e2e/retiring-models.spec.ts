@@ -87,11 +87,11 @@ test('shows retiring models on Home, assistants and their own page, and migrates
 
   await page.goto('/');
   const attention = page.getByRole('region', { name: 'Needs attention' });
-  await expect(attention).toContainText(/gpt-5 ended on December 11, 2026.*gpt-4o ends on January 14, 2027/);
+  await expect(attention).toContainText(/gpt-5 retired on December 11, 2026.*gpt-4o retires on January 14, 2027/);
   await expectFitting(page);
   await attention.getByRole('link', { name: 'See what uses it' }).first().click();
   await expect(page).toHaveURL(/\/assistants\/models$/);
-  await expect(cardOf(page, 'gpt-5')).toContainText('Ended on December 11, 2026');
+  await expect(cardOf(page, 'gpt-5')).toContainText('Retired on December 11, 2026');
   await expect(cardOf(page, 'gpt-4o')).toContainText('ההיסטוריון');
   await expectFitting(page);
 
@@ -247,7 +247,7 @@ test('keeps a conversation with a retired model readable, and continues it after
   const { body: thread } = await request(page, roster, 'POST', '/api/threads', { title: 'Foxes', model: 'gpt-4o' });
   await exchange(page, roster, thread.id, 'What is a fox? [[bench 12]] [[delay 0]]');
   await page.goto(`/chat/${thread.id}`);
-  await expect(page.getByText('gpt-4o ends on January 14, 2027')).toBeVisible();
+  await expect(page.getByText('gpt-4o retires on January 14, 2027')).toBeVisible();
   await expectFitting(page);
 
   // The page's idle-time downloads have finished: nothing responds for a moment now.
@@ -255,18 +255,18 @@ test('keeps a conversation with a retired model readable, and continues it after
   await roster.turnTo(lastDay);
   await page.goto(`/chat/${thread.id}`);
   const { ask, answers, questions, untilDone, message, send } = conversation(page);
-  await expect(page.getByText('gpt-4o has ended. Continue with gpt-6.1-terra?')).toBeVisible();
+  await expect(page.getByText('gpt-4o has retired. Continue with gpt-6.1-terra?')).toBeVisible();
   await expect(answers).toContainText('t0000 t0001');
   await expectFitting(page);
   // Not silently.
   await message.fill('And a wolf?');
   await send.click();
-  await expect(page.getByText(/gpt-4o has ended on January 14, 2027\. Continue with gpt-6\.1-terra/)).toBeVisible();
+  await expect(page.getByText(/gpt-4o retired on January 14, 2027\. Continue with gpt-6\.1-terra/)).toBeVisible();
   await expect(message).toHaveValue('And a wolf?');
   await message.fill('');
   await page.getByRole('button', { name: 'Continue with gpt-6.1-terra' }).focus();
   await page.keyboard.press('Enter');
-  await expect(page.getByText('gpt-4o has ended. Continue with gpt-6.1-terra?')).toBeHidden();
+  await expect(page.getByText('gpt-4o has retired. Continue with gpt-6.1-terra?')).toBeHidden();
   await ask('And a wolf? [[bench 12]] [[delay 0]]');
   await untilDone();
   await expect(questions).toHaveCount(2);

@@ -172,7 +172,7 @@ function modelEnds({ model, shutdownDate, successor, assistants }: EndingModel):
   const users =
     assistants === 0 ? '' : assistants === 1 ? ' One assistant uses it.' : ` ${assistants} assistants use it.`;
   const next = successor === null ? '' : ` Its successor is ${successor}.`;
-  return `- ${oneLine(model)} ends on ${longDay.format(new Date(shutdownDate))}.${users}${next}`;
+  return `- ${oneLine(model)} retires on ${longDay.format(new Date(shutdownDate))}.${users}${next}`;
 }
 
 function modelsEnd({

@@ -159,7 +159,7 @@ function useOpenThread(query: string) {
       try {
         await loadAround(client, threadId, match.messageId);
       } catch (failure) {
-        return showFailure('The message could not be opened')(failure);
+        return showFailure('Failed to open the message')(failure);
       }
     }
     const found = match ? { messageId: match.messageId, query } : undefined;

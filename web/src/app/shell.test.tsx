@@ -82,7 +82,7 @@ describe('home', () => {
       /gpt-4o, ft:gpt-4o:me::1, gpt-4\.1 and 1 other end on January 14, 2027\s*Used by 4 assistants and 1 fine-tuned model/,
     );
     const gone = page.getByRole('listitem').filter({ hasText: 'gpt-5' });
-    await expectText(gone, /gpt-5 ended on December 11, 2026\s*Used by 1 conversation/);
+    await expectText(gone, /gpt-5 retired on December 11, 2026\s*Used by 1 conversation/);
     await matter.getByRole('link').click();
     await expect.poll(address).toBe('/assistants/models');
     await expect.element(page.getByRole('heading', { level: 1, name: 'Retiring Models' })).toBeVisible();

@@ -31,7 +31,7 @@ test('creates an assistant from the best examples if the successor cannot be tra
   const dataset = { id: 3, name: 'Rated answers' };
   answer(datasets.instructions, { instructions, examples: 1, of: 12, dataset });
   const card = main.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Weather' }) });
-  await expectText(card, /Ends on January 14, 2027/);
+  await expectText(card, /Retires on January 14, 2027/);
   await expectText(card, /Tuned from gpt-4\.1-mini-2025-04-14, .*job Summer.*dataset Rated answers/);
   await expectText(card, /OpenAI does not train gpt-6-luna\./);
   await card.getByRole('button', { name: 'Use gpt-6-luna with its examples: Weather' }).click();

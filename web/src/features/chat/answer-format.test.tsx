@@ -7,9 +7,9 @@ import { oneAnswer } from '#web/testing/conversations.ts';
 import { expectCount, expectHidden, expectText, expectTexts, press } from '#web/testing/page.ts';
 
 const answers = page.getByRole('article', { name: 'Answer' });
-const shown = answers.getByRole('group', { name: 'Answer in its form' });
+const shown = answers.getByRole('group', { name: 'Structured answer' });
 const rows = (of = 'Answer') => shown.getByRole('list', { name: of, exact: true }).first().getByRole('listitem');
-const notice = answers.getByText(/to its form/);
+const notice = answers.getByText(/its schema/);
 
 type Given = { schema?: object | null; title?: string } & Partial<Message>;
 
@@ -187,7 +187,7 @@ describe('answer that violates its schema', () => {
 
   test('shows what is wrong and where', async () => {
     openAnswer({ items: [{ price: 1 }, { price: 2 }, { price: 3 }, { price: '4' }] }, { schema });
-    await expectText(answers, /The answer does not keep to its form:\s*\/items\/3\/price must be a number/);
+    await expectText(answers, /The answer does not match its schema:\s*\/items\/3\/price must be a number/);
     await expectTexts(shown.getByRole('row').last().getByRole('cell'), ['4 must be a number']);
   });
 
@@ -199,7 +199,9 @@ describe('answer that violates its schema', () => {
 
   test('renders text that is not JSON as Markdown', async () => {
     openAnswer('I would **rather** not.', { schema });
-    await expect.element(answers.getByText('The answer does not keep to its form: it is not JSON.')).toBeVisible();
+    await expect
+      .element(answers.getByText('The answer does not match its schema: it is not valid JSON.'))
+      .toBeVisible();
     await expectCount(answers.getByRole('strong'), 1);
     await expectCount(shown, 0);
   });
@@ -208,16 +210,14 @@ describe('answer that violates its schema', () => {
     const frozen = { type: 'object', properties: { a: { type: 'string', pattern: '^(([a-z])+.)+$' } } };
     openAnswer({ a: `${'a'.repeat(60)}!\n` }, { schema: frozen });
     await expectTexts(rows(), [/^a aaaa/]);
-    await expect
-      .element(answers.getByText('Whether the answer keeps to its form could not be checked in time.'))
-      .toBeVisible();
+    await expect.element(answers.getByText('Checking the answer against its schema took too long.')).toBeVisible();
     await expect.element(answers.getByRole('button', { name: 'Check again' })).toBeVisible();
   });
 
   test('retries if the schema failed to load', async () => {
     openAnswer(bad(1), { schema });
     answer(chat.responseSchema, Response.error());
-    await expectText(answers, 'Whether the answer keeps to its form could not be checked.');
+    await expectText(answers, 'The answer could not be checked against its schema.');
     answer(chat.responseSchema, { schema: JSON.stringify(schema) });
     await answers.getByRole('button', { name: 'Check again' }).click();
     await expectText(answers, '/items/0/price must be a number');

@@ -146,7 +146,7 @@ describe('rating', () => {
     openAnswer({ text: 'Hello.' });
     answer(chat.rate, Response.error());
     await good.click();
-    await expectToast('Your rating was not saved', 'The server cannot be reached.');
+    await expectToast('Failed to save your rating', 'The server cannot be reached.');
     await expect.element(good).toHaveAttribute('aria-pressed', 'false');
   });
 

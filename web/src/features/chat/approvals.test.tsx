@@ -58,8 +58,8 @@ test('asks about a pending call with its tool, server and arguments', async () =
   await expectText(card, /Bank · pay/);
   await expectTexts(card.getByRole('term'), ['to', 'amounts', '1', '2', 'note', 'text']);
   await expectTexts(card.getByRole('definition'), ['Ada', '', '1', '2', '', 'Thanks\\u{202e}']);
-  await expectText(page.getByRole('article', { name: 'Answer' }), 'Waits for your approval');
-  await expectText(page.getByRole('navigation', { name: 'Conversations' }), 'Waits for you');
+  await expectText(page.getByRole('article', { name: 'Answer' }), 'Waiting for your approval');
+  await expectText(page.getByRole('navigation', { name: 'Conversations' }), 'Waiting for you');
 });
 
 test('continues after approval by keyboard and keeps focus on the call', async () => {
@@ -100,7 +100,7 @@ test('notifies an absent user once', async () => {
     },
   });
   await expect.element(button('Approve')).toBeVisible();
-  await expect.poll(() => told).toEqual(['Conversation 1: The answer waits for your approval.']);
+  await expect.poll(() => told).toEqual(['Conversation 1: The answer is waiting for your approval.']);
 });
 
 test('approves for the conversation, or denies with an optional reason', async () => {
@@ -131,7 +131,7 @@ test('reports a decision made elsewhere or no longer possible', async () => {
   await button('Approve').click();
   await expectText(
     page.getByRole('alert').or(page.getByRole('status')).filter({ hasText: 'decided already' }),
-    'Nothing was decided',
+    'Failed to save your decision',
   );
   await expect.element(button('Approve')).toBeEnabled();
 });
@@ -140,14 +140,14 @@ test('asks whether to rerun a call that may have run', async () => {
   const uncertain = { ...call, state: 'uncertain', input: '{}' } as const;
   open('/chat/1', { answers: () => void waiting({}, uncertain) });
   const again = page.getByRole('region', { name: 'Run Pay a bill again?' });
-  await expectText(again, /It may have run already[\s\S]*It is given nothing\./);
+  await expectText(again, /The tool may have run already[\s\S]*It is given nothing\./);
   await expectTexts(again.getByRole('button'), ['Run Again', 'Do Not Run Again']);
 });
 
 test('lets a Viewer deny only, and explains why', async () => {
   open('/chat/1', { user: { ...person, role: 'Viewer' }, answers: () => void waiting() });
   await expectTexts(card.getByRole('button'), ['Deny']);
-  await expectText(card, /Your role is Viewer: you can deny this call/);
+  await expectText(card, /As a Viewer you can deny this call/);
   await button('Deny').click();
   await card.getByRole('button', { name: 'Deny' }).click();
   await expect.poll(() => requestsTo(chat.approve).at(-1)?.body).toEqual({ decision: 'deny' });

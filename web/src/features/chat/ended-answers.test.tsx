@@ -36,7 +36,7 @@ test.each<[string, Partial<Message>, string]>([
   ['the limit', { endedEarly: 'length' }, 'The answer reached the output limit.'],
   ['the filter', { endedEarly: 'content_filter' }, 'The provider’s content filter ended this answer.'],
   ['its reader', { state: 'stopped' }, 'Stopped'],
-  ['a crash', { state: 'interrupted' }, 'Interrupted: the server stopped while this was being written'],
+  ['a crash', { state: 'interrupted' }, 'Interrupted: the server stopped while writing this answer'],
   [
     'a lost connection',
     { state: 'failed', error: { code: 'provider_broke_off', message: 'The provider broke off.' } },
@@ -96,10 +96,10 @@ test('repeats the same call if the response to a continuation was lost', async (
   open('/chat/1', { answers: () => oneAnswer({ text: 'Half', state: 'stopped' }) });
   answerCall(chat.continue, Response.error());
   await again.click();
-  await expectToast('The answer was not continued', 'The server cannot be reached.');
+  await expectToast('Failed to continue the answer', 'The server cannot be reached.');
   answerCall(chat.continue, refusal('conflict', 'This answer is complete. Ask for more in a new message.'));
   await again.click();
-  await expectToast('The answer was not continued', 'This answer is complete');
+  await expectToast('Failed to continue the answer', 'This answer is complete');
   const [first, second] = requestsTo(chat.continue).map(({ body }) => body.clientId);
   expect(second).toBe(first);
   await again.click();

@@ -19,8 +19,8 @@ const answerBytes = (content: BlobPart) =>
   );
 
 const shown = page.getByRole('article', { name: 'Answer' });
-const made = shown.getByRole('region', { name: 'Made for this answer' });
-const notHere = made.getByRole('list', { name: 'Files that are not here' }).getByRole('listitem');
+const made = shown.getByRole('region', { name: 'Generated files' });
+const notHere = made.getByRole('list', { name: 'Unavailable files' }).getByRole('listitem');
 
 function openAnswer(part: Partial<Message>, content: BlobPart = bytes(page1x1)) {
   open('/chat/1', {
@@ -73,7 +73,7 @@ test('explains why a file is missing, and shows it once fetched', async () => {
   openAnswer({ unkept: [fetching, troubled, failed] });
   await expectTexts(notHere, [
     'plot.png is being fetched from OpenAI',
-    'table.csv is not here yet: The provider is having trouble. Roster tries again.',
+    'table.csv is not available yet: The provider is having trouble. Roster will try again.',
     'data.bin could not be fetched: The file would be larger than 50 MB.',
   ]);
   oneAnswer({ text: 'Here it is.', files: [plot, table], unkept: [failed] });

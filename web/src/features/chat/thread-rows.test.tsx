@@ -51,7 +51,7 @@ test('renames, pins and archives conversations', async () => {
   const archive = page.getByRole('navigation', { name: 'Archived conversations' });
   await archive.getByRole('link', { name: 'Harbour' }).hover();
   await page.getByRole('button', { name: 'Actions for Harbour' }).click();
-  await page.getByRole('menuitem', { name: 'Move out of the archive' }).click();
+  await page.getByRole('menuitem', { name: 'Unarchive' }).click();
   await expect.element(page.getByText('Nothing archived')).toBeVisible();
   await page.getByRole('button', { name: 'Back to recent conversations' }).click();
   await expectCount(links, 2);
@@ -77,14 +77,14 @@ test('lists conversations of API clients separately, and images by URL', async (
   await ofPrograms.getByRole('link').hover();
   await page.getByRole('button', { name: 'Actions for The printer' }).click();
   await page.getByRole('menuitem', { name: 'Archive', exact: true }).click();
-  await expect.element(page.getByText('None by programs')).toBeVisible();
+  await expect.element(page.getByText('No conversations by programs')).toBeVisible();
   await page.getByRole('button', { name: 'Show archived conversations' }).click();
   const archive = page.getByRole('navigation', { name: 'Archived conversations' });
   await expectTexts(archive.getByRole('link'), ['The printer by Helpdesk']);
   await page.getByRole('button', { name: 'Back to recent conversations' }).click();
   await expectTexts(links, ['My own']);
 
-  const images = page.getByRole('list', { name: 'Images on other sites' });
+  const images = page.getByRole('list', { name: 'Images from other sites' });
   await expectTexts(images.getByRole('listitem'), question.imageUrls);
   // No image is loaded, and an address on Roster's own host is not a link.
   await expectTexts(images.getByRole('link'), [address]);

@@ -9,7 +9,7 @@ import { assistant, serveAssistants } from '#web/testing/assistants.ts';
 import { oneAnswer, serveThreads, thread } from '#web/testing/conversations.ts';
 import { expectCount, expectHidden, expectTexts, expectToast, press } from '#web/testing/page.ts';
 
-const marks = page.getByRole('list', { name: 'Tools switched for this conversation' }).getByRole('listitem');
+const marks = page.getByRole('list', { name: 'Tools changed for this conversation' }).getByRole('listitem');
 const dialog = page.getByRole('dialog', { name: 'Tools in this conversation' });
 const switchOf = (name: string) => dialog.getByRole('switch', { name });
 const box = page.getByRole('textbox', { name: 'Message' });
@@ -42,7 +42,7 @@ test('overrides tools of a conversation, shows them in the composer and resets t
   await page.getByRole('button', { name: 'Done' }).click();
   await expectTexts(marks, ['Web search off', 'Image generation on', 'Weather off']);
 
-  await page.getByRole('button', { name: 'Take off: Weather off' }).click();
+  await page.getByRole('button', { name: 'Reset: Weather off' }).click();
   await expectTexts(marks, ['Web search off', 'Image generation on']);
   await expect.element(box).toHaveFocus();
   await openTools();
@@ -82,7 +82,7 @@ test('saves tools before sending the question, and does not send it if that fail
   await box.fill('What is new?');
   await press('Enter');
   store(refusal('internal', 'It could not be stored.'));
-  await expectToast('The tools could not be switched', 'It could not be stored.');
+  await expectToast('Failed to change the tools', 'It could not be stored.');
   await expectCount(marks, 0);
   await expect.element(box).toHaveValue('What is new?');
   expect(requestsTo(chat.send)).toEqual([]);

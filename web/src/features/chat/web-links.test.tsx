@@ -8,7 +8,7 @@ import { expectCount, expectText, expectTexts } from '#web/testing/page.ts';
 
 const answer = page.getByRole('article', { name: 'Answer' });
 const marks = answer.getByRole('button', { name: /^Source \d/ });
-const pages = answer.getByRole('region', { name: 'Sources on the web' }).getByRole('listitem');
+const pages = answer.getByRole('region', { name: 'Web sources' }).getByRole('listitem');
 const text = 'It rains. `code` and\n\n```\nmore\n```\n\n- It https://example.com\n';
 const [rain, wind] = [
   { url: 'https://example.org/rain', title: 'Rain <b>' },

@@ -56,7 +56,7 @@ export function AnswerColumn({ comparisonId, promptId, answer, name, model, isBe
           <p className="mt-1 flex min-h-6 items-center gap-2 text-muted-foreground text-sm">
             <span aria-hidden="true" className="size-2 animate-pulse rounded-full bg-primary" />
             {run?.connection === 'lost'
-              ? 'The connection was lost and is being made again. The answer goes on meanwhile.'
+              ? 'Connection lost. Reconnecting; the answer continues in the meantime.'
               : text === ''
                 ? 'Waiting for the model'
                 : 'Writing'}
@@ -75,8 +75,8 @@ function Outcome({ answer: { state, text, error } }: { answer: ComparedAnswer })
   if (state === 'stopped') return <p className="mt-2 text-muted-foreground text-sm">Stopped</p>;
   if (state === 'interrupted')
     return (
-      <Notice tone="warning" title="Interrupted: the server stopped while this was being written" className="mt-2">
-        What had arrived is kept.
+      <Notice tone="warning" title="Interrupted: the server stopped while writing this answer" className="mt-2">
+        The text received so far is kept.
       </Notice>
     );
   if (state !== 'failed') return null;

@@ -73,7 +73,7 @@ export const modelItems = (ending: readonly RetiringModel[] = []): AttentionItem
   [...Map.groupBy(ending, ({ shutdownDate, lifecycle }) => `${shutdownDate} ${lifecycle}`)].flatMap(([key, models]) => {
     const [first] = models;
     if (!first) return [];
-    const verb = first.lifecycle === 'gone' ? 'ended' : models.length === 1 ? 'ends' : 'end';
+    const verb = first.lifecycle === 'gone' ? 'retired' : models.length === 1 ? 'retires' : 'retire';
     const what = (
       <>
         {namesOf(models)} {verb} on {formatLongDate(first.shutdownDate)}

@@ -23,9 +23,9 @@ export function RetiringModelCard({ model, action, tunedAction }: EndingModelCar
           <div className="flex min-w-0 flex-wrap items-center gap-2">
             <h2 className="wrap-anywhere min-w-0 font-medium font-mono text-sm">{id}</h2>
             {lifecycle === 'gone' ? (
-              <Badge tone="destructive">{`Ended on ${day}`}</Badge>
+              <Badge tone="destructive">{`Retired on ${day}`}</Badge>
             ) : (
-              <Badge tone="warning">{`Ends on ${day}`}</Badge>
+              <Badge tone="warning">{`Retires on ${day}`}</Badge>
             )}
           </div>
           <p className="mt-1 text-muted-foreground text-sm">{`Said by ${said} of ${formatLongDate(asOf)}`}</p>

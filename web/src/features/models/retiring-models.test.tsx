@@ -58,13 +58,13 @@ describe('page of retiring models', () => {
       endingModel('house-model', { lifecycle: 'gone', source: 'catalogue', successor: null }),
     );
     const first = card('gpt-4o');
-    await expectText(first, 'Ends on January 14, 2027');
+    await expectText(first, 'Retires on January 14, 2027');
     await expectText(first, 'Said by the provider’s list of models of November 2, 2026');
     await expectText(first, 'and 100 more');
     await expect.element(first.getByText('2', { exact: true })).toBeVisible();
     await expectText(first, '31 calls, $12.40. The same tokens with gpt-6.1-terra: about $3.10.');
     const second = card('house-model');
-    await expectText(second, 'Ended on January 14, 2027');
+    await expectText(second, 'Retired on January 14, 2027');
     await expectText(second, 'None is known');
     await expectText(second, 'Not used');
     await expectText(first, 'Weather, made by the job Summer with the dataset Rated');
@@ -98,7 +98,7 @@ describe('page of retiring models', () => {
 });
 
 describe('conversation with a retiring model', () => {
-  const question = main.getByText('gpt-4o has ended. Continue with gpt-6.1-terra?');
+  const question = main.getByText('gpt-4o has retired. Continue with gpt-6.1-terra?');
 
   test('shows the date in one line until dismissed', async () => {
     const answers = () => {
@@ -106,7 +106,7 @@ describe('conversation with a retiring model', () => {
       answer(modelRetirement.list, { items: [endingModel('gpt-4o')] });
     };
     open('/chat/1', { answers });
-    const line = main.getByText('gpt-4o ends on January 14, 2027');
+    const line = main.getByText('gpt-4o retires on January 14, 2027');
     await expect.element(line).toBeVisible();
     await main.getByRole('button', { name: 'Dismiss' }).click();
     await expectHidden(line);

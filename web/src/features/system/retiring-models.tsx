@@ -24,7 +24,7 @@ const columns: readonly Column<InstallationRetiringModel>[] = [
     width: 'w-48',
     cell: ({ shutdownDate, lifecycle }) => (
       <Badge tone={lifecycle === 'gone' ? 'destructive' : 'warning'}>
-        {`${lifecycle === 'gone' ? 'Ended' : 'Ends'} on ${formatLongDate(shutdownDate)}`}
+        {`${lifecycle === 'gone' ? 'Retired' : 'Retires'} on ${formatLongDate(shutdownDate)}`}
       </Badge>
     ),
   },

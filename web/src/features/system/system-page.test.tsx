@@ -57,8 +57,8 @@ test('shows an administrator every part, including a failed one, and retries a j
   await expectText(card('Files'), /There is no answer within 2 s\..*3 files, 1\.00 MB/);
   await expectText(card('Backups'), /Never/);
   const rows = page.getByRole('table', { name: 'Retiring models' }).getByRole('row');
-  await expectText(rows.nth(1), /gpt-4o.*Ends on January 14, 2027.*gpt-6\.1-terra.*1,200.*31.*4,500/);
-  await expectText(rows.nth(2), /Fine-tuned from gpt-4o.*Ended on January 14, 2027/);
+  await expectText(rows.nth(1), /gpt-4o.*Retires on January 14, 2027.*gpt-6\.1-terra.*1,200.*31.*4,500/);
+  await expectText(rows.nth(2), /Fine-tuned from gpt-4o.*Retired on January 14, 2027/);
   answer(system.retryJob, undefined);
   const jobs = { ...report.jobs.answer, waiting: 5, due: 3, oldestDueAt: null, givenUp: 0, newestGivenUp: [] };
   answer(system.report, { ...report, jobs: of(jobs) });

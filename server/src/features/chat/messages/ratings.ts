@@ -10,7 +10,7 @@ export function ratingService({ db }: Pick<OpenDatabase, 'db'>) {
   return {
     async rate(userId: number, messageId: number, change: RatingChange) {
       const correction = change.correction?.trim();
-      if (correction === '') throw wrongCorrection('Write how the answer should have read.');
+      if (correction === '') throw wrongCorrection('Enter the corrected answer.');
       await db.transaction().execute(async (trx) => {
         const ratings = ratingRepository(trx);
         const message = await ratings.rated(userId, messageId);
@@ -21,7 +21,7 @@ export function ratingService({ db }: Pick<OpenDatabase, 'db'>) {
         if (!isFinished || message.text.trim() === '')
           throw new AppError('conflict', 'Only an answer that is finished and has a text can be rated.');
         if (correction === message.text.trim())
-          throw wrongCorrection('This is the answer as it was. Change it, or rate it good.');
+          throw wrongCorrection('This is the original answer. Change it, or rate it good.');
         await ratings.put(
           userId,
           messageId,

@@ -22,7 +22,7 @@ describe.each(engines)('a retired model in a thread on %s', (engine) => {
   afterAll(() => app.stop());
 
   const asked = async () => (await callsOf(app, 'POST', /\/responses$/)).length;
-  const message = 'gpt-4o has ended on January 14, 2027. Continue with gpt-6.1-terra, or choose another model.';
+  const message = 'gpt-4o retired on January 14, 2027. Continue with gpt-6.1-terra, or choose another model.';
   const refused = { status: 409, body: { code: 'model_ended', message } };
 
   test('is rejected before anything is stored; the thread continues with its successor', async () => {

@@ -55,7 +55,7 @@ export function retirementGuard({ catalogue, lists, lately, baseUrl, usual, now 
       const next = end.successor === null ? 'Choose' : `Continue with ${end.successor}, or choose`;
       throw new AppError(
         'model_ended',
-        `${model} has ended on ${longDay.format(new Date(end.shutdownDate))}. ${next} another model.`,
+        `${model} retired on ${longDay.format(new Date(end.shutdownDate))}. ${next} another model.`,
       );
     }
   }

@@ -88,7 +88,7 @@ describe.each(engines)('mails about retiring models on %s', (engine) => {
       expect([day, ...counts('ada')]).toEqual([day, count]);
     }
     const [first] = textsTo('ada');
-    expect(first).toContain('- gpt-4o ends on January 14, 2027. 2 assistants use it. Its successor is gpt-6.1-terra.');
+    expect(first).toContain('- gpt-4o retires on January 14, 2027. 2 assistants use it. Its successor is gpt-6.1-terra.');
     expect(first).toMatch(/^http:.*\/assistants\/models$/m);
   });
 
@@ -102,9 +102,9 @@ describe.each(engines)('mails about retiring models on %s', (engine) => {
     const [text, ...more] = textsTo('bob');
     expect(more).toEqual([]);
     expect(text?.match(/^- .*$/gm)).toEqual([
-      '- gpt-4.1 ends on January 14, 2027. One assistant uses it. Its successor is gpt-6.1-terra.',
-      '- gpt-4o ends on January 14, 2027. Its successor is gpt-6.1-terra.',
-      '- gpt-4o-mini ends on January 14, 2027. One assistant uses it. Its successor is gpt-6-luna.',
+      '- gpt-4.1 retires on January 14, 2027. One assistant uses it. Its successor is gpt-6.1-terra.',
+      '- gpt-4o retires on January 14, 2027. Its successor is gpt-6.1-terra.',
+      '- gpt-4o-mini retires on January 14, 2027. One assistant uses it. Its successor is gpt-6-luna.',
     ]);
     await on('2027-01-06');
     expect(counts('bob')).toEqual([1]);

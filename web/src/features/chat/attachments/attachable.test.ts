@@ -27,7 +27,7 @@ test('limits the attachments of a message', () => {
   expect(why(file('moss.png', attachedBytesLimit))).toBeUndefined();
   expect(why(file('moss.png', attachedBytesLimit + 1))).toContain('Larger than 20.00 MB');
   expect(why(file('notes.txt', attachedTextLimit))).toBeUndefined();
-  expect(why(file('notes.txt', attachedTextLimit + 1))).toContain('A text file can have 4.00 MB');
+  expect(why(file('notes.txt', attachedTextLimit + 1))).toContain('A text file in a message can have at most 4.00 MB');
 });
 
 test('counts the other attachments', () => {
@@ -35,5 +35,5 @@ test('counts the other attachments', () => {
   expect(why(file('notes.txt'), others(19))).toBeUndefined();
   expect(why(file('notes.txt'), others(20))).toContain('at most 20 files');
   expect(why(file('moss.png', 10), others(1, attachedBytesLimit - 10))).toBeUndefined();
-  expect(why(file('moss.png', 11), others(1, attachedBytesLimit - 10))).toContain('With the others more than');
+  expect(why(file('moss.png', 11), others(1, attachedBytesLimit - 10))).toContain('in total');
 });

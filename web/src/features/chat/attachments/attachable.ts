@@ -27,10 +27,10 @@ export function attachmentProblem(file: Sized, others: readonly { size: number }
   if (kind === 'Other') return 'Models cannot read this kind of file.';
   if (file.size > attachedBytesLimit) return uploadRules.message.tooLarge();
   if (kind === 'Text' && file.size > attachedTextLimit)
-    return `A text file can have ${formatMegabytes(attachedTextLimit)} in a message.`;
+    return `A text file in a message can have at most ${formatMegabytes(attachedTextLimit)}.`;
   if (others.length >= attachedFilesLimit) return `A message can have at most ${attachedFilesLimit} files.`;
   const together = others.reduce((sum, { size }) => sum + size, file.size);
   return together > attachedBytesLimit
-    ? `With the others more than ${formatMegabytes(attachedBytesLimit)}, which is as much as a message can bring.`
+    ? `The files of a message can have at most ${formatMegabytes(attachedBytesLimit)} in total.`
     : undefined;
 }

@@ -34,7 +34,7 @@ export function ChooseFilesDialog({ attached, onAttach, onClose }: ChooseFilesDi
       open
       onOpenChange={onClose}
       title="Attach from Your Files"
-      description="Their content goes to the model with the message."
+      description="Their content is sent to the model with your message."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

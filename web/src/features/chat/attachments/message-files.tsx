@@ -47,7 +47,7 @@ function KeptFile({ file, id }: { file: AttachedFile; id: number }) {
 export function ImageLinks({ urls = [] }: { urls: readonly string[] | undefined }) {
   if (urls.length === 0) return null;
   return (
-    <ul aria-label="Images on other sites" className="mb-2 grid gap-0.5 text-sm">
+    <ul aria-label="Images from other sites" className="mb-2 grid gap-0.5 text-sm">
       {urls.map((url, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the images of a message never change their order
         <li key={index} className="flex min-w-0 items-center gap-1.5">

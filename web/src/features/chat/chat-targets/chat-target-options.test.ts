@@ -38,7 +38,7 @@ test('groups assistants, models, tuned models and retired models', () => {
     ['Assistants', 'Tutor'],
     ['Your models', 'Default model', 'gpt-4o'],
     ['Fine-tuned', 'ft:mine'],
-    ['Shut down', 'old'],
+    ['Retired', 'old'],
   ]);
   expect(offered(models, 'mine', true)).toEqual([['Fine-tuned', 'ft:mine']]);
   expect(offered(models, 'unheard-of')).toEqual([]);

@@ -29,10 +29,9 @@ export const priceInWords = (price: Price | null | undefined): string =>
 function lifeOf({ lifecycle, shutdownDate, successor }: Model): Pick<ChatTargetOption, 'note' | 'disabledReason'> {
   const day = shutdownDate === null ? null : formatLongDate(shutdownDate);
   const next = successor === null ? '' : ` Then ${successor}.`;
-  if (lifecycle === 'gone')
-    return { note: null, disabledReason: `Was shut down${day === null ? '' : ` on ${day}`}.${next}` };
+  if (lifecycle === 'gone') return { note: null, disabledReason: `Retired${day === null ? '' : ` on ${day}`}.${next}` };
   if (lifecycle === 'ending')
-    return { note: `Shuts down ${day === null ? 'soon' : `on ${day}`}.${next}`, disabledReason: null };
+    return { note: `Retires ${day === null ? 'soon' : `on ${day}`}.${next}`, disabledReason: null };
   return { note: day === null ? null : `Until ${day}`, disabledReason: null };
 }
 
@@ -95,7 +94,7 @@ export function chatTargetOptions({ chatTargets, models, text, modelsOnly }: Off
       ],
     },
     { title: 'Fine-tuned', options: of((model) => !isGone(model) && model?.tuned === true) },
-    { title: 'Shut down', options: of(isGone) },
+    { title: 'Retired', options: of(isGone) },
   ]
     .map(({ title, options }) => ({
       title,

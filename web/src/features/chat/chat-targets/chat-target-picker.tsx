@@ -54,7 +54,7 @@ function useOptions({ current, onChoose, several, modelsOnly = false, onClose }:
   const options = groups.flatMap((group) => group.options);
   const isFull = marked !== null && marked.length >= parallelModelLimit;
   const reasonOf = ({ disabledReason, label: id }: ChatTargetOption) =>
-    disabledReason ?? (isFull && !marked.includes(id) ? `${parallelModelLimit} models are chosen.` : null);
+    disabledReason ?? (isFull && !marked.includes(id) ? `You can choose at most ${parallelModelLimit} models.` : null);
   const take = (option: ChatTargetOption | undefined) => {
     if (!option || reasonOf(option) !== null) return;
     if (marked === null) {
@@ -201,7 +201,7 @@ function SeveralFooter({ marked, onBegin, onFinish }: SeveralFooterProps) {
   return (
     <div className={line}>
       <p aria-live="polite" className="min-w-0 flex-1 px-1 text-muted-foreground text-sm">
-        {tooFew ? `Choose 2 to ${parallelModelLimit} models` : `${marked.length} chosen, each is charged`}
+        {tooFew ? `Choose 2 to ${parallelModelLimit} models` : `${marked.length} chosen; each answer is billed`}
       </p>
       <Button size="sm" variant="ghost" className="max-md:h-10" onClick={() => onFinish([])}>
         Back to one model

@@ -23,7 +23,7 @@ export function StartChatDialog({ onOpenChange, onStart }: StartChatDialogProps)
     <FormDialog
       size="sm"
       title="Start New Chat"
-      description="Choose who answers. It can be changed later."
+      description="Choose an assistant or a model. You can change it later."
       action={['Start Chat', 'Start Chat']}
       busy={false}
       onSubmit={() => known && onStart(assistantId)}

@@ -15,7 +15,7 @@ function SeveralNotice({ models, onClear }: SeveralNoticeProps) {
   return (
     <div className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-border bg-card px-3 py-2 text-sm">
       <output className="wrap-anywhere min-w-0 flex-1 basis-52 text-muted-foreground">
-        Asks {models.length} models, each is charged:{' '}
+        Asks {models.length} models; each answer is billed:{' '}
         <bdi className="font-mono text-foreground text-xs">{models.join(', ')}</bdi>
       </output>
       <Button size="sm" variant="ghost" className="max-md:h-10" onClick={onClear}>

@@ -45,7 +45,7 @@ export function GeneratedFiles({ message }: { message: Message }) {
   const pictures = files.filter(isPicture);
   const others = files.filter((file) => !isPicture(file));
   return (
-    <section aria-label="Made for this answer" className="mt-3 grid grid-cols-1 gap-2">
+    <section aria-label="Generated files" className="mt-3 grid grid-cols-1 gap-2">
       {pictures.length > 0 && (
         <ul aria-label="Pictures" className="flex flex-wrap gap-2">
           {pictures.map((file) => (
@@ -66,7 +66,7 @@ export function GeneratedFiles({ message }: { message: Message }) {
         </ul>
       )}
       {unkept.length > 0 && (
-        <ul aria-label="Files that are not here" className="grid gap-1 text-muted-foreground text-sm">
+        <ul aria-label="Unavailable files" className="grid gap-1 text-muted-foreground text-sm">
           {unkept.map((file, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two of them may be called the same
             <MissingFile key={index} file={file} />
@@ -119,7 +119,7 @@ function MissingFile({ file: { filename, state, error } }: { file: UnstoredFile 
           ? ` could not be fetched: ${error}`
           : error === null
             ? ` is being fetched from ${provider}`
-            : ` is not here yet: ${error} Roster tries again.`}
+            : ` is not available yet: ${error} Roster will try again.`}
       </span>
     </li>
   );

@@ -26,8 +26,8 @@ function tokensInWords(usage: Usage): string {
 function costInWords(usage: Usage): string {
   if (usage.costUsd === null) return 'No price is known for this model, so the cost is unknown.';
   return usage.estimated
-    ? 'Estimate: tokens counted by Roster, times the price list.'
-    : 'Estimate: the provider’s token count times the price list.';
+    ? 'Estimate: Roster’s token estimate times the list price.'
+    : 'Estimate: the provider’s token count times the list price.';
 }
 
 /** Model, tokens and cost of an answer. */

@@ -178,9 +178,9 @@ function Progress({ run, message: { text, reasoning, notes, calls = [] }, isResu
   // Running calls have a status line of their own.
   const isCalling = calls.some(({ state: now }) => now === 'running');
   const state = waits ? (
-    'Waits for your approval'
+    'Waiting for your approval'
   ) : run?.connection === 'lost' ? (
-    'The connection was lost and is being made again. The answer goes on meanwhile.'
+    'Connection lost. Reconnecting; the answer continues in the meantime.'
   ) : (text !== '' && !isResuming) || isCalling ? null : reasoning !== '' && !isResuming ? (
     'Thinking'
   ) : (

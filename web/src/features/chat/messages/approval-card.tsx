@@ -28,7 +28,7 @@ export function ApprovalCard({ threadId, runId, call, onDecided }: ApprovalCardP
     mutationFn: (given: { decision: ApprovalDecision; reason?: string }) =>
       decideCall(client, threadId, { runId, callId: call.callId, ...given }),
     onSuccess: onDecided,
-    onError: showFailure('Nothing was decided'),
+    onError: showFailure('Failed to save your decision'),
   });
   const title = escapeInvisible(call.title === '' ? (call.tool ?? call.name) : call.title);
   const mayHaveRun = call.state === 'uncertain';
@@ -57,8 +57,8 @@ export function ApprovalCard({ threadId, runId, call, onDecided }: ApprovalCardP
       </div>
       {mayHaveRun && (
         <Notice tone="warning">
-          Roster was interrupted while this tool was called. It may have run already, and running it again may do the
-          same thing twice.
+          Roster was interrupted during this call. The tool may have run already, and running it again may repeat its
+          effect.
         </Notice>
       )}
       <Arguments json={call.input} />
@@ -148,7 +148,7 @@ function Decision({ mayHaveRun, sent, onDecide }: DecisionProps) {
     <div className="flex flex-wrap items-center gap-2 max-md:flex-col max-md:items-stretch">
       {isViewer ? (
         <p className="basis-full text-muted-foreground text-sm">
-          Your role is Viewer: you can deny this call, but only an Editor or Admin can approve calls of their own.
+          As a Viewer you can deny this call. Only Editors and Admins can approve calls.
         </p>
       ) : (
         <>

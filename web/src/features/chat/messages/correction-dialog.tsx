@@ -16,14 +16,14 @@ const countedFrom = correctionLimit * 0.9;
 const CorrectionText = requiredText(
   correctionLimit,
   'The correction cannot exceed 100000 characters',
-  'Write how the answer should have read.',
+  'Enter the corrected answer.',
 );
 /** An unchanged answer is no correction. */
 const correctionForm = (answer: string) =>
   z.object({
     correction: CorrectionText.refine(
       (text) => text.trim() !== answer.trim(),
-      'This is the answer as it was. Change it, or rate it good.',
+      'This is the original answer. Change it, or rate it good.',
     ),
   });
 
@@ -44,7 +44,7 @@ export function CorrectionDialog({ message, onClose }: CorrectionDialogProps) {
     <FormDialog
       size="lg"
       title="Improve this answer"
-      description="Write how it should have read. The conversation stays as it is; the corrected answer is what a model learns from when you gather your chats into a dataset."
+      description="Write the answer you would have wanted. The conversation does not change; datasets made from your chats use the corrected answer."
       action={['Save Correction', 'Saving...']}
       busy={rating.isPending}
       onSubmit={submit}
@@ -54,7 +54,7 @@ export function CorrectionDialog({ message, onClose }: CorrectionDialogProps) {
         what: 'your correction',
         question: {
           title: 'Discard your correction?',
-          description: 'What you have written has not been saved.',
+          description: 'Your changes have not been saved.',
           confirmLabel: 'Discard',
         },
       }}

@@ -44,7 +44,7 @@ export function CorrectionMark({ message, correction }: { message: Message; corr
         open={removing}
         onOpenChange={close}
         title="Remove the correction?"
-        description="What you have written is deleted. The answer in the conversation stays as it is, and so do datasets that were gathered before."
+        description="Your correction is deleted. The answer in the conversation and existing datasets do not change."
         confirmLabel="Remove"
         pendingLabel="Removing..."
         destructive

@@ -22,7 +22,7 @@ export function useRating({ id, threadId }: Message) {
       // A running fetch may have started before the rating was saved.
       if (client.isFetching({ queryKey }) > 0) void refreshMessages(client, threadId);
     },
-    onError: showFailure('Your rating was not saved'),
+    onError: showFailure('Failed to save your rating'),
   });
 }
 

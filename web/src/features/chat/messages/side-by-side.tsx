@@ -68,7 +68,7 @@ function RunWatcher({ answer: { id, threadId, parentId }, run: { id: runId } }: 
 const states: Record<Message['state'], string> = {
   queued: 'Waiting',
   running: 'Writing',
-  waiting: 'Waits for you',
+  waiting: 'Waiting for you',
   complete: 'Complete',
   stopped: 'Stopped',
   failed: 'Failed',

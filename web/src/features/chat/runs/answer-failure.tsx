@@ -36,7 +36,7 @@ export function AnswerFailure({ message }: { message: Message }) {
     return (
       <Notice
         tone="warning"
-        title="Interrupted: the server stopped while this was being written"
+        title="Interrupted: the server stopped while writing this answer"
         action={
           <>
             <Continue message={message} />
@@ -45,7 +45,7 @@ export function AnswerFailure({ message }: { message: Message }) {
         }
         className="mt-3"
       >
-        What had arrived is kept.
+        The text received so far is kept.
       </Notice>
     );
   }

@@ -23,26 +23,26 @@ const advice: Record<RunError['code'], Advice> = {
     steps: ['assistant', 'again'],
   },
   context_too_long: {
-    hint: 'Shorten the question, choose a model that reads more, or start a new chat.',
+    hint: 'Shorten the question, choose a model with a larger context window, or start a new chat.',
     steps: ['edit', 'assistant'],
   },
   unsupported_parameter: {
     hint: 'Try again, or choose an assistant with other settings.',
     steps: ['assistant', 'again'],
   },
-  content_filter: { hint: 'Put the question another way.', steps: ['edit'] },
-  region: { hint: 'Your provider account or this server’s place cannot be used with it.', steps: [] },
+  content_filter: { hint: 'Rephrase the question.', steps: ['edit'] },
+  region: { hint: 'The provider does not serve your account or this server’s region.', steps: [] },
   bad_request: { hint: 'Change the question or the assistant, or try again.', steps: ['edit', 'assistant', 'again'] },
   provider_unavailable: { hint: 'This usually passes. Try again in a moment.', steps: ['again'] },
-  provider_broke_off: { hint: 'What had arrived is kept. Try again for a whole answer.', steps: ['again'] },
+  provider_broke_off: { hint: 'The text received so far is kept. Try again for a complete answer.', steps: ['again'] },
   provider_unreachable: {
     hint: 'Check this server’s connection and the provider’s status page, then try again.',
     steps: ['again'],
   },
-  provider_timeout: { hint: 'What had arrived is kept. Try again in a moment.', steps: ['again'] },
+  provider_timeout: { hint: 'The text received so far is kept. Try again in a moment.', steps: ['again'] },
   budget_exceeded: { hint: 'Raise the budget in Analytics, then try again.', steps: ['again'] },
-  interrupted: { hint: 'What had arrived is kept.', steps: ['again'] },
-  internal: { hint: 'This is a fault of Roster itself. Try again.', steps: ['again'] },
+  interrupted: { hint: 'The text received so far is kept.', steps: ['again'] },
+  internal: { hint: 'This is an error in Roster. Try again.', steps: ['again'] },
 };
 
 export const adviceFor = (code: RunError['code']): Advice => advice[code];

@@ -28,7 +28,7 @@ function useApprovalRequests(threadId: number, asked: string, notify: ReturnType
     void refreshThread(client, threadId);
     if (asked === '') return;
     const title = client.getQueryData(threadQuery(threadId).queryKey)?.title ?? 'Your conversation';
-    notify({ title, body: 'The answer waits for your approval.', path: `/chat/${threadId}` });
+    notify({ title, body: 'The answer is waiting for your approval.', path: `/chat/${threadId}` });
   }, [client, notify, threadId, asked]);
 }
 

@@ -74,7 +74,7 @@ function switchTools(client: QueryClient, threadId: number, tools: ThreadTools |
   switching.set(threadId, told);
   told
     .catch((error: unknown) => {
-      toastError({ title: 'The tools could not be switched', description: errorText(error) });
+      toastError({ title: 'Failed to change the tools', description: errorText(error) });
       return refreshThread(client, threadId);
     })
     .finally(() => isLast() && switching.delete(threadId))

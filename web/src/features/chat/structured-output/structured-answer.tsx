@@ -48,7 +48,7 @@ export function StructuredAnswer(props: StructuredAnswerProps) {
       <RawAnswer {...props} />
       {isWhole && text.trim() !== '' && (
         <Notice tone="warning" className="mt-2">
-          The answer does not keep to its form: it is not JSON.
+          The answer does not match its schema: it is not valid JSON.
         </Notice>
       )}
     </>
@@ -90,7 +90,7 @@ function Views({ tree, threadId, problems }: ViewsProps) {
   const saveJson = () => saveText(`${nameOf()}.json`, `${prettyJson(tree.text)}\n`, 'application/json');
   return (
     // biome-ignore lint/a11y/useSemanticElements: these are no form fields.
-    <div role="group" aria-label="Answer in its form" data-unfolds className="relative">
+    <div role="group" aria-label="Structured answer" data-unfolds className="relative">
       <Tabs label="How the answer is shown" look="segment" value={view} onValueChange={setView} items={views}>
         <div className="mt-2 overflow-hidden rounded-md border border-border bg-card">
           {view === 'tree' ? (

@@ -54,7 +54,7 @@ function Inside({ value, at, label, level }: InsideProps) {
   );
 }
 
-const emptyText = ({ kind }: JsonValue) => (kind === 'array' ? 'Nothing in the list' : 'No fields');
+const emptyText = ({ kind }: JsonValue) => (kind === 'array' ? 'Empty list' : 'No fields');
 
 type RowProps = { child: JsonChild; index: number; at: string; level: number };
 

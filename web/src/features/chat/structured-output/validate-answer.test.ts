@@ -46,9 +46,9 @@ describe('describing what is expected', () => {
     [[1], { contains: { type: 'string' } }, 'must have an item of a certain form'],
     [{}, { minProperties: 2 }, 'must have 2 fields or more'],
     [{ bad: 1 }, { propertyNames: { maxLength: 2 } }, 'must not have the name "bad"'],
-    [{ a: 1 }, { dependentRequired: { a: ['b'] } }, 'must have more beside "a"'],
-    [true, { anyOf: [{ type: 'string' }, { type: 'null' }] }, 'must have one of 2 forms'],
-    [1, { oneOf: [{ type: 'number' }, { type: 'integer' }] }, 'must have exactly one of 2 forms'],
+    [{ a: 1 }, { dependentRequired: { a: ['b'] } }, 'must have other fields along with "a"'],
+    [true, { anyOf: [{ type: 'string' }, { type: 'null' }] }, 'must match one of 2 schemas'],
+    [1, { oneOf: [{ type: 'number' }, { type: 'integer' }] }, 'must match exactly one of 2 schemas'],
     [1, { not: { type: 'number' } }, 'must not have this form'],
     [[1, 'a'], { type: 'object' }, 'must be an object'],
   ])('describes %j with %j', (value, schema, message) =>

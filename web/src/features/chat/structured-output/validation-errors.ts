@@ -42,7 +42,8 @@ const expectationTexts: { readonly [keyword: string]: (value: unknown, said: str
   const: (value) => `must be ${shown(value)}`,
   false: () => 'must not be there',
   required: (_value, said) => `must have "${nameIn(said)}"`,
-  dependentRequired: (_value, said) => `must have more beside "${nameIn(said.replace(/ but does not have.*/s, ''))}"`,
+  dependentRequired: (_value, said) =>
+    `must have other fields along with "${nameIn(said.replace(/ but does not have.*/s, ''))}"`,
   minimum: (value) => `must be ${value} or more`,
   maximum: (value) => `must be ${value} or less`,
   exclusiveMinimum: (value) => `must be more than ${value}`,
@@ -56,13 +57,13 @@ const expectationTexts: { readonly [keyword: string]: (value: unknown, said: str
   maxItems: (value) => `must have ${items(value)} or fewer`,
   uniqueItems: () => 'must not have the same item twice',
   contains: () => 'must have an item of a certain form',
-  minContains: (value) => `must have ${items(value)} or more of a certain form`,
-  maxContains: (value) => `must have ${items(value)} or fewer of a certain form`,
+  minContains: (value) => `must have ${items(value)} or more matching a schema`,
+  maxContains: (value) => `must have ${items(value)} or fewer matching a schema`,
   minProperties: (value) => `must have ${fields(value)} or more`,
   maxProperties: (value) => `must have ${fields(value)} or fewer`,
   propertyNames: (_value, said) => `must not have the name "${nameIn(said)}"`,
-  anyOf: (value) => `must have one of ${formsIn(value)} forms`,
-  oneOf: (value) => `must have exactly one of ${formsIn(value)} forms`,
+  anyOf: (value) => `must match one of ${formsIn(value)} schemas`,
+  oneOf: (value) => `must match exactly one of ${formsIn(value)} schemas`,
   not: () => 'must not have this form',
 };
 
@@ -97,7 +98,7 @@ export function describeErrors(units: readonly OutputUnit[], schema: unknown): V
     const at = decoded(instanceLocation);
     const value = valueAt(schema, decoded(keywordLocation));
     const isTold = demand !== undefined && (value !== undefined || withoutValue.has(keyword));
-    const message = isTold ? demand(value, error) : `does not keep to ${keyword}`;
+    const message = isTold ? demand(value, error) : `does not satisfy ${keyword}`;
     problems.set(`${at} ${message}`, { at, message });
   }
   return [...problems.values()];

@@ -40,8 +40,8 @@ export function ValidationNotice({ check }: { check: UseQueryResult<ValidationRe
   return (
     <Notice className="mb-3" action={again}>
       {data?.state === 'late'
-        ? 'Whether the answer keeps to its form could not be checked in time.'
-        : 'Whether the answer keeps to its form could not be checked.'}
+        ? 'Checking the answer against its schema took too long.'
+        : 'The answer could not be checked against its schema.'}
     </Notice>
   );
 }
@@ -51,7 +51,7 @@ type ProblemsProps = { problems: readonly ValidationError[]; count: number };
 function Problems({ problems, count }: ProblemsProps) {
   const shown = count > shownProblems ? problems.slice(0, shownProblems - 1) : problems;
   return (
-    <Notice tone="warning" title="The answer does not keep to its form:" className="mb-3">
+    <Notice tone="warning" title="The answer does not match its schema:" className="mb-3">
       <ul className="text-sm">
         {shown.map(({ at, message }) => (
           <li key={`${at} ${message}`} className="wrap-anywhere line-clamp-3">

@@ -43,7 +43,7 @@ export function continueOpen(open: OpenThread, answer: Message, overBudget = fal
     () => requestAnimationFrame(() => list.current?.goToEnd()),
     (error: unknown) => {
       if (isBudgetError(error)) return change({ failure: { error, insist: () => continueOpen(open, answer, true) } });
-      showFailure('The answer was not continued')(error);
+      showFailure('Failed to continue the answer')(error);
       // Another tab may have been faster, or the conversation has moved on.
       void refreshMessages(client, threadId);
     },

@@ -30,7 +30,7 @@ export function DeleteThreadDialog({ thread, onOpenChange, onRemoved }: DeleteTh
           action: { label: 'Undo', onSelect: undo },
         });
       },
-      onError: showFailure('The conversation was not deleted'),
+      onError: showFailure('Failed to delete the conversation'),
     });
   return (
     <ConfirmDialog

@@ -95,7 +95,7 @@ function endRun({ client, threadId, change }: OpenThread, id: number) {
     () => refreshThread(client, threadId),
     (error: unknown) => {
       change({ stoppingRun: null });
-      showFailure('The answer was not stopped')(error);
+      showFailure('Failed to stop the answer')(error);
     },
   );
 }
@@ -116,7 +116,7 @@ function regenerate(open: OpenThread, messageId: number, model?: string, overBud
     (error: unknown) => {
       const insist = () => regenerate(open, messageId, model, true);
       if (isBudgetError(error)) change({ failure: { error, insist } });
-      else showFailure('No new answer was begun')(error);
+      else showFailure('Failed to start a new answer')(error);
     },
   );
 }
@@ -125,7 +125,7 @@ function regenerate(open: OpenThread, messageId: number, model?: string, overBud
 const continueLater = (open: OpenThread, answer: Message) =>
   void import('./continue-answer.ts').then(
     (part) => part.continueOpen(open, answer),
-    showFailure('The answer was not continued'),
+    showFailure('Failed to continue the answer'),
   );
 
 /** Only the head can be continued, and only if it has partial text. */
@@ -140,7 +140,7 @@ function canContinue(open: OpenThread, { id, parentId, state, endedEarly, text }
 function showBranch({ client, threadId, list }: OpenThread, messageId: number) {
   turnToBranch(client, threadId, messageId).then(
     () => requestAnimationFrame(() => list.current?.show(messageId)),
-    showFailure('The other version could not be shown'),
+    showFailure('Failed to show the other version'),
   );
 }
 
@@ -154,7 +154,7 @@ function continueWith(open: OpenThread, answer: Message, model: string | undefin
   };
   turnToBranch(client, threadId, answer.id, model).then(
     () => requestAnimationFrame(shown),
-    showFailure('The answer could not be gone on with'),
+    showFailure('Failed to continue with this answer'),
   );
 }
 
@@ -192,7 +192,7 @@ export function threadActions(open: OpenThread) {
     improve: (improving: Message | null) => change({ improving }),
     showBranch: (messageId: number) => showBranch(open, messageId),
     choose: (choice: Choice) => {
-      updateThread(client, threadId, chosen(choice)).catch(showFailure('The model was not changed'));
+      updateThread(client, threadId, chosen(choice)).catch(showFailure('Failed to change the model'));
     },
     stopRun: (runId: number) => endRun(open, runId),
   };

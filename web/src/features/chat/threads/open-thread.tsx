@@ -88,7 +88,7 @@ function useThreadActions(open: Open, thread: Thread | undefined, runId: number 
   const actionsFor = useMemo(() => threadActions(open), [open]);
   return useMemo(() => {
     const wait = waitsForApproval
-      ? 'Decide on the call first, or stop the answer.'
+      ? 'Approve or deny the call first, or stop the answer.'
       : 'Wait for the answer, or stop it first.';
     return actionsFor({ assistantId, model }, runId === null ? undefined : wait, isOfProgram);
   }, [actionsFor, assistantId, model, runId, waitsForApproval, isOfProgram]);
@@ -140,7 +140,7 @@ export function OpenThread({ open, state, runId, target, onBack, onRemoved }: Op
           {runId === null
             ? ''
             : thread.data?.waitsForApproval
-              ? 'The answer waits for your approval'
+              ? 'The answer is waiting for your approval'
               : 'An answer is being written'}
         </output>
       </ThreadActionsContext>
@@ -176,7 +176,7 @@ function Messages({ open: { threadId, list, box }, state, targetId, thread }: Me
   return (
     <div className="min-h-0 flex-1 overflow-y-auto p-6">
       <ErrorState
-        title="The conversation could not be loaded"
+        title="Failed to load the conversation"
         message={errorText(error)}
         onRetry={() => {
           void thread.refetch();

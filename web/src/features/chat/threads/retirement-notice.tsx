@@ -49,13 +49,13 @@ export function RetirementNotice({ thread, messages }: ModelEndProps) {
 function RetiredNotice({ end, assistant }: { end: RetiringModel; assistant: Answering }) {
   const { choose, blockedReason } = useThreadActions();
   const { model, shutdownDate, successor } = end;
-  const title = successor === null ? `${model} has ended` : `${model} has ended. Continue with ${successor}?`;
+  const title = successor === null ? `${model} has retired` : `${model} has retired. Continue with ${successor}?`;
   const who = assistant ? (
     <>
-      It answered for <bdi>{assistant.name}</bdi>
+      It was used by <bdi>{assistant.name}</bdi>
     </>
   ) : (
-    'It answered here'
+    'It was used here'
   );
   return (
     <Notice
@@ -83,7 +83,7 @@ function RetiredNotice({ end, assistant }: { end: RetiringModel; assistant: Answ
         </>
       }
     >
-      {who} until {formatLongDate(shutdownDate)}. What was written stays here. You can also choose another assistant or
+      {who} until {formatLongDate(shutdownDate)}. Earlier answers are kept. You can also choose another assistant or
       model above.
     </Notice>
   );
@@ -126,7 +126,7 @@ function RetiresSoonNotice({ end: { model, shutdownDate } }: { end: RetiringMode
   return (
     <div className="flex items-center gap-x-2 rounded-lg border border-border bg-card px-3 py-1.5 text-sm">
       <output className="wrap-anywhere min-w-0 flex-1 text-muted-foreground">
-        {`${model} ends on ${formatLongDate(shutdownDate)}`}
+        {`${model} retires on ${formatLongDate(shutdownDate)}`}
       </output>
       <Link
         to="/assistants/models"

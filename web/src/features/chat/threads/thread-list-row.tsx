@@ -166,7 +166,7 @@ function TitleAndMatch({ thread, query }: Pick<ThreadListRowProps, 'thread' | 'q
         {waitsForApproval && (
           <span className="flex shrink-0 items-center gap-1.5 font-medium text-foreground text-xs">
             <span aria-hidden className="size-1.5 rounded-full bg-accent" />
-            Waits for you
+            Waiting for you
           </span>
         )}
         {runId !== null && !waitsForApproval && (

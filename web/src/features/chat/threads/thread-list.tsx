@@ -65,8 +65,12 @@ const names = {
 
 const none: Record<ThreadView, [Icon, string, string]> = {
   recent: [MessagesSquare, 'No conversations yet', 'Start one with New Chat.'],
-  programs: [Bot, 'None by programs', 'What programs begin with an access token is kept here, apart from your own.'],
-  archived: [Archive, 'Nothing archived', 'Archived conversations are kept here, out of the way.'],
+  programs: [
+    Bot,
+    'No conversations by programs',
+    'Conversations that programs start with an access token appear here.',
+  ],
+  archived: [Archive, 'Nothing archived', 'Archived conversations appear here.'],
 };
 
 type ThreadListProps = {
@@ -103,7 +107,7 @@ function useOpening({ onOpen, onOpenMatch }: Pick<ThreadListProps, 'onOpen' | 'o
       try {
         await loadAround(client, match.threadId, match.messageId);
       } catch (failure) {
-        return showFailure('The message could not be opened')(failure);
+        return showFailure('Failed to open the message')(failure);
       }
       onOpenMatch(match);
     },
@@ -242,7 +246,7 @@ function NoRows({ filter, openThreadId = 0 }: { filter: ThreadFilter; openThread
       ? [
           SearchX,
           'Nothing found',
-          `No conversation contains “${filter.q}”.${isWriting ? ' The answer that is being written can be found once it has ended.' : ''}`,
+          `No conversation contains “${filter.q}”.${isWriting ? ' The answer being written can be found when it is finished.' : ''}`,
         ]
       : none[filter.view];
   return (

@@ -45,15 +45,15 @@ export function ThreadMenu({ thread, trigger, onRename, onFind, onRemoved }: Thr
         </MenuItem>
         <MenuItem
           icon={thread.pinned ? PinOff : Pin}
-          onSelect={() => change({ pinned: !thread.pinned }, 'The conversation was not changed')}
+          onSelect={() => change({ pinned: !thread.pinned }, 'Failed to update the conversation')}
         >
           {thread.pinned ? 'Unpin' : 'Pin'}
         </MenuItem>
         <MenuItem
           icon={thread.archived ? ArchiveRestore : Archive}
-          onSelect={() => change({ archived: !thread.archived }, 'The conversation was not moved')}
+          onSelect={() => change({ archived: !thread.archived }, 'Failed to move the conversation')}
         >
-          {thread.archived ? 'Move out of the archive' : 'Archive'}
+          {thread.archived ? 'Unarchive' : 'Archive'}
         </MenuItem>
         <MenuSeparator />
         <MenuItem icon={FileText} onSelect={() => download(thread, 'md')}>

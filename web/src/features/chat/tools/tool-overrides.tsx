@@ -23,7 +23,7 @@ export function ToolOverrides({ tools, box }: SwitchedToolsProps) {
     box.current?.focus();
   };
   return (
-    <ul aria-label="Tools switched for this conversation" className="flex basis-full flex-wrap gap-1.5 p-0.5">
+    <ul aria-label="Tools changed for this conversation" className="flex basis-full flex-wrap gap-1.5 p-0.5">
       {hosted.map(({ name, on }) => (
         <Mark key={name} icon={icons[name]} name={hostedNames[name]} isOn={on} onTakeOff={() => takeOff(name)} />
       ))}
@@ -44,7 +44,7 @@ function Mark({ icon: IconPart, name, isOn, onTakeOff }: MarkProps) {
         <bdi>{name}</bdi> {isOn ? 'on' : 'off'}
       </span>
       <IconButton
-        label={`Take off: ${name} ${isOn ? 'on' : 'off'}`}
+        label={`Reset: ${name} ${isOn ? 'on' : 'off'}`}
         icon={X}
         size="sm"
         onClick={onTakeOff}

@@ -69,11 +69,7 @@ export function ToolsDialog({ tools, onClose }: ToolsDialogProps) {
 }
 
 const stateWords = (on: boolean | undefined, hasAssistant: boolean) =>
-  on === undefined
-    ? hasAssistant
-      ? 'Assistant’s setting'
-      : 'Off until you switch it on'
-    : `Switched ${on ? 'on' : 'off'} here`;
+  on === undefined ? (hasAssistant ? 'Assistant’s setting' : 'Off') : `Turned ${on ? 'on' : 'off'} here`;
 
 /** Tool servers of the assistant. */
 function Servers({ tools: { assistantId, switched, onSwitch } }: Pick<ToolsDialogProps, 'tools'>) {

@@ -24,8 +24,8 @@ export function CitedPages({ links, children }: LinkedPagesProps) {
     <SourcesContext value={sources}>
       {children}
       {pages.length > 0 && (
-        <section aria-label="Sources on the web" className="mt-3 text-sm">
-          <h4 className="mb-1 text-muted-foreground text-xs">Sources on the web</h4>
+        <section aria-label="Web sources" className="mt-3 text-sm">
+          <h4 className="mb-1 text-muted-foreground text-xs">Web sources</h4>
           <ol ref={list} className="list-decimal space-y-0.5 ps-7 marker:text-muted-foreground">
             {pages.map((page) => (
               <Page key={page.url} page={page} />

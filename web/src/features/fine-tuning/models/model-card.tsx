@@ -56,9 +56,9 @@ function NameAndState({ model: { name, isActive, step, end } }: Part) {
       {step !== null && <Badge>{`Checkpoint, step ${formatNumber(step)}`}</Badge>}
       {end &&
         (end.lifecycle === 'gone' ? (
-          <Badge tone="destructive">{`Ended on ${formatLongDate(end.shutdownDate)}`}</Badge>
+          <Badge tone="destructive">{`Retired on ${formatLongDate(end.shutdownDate)}`}</Badge>
         ) : (
-          <Badge tone="warning">{`Ends on ${formatLongDate(end.shutdownDate)}`}</Badge>
+          <Badge tone="warning">{`Retires on ${formatLongDate(end.shutdownDate)}`}</Badge>
         ))}
     </div>
   );

@@ -4,7 +4,7 @@ import { ProviderError } from '#server/provider/transport/error';
 
 export const interruption: RunError = {
   code: 'interrupted',
-  message: 'The server stopped while this answer was being written. What had arrived is kept.',
+  message: 'The server stopped while this answer was being written. The text received so far is kept.',
 };
 
 /** The error that readers of an answer see. `successor`: of a retired model. */

@@ -9,7 +9,7 @@ import type { HttpClient } from '#server/testing/http-client';
 
 const interrupted = {
   code: 'interrupted',
-  message: 'The server stopped while this answer was being written. What had arrived is kept.',
+  message: 'The server stopped while this answer was being written. The text received so far is kept.',
 };
 
 describe.each(engines)('after a restart on %s', (engine) => {

@@ -80,7 +80,7 @@ test('changes the user’s name, also in the sidebar and on Home', async ({ page
   await expectAccessible(page);
   await page.keyboard.type('da Lovelace');
   await page.keyboard.press('Enter');
-  await expectToast(page, 'Name changed', 'You are called Ada Lovelace from now on.');
+  await expectToast(page, 'Name changed', 'Your name is now Ada Lovelace.');
   await expect(dialog).toBeHidden();
   await expect(page.getByText('Ada Lovelace', { exact: true })).toHaveCount(2);
   await page.getByRole('link', { name: 'Home', exact: true }).click();
@@ -121,7 +121,7 @@ test('changes the user’s address with the password and a link sent to the new 
   await expectAccessible(page);
   expect((await keptMail(roster, email, 'The address of your Roster account was changed')).text).toContain(next);
   await page.goto(link);
-  await expect(page.getByRole('heading', { name: 'This link works no more' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'This link no longer works' })).toBeVisible();
   await page.getByRole('link', { name: 'Account settings' }).click();
   await expect(activity(page).getByText('Email address changed')).toBeVisible();
 
@@ -156,7 +156,7 @@ test('downloads all data as one archive, and reports a failure', async ({ page, 
   await page.unroute('**/api/user/export');
   await page.route('**/api/user/export', (route) => route.abort());
   await button.click();
-  await expectToast(page, 'Download failed', 'The download broke off.');
+  await expectToast(page, 'Download failed', 'The download was interrupted.');
   await page.unroute('**/api/user/export');
 
   // Archives that are too large for memory are left to the browser.
@@ -178,7 +178,7 @@ test('shows on the card that nothing else is set up, even if Google and GitHub c
   );
   await page.goto('/settings');
   await expect(page.getByText(signedIn.email).filter({ visible: true }).first()).toBeVisible();
-  const failure = page.getByRole('alert').filter({ hasText: 'Google and GitHub could not be loaded' });
+  const failure = page.getByRole('alert').filter({ hasText: 'Failed to load Google and GitHub' });
   await expect(failure).toContainText('The database is being moved.');
   await page.unroute('**/api/user/oauth-profiles');
   await failure.getByRole('button', { name: 'Try Again' }).click();

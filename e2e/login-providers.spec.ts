@@ -49,7 +49,7 @@ test('registers with Google, signs in again, and returns to the requested page',
 
   // A first password comes by a link to the user's address.
   await page.getByRole('button', { name: 'Set Password' }).click();
-  await expectToast(page, 'Link requested', 'Whoever operates this installation');
+  await expectToast(page, 'Link requested', 'The operator of this installation');
   await page.goto(await storedPasswordLink(roster, email));
   await page.getByLabel('New Password', { exact: true }).fill(password);
   await page.getByLabel('Confirm Password').fill(password);
@@ -161,7 +161,7 @@ test('closes an account without a password after a fresh sign-in', async ({ page
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await expect(page.getByText('Signed in', { exact: true }).or(page.getByText('Signed in: Google'))).toBeVisible();
   // Ten minutes later.
-  const json = { code: 'fresh_sign_in_required', message: 'Confirm that it is you.' };
+  const json = { code: 'fresh_sign_in_required', message: 'Confirm it’s you.' };
   await page.route('**/api/user', (route) => route.fulfill({ status: 403, json }), { times: 1 });
   await page.route('**/api/user/confirm', (route) => route.fulfill({ json: { isFresh: false, ways: ['google'] } }));
   const close = page.getByRole('button', { name: 'Close account' });
@@ -169,7 +169,7 @@ test('closes an account without a password after a fresh sign-in', async ({ page
   await close.click();
   await expect(dialog).toContainText('within 10 minutes of signing in');
   await dialog.getByRole('button', { name: 'Close account' }).click();
-  const again = page.getByRole('alertdialog', { name: 'Confirm that it is you' });
+  const again = page.getByRole('alertdialog', { name: 'Confirm it’s you' });
   await expectAccessible(page);
   await again.getByRole('button', { name: 'Continue with Google' }).click();
   await expect(again).toBeHidden();

@@ -121,7 +121,7 @@ test('previews, saves and removes custom colors, which apply before first paint 
 
   // A preview cannot be edited, and leaving asks first.
   await page.getByRole('button', { name: 'Preview Colors' }).click();
-  await expectToast(page, 'Colors Applied', 'This is a preview. Save Preferences keeps the colors.');
+  await expectToast(page, 'Colors Applied', 'This is a preview. Choose Save Preferences to keep the colors.');
   await expect.poll(() => background(page)).toBe('rgb(253, 246, 227)');
   await page.getByRole('tab', { name: 'Sessions' }).click();
   const question = page.getByRole('alertdialog', { name: 'Discard unsaved changes?' });

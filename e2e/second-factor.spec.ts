@@ -35,7 +35,7 @@ async function firstStep(page: Page, email: string, path = '/auth') {
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Login' }).click();
-  await expect(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Confirm it’s you' })).toBeVisible();
 }
 
 const signOut = (page: Page, roster: Roster) => request(page, roster, 'POST', '/api/logout');

@@ -346,7 +346,7 @@ describe.each(engines)('closing an account on %s', (engine) => {
       );
       const { status, body } = await close(uma, { password: 'anything' });
       expect([status, body.code]).toEqual([403, 'fresh_sign_in_required']);
-      expect(body.message).toContain('Confirm that it is you');
+      expect(body.message).toContain('Confirm it’s you');
       expect((await uma.get(path)).status).toBe(200);
     });
 

@@ -22,10 +22,7 @@ export const isFresh = ({ provenAt }: Pick<SignedInUser, 'provenAt'>) => Date.no
 /** For calls that are sensitive only in some cases; others say `fresh` in their contract. */
 export function requireFresh(actor: Pick<SignedInUser, 'provenAt'>) {
   if (!isFresh(actor))
-    throw new AppError(
-      'fresh_sign_in_required',
-      'Confirm that it is you: your last sign-in was more than ten minutes ago.',
-    );
+    throw new AppError('fresh_sign_in_required', 'Confirm it’s you: your last sign-in was more than ten minutes ago.');
 }
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');

@@ -78,7 +78,7 @@ function Confirmation({ email }: { email: string }) {
   if (!options.mail) {
     return (
       <p className="mt-1 text-muted-foreground text-sm">
-        This installation has no mail server, so it cannot send a mail to confirm the address with.
+        This installation has no mail server, so your address can’t be confirmed.
       </p>
     );
   }

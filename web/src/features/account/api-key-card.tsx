@@ -22,7 +22,7 @@ export function ApiKeyCard() {
     <Card>
       <CardHeader
         title="API Key"
-        description={`Roster calls ${provider} with your own key, so what you use is billed to your own account there.`}
+        description={`Roster calls ${provider} with your own key, so usage is billed to your own account there.`}
       />
       <div className="grid gap-6 p-5">
         <div className="flex min-h-16 flex-wrap items-center gap-x-3.5 gap-y-2 rounded-md border border-border bg-background px-4 py-3">

@@ -113,7 +113,8 @@ function Verdict({ save, provider }: { save: ReturnType<typeof useSaveApiKey>; p
   if (save.isSuccess) {
     return (
       <Notice tone="warning" live title="Saved, but not verified">
-        {save.data.apiKeyNotice ?? `${providerNameIn('beginning', provider)} could not be reached to try the key.`}
+        {save.data.apiKeyNotice ??
+          `${providerNameIn('beginning', provider)} could not be reached, so the key was not checked.`}
       </Notice>
     );
   }

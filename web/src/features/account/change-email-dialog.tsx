@@ -33,8 +33,8 @@ export function ChangeEmailDialog({ mail, onClose }: { mail: boolean; onClose: (
           toast({
             title: mail ? 'Link sent' : 'Link requested',
             description: mail
-              ? `Open the link in the mail to ${email}, in this browser. Until then your address stays as it is.`
-              : 'Whoever operates this installation finds the link there and hands it over to you. Open it in this browser.',
+              ? `Open the link in the mail to ${email} in this browser. Until then your address does not change.`
+              : 'The operator of this installation finds the link on the server and gives it to you. Open it in this browser.',
             duration: 12_000,
           });
         },
@@ -48,8 +48,8 @@ export function ChangeEmailDialog({ mail, onClose }: { mail: boolean; onClose: (
       title="Change email"
       description={
         mail
-          ? 'A link goes to the new address, and a notice to the present one. The address changes when you open the link; other devices are signed out then, and your access tokens revoked.'
-          : 'This installation has no mail server: its operator finds a link there and hands it over. The address changes when you open the link; other devices are signed out then, and your access tokens revoked.'
+          ? 'We send a link to the new address and a notice to the current one. Opening the link changes your address, signs out your other devices and revokes your access tokens.'
+          : 'This installation has no mail server, so its operator gives you the link. Opening it changes your address, signs out your other devices and revokes your access tokens.'
       }
       action={[mail ? 'Send Link' : 'Request Link', 'Sending...']}
       busy={change.isPending}

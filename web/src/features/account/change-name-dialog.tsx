@@ -21,7 +21,7 @@ export function ChangeNameDialog({ onClose }: { onClose: () => void }) {
     change.mutate(name, {
       onSuccess: () => {
         onClose();
-        toast({ title: 'Name changed', description: `You are called ${name} from now on.` });
+        toast({ title: 'Name changed', description: `Your name is now ${name}.` });
       },
       onError: showFormFailure(form, 'Failed to change name', 'Please try again.'),
     }),
@@ -30,7 +30,7 @@ export function ChangeNameDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       size="sm"
       title="Change name"
-      description="How you are called here; administrators see it too."
+      description="Your name in Roster. Administrators see it too."
       action={['Change Name', 'Saving...']}
       busy={change.isPending}
       onSubmit={submit}

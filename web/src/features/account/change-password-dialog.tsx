@@ -59,7 +59,7 @@ function OpenDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       size="sm"
       title="Change password"
-      description="All other devices are signed out, and your access tokens are revoked."
+      description="This signs out all other devices and revokes your access tokens."
       action={['Change Password', 'Changing...']}
       busy={change.isPending}
       onSubmit={submit}

@@ -13,7 +13,7 @@ export function CloseAccountCard() {
     <Card className="border-destructive/30">
       <CardHeader
         title="Close account"
-        description="Removes the account and everything in it from this installation, at once and for good. Download your data first if you want to keep it."
+        description="Permanently removes the account and all its data from this installation. Download your data first if you want to keep it."
       />
       <CardBody className="pt-4">
         <Button variant="destructive" onClick={() => setOpen(true)}>

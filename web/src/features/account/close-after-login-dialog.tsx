@@ -51,7 +51,7 @@ export function CloseAfterLoginDialog({ onClose }: { onClose: () => void }) {
           </Notice>
         ) : (
           <p className="text-muted-foreground">
-            Your account has no password to ask you for, so it can be closed only within 10 minutes of signing in.
+            Your account has no password, so you can close it only within 10 minutes of signing in.
           </p>
         )}
       </div>

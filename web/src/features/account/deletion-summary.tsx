@@ -7,7 +7,7 @@ export function DeletionDescription() {
   return (
     <>
       The account <strong className="wrap-anywhere font-medium text-foreground">{email}</strong> is closed for good.
-      Nobody can bring it back.
+      This cannot be undone.
     </>
   );
 }
@@ -17,7 +17,7 @@ export function DeletionSummary() {
   const provider = useProviderName();
   return (
     <div>
-      <p>This is removed at once:</p>
+      <p>This is removed immediately:</p>
       <ul className="mt-1.5 list-disc ps-5 marker:text-muted-foreground">
         <li>your assistants, your conversations and your files</li>
         <li>the record of your usage and costs, with your budgets and prices</li>

@@ -16,7 +16,7 @@ export function ExportCard() {
     <Card>
       <CardHeader
         title="Download your data"
-        description="One ZIP archive with files that other software can read: your account and preferences, your assistants, your conversations with all their branches, your files, your usage and costs, and your security activity. Your API key and your password are not in it; nobody can read them back."
+        description="One ZIP archive with files that other software can read: your account and preferences, your assistants, your conversations with all their branches, your files, your usage and costs, and your security activity. Your API key and your password are not included."
       />
       <CardBody className="pt-4">
         <Button
@@ -41,7 +41,7 @@ function useDownload() {
       toast(
         isSaved
           ? { title: 'Data downloaded', description: 'The archive is in your downloads.' }
-          : { title: 'Download started', description: 'The archive is large: your browser shows how far it is.' },
+          : { title: 'Download started', description: 'The archive is large; your browser shows the progress.' },
       ),
     onError: showFailure('Download failed', 'Your data could not be downloaded. Please try again.'),
     onSettled: () => client.invalidateQueries({ queryKey: securityEventsQuery.queryKey }),
@@ -66,7 +66,7 @@ async function download(): Promise<boolean> {
   } catch (cause) {
     if (cause instanceof ApiError && cause.status !== 0) throw cause;
     throw new ApiError(
-      'The download broke off. Check your connection and try again.',
+      'The download was interrupted. Check your connection and try again.',
       { status: 0, code: 'unreachable', hasServerMessage: true },
       { cause },
     );

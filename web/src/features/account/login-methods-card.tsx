@@ -28,7 +28,7 @@ export function LoginMethodsCard() {
   const failed = [profiles, options].find((query) => query.isError);
   return (
     <Card>
-      <CardHeader title="Login Methods" description="The ways in which you can log in to this account." />
+      <CardHeader title="Login Methods" description="How you can log in." />
       <ul className="divide-y divide-border px-5 py-2">
         {options.data?.passwordLogin !== false && <PasswordMethod mail={options.data?.mail} />}
         {profiles.data && options.data ? (
@@ -38,7 +38,7 @@ export function LoginMethodsCard() {
             <Notice
               tone="destructive"
               live
-              title="Google and GitHub could not be loaded"
+              title="Failed to load Google and GitHub"
               action={
                 <Button
                   size="sm"

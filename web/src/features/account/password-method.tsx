@@ -44,7 +44,7 @@ function SetPassword({ mail }: { mail: boolean | undefined }) {
           mail === false
             ? {
                 title: 'Link requested',
-                description: 'Whoever operates this installation finds the link there and hands it over to you.',
+                description: 'The operator of this installation finds the link on the server and gives it to you.',
               }
             : { title: 'Reset email sent', description: `Open the link in the mail to ${email} to set your password.` },
         ),

@@ -18,7 +18,7 @@ export function RemoveKeyDialog({ open, onClose }: { open: boolean; onClose: () 
       open={open}
       onOpenChange={onClose}
       title="Remove API Key"
-      description="Your assistants and conversations stay, but nothing can be sent until you save a key again. The key stays valid at the provider."
+      description="Your assistants and conversations are kept, but you cannot send messages until you save a key again. The key stays valid at the provider."
       confirmLabel="Remove API Key"
       pendingLabel="Removing..."
       destructive

@@ -31,7 +31,7 @@ export function RequiredSetupPage() {
       </h1>
       <p className="mt-1 mb-6 text-muted-foreground">
         {codes
-          ? 'They are shown only now.'
+          ? 'You will not see them again.'
           : 'An administrator requires a second step when you sign in. Set it up to continue.'}
       </p>
       {codes ? (
@@ -51,7 +51,7 @@ export function RequiredSetupPage() {
               variant="primary"
               busy={busy}
               pendingLabel="Turning on..."
-              disabledReason={isReady ? undefined : 'The set-up has not started yet'}
+              disabledReason={isReady ? undefined : 'Setup has not started yet'}
             >
               Turn On
             </Button>

@@ -16,7 +16,7 @@ export function SecurityActivityCard() {
     <Card>
       <CardHeader
         title="Recent security activity"
-        description="What happened to the security of your account. If something was not you, change your password and sign out the other devices."
+        description="Recent security events. If you don’t recognize one, change your password and sign out your other devices."
       />
       <div className="px-5 py-2">
         {query.isPending && <LoadingRows />}
@@ -32,7 +32,7 @@ export function SecurityActivityCard() {
           <Notice
             tone="destructive"
             live
-            title="The security activity could not be loaded"
+            title="Failed to load security activity"
             className="my-3"
             action={
               <Button

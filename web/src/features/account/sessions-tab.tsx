@@ -28,7 +28,7 @@ export function SessionsTab() {
     <Card>
       <CardHeader
         title="Active Sessions"
-        description="The devices that are signed in to your account. Signing one out takes effect at once."
+        description="Devices signed in to your account. Signing one out takes effect immediately."
       />
       <div className="px-5 py-2">
         {query.isPending && <LoadingRows />}

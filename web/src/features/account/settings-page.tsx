@@ -44,7 +44,7 @@ export function SettingsPage(props: SettingsPageProps) {
   return (
     <Page
       title="Settings"
-      lead="Your account, your provider key, your assistants and how Roster looks."
+      lead="Your account, API key, assistants and preferences."
       width="settings"
       action={
         <Link to="/prompts" className={buttonClass()}>

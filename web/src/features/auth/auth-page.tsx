@@ -34,7 +34,7 @@ type AuthPageProps = {
 };
 
 const points = [
-  { icon: KeyRound, text: 'User-specific API keys for privacy: yours is encrypted and used by nobody else.' },
+  { icon: KeyRound, text: 'User-specific API keys for privacy: yours is encrypted and used only for you.' },
   { icon: Bot, text: 'Multiple assistants per user, each with its own model and instructions.' },
   { icon: MessagesSquare, text: 'Secure conversation storage and management, on this installation only.' },
 ];

@@ -25,7 +25,7 @@ export function ConfirmEmail({ link }: { link: MailedLink | null }) {
     return (
       <Unconfirmed
         heading="Invalid Confirmation Link"
-        lead="A part of the link is missing, or the page was loaded again. Open the link from the mail once more, or send a new one."
+        lead="Part of the link is missing, or the page was reloaded. Open the link from the mail once more, or send a new one."
       >
         <SendAgain />
       </Unconfirmed>
@@ -52,8 +52,8 @@ function Confirming({ link }: { link: MailedLink }) {
   if (isRefused && (emailVerified || mail === false))
     return (
       <Unconfirmed
-        heading="This link works no more"
-        lead={`It was used already, or has expired. The address of your account is ${email}${emailVerified ? ', and it is confirmed' : ''}.`}
+        heading="This link no longer works"
+        lead={`It has already been used or has expired. The address of your account is ${email}${emailVerified ? ', and it is confirmed' : ''}.`}
       >
         <Link to="/settings" className={buttonClass({ className: 'mt-6 self-start' })}>
           Account settings
@@ -61,7 +61,7 @@ function Confirming({ link }: { link: MailedLink }) {
       </Unconfirmed>
     );
   return (
-    <Unconfirmed heading="The address was not confirmed">
+    <Unconfirmed heading="Failed to confirm the address">
       <Notice tone="destructive" live className="mt-5">
         {errorText(error, 'The confirmation link is invalid or has expired.')}
       </Notice>
@@ -110,7 +110,7 @@ function OtherAccount() {
   return (
     <Unconfirmed
       heading="This link is for another account"
-      lead={`You are signed in as ${email}. Log out here, and log in to the account that the mail was about.`}
+      lead={`You are signed in as ${email}. Log out, then log in to the account named in the mail.`}
     >
       <Button
         variant="primary"

@@ -18,7 +18,7 @@ export function ConfirmLogin({ link }: { link: MailedLink | null }) {
       <NarrowPage
         title="Confirm your email"
         heading="Invalid Confirmation Link"
-        lead="A part of the link is missing, or the page was loaded again. Open the link from the mail once more, or log in and send a new one from Settings, Account."
+        lead="Part of the link is missing, or the page was reloaded. Open the link from the mail once more, or log in and send a new one from Settings, Account."
       >
         <Link
           to="/auth"
@@ -34,7 +34,7 @@ export function ConfirmLogin({ link }: { link: MailedLink | null }) {
     <NarrowPage
       title="Confirm your email"
       heading="Confirm your email address"
-      lead="Log in to the account that the mail was about, with the address that it has now. What the mail asks for is then done."
+      lead="Log in to the account named in the mail, with its current address. The change is then confirmed."
     >
       <div className="pt-6">
         {isSecondStep ? (

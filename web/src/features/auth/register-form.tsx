@@ -25,7 +25,7 @@ function useRegistration(options: SignInOptions | undefined) {
   const needsCode = codeAskedFor || options?.setupCodeRequired === true;
   const submit = form.handleSubmit(({ email, password, setupCode }) => {
     if (needsCode && setupCode === '') {
-      form.setError('setupCode', { message: 'The set-up code is required' }, { shouldFocus: true });
+      form.setError('setupCode', { message: 'The setup code is required' }, { shouldFocus: true });
       return;
     }
     register.mutate(needsCode ? { email, password, setupCode } : { email, password }, {
@@ -47,7 +47,7 @@ export function RegisterForm({ options }: { options: SignInOptions | undefined }
   if (options?.registration === 'closed') {
     return (
       <Notice title="Registration is closed">
-        New accounts on this installation are made by its administrator. Ask for one, then log in here.
+        An administrator creates new accounts on this installation. Ask for one, then log in here.
       </Notice>
     );
   }
@@ -67,8 +67,8 @@ export function RegisterForm({ options }: { options: SignInOptions | undefined }
       />
       {needsCode && (
         <Field
-          label="Set-up code"
-          hint="The server printed it when it started. It is needed once, for the first account."
+          label="Setup code"
+          hint="The server printed it when it started. You need it once, for the first account."
           error={errors.setupCode?.message}
         >
           {(control) => (

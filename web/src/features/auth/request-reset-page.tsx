@@ -36,11 +36,11 @@ export function RequestResetPage() {
     <NarrowPage
       title="Reset password"
       heading="Reset your password"
-      lead="Enter the email address of your account to get a link with which you set a new password."
+      lead="Enter the email address of your account to get a link for setting a new password."
     >
       {options?.mail === false && (
         <p className="mt-3 text-muted-foreground text-sm">
-          This installation has no mail server: whoever operates it finds the link there and hands it over to you.
+          This installation has no mail server: its operator finds the link on the server and gives it to you.
         </p>
       )}
       <form onSubmit={submit} noValidate className="mt-6 grid gap-4">

@@ -86,7 +86,7 @@ function PasswordSet() {
         </Link>
       }
     >
-      All devices have been signed out. You are taken to the login page.
+      All devices have been signed out. Taking you to the login page.
     </Notice>
   );
 }

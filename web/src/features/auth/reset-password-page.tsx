@@ -17,7 +17,7 @@ export function ResetPasswordPage({ link, onDone }: ResetPasswordPageProps) {
     <NarrowPage
       title="Set a new password"
       heading="Set a new password"
-      lead="It replaces the old one. Every device that is signed in to your account is signed out, and its access tokens are revoked."
+      lead="This signs out all your devices and revokes your access tokens."
     >
       <ResetPasswordForm link={link} onDone={onDone} />
     </NarrowPage>
@@ -29,7 +29,7 @@ function InvalidResetLink() {
     <NarrowPage
       title="Invalid reset link"
       heading="Invalid Reset Link"
-      lead="A part of the link is missing, or the page was loaded again. Open the link from the mail once more, or request a new one."
+      lead="Part of the link is missing, or the page was reloaded. Open the link from the mail once more, or request a new one."
     >
       <div className="mt-6 flex flex-wrap gap-2">
         <Link to="/request-reset-password" className={buttonClass({ variant: 'primary' })}>

@@ -106,7 +106,7 @@ function CodeForm({ hasApp, hasPasskey, onBack, onDone }: CodeFormProps) {
       <Checkbox
         {...form.register('remember')}
         label="Remember this device for 30 days"
-        description="Until you log out here. Only on a device of your own."
+        description="Or until you log out here. Use this only on your own device."
       />
       <Button type="submit" variant="primary" busy={complete.isPending} pendingLabel="Logging in..." className="mt-1">
         Login
@@ -144,7 +144,9 @@ function CodeField({ form, isRecovery }: CodeFieldProps) {
   return (
     <Field
       label={isRecovery ? 'Recovery code' : 'Code'}
-      hint={isRecovery ? 'Such as k7mp-2xqd-9vht. Each code works once.' : 'Six digits from your authenticator app.'}
+      hint={
+        isRecovery ? 'For example, k7mp-2xqd-9vht. Each code works once.' : 'Six digits from your authenticator app.'
+      }
       error={form.formState.errors.code?.message}
     >
       {(control) => (

@@ -36,9 +36,9 @@ const eventWords: Record<SecurityEventKind, string> = {
   details_changed: 'Details changed',
   role_changed: 'Role changed',
   status_changed: 'Status changed',
-  reset_link_made: 'Password link made',
+  reset_link_made: 'Password link created',
   login_link_made: 'Login link made',
-  email_change_requested: 'Other address asked for',
+  email_change_requested: 'Address change requested',
   email_changed: 'Address changed',
   signed_out_everywhere: 'Signed out everywhere',
   second_factor_added: 'Second factor added',
@@ -83,7 +83,7 @@ export function Activity() {
     return (
       <ErrorState
         title="Failed to load the activity"
-        message={errorText(query.error, 'An error occurred while loading what happened.')}
+        message={errorText(query.error, 'An error occurred while loading the activity.')}
         busy={query.isFetching}
         onRetry={() => void query.refetch()}
       />
@@ -95,7 +95,7 @@ export function Activity() {
   return (
     <section aria-label="Activity">
       <p className="mb-4 max-w-[72ch] text-muted-foreground">
-        What happened to the security of accounts, for 180 days. Where from is told only to their owners.
+        Security events of all accounts in the last 180 days. IP addresses and devices are shown only to the account’s owner.
       </p>
       <Table
         label="Activity"

@@ -34,7 +34,7 @@ describe.each(engines)('fresh sign-in on %s', (engine) => {
     await stale(ada);
     const refused = await ada.post('/api/access-tokens', newToken);
     expect(outcome(refused)).toEqual(required);
-    expect(refused.body.message).toContain('Confirm that it is you');
+    expect(refused.body.message).toContain('Confirm it’s you');
     expect((await ada.get(path)).body.ways).toEqual(['password']);
     expect((await ada.post(path, { password })).status).toBe(204);
     expect((await ada.post('/api/access-tokens', newToken)).status).toBe(201);

@@ -23,7 +23,7 @@ export function AddPasskeyDialog({ proposedName, onClose, onAdded }: AddProps) {
       onSuccess: ({ recoveryCodes }) => onAdded(recoveryCodes),
       onError(error) {
         if (error.name !== 'PasskeyCancelledError')
-          showFormFailure(form, 'The passkey was not added', 'Please try again.')(error);
+          showFormFailure(form, 'Failed to add the passkey', 'Please try again.')(error);
       },
     }),
   );
@@ -31,14 +31,14 @@ export function AddPasskeyDialog({ proposedName, onClose, onAdded }: AddProps) {
     <FormDialog
       size="sm"
       title="Add a passkey"
-      description="Your device then signs you in, with its fingerprint, face or PIN instead of a password."
+      description="Sign in with your device’s fingerprint, face or PIN instead of a password."
       action={['Add Passkey', 'Adding...']}
       busy={add.isPending}
       onSubmit={submit}
       onClose={onClose}
       className="grid gap-5"
     >
-      <Field label="Name" hint="So that you recognize it in this list." error={form.formState.errors.name?.message}>
+      <Field label="Name" hint="Helps you recognize it in this list." error={form.formState.errors.name?.message}>
         {(control) => <Input {...control} {...form.register('name')} dir="auto" />}
       </Field>
       <Notice tone="warning">
@@ -56,7 +56,7 @@ export function RenamePasskeyDialog({ passkey, onClose }: ChangeProps) {
   const submit = form.handleSubmit(({ name }) =>
     rename.mutate(
       { id: passkey.id, name },
-      { onSuccess: onClose, onError: showFormFailure(form, 'The passkey was not renamed', 'Please try again.') },
+      { onSuccess: onClose, onError: showFormFailure(form, 'Failed to rename the passkey', 'Please try again.') },
     ),
   );
   return (
@@ -85,7 +85,7 @@ export function RemovePasskeyDialog({ passkey, onClose }: ChangeProps) {
       },
       onError: (error) => {
         onClose();
-        showFailure('The passkey was not removed', 'Please try again.')(error);
+        showFailure('Failed to remove the passkey', 'Please try again.')(error);
       },
     });
   return (

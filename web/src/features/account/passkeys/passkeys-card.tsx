@@ -32,7 +32,7 @@ export function PasskeysCard() {
     <Card>
       <CardHeader
         title="Passkeys"
-        description="Sign in with your device’s fingerprint, face or PIN. No password can be stolen."
+        description="Sign in with your device’s fingerprint, face or PIN. Passkeys cannot be phished."
       />
       {query.data ? (
         <ul className="divide-y divide-border px-5 py-2">
@@ -43,7 +43,7 @@ export function PasskeysCard() {
         </ul>
       ) : query.isError ? (
         <div className="p-5">
-          <RetryNotice tone="destructive" live title="The passkeys could not be loaded" query={query}>
+          <RetryNotice tone="destructive" live title="Failed to load passkeys" query={query}>
             {errorText(query.error)}
           </RetryNotice>
         </div>

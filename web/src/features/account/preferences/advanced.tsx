@@ -24,8 +24,8 @@ function ContrastNotice({ colors }: { colors: Colors }) {
     const least = Math.min(...measured.map(({ ratio }) => ratio));
     return (
       <p className="text-muted-foreground text-sm">
-        All texts can be read well: their contrast is at least{' '}
-        <span className="tabular-nums">{formatContrast(least)}</span>.
+        All text is easy to read: its contrast is at least <span className="tabular-nums">{formatContrast(least)}</span>
+        .
       </p>
     );
   }
@@ -64,7 +64,7 @@ export function Advanced(props: AdvancedProps) {
     <div className="grid gap-6">
       <Switch
         label="Custom Colors"
-        description="Your own colors for the whole of Roster, in place of the theme’s"
+        description="Use your own colors throughout Roster instead of the theme’s"
         checked={draft.customColors}
         onChange={(event) => turn(event.currentTarget.checked)}
       />
@@ -80,13 +80,16 @@ function CustomColors({ draft, saved, errors, onChange, onErrors, checkedColors 
     const colors = checkedColors();
     if (!colors) return;
     previewColors(derivePalette(colors));
-    toast({ title: 'Colors Applied', description: 'This is a preview. Save Preferences keeps the colors.' });
+    toast({ title: 'Colors Applied', description: 'This is a preview. Choose Save Preferences to keep the colors.' });
   };
   const reset = () => {
     onErrors({});
     onChange({ colors: defaults });
     previewColors(undefined);
-    toast({ title: 'Colors Reset', description: 'The defaults are in the fields. Save Preferences keeps them.' });
+    toast({
+      title: 'Colors Reset',
+      description: 'The fields show the defaults. Choose Save Preferences to keep them.',
+    });
   };
   return (
     <>

@@ -41,12 +41,10 @@ export function Appearance({ hasColors }: { hasColors: boolean }) {
       />
       <RadioGroup label="Theme" layout="row" value={theme} onValueChange={choose} options={themeOptions} />
       {hasColors ? (
-        <Notice>
-          Your custom colors lie over the theme. It shows again once they are switched off under Advanced.
-        </Notice>
+        <Notice>Your custom colors override the theme. Turn them off under Advanced to see it again.</Notice>
       ) : (
         <p className="text-muted-foreground text-sm">
-          A theme applies at once in this browser. Save Preferences takes it to your other devices.
+          The theme applies immediately in this browser. Choose Save Preferences to use it on your other devices.
         </p>
       )}
     </div>

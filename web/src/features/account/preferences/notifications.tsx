@@ -25,7 +25,7 @@ export function Notifications({ draft, onChange }: NotificationsProps) {
       <div className="grid gap-3">
         <Switch
           label="Enable Notifications"
-          description="Tells you when an answer has finished while you are looking at something else"
+          description="Notifies you when an answer finishes in the background"
           checked={draft.notificationsEnabled}
           onChange={(event) => enable(event.currentTarget.checked)}
         />
@@ -34,7 +34,7 @@ export function Notifications({ draft, onChange }: NotificationsProps) {
       <div className="grid gap-3">
         <Switch
           label="Sound Effects"
-          description="Two short, quiet tones at the same moment"
+          description="Two short, quiet tones with each notification"
           checked={draft.soundEnabled}
           onChange={(event) => onChange({ soundEnabled: event.currentTarget.checked })}
         />
@@ -45,8 +45,8 @@ export function Notifications({ draft, onChange }: NotificationsProps) {
         )}
       </div>
       <Switch
-        label="Mails About Models That End"
-        description="60 days, 14 days and one day before a model that you use is shut down"
+        label="Mails About Retiring Models"
+        description="60 days, 14 days and one day before a model you use retires"
         checked={draft.modelMails}
         onChange={(event) => onChange({ modelMails: event.currentTarget.checked })}
       />
@@ -82,7 +82,7 @@ function ThisBrowser({ permission, onAsk }: { permission: NotificationState; onA
   }
   return (
     <Notice tone="warning" title="This browser cannot show notifications">
-      The preference still holds on your other devices.
+      The preference still applies to your other devices.
     </Notice>
   );
 }

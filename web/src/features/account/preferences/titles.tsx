@@ -21,7 +21,7 @@ function modelOf(choice: string): string | null {
 function costOf(model: string | null, list: readonly Model[]): string {
   if (model === '') return 'Titles are the first words of a conversation and cost nothing.';
   const asked = model === null ? cheapestTitleModel(list) : findModel(list, model);
-  if (!asked && model === null) return 'No prices are known here, so the conversation’s own model is asked.';
+  if (!asked && model === null) return 'No prices are known, so the conversation’s own model is asked.';
   const cost = titleCost(asked?.price ?? null);
   const name = asked?.id ?? model;
   return cost === null
@@ -40,7 +40,7 @@ export function Titles({ model, onChange }: TitlesProps) {
   return (
     <Field
       label="Conversation titles"
-      hint={`${data ? costOf(model, list) : ''} Conversations that programs start are always named by their first words.`.trim()}
+      hint={`${data ? costOf(model, list) : ''} Conversations started by programs are always named after their first words.`.trim()}
     >
       {(control) => (
         <Select {...control} value={choiceOf(model)} onChange={({ target }) => onChange(modelOf(target.value))}>

@@ -8,10 +8,10 @@ export function AppSetupDialog({ onClose, onAdded }: Props) {
   return (
     <FormDialog
       title="Set up an authenticator app"
-      description="Signing in then asks for a code from the app, after your password or login provider."
+      description="Signing in will also ask for a code from the app."
       action={['Turn On', 'Turning on...']}
       busy={busy}
-      disabledReason={isReady ? undefined : 'The set-up has not started yet'}
+      disabledReason={isReady ? undefined : 'Setup has not started yet'}
       onSubmit={submit}
       onClose={onClose}
     >

@@ -27,7 +27,7 @@ export function useAppSetup(onAdded: (recoveryCodes: string[] | null) => void) {
     confirm.mutate(code, {
       onSuccess: ({ recoveryCodes }) => onAdded(recoveryCodes),
       onError(error) {
-        if (!showFieldErrors(form, error)) showFailure('The app was not added', 'Please try again.')(error);
+        if (!showFieldErrors(form, error)) showFailure('Failed to add the app', 'Please try again.')(error);
       },
     }),
   );
@@ -43,7 +43,7 @@ export function AppSetupFields({ start, form }: Pick<AppSetup, 'start' | 'form'>
       <Notice
         tone="destructive"
         live
-        title="The set-up could not be started"
+        title="Failed to start the setup"
         action={
           <Button size="sm" onClick={() => start.mutate()}>
             Try Again
@@ -53,7 +53,7 @@ export function AppSetupFields({ start, form }: Pick<AppSetup, 'start' | 'form'>
         {errorText(start.error)}
       </Notice>
     );
-  if (!start.data) return <SpinnerPanel label="Starting the set-up" className="min-h-72" />;
+  if (!start.data) return <SpinnerPanel label="Starting the setup" className="min-h-72" />;
   const { secret, uri } = start.data;
   return (
     <div className="grid gap-5">

@@ -51,8 +51,8 @@ export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
         </Button>
       </div>
       <Notice tone="warning">
-        Keep these codes where you find them without this device. Each one signs you in once if your authenticator app
-        is lost.
+        Keep these codes somewhere you can reach without this device. Each one signs you in once if your authenticator
+        app is lost.
       </Notice>
     </div>
   );
@@ -65,7 +65,7 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: readonly string
       // Can only be closed by its button, since the codes are not shown again.
       onOpenChange={undefined}
       title="Save your recovery codes"
-      description="They are shown only now."
+      description="You will not see them again."
       footer={
         <Button variant="primary" onClick={onClose}>
           I have saved them

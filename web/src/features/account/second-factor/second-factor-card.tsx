@@ -51,7 +51,7 @@ export function SecondFactorCard() {
         <Rows state={query.data} onOpen={setOpen} />
       ) : query.isError ? (
         <div className="p-5">
-          <RetryNotice tone="destructive" live title="The second factor could not be loaded" query={query}>
+          <RetryNotice tone="destructive" live title="Failed to load the second factor" query={query}>
             {errorText(query.error)}
           </RetryNotice>
         </div>
@@ -129,7 +129,7 @@ function RemoveAppDialog({ onClose }: { onClose: () => void }) {
         onClose();
         toast({ title: 'Authenticator app removed' });
       },
-      onError: showFailure('The app was not removed', 'Please try again.'),
+      onError: showFailure('Failed to remove the app', 'Please try again.'),
     });
   return (
     <ConfirmDialog
@@ -154,7 +154,7 @@ function NewCodesDialog({ onClose, onMade }: { onClose: () => void; onMade: (cod
         onClose();
         onMade(recoveryCodes);
       },
-      onError: showFailure('No new codes were made', 'Please try again.'),
+      onError: showFailure('Failed to create new codes', 'Please try again.'),
     });
   return (
     <ConfirmDialog
@@ -162,8 +162,8 @@ function NewCodesDialog({ onClose, onMade }: { onClose: () => void; onMade: (cod
       onOpenChange={onClose}
       title="New recovery codes"
       description="Your current recovery codes stop working."
-      confirmLabel="Make New Codes"
-      pendingLabel="Making codes..."
+      confirmLabel="Create New Codes"
+      pendingLabel="Creating codes..."
       busy={make.isPending}
       onConfirm={confirm}
     />

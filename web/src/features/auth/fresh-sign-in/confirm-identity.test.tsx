@@ -7,11 +7,11 @@ import { open } from '#web/testing/app.tsx';
 import { fixtureDate } from '#web/testing/new-account.ts';
 import { expectHidden, expectText, press } from '#web/testing/page.ts';
 
-const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+const dialog = page.getByRole('dialog', { name: 'Confirm it’s you' });
 const name = page.getByRole('textbox', { name: 'Name' });
 const rejected = refusal(
   'fresh_sign_in_required',
-  'Confirm that it is you: your last sign-in was more than ten minutes ago.',
+  'Confirm it’s you: your last sign-in was more than ten minutes ago.',
 );
 
 /** Creates a token in a session that is too old until it is confirmed. */
@@ -84,7 +84,7 @@ test('asks for a code if the account has a second factor', async () => {
 
 test('leads through the login provider and back to this page', async () => {
   await createToken(['google']);
-  const again = page.getByRole('alertdialog', { name: 'Confirm that it is you' });
+  const again = page.getByRole('alertdialog', { name: 'Confirm it’s you' });
   const submit = again.getByRole('button', { name: 'Continue with Google' });
   await expect.element(submit).toBeVisible();
   expect(submit.element().closest('form')?.getAttribute('action')).toContain('/auth/google?redirect=%2F');

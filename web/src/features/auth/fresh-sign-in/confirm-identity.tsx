@@ -81,7 +81,7 @@ function ConfirmDialog({ way, passkey, onEnd }: ConfirmDialogProps) {
   return (
     <FormDialog
       size="sm"
-      title="Confirm that it is you"
+      title="Confirm it’s you"
       description={forms[way].description}
       action={['Confirm', 'Confirming...']}
       busy={isSubmitting}

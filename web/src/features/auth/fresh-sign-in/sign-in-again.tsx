@@ -21,7 +21,7 @@ export function SignInAgain({ ways, options, passkey, onCancel }: Props) {
       onOpenChange={onCancel}
       role="alertdialog"
       size="sm"
-      title="Confirm that it is you"
+      title="Confirm it’s you"
       description={
         providers.length > 0 || passkey
           ? 'You signed in more than 10 minutes ago. Sign in once more to continue.'

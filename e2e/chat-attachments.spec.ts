@@ -379,7 +379,7 @@ test('searches stored files, chooses them by keyboard, and sends them', async ({
   await expect(dialog.getByRole('checkbox', { name: /dot\.png/ })).toBeFocused();
   await page.keyboard.press('Space');
   await search.fill('nothing of this name');
-  await expect(dialog.getByText('No file has this in its name.')).toBeVisible();
+  await expect(dialog.getByText('No filename contains this.')).toBeVisible();
   await search.fill('');
   await dialog.getByRole('checkbox', { name: /notes\.txt/ }).check();
   await dialog.getByRole('button', { name: 'Attach 2' }).press('Enter');

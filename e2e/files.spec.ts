@@ -144,7 +144,7 @@ test('shows progress, cancels, sends again, and asks before leaving', async ({ p
   await dialog(page).getByRole('button', { name: 'Upload', exact: true }).click();
   const slow = queued(page, 'slow.bin');
   await expect(slow).toContainText(/\d\.\d\d MB of 4\.00 MB · \d\.\d\d MB\/s · \d+ s left/);
-  await expect(queued(page, 'second.txt')).toContainText('Knowledge that your assistants');
+  await expect(queued(page, 'second.txt')).toContainText('Files your assistants search');
   await expect(dialog(page)).toContainText('0 of 2 files uploaded, 0%');
 
   const question = page.getByRole('alertdialog', { name: 'Stop uploading?' });

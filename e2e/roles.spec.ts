@@ -1,6 +1,6 @@
 import { expect, expectAccessible, goodKey, password, request, test } from './fixtures.ts';
 
-const reason = 'Your role is Viewer: you can chat, but an Editor or Admin makes changes here.';
+const reason = 'As a Viewer you can chat. Only Editors and Admins can make changes here.';
 
 test('shows Viewers what they may not do, disabled and with the reason', { tag: '@main' }, async ({
   page,

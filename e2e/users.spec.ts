@@ -92,11 +92,11 @@ test('adds a user with a link with which they set their password and sign in', {
   await expect(rowOf(page, email)).toContainText('just now');
   await choose(page, email, 'Edit');
   await expect(dialog(page, 'Edit User').getByRole('textbox', { name: 'Email' })).not.toBeEditable();
-  await expect(dialog(page, 'Edit User')).toContainText('Somebody has signed in with this address');
+  await expect(dialog(page, 'Edit User')).toContainText('This address has been used to sign in');
   await page.keyboard.press('Escape');
 
   await choose(page, email, 'Reset Password');
-  await page.getByRole('button', { name: 'Make Link' }).click();
+  await page.getByRole('button', { name: 'Create Link' }).click();
   await expect(dialog(page, 'Link to Set a New Password').getByLabel('Link')).toHaveValue(/token=/);
 });
 
@@ -112,11 +112,11 @@ test('signs a user out everywhere, and tells the owner about a shown link until 
   await page.goto(`/users?q=${email}`);
   await choose(page, email, 'Reset Password');
   const question = page.getByRole('alertdialog');
-  await expect(question).toContainText('Whoever opens it can sign in to that account');
-  await question.getByRole('button', { name: 'Make Link' }).click();
+  await expect(question).toContainText('Anyone who opens it can sign in to that account');
+  await question.getByRole('button', { name: 'Create Link' }).click();
   await dialog(page, 'Link to Set a New Password').getByRole('button', { name: 'Done' }).click();
   await choose(page, email, 'Sign Out Everywhere');
-  await expect(question).toContainText('Programs with an access token of this account go on.');
+  await expect(question).toContainText('Access tokens of this account keep working.');
   await question.getByRole('button', { name: 'Sign Out', exact: true }).click();
   await expectToast(page, 'Signed out', `${email} has been signed out on all devices.`);
 
@@ -125,7 +125,7 @@ test('signs a user out everywhere, and tells the owner about a shown link until 
   await elsewhere.getByLabel('Email').fill(email);
   await elsewhere.getByLabel('Password', { exact: true }).fill(password);
   await elsewhere.getByRole('button', { name: 'Login' }).click();
-  const notice = elsewhere.getByRole('alertdialog', { name: 'A link to your account was shown to somebody' });
+  const notice = elsewhere.getByRole('alertdialog', { name: 'Someone has seen a link to your account' });
   await expect(notice).toContainText(administrator.email);
   await expectAccessible(elsewhere);
   await expect(notice.getByRole('button')).toHaveCount(1);
@@ -148,7 +148,7 @@ test('applies roles, deactivation and deletion at once', { tag: '@main' }, async
   const form = dialog(page, 'Edit User');
   // An account without a name may stay without one.
   await form.getByLabel('Role').selectOption('Viewer');
-  await expect(form).toContainText('Chats with the assistants they have');
+  await expect(form).toContainText('Can chat with their assistants');
   await form.getByRole('button', { name: 'Save Changes' }).click();
   await expectToast(page, 'User updated', email);
   await expect(rowOf(page, email)).toContainText('Viewer');

@@ -27,6 +27,6 @@ function groupedByState(models: readonly Model[]): ModelGroup[] {
   return [
     { label: 'Current', ids: ids((model) => model.lifecycle === 'current' && !model.tuned) },
     { label: 'Fine-tuned', ids: ids((model) => model.lifecycle !== 'gone' && model.tuned) },
-    { label: 'Shutting down soon', ids: ids((model) => model.lifecycle === 'ending' && !model.tuned) },
+    { label: 'Retiring soon', ids: ids((model) => model.lifecycle === 'ending' && !model.tuned) },
   ].filter((group) => group.ids.length > 0);
 }

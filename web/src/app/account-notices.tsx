@@ -30,7 +30,7 @@ export function AccountNotices() {
       onOpenChange={undefined}
       role="alertdialog"
       size="sm"
-      title="A link to your account was shown to somebody"
+      title="Someone has seen a link to your account"
       description={`On ${formatLongDate(notice.at)} a link that ${notice.kind === 'login_link_shown' ? 'signs in to' : 'sets a new password for'} this account was shown to ${who}.`}
       footer={
         <Button variant="primary" busy={dismiss.isPending} pendingLabel="Saving..." onClick={understood}>
@@ -40,8 +40,8 @@ export function AccountNotices() {
     >
       <div className="grid gap-3">
         <p>
-          Whoever opened it could sign in to your account and read everything in it. If you asked for the link and used
-          it yourself, there is nothing to do.
+          Anyone who opened it could sign in to your account and read everything in it. If you asked for the link and
+          used it yourself, there is nothing to do.
         </p>
         <p className="text-muted-foreground text-sm">
           If not, change your password under Settings, Account, which signs all other devices out, and look at Recent
@@ -49,7 +49,7 @@ export function AccountNotices() {
         </p>
         {dismiss.isError && (
           <Notice tone="destructive" live>
-            {errorText(dismiss.error, 'It could not be put away. Please try again.')}
+            {errorText(dismiss.error, 'The notice could not be dismissed. Please try again.')}
           </Notice>
         )}
       </div>

@@ -7,23 +7,22 @@ export type LoginProviderOutcome = { error?: string | undefined; connected?: str
 const names = { google: 'Google', github: 'GitHub' };
 
 const failures: Record<LoginProviderFailure, string> = {
-  cancelled: 'It was cancelled on the other site, and nothing has changed. You can try again at any time.',
+  cancelled: 'You cancelled on the other site, so nothing has changed. You can try again at any time.',
   expired:
-    'It took longer than ten minutes, or was begun in another browser or tab. Start again here and finish it here.',
-  provider_failed: 'The other site did not answer as it should. Try again in a moment, or log in with your password.',
+    'The sign-in took longer than ten minutes, or was started in another browser or tab. Start again and finish it here.',
+  provider_failed: 'The other site did not respond correctly. Try again in a moment, or log in with your password.',
   not_configured: 'This way to sign in is not set up on this installation. Use another one, or ask its operator.',
   too_many: 'Too many sign-in attempts from your network. Wait five minutes and try again.',
   login_required: 'You are not logged in at the other site. Log in there first, then try again here.',
-  interaction_required:
-    'The other site has to ask you something first. Log in there and finish what it asks, then try again.',
+  interaction_required: 'The other site needs something from you first. Log in there, complete it, then try again.',
   consent_required:
     'The other site needs your consent to tell this installation who you are. Try again and allow it there.',
   account_selection_required:
     'The other site does not know which of your accounts to use. Choose one there, then try again.',
-  temporarily_unavailable: 'The other site is overloaded or being maintained. Try again in a few minutes.',
-  server_error: 'The other site reports a fault of its own. Try again in a moment, or log in with your password.',
+  temporarily_unavailable: 'The other site is overloaded or down for maintenance. Try again in a few minutes.',
+  server_error: 'The other site reports an internal error. Try again in a moment, or log in with your password.',
   shared_signature:
-    'The other site signs in a way that proves nothing here (HS256). Ask the operator of this installation to set the client there to RS256.',
+    'The other site signs tokens with HS256, which Roster cannot verify. Ask the operator of this installation to set the client there to RS256.',
   email_missing:
     'The other site gave no email address. Add one to your account there, or allow it to be shared, and try again.',
   email_unvouched:
@@ -41,7 +40,7 @@ const failures: Record<LoginProviderFailure, string> = {
   domain_not_registrable:
     'There is no account for you yet, and addresses of this domain cannot register here. Ask an administrator for an invitation.',
   setup_code_required:
-    'The first account of this installation takes the set-up code that the server printed. Register it with a password.',
+    'The first account needs the setup code printed by the server. Register it with a password.',
   inactive: 'This account is inactive. Ask the administrator of this installation to activate it.',
   linked_elsewhere:
     'That account is already connected to another account of this installation. Disconnect it there first.',
@@ -49,11 +48,11 @@ const failures: Record<LoginProviderFailure, string> = {
   unconfirmed_email:
     'The address there is not the one of this account, and this account’s own address is not confirmed. Confirm it first.',
   sign_in_again:
-    'You signed in more than ten minutes ago. Log out, log in again, and connect within ten minutes: so nobody who finds this browser open can do it.',
+    'You signed in more than ten minutes ago. For your security, log out, log in again, and connect within ten minutes.',
   not_in_groups:
-    'Your account there is in none of the groups that may use this installation. Ask whoever manages it to add you to one.',
+    'Your account there is not in a group that may use this installation. Ask whoever manages it to add you to one.',
   groups_unknown:
-    'The other site did not say which groups you are in, and without that nobody is let in here. Ask the operator of this installation.',
+    'The other site did not report your groups, which this installation requires. Ask the operator of this installation.',
   domain_not_allowed:
     'Accounts with the domain of your email address may not use this installation. Use another one there, or ask the operator.',
   invitation_invalid:

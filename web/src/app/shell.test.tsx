@@ -203,7 +203,7 @@ test('falls back to defaults for invalid search parameters', async () => {
 
 describe('viewer', () => {
   const viewer = { ...person, role: 'Viewer' } as const;
-  const reason = 'Your role is Viewer: you can chat, but an Editor or Admin makes changes here.';
+  const reason = 'As a Viewer you can chat. Only Editors and Admins can make changes here.';
 
   test('says who can create assistants if there are none', async () => {
     open('/', { user: viewer });

@@ -32,7 +32,7 @@ export function FileChoices<Choice extends FileChoice>(props: FileChoicesProps<C
   if (query.isError)
     return (
       <RetryNotice tone="destructive" live className="mt-3" query={query}>
-        {errorText(query.error, 'Your files could not be loaded.')}
+        {errorText(query.error, 'Failed to load your files.')}
       </RetryNotice>
     );
   if (!query.data) return <SpinnerPanel label="Loading your files" className="min-h-24" />;
@@ -40,7 +40,7 @@ export function FileChoices<Choice extends FileChoice>(props: FileChoicesProps<C
   if (files.length === 0)
     return (
       <p className="mt-3 text-muted-foreground">
-        {isSearch ? 'No file has this in its name.' : 'There are no files yet. Upload one instead.'}
+        {isSearch ? 'No filename contains this.' : 'There are no files yet. Upload one instead.'}
       </p>
     );
   return (

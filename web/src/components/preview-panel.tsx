@@ -87,13 +87,13 @@ function Shown({ preview, filename }: { preview: Preview; filename: string }) {
       return (
         <>
           <Records rows={preview.rows} label={`Beginning of ${filename}`} />
-          {!preview.isWhole && <Cut>Only the beginning is shown: at most 100 rows, 20 columns and 64 KB.</Cut>}
+          {!preview.isWhole && <Cut>Only the beginning is shown (up to 100 rows, 20 columns and 64 KB).</Cut>}
         </>
       );
     case 'pdf':
-      return <NotShown title="PDF document" text="Download it to read it." />;
+      return <NotShown title="PDF document" text="Download the file to read it." />;
     case 'none':
-      return <NotShown title="No preview" text="Files of this kind are not shown here. Download it to open it." />;
+      return <NotShown title="No preview" text="This file type has no preview. Download the file to open it." />;
   }
 }
 
@@ -111,7 +111,7 @@ function Picture({ image, name }: { image: Blob; name: string }) {
     setAddress(made);
     return () => URL.revokeObjectURL(made);
   }, [image]);
-  if (isBroken) return <NotShown title="No preview" text="This image is damaged or of an unknown kind." />;
+  if (isBroken) return <NotShown title="No preview" text="This image is damaged or its format is unknown." />;
   return (
     address && (
       <img

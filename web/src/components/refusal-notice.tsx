@@ -25,7 +25,7 @@ type RefusalNoticeProps = {
 
 /** Explains why no model was called, and what to do. */
 export function RefusalNotice({ error, title, kept, insistLabel, onInsist, className }: RefusalNoticeProps) {
-  const reason = error instanceof ApiError ? error.message : 'Something went wrong on the way.';
+  const reason = error instanceof ApiError ? error.message : 'Something went wrong.';
   if (isBudgetError(error))
     return (
       <Notice

@@ -42,7 +42,7 @@ export function CopyButton({ text, html, label = 'Copy', showLabel, size = 'sm',
     const written = html && typeof ClipboardItem !== 'undefined' ? writeBoth(plain, html(plain)) : write(plain);
     written.then(
       () => setCopied(true),
-      () => toastError({ title: 'Copying failed', description: 'The browser refused the clipboard.' }),
+      () => toastError({ title: 'Copying failed', description: 'The browser denied access to the clipboard.' }),
     );
   };
   const shownLabel = copied ? 'Copied' : label;

@@ -20,7 +20,7 @@ test('enforces each place’s size limit with its own message', () => {
     'This file is too large (50.00 MB); the maximum is 50MB per file.',
     'This file is too large (50.00 MB); the maximum is 50MB per file.',
     'Larger than 50.00 MB.',
-    'Larger than 20.00 MB, which is as much as a message can bring.',
+    'Larger than 20.00 MB, the maximum for a message.',
   ]);
   expect(places.map((place) => refusalReason({ name: 'a.jsonl', size: 0 }, place))).toEqual([
     'This file is empty.',

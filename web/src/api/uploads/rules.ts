@@ -34,7 +34,7 @@ export const uploadRules = {
   message: {
     limit: attachedBytesLimit,
     empty: 'The file is empty.',
-    tooLarge: () => `Larger than ${formatMegabytes(attachedBytesLimit)}, which is as much as a message can bring.`,
+    tooLarge: () => `Larger than ${formatMegabytes(attachedBytesLimit)}, the maximum for a message.`,
     failed: 'The file was not uploaded.',
   },
 } satisfies Record<string, Refusal>;

@@ -42,7 +42,7 @@ describe('models to choose from', () => {
     ).toEqual([
       { label: 'Current', ids: ['gpt-5.2'] },
       { label: 'Fine-tuned', ids: ['ft:mine'] },
-      { label: 'Shutting down soon', ids: ['gpt-4o'] },
+      { label: 'Retiring soon', ids: ['gpt-4o'] },
     ]));
 
   test('keeps the current model', () =>

@@ -49,7 +49,7 @@ export function CompareDraftDialog({ assistant, changes, onPrepared, onClose }: 
       busy={isPending}
       onSubmit={submit}
       onClose={onClose}
-      failed={{ title: 'The comparison was not prepared', error, fallback: 'Something went wrong on the way.' }}
+      failed={{ title: 'The comparison was not prepared', error, fallback: 'Something went wrong.' }}
       className="space-y-5"
     >
       <LatestQuestions assistantId={assistant.id} chosen={chosen} onToggle={toggle} />

@@ -89,7 +89,7 @@ test('lets a Viewer read, and explains the limits', async () => {
   await press('Tab');
   const again = prompt.getByRole('button', { name: 'Ask again' }).element();
   if (again instanceof HTMLElement) again.focus();
-  await expectText(page.getByRole('tooltip'), 'Your role is Viewer');
+  await expectText(page.getByRole('tooltip'), 'As a Viewer');
   await expectText(prompt.getByRole('region', { name: 'Tuned answer' }), 't0000');
 });
 

@@ -69,7 +69,7 @@ export function NewComparisonDialog({ begin, onClose }: NewComparisonDialogProps
       busy={isPending}
       onSubmit={submit}
       onClose={onClose}
-      failed={{ title: 'The comparison was not prepared', error, fallback: 'Something went wrong on the way.' }}
+      failed={{ title: 'The comparison was not prepared', error, fallback: 'Something went wrong.' }}
       className="space-y-5"
     >
       <ModelPair form={form} models={models} />

@@ -25,10 +25,10 @@ test('lets a Viewer view and download only', async () => {
   });
   const upload = page.getByRole('button', { name: 'Upload Files' });
   await expect.element(upload).toHaveAttribute('aria-disabled', 'true');
-  await expect.element(upload).toHaveAccessibleDescription(/Your role is Viewer/);
+  await expect.element(upload).toHaveAccessibleDescription(/As a Viewer/);
   const remove = page.getByRole('button', { name: 'Delete notes.txt' });
   await expect.element(remove).toHaveAttribute('aria-disabled', 'true');
-  await expect.element(remove).toHaveAccessibleDescription(/Your role is Viewer/);
+  await expect.element(remove).toHaveAccessibleDescription(/As a Viewer/);
   await expectHidden(page.getByLabelText('Select all shown'));
   await expect.element(page.getByRole('link', { name: 'Download notes.txt' })).toBeVisible();
 });

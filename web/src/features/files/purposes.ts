@@ -15,9 +15,9 @@ export const purposeOf = ({ purpose, madeByAssistant }: StoredFile) =>
   madeByAssistant ? madeName : purposeNames[purpose];
 
 export const purposeExplanations: Record<FilePurpose, string> = {
-  assistants: 'Knowledge that your assistants look things up in.',
+  assistants: 'Files your assistants search for answers.',
   user_data: 'Attached to messages in a chat.',
-  'fine-tune': 'Examples to train a model with; JSONL only.',
+  'fine-tune': 'Examples for fine-tuning a model; JSONL only.',
 };
 
 export const purposeChoices = filePurposes.map((value) => ({ value, name: purposeNames[value] }));

@@ -95,7 +95,7 @@ function useStopQuestion(list: UploadList, isRunning: boolean, onClose: () => vo
         if (isBlocked) blocker.reset();
       }}
       title="Stop uploading?"
-      description="The files that have not arrived yet are not uploaded. Those that have arrived stay."
+      description="Files not uploaded yet are skipped. Uploaded files are kept."
       cancelLabel="Keep uploading"
       confirmLabel="Stop uploading"
       destructive

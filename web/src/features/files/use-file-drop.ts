@@ -8,7 +8,7 @@ function filesOf({ dataTransfer }: DragEvent): File[] {
   const items = [...(dataTransfer?.items ?? [])].filter(({ kind }) => kind === 'file');
   const files = items.filter((item) => !item.webkitGetAsEntry()?.isDirectory);
   if (files.length < items.length)
-    toast({ title: 'Folders are left out', description: 'Open the folder and drop the files in it.' });
+    toast({ title: 'Folders are not uploaded', description: 'Open the folder and drop its files instead.' });
   return files.flatMap((item) => item.getAsFile() ?? []);
 }
 

@@ -18,7 +18,7 @@ export function AddUserDialog({ onClose, onLink }: { onClose: () => void; onLink
     add.mutate(password === '' ? draft : { ...draft, password }, {
       onSuccess: ({ user, passwordLink }) => {
         onClose();
-        const mailed = passwordLink?.mailed ? ' A link to set a password was mailed to them.' : '';
+        const mailed = passwordLink?.mailed ? ' A link to set a password has been mailed to them.' : '';
         toast({ title: 'User added', description: `${user.email} now has an account.${mailed}` });
         if (passwordLink?.link) onLink(newLink(user, passwordLink.link, 'new'));
       },
@@ -27,7 +27,7 @@ export function AddUserDialog({ onClose, onLink }: { onClose: () => void; onLink
   return (
     <UserDialog
       title="Add User"
-      description="Gives somebody an account on this installation."
+      description="Creates an account on this installation."
       action={['Add User', 'Adding...']}
       form={form}
       saving={add}

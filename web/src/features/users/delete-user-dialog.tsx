@@ -11,7 +11,7 @@ export function DeleteUserDialog({ user, onClose }: { user: ManagedUser; onClose
     remove.mutate(user.id, {
       onSuccess: () => {
         onClose();
-        toast({ title: 'User deleted', description: `${user.email} and everything of theirs has been deleted.` });
+        toast({ title: 'User deleted', description: `${user.email} and all their data have been deleted.` });
       },
       onError: showFailure('Failed to delete user', 'An error occurred. Please try again.'),
     });

@@ -56,9 +56,7 @@ export function EditUserDialog({ user, onClose }: { user: ManagedUser; onClose: 
         isMe={isMe}
         maybeNameless={user.name === null}
         fixedEmail={
-          hasSignedIn
-            ? 'Somebody has signed in with this address, so it cannot be changed here: another address would get their conversations.'
-            : undefined
+          hasSignedIn ? 'This address has been used to sign in, so you cannot change it. Its owner can.' : undefined
         }
       />
     </UserDialog>

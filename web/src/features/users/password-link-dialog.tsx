@@ -17,7 +17,7 @@ export function PasswordLinkDialog({ link: { email, link, why }, onClose }: { li
       open
       onOpenChange={onClose}
       title={why === 'new' ? 'Link to Set a Password' : 'Link to Set a New Password'}
-      description={`This installation has no mail server, so pass this link on to ${email} yourself.`}
+      description={`This installation has no mail server, so send this link to ${email} yourself.`}
       footer={
         <Button variant="primary" onClick={onClose}>
           Done
@@ -40,9 +40,9 @@ export function PasswordLinkDialog({ link: { email, link, why }, onClose }: { li
           )}
         </Field>
         <Notice tone="warning">
-          Whoever opens the link sets the password of this account, can sign in to it and reads everything in it. Send
-          it only where nobody but its owner reads it.
-          {why === 'reset' && ' The owner is told at the next sign-in that the link was shown to you.'}
+          Anyone who opens the link can set the password of this account, sign in and read everything in it. Send it
+          only where nobody but its owner reads it.
+          {why === 'reset' && ' The owner is notified at the next sign-in that you have seen the link.'}
         </Notice>
       </div>
     </Dialog>

@@ -22,16 +22,16 @@ export function ResetPasswordDialog({ user, onClose, onLink }: ResetPasswordDial
       onError: showFailure('Failed to reset password', 'An error occurred. Please try again.'),
     });
   const how = sendsMail
-    ? `A link to set a new password is mailed to ${user.email}.`
-    : `This installation has no mail server, so the link that sets a new password for ${user.email} is shown to you, once. Whoever opens it can sign in to that account and read everything in it. The owner is told at the next sign-in that the link was shown to you.`;
+    ? `A link to set a new password will be mailed to ${user.email}.`
+    : `This installation has no mail server, so you will see the link for setting a new password for ${user.email} once. Anyone who opens it can sign in to that account and read everything in it. The owner is notified at the next sign-in that you have seen the link.`;
   return (
     <ConfirmDialog
       open
       onOpenChange={onClose}
       title="Reset Password"
-      description={`${how} The present password keeps working until the link has been used.`}
-      confirmLabel={sendsMail ? 'Send Link' : 'Make Link'}
-      pendingLabel={sendsMail ? 'Sending...' : 'Making...'}
+      description={`${how} The current password works until the link is used.`}
+      confirmLabel={sendsMail ? 'Send Link' : 'Create Link'}
+      pendingLabel={sendsMail ? 'Sending...' : 'Creating...'}
       busy={reset.isPending}
       onConfirm={confirm}
     />

@@ -12,14 +12,14 @@ export function ResetSecondFactorDialog({ user, onClose }: { user: ManagedUser; 
         onClose();
         toast({ title: 'Second factor reset', description: `${user.email} can sign in without one.` });
       },
-      onError: showFailure('The second factor was not reset', 'Please try again.'),
+      onError: showFailure('Failed to reset the second factor', 'Please try again.'),
     });
   return (
     <ConfirmDialog
       open
       onOpenChange={onClose}
       title="Reset second factor"
-      description={`Removes the authenticator app, passkeys and recovery codes of ${user.email}, signs the account out on all devices and mails its owner. Make sure that the request came from the owner.`}
+      description={`Removes the authenticator app, passkeys and recovery codes of ${user.email}, signs the account out on all devices and mails its owner. Make sure the request came from the owner.`}
       confirmLabel="Reset"
       pendingLabel="Resetting..."
       destructive

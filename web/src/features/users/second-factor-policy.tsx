@@ -35,7 +35,7 @@ export function SecondFactorPolicyTab() {
   if (query.isError)
     return (
       <ErrorState
-        title="The rule could not be loaded"
+        title="Failed to load the rule"
         message={errorText(query.error)}
         busy={query.isFetching}
         onRetry={() => void query.refetch()}
@@ -52,7 +52,7 @@ function PolicyForm({ without, requiredOf, graceDays }: SecondFactorPolicy & { w
   const submit = form.handleSubmit((policy) =>
     save.mutate(policy, {
       onSuccess: () => toast({ title: 'Saved', description: 'The rule applies from now on.' }),
-      onError: showFormFailure(form, 'The rule was not saved', 'Please try again.'),
+      onError: showFormFailure(form, 'Failed to save the rule', 'Please try again.'),
     }),
   );
   return (
@@ -78,7 +78,7 @@ function PolicyForm({ without, requiredOf, graceDays }: SecondFactorPolicy & { w
         {isRequired && (
           <Field
             label="Grace period (days)"
-            hint="For a new account it begins when the account is created."
+            hint="For a new account it starts when the account is created."
             error={form.formState.errors.graceDays?.message}
           >
             {(control) => (

@@ -19,7 +19,7 @@ export function SignOutUserDialog({ user, onClose }: { user: ManagedUser; onClos
       open
       onOpenChange={onClose}
       title="Sign Out Everywhere"
-      description={`${user.email} is signed out on all devices at once, and can sign in again. Programs with an access token of this account go on. To keep somebody out, programs included, set the account to Inactive instead.`}
+      description={`${user.email} is signed out on all devices immediately and can sign in again. Access tokens of this account keep working. To block the account and its access tokens, set it to Inactive instead.`}
       confirmLabel="Sign Out"
       pendingLabel="Signing out..."
       busy={signOut.isPending}

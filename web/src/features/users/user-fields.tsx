@@ -12,15 +12,15 @@ export type UserForm = UseFormReturn<UserValues>;
 const userFieldNames = ['name', 'email', 'role', 'status', 'password'] as const;
 
 const roleHints: Record<Role, string> = {
-  Admin: 'Everything, and this page.',
-  Editor: 'Everything of their own.',
-  Viewer: 'Chats with the assistants they have; changes no assistants, files or fine-tuning jobs.',
+  Admin: 'Everything, including this page.',
+  Editor: 'Full access to their own data.',
+  Viewer: 'Can chat with their assistants, but not change assistants, files or fine-tuning jobs.',
 };
 
 const statusHints: Record<UserStatus, string> = {
   Active: 'Can sign in.',
   Inactive:
-    'Signed out everywhere at once, answers under way included, and cannot sign in. Access tokens are revoked; nothing else is deleted.',
+    'Cannot sign in. All devices are signed out, running answers are stopped and access tokens are revoked. Nothing else is deleted.',
 };
 
 /** Repeats the field errors in a toast, as specified. */
@@ -67,7 +67,7 @@ export function UserFields({ form, fixedEmail, withPassword, maybeNameless, isMe
       {withPassword && (
         <Field
           label="Password"
-          hint="Leave empty to send a link with which they set their own. Otherwise at least 8 characters; 15 or more are better."
+          hint="Leave empty to send a link for setting it. Otherwise use at least 8 characters; 15 or more are better."
           error={errors.password?.message}
         >
           {(control) => (
@@ -98,7 +98,9 @@ function RoleAndStatus({ form, isMe }: Pick<UserFieldsProps, 'form' | 'isMe'>) {
       <Field
         label="Status"
         hint={
-          isMe && status === 'Inactive' ? 'Signs you out at once, and you cannot sign in again.' : statusHints[status]
+          isMe && status === 'Inactive'
+            ? 'Signs you out immediately, and you cannot sign in again.'
+            : statusHints[status]
         }
         error={errors.status?.message}
       >

@@ -30,7 +30,7 @@ export function UserMenu({ user, onChoose }: UserMenuProps) {
         icon={ShieldOff}
         disabledReason={
           isMe
-            ? 'Your own second factor is removed in Settings, under Account'
+            ? 'Remove your own second factor under Settings, Account'
             : user.secondFactor
               ? undefined
               : 'This account has no second factor'
@@ -41,7 +41,7 @@ export function UserMenu({ user, onChoose }: UserMenuProps) {
       </MenuItem>
       <MenuItem
         icon={LogOut}
-        disabledReason={isMe ? 'Your own devices are signed out in Settings, under Sessions' : undefined}
+        disabledReason={isMe ? 'Sign out your own devices under Settings, Sessions' : undefined}
         onSelect={() => onChoose('sign-out')}
       >
         Sign Out Everywhere
@@ -50,7 +50,7 @@ export function UserMenu({ user, onChoose }: UserMenuProps) {
       <MenuItem
         icon={Trash2}
         destructive
-        disabledReason={isMe ? 'Your own account is closed in Settings' : undefined}
+        disabledReason={isMe ? 'Close your own account under Settings, Account' : undefined}
         onSelect={() => onChoose('delete')}
       >
         Delete

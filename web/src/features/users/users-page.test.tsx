@@ -40,7 +40,7 @@ test('keeps the last administrator, and prevents deleting oneself', async () => 
   await page.getByRole('button', { name: `Actions for ${email}` }).click();
   const remove = page.getByRole('menuitem', { name: 'Delete' });
   await expect.element(remove).toHaveAttribute('aria-disabled', 'true');
-  await expectText(remove, 'Your own account is closed in Settings');
+  await expectText(remove, 'Close your own account under Settings, Account');
   await page.getByRole('menuitem', { name: 'Edit' }).click();
   const form = page.getByRole('dialog', { name: 'Edit User', exact: true });
   await form.getByLabelText('Role').selectOptions('Editor');

@@ -38,7 +38,7 @@ export function UsersPage({ tab, onTabChange, view, onViewChange }: UsersPagePro
   return (
     <Page
       title="Users"
-      lead="Who has an account here, and what they may do."
+      lead="Accounts on this installation and their roles."
       action={
         <Button variant="primary" icon={UserPlus} onClick={() => setAdding(true)}>
           Add User

@@ -55,7 +55,7 @@ test('confirms before cancelling a job from the list', async () => {
 });
 
 test('shows jobs and models to a Viewer with disabled actions', async () => {
-  const reason = 'Your role is Viewer: you can chat, but an Editor or Admin makes changes here.';
+  const reason = 'As a Viewer you can chat. Only Editors and Admins can make changes here.';
   const done = job({ name: 'Only to look at', status: 'succeeded', tunedModel: 'ft:one', finishedAt: fixtureDate });
   open('/fine-tuning', {
     user: { ...person, role: 'Viewer' },

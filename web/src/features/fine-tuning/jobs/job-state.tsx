@@ -19,7 +19,7 @@ const sentences: Record<Job['status'], string> = {
   paused: 'Paused. It goes on when you resume it.',
   succeeded: 'The tuned model is ready.',
   failed: 'It ended without a model.',
-  cancelled: 'It was cancelled; no model came of it.',
+  cancelled: 'It was cancelled; no model was created.',
 };
 
 /** Progress, status and cost of a job. */

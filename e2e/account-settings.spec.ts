@@ -107,7 +107,7 @@ test('changes the user’s address with the password and a link sent to the new 
   await dialog.getByLabel('Password', { exact: true }).fill(password);
   await page.keyboard.press('Enter');
   await expectToast(page, 'Link requested', 'Open it in this browser.');
-  const asked = await keptMail(roster, email, 'Another address was asked for your Roster account');
+  const asked = await keptMail(roster, email, 'A new address was requested for your Roster account');
   expect(asked.text).toContain(next);
 
   const link = await storedAddressLink(roster, next);

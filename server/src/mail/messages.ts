@@ -25,7 +25,7 @@ export type Message =
 type EndingModel = { model: string; shutdownDate: string; successor: string | null; assistants: number };
 
 /** The lifetime of a mailed link, in words; see tokenLifeMs in features/auth/mailed-token-repository.ts. */
-const linkLifetime = 'The link works once, and for 30 minutes.';
+const linkLifetime = 'The link works once and expires after 30 minutes.';
 
 /**
  * Roster's mails, in plain text. Its own text is ASCII only, so that a stored mail can be read, and its link followed,
@@ -43,12 +43,12 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
       const set = message.hasPassword ? 'reset' : 'set';
       const who =
         message.askedBy === 'self'
-          ? `Somebody asked to ${set} the password of the Roster account ${to}.`
+          ? `Someone asked to ${set} the password of the Roster account ${to}.`
           : `An administrator asks you to ${set} the password of your Roster account ${to}.`;
       const not =
         message.askedBy === 'self'
-          ? 'If it was not you, ignore this mail: without the link nothing changes.'
-          : 'If you did not expect this, ask your administrator before you use the link. Without it nothing changes.';
+          ? 'If it was not you, ignore this mail. Nothing changes unless the link is used.'
+          : 'If you did not expect this, ask your administrator before you use the link. Nothing changes until then.';
       return [
         message.hasPassword ? 'Reset your Roster password' : 'Set your Roster password',
         [
@@ -89,26 +89,26 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
           `There is a Roster account with the address ${to}. To confirm that the address is yours, open this link in the browser where you are signed in:`,
           message.link,
           linkLifetime,
-          'If you did not register at Roster, ignore this mail, and do not open the link.',
+          'If you did not register for Roster, ignore this mail and do not open the link.',
         ],
       ];
     case 'new_address':
       return [
         'Confirm the new address of your Roster account',
         [
-          `The Roster account ${message.before} is to have the address ${to}. To make it so, open this link in the browser where you are signed in:`,
+          `Someone asked to change the address of the Roster account ${message.before} to ${to}. To confirm the change, open this link in the browser where you are signed in:`,
           message.link,
-          `${linkLifetime} Until then the address stays as it was.`,
-          'If you do not know what this is about, ignore this mail, and do not open the link.',
+          `${linkLifetime} Until then the address does not change.`,
+          'If you did not ask for this, ignore this mail and do not open the link.',
         ],
       ];
     case 'new_address_asked':
       return [
-        'Another address was asked for your Roster account',
+        'A new address was requested for your Roster account',
         [
-          `Somebody who is signed in to your Roster account ${to} asked to change its address to ${message.email}. It changes when the link that was mailed there is opened.`,
+          `Someone who is signed in to your Roster account ${to} asked to change its address to ${message.email}. The address changes when the link sent there is opened.`,
           'If it was you, there is nothing to do here.',
-          'If it was not you, set another password at once, which signs everybody out. Ask for a link:',
+          'If it was not you, reset your password immediately, which signs out all devices. Request a link:',
           message.askAgain,
         ],
       ];
@@ -116,8 +116,8 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
       return [
         'The address of your Roster account was changed',
         [
-          `The Roster account ${to} at ${message.site} has the address ${message.email} from now on. Other devices were signed out.`,
-          'If it was you, there is nothing to do. If it was not you, tell the administrator of this installation at once.',
+          `The Roster account ${to} at ${message.site} now has the address ${message.email}. Other devices were signed out.`,
+          'If it was you, there is nothing to do. If it was not you, tell the administrator of this installation immediately.',
         ],
       ];
     case 'password_changed':
@@ -126,7 +126,7 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
         [
           `The password of your Roster account ${to} was just changed. Other devices were signed out.`,
           'If it was you, there is nothing to do.',
-          'If it was not you, ask for a link to reset the password at once:',
+          'If it was not you, request a link to reset the password immediately:',
           message.askAgain,
         ],
       ];
@@ -140,10 +140,10 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
           : `${name} was disconnected from your Roster account`,
         [
           isConnected
-            ? `A ${name} account was just connected to your Roster account ${to}, and can sign in to it from now on.`
-            : `The ${name} account was just disconnected from your Roster account ${to}, and cannot sign in to it any more.`,
+            ? `A ${name} account was just connected to your Roster account ${to}, and can now sign in to it.`
+            : `The ${name} account was just disconnected from your Roster account ${to}, and can no longer sign in to it.`,
           'If it was you, there is nothing to do.',
-          `If it was not you, ${isConnected ? `disconnect it on the Settings page (${message.site}) and ` : ''}ask for a link to reset the password at once:`,
+          `If it was not you, ${isConnected ? `disconnect it on the Settings page (${message.site}) and ` : ''}request a link to reset the password immediately:`,
           message.askAgain,
         ],
       ];
@@ -156,7 +156,7 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
       return [
         'Your Roster account was closed',
         [
-          `The Roster account ${to} at ${message.site} was closed, and everything that belonged to it was removed.`,
+          `The Roster account ${to} at ${message.site} was closed, and all its data was removed.`,
           'This cannot be undone. If it was not you, tell the administrator of this installation.',
         ],
       ];
@@ -184,13 +184,13 @@ function modelsEnd({
   const lines = models.map(modelEnds);
   if (more > 0) lines.push(`- and ${more} more`);
   return [
-    'Models that you use in Roster end soon',
+    'Models you use in Roster retire soon',
     [
-      'The provider shuts these models down. From its day on a model does not answer any more.',
+      'The provider is retiring these models. Each stops working on its retirement date.',
       lines.join('\n'),
-      'To see what uses them, and to choose other models in time, open this page:',
+      'To see what uses them and choose other models in time, open this page:',
       page,
-      `You get this mail 60 days, 14 days and one day before. To get no more of them, switch them off under Notifications in Settings: ${settings}`,
+      `You get this mail 60 days, 14 days and one day before. To stop these mails, turn them off under Notifications in Settings: ${settings}`,
     ],
   ];
 }

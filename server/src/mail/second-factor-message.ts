@@ -14,14 +14,14 @@ export function secondFactorMessage(message: SecondFactorMessage, to: string): [
   const [last, then] =
     message.change === 'reset'
       ? [
-          'If you did not ask for this, tell the administrator of this installation, and set up a new one in Settings:',
+          'If you did not ask for this, tell the administrator of this installation and set up a new one in Settings:',
           message.settings,
         ]
       : [
           message.change === 'added'
             ? // A reset leaves the factors, and with a passkey somebody else could sign in.
-              'If it was not you, tell your administrator at once, who can remove it, and reset your password:'
-            : 'If it was not you, reset your password at once, which signs everybody out, and tell your administrator:',
+              'If it was not you, tell your administrator, who can remove it, and reset your password immediately:'
+            : 'If it was not you, reset your password immediately, which signs out all devices, and tell your administrator:',
           message.askAgain,
         ];
   return [subject, [...said, 'If it was you, there is nothing to do.', last, then]];
@@ -33,7 +33,7 @@ function describe({ change, factor = 'second factor', left = 0 }: SecondFactorMe
     case 'added':
       return [
         'A second factor was added to your Roster account',
-        [`${article} ${factor} was just added to your Roster account ${to}. Signing in asks for it from now on.`],
+        [`${article} ${factor} was just added to your Roster account ${to}. Signing in now asks for it.`],
       ];
     case 'removed':
       return [
@@ -44,20 +44,20 @@ function describe({ change, factor = 'second factor', left = 0 }: SecondFactorMe
       return [
         'The second factor of your Roster account was reset',
         [
-          `An administrator or the operator has removed all second factors and recovery codes of your Roster account ${to}, and signed it out on all devices. You can sign in without a second factor now.`,
+          `An administrator or the operator has removed all second factors and recovery codes of your Roster account ${to}, and signed it out on all devices. You can now sign in without a second factor.`,
         ],
       ];
     case 'recovery_code_used':
       return [
         'A recovery code was used for your Roster account',
         [
-          `Somebody signed in to your Roster account ${to} with a recovery code. ${left === 1 ? 'One code is' : `${left} codes are`} left.`,
+          `Someone signed in to your Roster account ${to} with a recovery code. ${left === 1 ? 'One code is' : `${left} codes are`} left.`,
         ],
       ];
     case 'recovery_codes_made':
       return [
         'Your Roster account has new recovery codes',
-        [`New recovery codes were just made for your Roster account ${to}. The earlier ones do not work any more.`],
+        [`New recovery codes were just made for your Roster account ${to}. The earlier ones no longer work.`],
       ];
   }
 }

@@ -98,8 +98,8 @@ describe('every mail', () => {
     expect(invitation.recipients).toEqual([email]);
     expect(invitation.headers).not.toMatch(/^Bcc/im);
     expect(await textOf('Your Roster password was changed')).toContain('If it was not you');
-    expect(await textOf('Google was connected to your Roster account')).toContain('can sign in to it from now on');
-    expect(await textOf('GitHub was disconnected from your Roster account')).toContain('cannot sign in to it any more');
+    expect(await textOf('Google was connected to your Roster account')).toContain('can now sign in to it');
+    expect(await textOf('GitHub was disconnected from your Roster account')).toContain('can no longer sign in to it');
     expect(await textOf('Your Roster account was closed')).toContain(`at ${app.url} was closed`);
     for (const { headers } of mails.received) {
       expect(headers).toContain('To: ada@example.com');

@@ -5,7 +5,7 @@ import { linkIn, type MailServer, storedMailTo } from '#server/testing/mail';
 import { startMailingApp } from '#server/testing/mailing-app';
 
 const subject = 'Confirm the new address of your Roster account';
-const asked = 'Another address was asked for your Roster account';
+const asked = 'A new address was requested for your Roster account';
 const changed = 'The address of your Roster account was changed';
 
 describe.each(engines)('account details on %s', (engine) => {

@@ -83,9 +83,9 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect(mail.recipients).toEqual([email]);
     expect(mail.headers).toContain('From: Roster <roster@example.org>');
     for (const words of [
-      `Somebody asked to reset the password of the Roster account ${email}.`,
+      `Someone asked to reset the password of the Roster account ${email}.`,
       'open this link',
-      'once, and for 30 minutes',
+      'works once and expires after 30 minutes',
       'If it was not you, ignore this mail',
     ])
       expect(mail.text).toContain(words);

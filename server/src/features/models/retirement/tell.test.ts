@@ -7,7 +7,7 @@ import type { HttpClient } from '#server/testing/http-client';
 import { type MailServer, startMailServer, storedMails } from '#server/testing/mail';
 import { until } from '#server/testing/until';
 
-const subject = 'Models that you use in Roster end soon';
+const subject = 'Models you use in Roster retire soon';
 /** gpt-4o retires on January 14, 2027. */
 const days = {
   91: '2026-10-15',

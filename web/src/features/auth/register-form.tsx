@@ -25,7 +25,7 @@ function useRegistration(options: SignInOptions | undefined) {
   const needsCode = codeAskedFor || options?.setupCodeRequired === true;
   const submit = form.handleSubmit(({ email, password, setupCode }) => {
     if (needsCode && setupCode === '') {
-      form.setError('setupCode', { message: 'The setup code is required' }, { shouldFocus: true });
+      form.setError('setupCode', { message: 'The set-up code is required' }, { shouldFocus: true });
       return;
     }
     register.mutate(needsCode ? { email, password, setupCode } : { email, password }, {
@@ -67,7 +67,7 @@ export function RegisterForm({ options }: { options: SignInOptions | undefined }
       />
       {needsCode && (
         <Field
-          label="Setup code"
+          label="Set-up code"
           hint="The server printed it when it started. You need it once, for the first account."
           error={errors.setupCode?.message}
         >

@@ -46,7 +46,7 @@ test('signs the other devices out when the password is changed by keyboard', { t
   await expect(dialog.getByText("Passwords don't match")).toBeVisible();
   await again.fill(chosen);
   await page.keyboard.press('Enter');
-  await expect(dialog.getByText('The current password is not right.')).toBeVisible();
+  await expect(dialog.getByText('The current password is incorrect.')).toBeVisible();
   await expect(current).toBeFocused();
   await expectAccessible(page);
   // Typed text is not lost by accident.
@@ -102,7 +102,7 @@ test('changes the user’s address with the password and a link sent to the new 
   await dialog.getByLabel('New Email').fill(next);
   await dialog.getByLabel('Password', { exact: true }).fill('not the password');
   await page.keyboard.press('Enter');
-  await expect(dialog.getByText('The password is not right.')).toBeVisible();
+  await expect(dialog.getByText('The password is incorrect.')).toBeVisible();
   await expectAccessible(page);
   await dialog.getByLabel('Password', { exact: true }).fill(password);
   await page.keyboard.press('Enter');
@@ -219,7 +219,7 @@ for (const { theme, width } of [
     await expect(dialog.getByText('Enter your password to close the account.')).toBeVisible();
     await page.keyboard.type('not the password');
     await page.keyboard.press('Enter');
-    await expect(dialog.getByText('The password is not right.')).toBeVisible();
+    await expect(dialog.getByText('The password is incorrect.')).toBeVisible();
     await expect(field).toBeFocused();
     await expectAccessible(page);
     await expectNoSidewaysScroll(page);

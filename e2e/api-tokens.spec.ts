@@ -88,7 +88,7 @@ test('fits tokens on a phone, and keeps a rejected token in its dialog', async (
   await dialog.getByLabel('Name').fill('Another');
   await dialog.getByLabel('Chat').uncheck();
   await dialog.getByRole('button', { name: 'Create Token' }).click();
-  await expect(dialog.getByText('Choose at least one right')).toBeVisible();
+  await expect(dialog.getByText('Choose at least one permission')).toBeVisible();
   await dialog.getByLabel('Chat').check();
   await dialog.getByRole('button', { name: 'Create Token' }).click();
   await expect(dialog.getByText('Failed to create the access token')).toBeVisible();

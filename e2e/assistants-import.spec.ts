@@ -53,7 +53,7 @@ test('imports assistants from the provider in three steps', { tag: '@main' }, as
   await expect(page.getByText('2 assistants imported')).toBeVisible();
   await expect(page.getByText('Changed during import:')).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: /^Contract Reader:/ })).toContainText(
-    'Its vector store cannot be taken along',
+    'Its vector store cannot be imported',
   );
   await expect(page.getByRole('heading', { name: 'Math Tutor' })).toBeVisible();
   await expect(page.getByText('asst_8fKq2ZrVn1LxWcTy5uHbGdEo')).toBeVisible();
@@ -77,7 +77,7 @@ test('reads a file of the retired API, and reports it the second time', async ({
   await choose();
   await expectToast(page, 'Assistants imported', '1 imported, 0 failed.');
   await expect(page.getByRole('heading', { name: 'Recipe Scribe' })).toBeVisible();
-  await expect(page.getByText('The tool retrieval cannot be taken along.')).toBeVisible();
+  await expect(page.getByText('The tool retrieval cannot be imported.')).toBeVisible();
   await choose();
   await expectToast(page, 'Failed to import assistants', '0 imported, 1 failed.');
   await expect(page.getByText("It was imported already, as 'Recipe Scribe'.")).toBeVisible();

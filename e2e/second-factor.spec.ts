@@ -53,7 +53,7 @@ test('turns an authenticator app on and signs in with its code', { tag: '@main' 
   await expect(code).toBeFocused();
   await code.fill('1234567');
   await page.getByRole('button', { name: 'Login' }).click();
-  await expect(page.getByText('The code is wrong or was used already. Try the next one.')).toBeVisible();
+  await expect(page.getByText('The code is wrong or has already been used. Try the next one.')).toBeVisible();
   await code.fill(app.next());
   await code.press('Enter');
   await expect(page).toHaveURL('/files');

@@ -15,7 +15,7 @@ export const ApiKey = z
   .trim()
   .min(1, 'API Key is required')
   .max(512, 'The API Key cannot exceed 512 characters')
-  .regex(/^[\x21-\x7e]*$/, 'The API Key can hold only letters, digits and signs without spaces');
+  .regex(/^[\x21-\x7e]*$/, 'The API Key can contain only letters, digits and symbols, without spaces');
 
 export const UserConfig = z.object({
   hasApiKey: z.boolean(),

@@ -32,9 +32,9 @@ export const NewAccessToken = z.strictObject({
   name: nameText(60, 'The name cannot exceed 60 characters', 'Name is required'),
   rights: z
     .array(TokenPermission)
-    .min(1, 'Choose at least one right')
+    .min(1, 'Choose at least one permission')
     .max(tokenPermissions.length)
-    .refine((rights) => new Set(rights).size === rights.length, 'Name each right once'),
+    .refine((rights) => new Set(rights).size === rights.length, 'Name each permission once'),
   expiresInDays: z.literal(tokenLifetimes).nullable(),
   monthlyBudgetUsd: z
     .number()

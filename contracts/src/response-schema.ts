@@ -83,9 +83,9 @@ const holds: [keys: string[], fits: (value: unknown) => boolean, message: string
 
 function referenceProblem(ref: unknown, at: string, root: unknown): SchemaProblem | undefined {
   if (typeof ref !== 'string' || !/^#(\/|$)/.test(ref))
-    return { at, message: 'A reference points into this schema, like #/$defs/name' };
+    return { at, message: 'References must point into this schema, like #/$defs/name' };
   const found = pointedAt(root, ref);
-  return isJson(found) || typeof found === 'boolean' ? undefined : { at, message: 'This reference points at nothing' };
+  return isJson(found) || typeof found === 'boolean' ? undefined : { at, message: 'This reference has no target' };
 }
 
 /** A problem with the keywords of one schema, without nested schemas. */
@@ -140,12 +140,12 @@ export function schemaProblem(text: string): SchemaProblem | undefined {
   const outside = outOfBounds(root);
   if (outside) return outside;
   if (root.type !== 'object')
-    return { at: '/type', message: 'The whole answer is an object: "type" has to be "object"' };
+    return { at: '/type', message: 'The answer must be an object: set "type" to "object"' };
   const open: Place[] = [{ schema: root, at: '' }];
   for (let one = open.pop(); one; one = open.pop()) {
     const { schema, at } = one;
     if (typeof schema === 'boolean') continue;
-    if (!isJson(schema)) return { at, message: 'A schema has to stand here' };
+    if (!isJson(schema)) return { at, message: 'A schema is required here' };
     const problem = keywordProblem(schema, at, root);
     if (problem) return problem;
     open.push(...inside(schema, at));

@@ -16,7 +16,7 @@ export const SecondFactorCode = z
   .transform((code) => code.replace(/[\s-]+/g, '').toLowerCase())
   .pipe(z.string().min(1, 'Enter the code').max(40, 'The code is too long'));
 
-export const AppCode = SecondFactorCode.refine((code) => /^\d{6}$/.test(code), 'Enter the 6 digits of your app');
+export const AppCode = SecondFactorCode.refine((code) => /^\d{6}$/.test(code), 'Enter the 6 digits from your app');
 
 export const SecondFactorState = z.object({
   /** The authenticator app; null: none is set up. */

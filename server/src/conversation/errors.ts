@@ -35,6 +35,6 @@ export class RunActiveError extends AppError {
 
 const waits = {
   functions:
-    'A program is to answer functions that were called in this conversation. Wait until it has, ten minutes at most.',
-  approval: 'An answer in this conversation waits for your approval. Approve or deny what it asks, or stop it.',
+    'A program still has to answer a function call in this conversation. Wait for it, ten minutes at most.',
+  approval: 'An answer in this conversation is waiting for your approval. Approve or deny the call, or stop the answer.',
 };

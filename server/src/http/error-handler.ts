@@ -11,7 +11,7 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 const whatIsAway: Record<UnavailableError['part'], string> = {
   database: 'Roster’s database does not answer at the moment. Please try again shortly.',
-  storage: 'The place where Roster keeps files does not answer at the moment. Please try again shortly.',
+  storage: 'The file store is not responding at the moment. Please try again shortly.',
 };
 
 /** Maps Fastify's own errors and unavailable services to AppError. */

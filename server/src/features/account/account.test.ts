@@ -123,8 +123,8 @@ describe.each(engines)('the provider key on %s', (engine) => {
     ['', 'API Key is required'],
     ['   ', 'API Key is required'],
     ['x'.repeat(513), 'The API Key cannot exceed 512 characters'],
-    ['sk-with space-in-the-middle', 'The API Key can hold only letters, digits and signs without spaces'],
-    ['sk-ключ', 'The API Key can hold only letters, digits and signs without spaces'],
+    ['sk-with space-in-the-middle', 'The API Key can contain only letters, digits and symbols, without spaces'],
+    ['sk-ключ', 'The API Key can contain only letters, digits and symbols, without spaces'],
   ])('rejects %j', async (apiKey, message) => {
     const { status, body } = await save(await someone(), apiKey);
     expect([status, body.fields]).toEqual([400, { apiKey: message }]);

@@ -307,7 +307,7 @@ describe.each(engines)('closing an account on %s', (engine) => {
   });
 
   test.each([
-    [{ password: 'not this one' }, 'The password is not right.'],
+    [{ password: 'not this one' }, 'The password is incorrect.'],
     [{ password: '' }, 'Enter your password to close the account.'],
     [{}, 'Enter your password to close the account.'],
   ])('requires the password (%j)', async (body, message) => {

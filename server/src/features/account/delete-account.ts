@@ -38,7 +38,7 @@ export function accountDeletion(dependencies: Dependencies) {
     const { userId, stillMay } = actor;
     const confirmation = await confirmPassword(actor, closing.password, visitor);
     if (confirmation === 'missing') throw refuse('Enter your password to close the account.');
-    if (confirmation === 'wrong') throw refuse('The password is not right.');
+    if (confirmation === 'wrong') throw refuse('The password is incorrect.');
     await removeAccount(userId, {
       by: 'self',
       stillMay,

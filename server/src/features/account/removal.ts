@@ -121,6 +121,6 @@ async function rejectLastAdministrator(within: Kysely<Database>, userId: number,
   if (isOthersMatter && left.wasActiveAdministrator && left.activeAdministrators === 0)
     throw new AppError(
       'last_administrator',
-      'This is the last active administrator. Make somebody else an administrator first.',
+      'This is the last active administrator. Make someone else an administrator first.',
     );
 }

@@ -36,7 +36,7 @@ export function accountRoutes({ route, rawRoute }: Router, dependencies: Depende
   route(api.notices, ({ actor }) => notices.open(actor.userId));
   route(api.dismissNotice, async ({ actor, params }) => {
     if (!(await notices.dismiss(actor.userId, params.id)))
-      throw new AppError('not_found', 'This notice does not exist, or was put away already.');
+      throw new AppError('not_found', 'This notice does not exist or has already been dismissed.');
   });
   rawRoute(api.exportData, async ({ actor, request, reply }) => {
     const { fileName, archive } = await exportAll(actor, visitorOf(request));

@@ -28,7 +28,7 @@ export function parseApiFields(raw: JsonObject, notes: string[]): AssistantApiFi
   const read = isObject(api) ? exportedFields(api) : parseProviderFields(raw, notes);
   // PostgreSQL’s text cannot hold U+0000, nor JSON that contains it.
   if (read && !JSON.stringify(read).includes('\\u0000')) return read;
-  notes.push('What programs had set of it cannot be taken along.');
+  notes.push('Settings made by programs cannot be imported.');
   return nothing;
 
   function exportedFields(exported: JsonObject): AssistantApiFields | undefined {
@@ -58,14 +58,14 @@ function parseProviderFields(raw: JsonObject, notes: string[]): AssistantApiFiel
     // API clients read a null name; pages need one.
     name: id !== undefined && name === null ? null : undefined,
     tools: taken.length > 0 ? taken : undefined,
-    top_p: kept(TopP, topP, 1, () => `top_p (${quoteBriefly(String(topP))}) cannot be taken along.`),
+    top_p: kept(TopP, topP, 1, () => `top_p (${quoteBriefly(String(topP))}) cannot be imported.`),
     response_format: kept(ResponseFormat, format, 'auto', () => {
       const type = quoteBriefly(isObject(format) ? format.type : format);
-      return `The response format ${type} cannot be taken along.`;
+      return `The response format ${type} cannot be imported.`;
     }),
     metadata:
       Object.keys(pairs).length > 0
-        ? kept(Metadata, pairs, null, () => `Metadata cannot be taken along: ${listSome(Object.keys(pairs))}.`)
+        ? kept(Metadata, pairs, null, () => `Metadata cannot be imported: ${listSome(Object.keys(pairs))}.`)
         : undefined,
   };
   const fields = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
@@ -84,9 +84,9 @@ function toolsIn(tools: JsonObject[], notes: string[]): ApiTool[] {
       functions.push(quoteBriefly(isObject(tool.function) ? tool.function.name : tool.name));
     else others.add(quoteBriefly(tool.type));
   }
-  for (const type of others) notes.push(`The tool ${type} cannot be taken along.`);
-  if (functions.length > 0) notes.push(`Functions cannot be taken along: ${listSome(functions)}.`);
-  if (tools.length > apiToolLimit) notes.push(`Only its first ${apiToolLimit} tools can be taken along.`);
+  for (const type of others) notes.push(`The tool ${type} cannot be imported.`);
+  if (functions.length > 0) notes.push(`Functions cannot be imported: ${listSome(functions)}.`);
+  if (tools.length > apiToolLimit) notes.push(`Only its first ${apiToolLimit} tools can be imported.`);
   return taken;
 }
 
@@ -119,11 +119,11 @@ export function resolveReferences({ fields, stores, codeFiles }: AssistantApiFie
   const notes: string[] = [];
   if (lostStores.length > 0)
     notes.push(
-      `Its ${lostStores.length === 1 ? 'vector store' : 'vector stores'} cannot be taken along: ${listSome(lostStores)}. Give it the files again.`,
+      `Its ${lostStores.length === 1 ? 'vector store' : 'vector stores'} cannot be imported: ${listSome(lostStores)}. Give it the files again.`,
     );
   if (lostFiles.length > 0)
     notes.push(
-      `Its ${lostFiles.length === 1 ? 'file' : 'files'} for code cannot be taken along: ${listSome(lostFiles)}. Give it the files again.`,
+      `Its ${lostFiles.length === 1 ? 'file' : 'files'} for code cannot be imported: ${listSome(lostFiles)}. Give it the files again.`,
     );
   const own = store === undefined ? undefined : found.stores.get(store);
   const resources = {

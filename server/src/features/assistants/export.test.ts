@@ -59,7 +59,7 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
     expect((await dora.get('/api/assistants/export')).body.assistants).toEqual([assistants[1]]);
     const wrong = { ...assistants[1], name: 'Wrong', api: { metadata: { team: 1 } } };
     expect((await dora.post('/api/assistants/import-file', wrong)).body.imported[0].notes).toContain(
-      'What programs had set of it cannot be taken along.',
+      'Settings made by programs cannot be imported.',
     );
   });
 

@@ -155,14 +155,14 @@ describe.each(engines)('importing a file on %s', (engine) => {
       notes: [
         "It has no name and is called 'Untitled assistant'.",
         'The reasoning effort is not known here; the model’s own default is used.',
-        'The tool retrieval cannot be taken along.',
-        'Functions cannot be taken along: a!, b!, c!, d!, e! and others.',
-        'top_p (7) cannot be taken along.',
-        'The response format json_schema cannot be taken along.',
-        'Metadata cannot be taken along: a.',
-        'Its 2 files cannot be taken along.',
-        'Its vector store cannot be taken along: vs_old. Give it the files again.',
-        'Its file for code cannot be taken along: file-a. Give it the files again.',
+        'The tool retrieval cannot be imported.',
+        'Functions cannot be imported: a!, b!, c!, d!, e! and others.',
+        'top_p (7) cannot be imported.',
+        'The response format json_schema cannot be imported.',
+        'Metadata cannot be imported: a.',
+        'Its 2 files cannot be imported.',
+        'Its vector store cannot be imported: vs_old. Give it the files again.',
+        'Its file for code cannot be imported: file-a. Give it the files again.',
       ],
     });
   });
@@ -221,8 +221,8 @@ describe.each(engines)('importing a file on %s', (engine) => {
       .body;
     expect(ofOther.imported[0].notes).toEqual([
       'Agents have no temperature; it is 1.',
-      `Its vector store cannot be taken along: ${store.id}. Give it the files again.`,
-      `Its file for code cannot be taken along: ${file.id}. Give it the files again.`,
+      `Its vector store cannot be imported: ${store.id}. Give it the files again.`,
+      `Its file for code cannot be imported: ${file.id}. Give it the files again.`,
     ]);
     const [{ api }] = (await other.get('/api/assistants/export')).body.assistants;
     expect(api).toEqual({ tools: [{ type: 'function', function: { name: 'get_time' } }] });
@@ -232,7 +232,7 @@ describe.each(engines)('importing a file on %s', (engine) => {
     const { body } = await (await someone()).post(path, draft({ model: 'gpt-4-turbo' }));
     expect(body.imported[0].model).toBe('gpt-4-turbo');
     expect(body.imported[0].notes).toEqual([
-      expect.stringMatching(/^The model gpt-4-turbo was shut down on \d{4}-\d\d-\d\d\. Choose another one/),
+      expect.stringMatching(/^The model gpt-4-turbo retired on \d{4}-\d\d-\d\d\. Choose another one/),
     ]);
   });
 

@@ -14,7 +14,7 @@ export const listSome = (names: unknown[]) =>
 export function importWarnings(raw: JsonObject): string[] {
   return [
     ...(toArray(raw.file_ids).length > 0
-      ? [`Its ${pluralCount(toArray(raw.file_ids), 'file')} cannot be taken along.`]
+      ? [`Its ${pluralCount(toArray(raw.file_ids), 'file')} cannot be imported.`]
       : []),
     ...fileNotes(toArray(raw.files)),
     ...settingNotes(raw),
@@ -24,7 +24,7 @@ export function importWarnings(raw: JsonObject): string[] {
 /** For Roster’s own export: the files are in the account, not in the imported file. */
 function fileNotes(files: unknown[]): string[] {
   if (files.length === 0) return [];
-  return [`Its files cannot be taken along: ${listSome(files)}. Give it the files again.`];
+  return [`Its files cannot be imported: ${listSome(files)}. Give it the files again.`];
 }
 
 function settingNotes(raw: JsonObject): string[] {
@@ -32,8 +32,8 @@ function settingNotes(raw: JsonObject): string[] {
   const verbosity = isObject(text) ? text.verbosity : undefined;
   const isOther = (value: unknown, usual: unknown[]) => value !== undefined && value !== null && !usual.includes(value);
   return [
-    isOther(verbosity, ['medium']) && `The verbosity ${quoteBriefly(verbosity)} cannot be taken along.`,
-    isOther(tier, ['auto', 'default']) && `The service tier ${quoteBriefly(tier)} cannot be taken along.`,
-    isObject(multiAgent) && multiAgent.enabled === true && 'Its sub-agents cannot be taken along.',
+    isOther(verbosity, ['medium']) && `The verbosity ${quoteBriefly(verbosity)} cannot be imported.`,
+    isOther(tier, ['auto', 'default']) && `The service tier ${quoteBriefly(tier)} cannot be imported.`,
+    isObject(multiAgent) && multiAgent.enabled === true && 'Its sub-agents cannot be imported.',
   ].filter((note) => note !== false);
 }

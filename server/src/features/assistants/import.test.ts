@@ -44,8 +44,8 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
   test('says what cannot be imported', async () => {
     const { body } = await (await app.withKey('bob')).post(fetchPath, {});
     expect(candidate(body, contracts)?.notes).toEqual([
-      'Its vector store cannot be taken along: vs_68b1f0c2d4e6485fa1. Give it the files again.',
-      'Its file for code cannot be taken along: file-Qp7Ls2Vn9Xc4Rt1Wb6Ym. Give it the files again.',
+      'Its vector store cannot be imported: vs_68b1f0c2d4e6485fa1. Give it the files again.',
+      'Its file for code cannot be imported: file-Qp7Ls2Vn9Xc4Rt1Wb6Ym. Give it the files again.',
       expect.stringContaining('The model gpt-4-turbo'),
     ]);
     expect(candidate(body, handbook)?.notes).toEqual([
@@ -57,7 +57,7 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
       expect.stringContaining('is not among those your API key can use'),
     ]);
     expect(candidate(body, agent)).toMatchObject({ source: 'agents', name: 'Release Notes Writer', description: '' });
-    expect(candidate(body, agent)?.notes).not.toContain('The tool web_search cannot be taken along.');
+    expect(candidate(body, agent)?.notes).not.toContain('The tool web_search cannot be imported.');
   });
 
   test('imports the chosen ones as the provider has them now', async () => {

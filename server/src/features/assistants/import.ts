@@ -29,14 +29,14 @@ import type { VersionRecorder } from './versions/recorder.ts';
  */
 function parseEntries(document: unknown): unknown[] {
   const entries = findEntries(document);
-  if (entries.length === 0) throw new AppError('invalid_input', 'The file holds no assistants.');
+  if (entries.length === 0) throw new AppError('invalid_input', 'The file contains no assistants.');
   return entries;
 }
 
 function findEntries(document: unknown): unknown[] {
   if (Array.isArray(document)) return document;
   if (!isObject(document))
-    throw new AppError('invalid_input', 'The file must hold an assistant or a list of assistants.');
+    throw new AppError('invalid_input', 'The file must contain an assistant or a list of assistants.');
   if (document.format === 'roster.assistants' && document.version !== 1)
     throw new AppError('invalid_input', 'This file was exported by a newer Roster than this one.');
   if (Array.isArray(document.assistants)) return document.assistants;
@@ -125,9 +125,9 @@ async function modelNotes(
     if (usable?.has(model)) return [];
     const { lifecycle, shutdownDate, successor } = catalogue.describe(model, null, today);
     const instead = successor ? `Choose another one, such as ${successor}.` : 'Choose another one.';
-    if (lifecycle === 'gone') return [`The model ${model} was shut down on ${shutdownDate}. ${instead}`];
+    if (lifecycle === 'gone') return [`The model ${model} retired on ${shutdownDate}. ${instead}`];
     if (usable)
-      return [`The model ${model} is not among those your API key can use; it may have been shut down. ${instead}`];
+      return [`The model ${model} is not among those your API key can use; it may have retired. ${instead}`];
     return [];
   };
 }

@@ -29,7 +29,7 @@ test.each(engines)('imports the other entries of the provider’s list if some a
   const notes = new Map(candidates.map((one: { id: string; notes: string[] }) => [one.id, one.notes]));
   expect(notes.get('agent_Number')).toEqual(['It cannot be imported: Model is missing.']);
   expect(notes.get('not an id')).toEqual(['It cannot be imported: Its id has an unknown form.']);
-  expect(notes.get('agent_Odd')).toEqual(['What programs had set of it cannot be taken along.']);
+  expect(notes.get('agent_Odd')).toEqual(['Settings made by programs cannot be imported.']);
 
   const assistantIds = ['agent_Number', 'agent_Nothing', 'agent_Odd'];
   const { body } = await ada.post('/api/assistants/import-batch-from-openai', { assistantIds });

@@ -2,7 +2,7 @@ import { AssistantTools } from '@roster/contracts/assistants/tools';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { toArray } from './import-warnings.ts';
 
-const notTaken = 'The tools that the provider runs cannot be taken along; switch them on again.';
+const notTaken = 'The tools that the provider runs cannot be imported; switch them on again.';
 
 /** The built-in tools of an assistant, from Roster’s export or from the tools of an API client or the provider. */
 export function parseBuiltInTools({ tools, api }: JsonObject, notes: string[]): AssistantTools {
@@ -31,7 +31,7 @@ function searchOf({ filters, user_location: location }: JsonObject, notes: strin
     ...(given.length > 0 && { location: Object.fromEntries(given) }),
   };
   const read = AssistantTools.shape.webSearch.safeParse(wanted);
-  if (!read.success) notes.push('The domains and the place of its web search cannot be taken along.');
+  if (!read.success) notes.push('The domains and the place of its web search cannot be imported.');
   return read.data ?? {};
 }
 

@@ -104,7 +104,7 @@ const unknownValues: { [Name in keyof AssistantSettings]?: string } = {
   reasoningEffort: 'The reasoning effort is not known here; the model’s own default is used.',
   icon: 'Its icon is not known here.',
   color: 'Its color is not known here.',
-  responseSchema: 'The answer format cannot be taken along.',
+  responseSchema: 'The answer format cannot be imported.',
 };
 
 /** Falls back to the default of a new assistant if the value is missing or invalid. */
@@ -112,7 +112,7 @@ function exportedValue(name: keyof AssistantSettings, given: unknown, notes: str
   const field = AssistantDraft.shape[name];
   const read = field.safeParse(typeof given === 'string' ? stripNul(given) : (given ?? undefined));
   if (read.success) return read.data;
-  notes.push(unknownValues[name] ?? `${name} (${quoteBriefly(given)}) cannot be taken along.`);
+  notes.push(unknownValues[name] ?? `${name} (${quoteBriefly(given)}) cannot be imported.`);
   return field.parse(undefined);
 }
 
@@ -153,7 +153,7 @@ function instructionsOf(instructions: string, notes: string[]): string {
 function startersIn(given: unknown, notes: string[]): string[] {
   const lines = toArray(given).map((line) => (typeof line === 'string' ? stripNul(line) : line));
   const read = Starters.safeParse(lines);
-  if (!read.success) notes.push('Its conversation starters cannot be taken along.');
+  if (!read.success) notes.push('Its conversation starters cannot be imported.');
   return read.data ?? [];
 }
 

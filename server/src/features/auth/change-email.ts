@@ -56,7 +56,7 @@ async function ask(dependencies: Dependencies, actor: Actor, { email, password }
   const { userId, stillMay } = actor;
   await confirmPerson(dependencies, actor, password, visitor);
   const user = await userRepository(db).byId(userId);
-  if (user?.email === email) throw wrong('email', 'This is the address of your account already.');
+  if (user?.email === email) throw wrong('email', 'This is already the address of your account.');
   await rates.use('confirmationMail', String(userId));
   await db.transaction().execute(async (trx) => {
     await stillMay(trx);
@@ -74,11 +74,11 @@ async function confirmPerson(
 ) {
   const confirmation = await confirmPassword(actor, password, visitor);
   if (confirmation === 'missing') throw wrong('password', 'Enter your password to change the address.');
-  if (confirmation === 'wrong') throw wrong('password', 'The password is not right.');
+  if (confirmation === 'wrong') throw wrong('password', 'The password is incorrect.');
 }
 
 const emailTaken = () =>
-  new AppError('email_taken', 'Another account has this address by now. The address of your account is unchanged.');
+  new AppError('email_taken', 'Another account now uses this address. Your address was not changed.');
 
 async function take(
   trx: Kysely<Database>,

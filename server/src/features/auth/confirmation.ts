@@ -24,7 +24,7 @@ type Dependencies = {
 const invalidLink = () =>
   new AppError(
     'invalid_token',
-    'This link is not valid for your account, or has expired. Ask for a new one in Settings.',
+    'This link is not valid for your account, or has expired. Request a new one in Settings.',
   );
 
 export function confirmationService({ db, config, rates, newAddress }: Dependencies) {
@@ -47,7 +47,7 @@ export function confirmationService({ db, config, rates, newAddress }: Dependenc
           'This installation sends no mail, so an address cannot be confirmed. Its operator can set up a mail server.',
         );
       const user = await userRepository(db).byId(userId);
-      if (user?.emailVerified) throw new AppError('conflict', 'Your email address is confirmed already.');
+      if (user?.emailVerified) throw new AppError('conflict', 'Your email address is already confirmed.');
       await rates.use('confirmationMail', String(userId));
       await ask(db, userId);
     },

@@ -129,8 +129,8 @@ async function change(
 }
 
 const wrongPassword = () =>
-  new AppError('invalid_input', 'The current password is not right.', {
-    fields: { currentPassword: 'The current password is not right.' },
+  new AppError('invalid_input', 'The current password is incorrect.', {
+    fields: { currentPassword: 'The current password is incorrect.' },
   });
 
 /**
@@ -148,7 +148,7 @@ export function passwordLinks(db: Kysely<Database>, publicUrl: URL, config: Pass
     db.transaction().execute(async (trx) => {
       requirePasswordLogin(config);
       const user = await userRepository(trx).lock(userId);
-      if (!user) throw new AppError('not_found', 'There is no such account.');
+      if (!user) throw new AppError('not_found', 'Account not found.');
       if (user.status !== 'Active')
         throw new AppError('conflict', 'This account is inactive: a link would not work. Make it active first.');
       const token = await mailedTokenRepository(trx).make(userId, 'password', null);

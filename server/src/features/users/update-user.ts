@@ -34,7 +34,7 @@ async function changeDetails(trx: Kysely<Database>, before: ManagedUser, { name,
     if (!(await users.correctEmail(userId, email)))
       throw new AppError(
         'conflict',
-        'Somebody has signed in with this address already, so it cannot be changed. Add an account with the right one.',
+        'This address has already been used to sign in, so it cannot be changed. Add a new account instead.',
       );
     await record(trx, userId, 'details_changed', 'Email address');
   }
@@ -84,7 +84,7 @@ export async function updateUser(trx: Kysely<Database>, userId: number, changes:
   if (!(await managedUserRepository(trx).hasActiveAdministrator()))
     throw new AppError(
       'last_administrator',
-      'This is the last active administrator. Make somebody else an administrator first.',
+      'This is the last active administrator. Make someone else an administrator first.',
     );
   return { user: await findUser(trx, userId), sessions };
 }

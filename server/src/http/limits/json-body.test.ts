@@ -25,9 +25,9 @@ describe('JSON body', () => {
     ['has more than 1,000 fields', wide(1001), 'The request has more than 1000 fields.'],
     ['has more than 1,000 items', JSON.stringify({ a: Array(1000).fill(1) }), 'The request has more than 1000 fields.'],
     [
-      'holds half of a character',
+      'contains half a character',
       '{"name":"a\\ud83d"}',
-      'The request holds half of a character, which is no text. Write it again.',
+      'The request contains half a character, which is not valid text. Enter it again.',
     ],
     ['names __proto__', '{"__proto__":{"role":"Admin"}}', 'The field name __proto__ is not allowed.'],
     ['names constructor inside', '{"a":[{"constructor":1}]}', 'The field name constructor is not allowed.'],

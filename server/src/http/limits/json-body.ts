@@ -9,10 +9,10 @@ const defaultLimits: BodyLimits = { depth: 20, keys: 1_000, isStored: true };
 const largeBodyLimits: BodyLimits = { ...defaultLimits, keys: 20_000 };
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 /** PostgreSQL's text type cannot store U+0000. */
-const nullCharacterMessage = 'The request holds a character (U+0000) that cannot be stored.';
+const nullCharacterMessage = 'The request contains a character (U+0000) that cannot be stored.';
 
 /** Half of a surrogate pair, left by cutting a character in two. It has no UTF-8 form. */
-const loneSurrogateMessage = 'The request holds half of a character, which is no text. Write it again.';
+const loneSurrogateMessage = 'The request contains half a character, which is not valid text. Enter it again.';
 
 export const compressedBodyError = () => new AppError('unsupported_media_type', 'Send JSON as it is, not compressed.');
 

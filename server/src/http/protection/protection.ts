@@ -75,7 +75,7 @@ export function protect(app: FastifyInstance, config: Config) {
     if (isDoor || request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
     if (request.url.length > 8192) throw new AppError('too_large', 'The address is too long.');
     if (request.url.includes('%00'))
-      throw new AppError('invalid_input', 'The address holds a character (U+0000) that cannot be stored.');
+      throw new AppError('invalid_input', 'The address contains a character (U+0000) that cannot be stored.');
     refuseUnclearHost(request);
     // /v1 and /scim accept no credentials that a browser sends by itself; cors.ts decides which origins may use /v1.
     if (isDoor) return;

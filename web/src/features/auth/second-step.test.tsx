@@ -46,11 +46,11 @@ test('shows a wrong code at the field, and takes a recovery code', async () => {
   await logIn();
   answer(
     secondFactor.complete,
-    refusal('invalid_input', 'The code is wrong.', { code: 'The code is wrong or was used already.' }),
+    refusal('invalid_input', 'The code is wrong.', { code: 'The code is wrong or has already been used.' }),
   );
   await code.fill('000000');
   await page.getByRole('button', { name: 'Login' }).click();
-  await expect.element(page.getByText('The code is wrong or was used already.')).toBeVisible();
+  await expect.element(page.getByText('The code is wrong or has already been used.')).toBeVisible();
   await page.getByRole('button', { name: 'Use a recovery code' }).click();
   await expect.element(page.getByLabelText('Recovery code')).toHaveValue('');
   await expect.element(page.getByLabelText('Recovery code')).toHaveFocus();

@@ -32,7 +32,7 @@ export type Contents<Row extends StoreFile> = {
   onEntry?: (row: Row, at: { apiKey: Secret; storeId: string; fileId: string; isNew: boolean }) => Promise<void>;
 };
 
-const lostFileMessage = 'The provider does not have this file any more. It is being sent again.';
+const lostFileMessage = 'The provider no longer has this file. It is being sent again.';
 
 export const notServedMessage = (providerName: string) =>
   `${providerNameIn('beginning', providerName)} has no file search. The file stays with the assistant, which answers without it.`;

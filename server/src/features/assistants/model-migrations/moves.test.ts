@@ -189,7 +189,7 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
     const refused = await undo(ada, body.id);
     expect([refused.status, refused.body.message]).toEqual([
       409,
-      'Your API key cannot use gpt-4 any more, so the assistants stay as they are.',
+      'Your API key cannot use gpt-4 any more, so the assistants were not changed.',
     ]);
     expect((await assistant(ada, id)).model).toBe('gpt-4.1');
   });
@@ -203,7 +203,7 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
       const answer = await move(ada, body);
       return [answer.status, answer.body.message];
     };
-    const same = 'Choose another model than the one that the assistants use';
+    const same = 'Choose a different model from the one the assistants use';
     expect(await refused({ toModel: 'gpt-4o' })).toEqual([400, same]);
     expect((await planned(ada, 'gpt-4o', 'gpt-4o')).body.message).toBe(same);
     expect(await refused({ toModel: 'gpt-9' })).toEqual([

@@ -33,12 +33,12 @@ type Dependencies = {
 type Wanted = z.output<typeof api.move.body>;
 
 const notFound = () => new AppError('not_found', 'Assistant not found.');
-const noMove = () => new AppError('not_found', 'This move was not found.');
+const noMove = () => new AppError('not_found', 'Migration not found.');
 const conflict = (message: string) => new AppError('conflict', message);
 
 function checkOther({ fromModel, toModel }: Pick<Wanted, 'fromModel' | 'toModel'>) {
   if (fromModel !== toModel) return;
-  const message = 'Choose another model than the one that the assistants use';
+  const message = 'Choose a different model from the one the assistants use';
   throw new AppError('invalid_input', message, { fields: { toModel: message } });
 }
 
@@ -152,7 +152,7 @@ async function undo(
   const { fromModel } = await foundMove(db, userId, id);
   const usable = await models.usable(userId);
   if (usable && !usable.has(fromModel))
-    throw conflict(`Your API key cannot use ${fromModel} any more, so the assistants stay as they are.`);
+    throw conflict(`Your API key cannot use ${fromModel} any more, so the assistants were not changed.`);
   return db.transaction().execute(async (trx) => {
     await stillMay(trx);
     await lockUser(trx, userId);

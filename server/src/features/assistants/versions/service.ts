@@ -62,7 +62,7 @@ function missingNotes({ files, chosenTools }: AssistantState, present: Present):
   return [
     ...gone.map(({ filename }) => `The file ${filename} was deleted.`),
     ...lost.map(({ name }) => `The tool ${name} is no longer available.`),
-    ...changed.map(({ name }) => `The tool ${name} has changed. Look at it before the assistant uses it.`),
+    ...changed.map(({ name }) => `The tool ${name} has changed. Review it before the assistant uses it.`),
   ];
 }
 

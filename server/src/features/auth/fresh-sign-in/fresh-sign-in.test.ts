@@ -78,7 +78,7 @@ describe.each(engines)('fresh sign-in on %s', (engine) => {
   test('is refused for a wrong password, which counts like one at the sign-in', async () => {
     const ada = await stale(await person());
     const wrong = await ada.post(path, { password: 'not the password' });
-    expect([wrong.status, wrong.body.fields]).toEqual([400, { password: 'The password is not right.' }]);
+    expect([wrong.status, wrong.body.fields]).toEqual([400, { password: 'The password is incorrect.' }]);
     expect((await ada.post(path, {})).body.fields).toEqual({ password: 'Enter your password.' });
     expect(outcome(await ada.post('/api/access-tokens', newToken))).toEqual(required);
     const { items } = (await ada.get('/api/user/security-events')).body;

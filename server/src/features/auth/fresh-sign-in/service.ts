@@ -72,11 +72,11 @@ async function checkPassword(
 ) {
   const confirmation = await confirmPassword(actor, password, visitor);
   if (confirmation === 'missing') throw wrong('password', 'Enter your password.');
-  if (confirmation === 'wrong') throw wrong('password', 'The password is not right.');
+  if (confirmation === 'wrong') throw wrong('password', 'The password is incorrect.');
   return async () => true;
 }
 
-const wrongCode = () => wrong('code', 'The code is wrong or was used already. Try the next one.');
+const wrongCode = () => wrong('code', 'The code is wrong or has already been used. Try the next one.');
 
 async function checkCode({ db, verifyCode }: Dependencies, actor: Actor, code: string | undefined, visitor: Visitor) {
   const { userId } = actor;

@@ -85,7 +85,7 @@ async function add(
     await stillMay(trx);
     const hasFactor = (await secondFactorRepository(trx).waysOf(userId)).length > 0;
     // The only other factor was removed meanwhile, and its recovery codes with it.
-    if (!hasFactor && !prepared) throw new AppError('conflict', 'The account has changed meanwhile. Try again.');
+    if (!hasFactor && !prepared) throw new AppError('conflict', 'The account has changed. Try again.');
     const codes = hasFactor ? undefined : prepared;
     const passkey = await store(trx, userId, { ...made, name });
     const changed = { userId, sessionId, visitor, ...thePasskey };
@@ -98,7 +98,7 @@ async function store(trx: Kysely<Database>, userId: number, made: NewPasskey): P
   const rows = passkeyRepository(trx);
   if ((await rows.list(userId)).length >= passkeysPerAccount) throw tooMany();
   const passkey = await rows.insert(userId, made);
-  if (!passkey) throw new AppError('conflict', 'This passkey has been added already.');
+  if (!passkey) throw new AppError('conflict', 'This passkey has already been added.');
   return passkey;
 }
 

@@ -84,7 +84,7 @@ async function secondStep(
 ): Promise<SecondStep> {
   const challenge = await findChallenge(db, token);
   if (!(await challengeRepository(db).countTry(challenge.idHash)))
-    throw new AppError('not_found', 'Too many tries. Enter your password again.');
+    throw new AppError('not_found', 'Too many attempts. Enter your password again.');
   const proven = await prove(given, { purpose: 'second_step', userId: challenge.userId });
   const proof = { way: 'passkey', use: proven.use, visitor, remember } as const;
   return db

@@ -60,7 +60,7 @@ async function state(db: Kysely<Database>, userId: number): Promise<SecondFactor
   };
 }
 
-const hasApp = () => new AppError('conflict', 'This account has an authenticator app already. Remove it first.');
+const hasApp = () => new AppError('conflict', 'This account already has an authenticator app. Remove it first.');
 
 async function startApp({ db, vault }: Dependencies, { userId }: Actor) {
   const user = await findUser(db, userId);
@@ -78,7 +78,7 @@ async function confirmApp({ db, vault, hashing }: Dependencies, actor: Actor, co
   const secret = vault.openProviderKey(userId, setup.wrapped, setup.secret, purpose);
   const step = matchingStep(secret.reveal(), code, Date.now());
   if (step === null) {
-    const message = 'The code is not right. Check the time of your device, and enter the next code.';
+    const message = 'The code is incorrect. Check the time of your device, and enter the next code.';
     throw new AppError('invalid_input', message, { fields: { code: message } });
   }
   const isFirst = (await secondFactorRepository(db).waysOf(userId)).length === 0;

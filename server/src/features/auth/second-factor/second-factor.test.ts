@@ -49,7 +49,7 @@ describe.each(engines)('authenticator app on %s', (engine) => {
     expect([status, setup.secret]).toEqual([200, expect.stringMatching(/^[A-Z2-7]{32}$/)]);
     expect(setup.uri).toContain(`secret=${setup.secret}`);
     const wrong = await ada.post(`${appPath}/confirm`, { code: wrongCodeOf(setup.secret) });
-    expect([wrong.status, wrong.body.fields]).toEqual([400, { code: expect.stringContaining('not right') }]);
+    expect([wrong.status, wrong.body.fields]).toEqual([400, { code: expect.stringContaining('incorrect') }]);
     expect((await ada.get(statePath)).body).toEqual(before);
     const spaced = codeOf(setup.secret).replace(/^(...)/, '$1 ');
     const { body } = await ada.post(`${appPath}/confirm`, { code: spaced });

@@ -26,7 +26,7 @@ export type SecondStep = { user: User; returnPath: string; token: string; device
 
 const expired = () => new AppError('not_found', 'Your sign-in has expired. Enter your password again.');
 const wrongCode = () => {
-  const message = 'The code is wrong or was used already. Try the next one.';
+  const message = 'The code is wrong or has already been used. Try the next one.';
   return new AppError('invalid_input', message, { fields: { code: message } });
 };
 

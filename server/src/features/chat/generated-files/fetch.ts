@@ -34,7 +34,7 @@ const graceMs = 10 * 60_000;
 const fetchUntil = (endedAt: string) => new Date(Date.parse(endedAt) + containerMs).toISOString();
 const givenUpBefore = () => new Date(Date.now() - graceMs).toISOString();
 
-const isGone = 'The provider does not have it any more: what code makes is kept there for twenty minutes.';
+const isGone = 'The provider no longer has it: files made by code are kept there for twenty minutes.';
 const giveUpEveryMs = 60_000;
 
 /** Call in the transaction that ends an answer: queues the fetching of its generated files. */

@@ -18,7 +18,7 @@ import type { HttpClient } from '#server/testing/http-client';
 import { beginDownload, unzip } from '#server/testing/zip';
 
 const inContainers = { path: '/containers/*' };
-const isGone = 'The provider does not have it any more: what code makes is kept there for twenty minutes.';
+const isGone = 'The provider no longer has it: files made by code are kept there for twenty minutes.';
 
 describe.each(engines)('files that code generates for an answer on %s', (engine) => {
   let app: TestApp;
@@ -176,7 +176,7 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
       'the provider has it no more',
       'plot.png',
       { status: 404, error: { message: 'Gone' } },
-      /^The provider does not have it any more/,
+      /^The provider no longer has it/,
     ],
     ['the provider refuses', 'plot.png', { status: 400 }, /refused the request/],
     ['it is larger than a file may be', 'large.bin', null, /larger than 50 MB/],

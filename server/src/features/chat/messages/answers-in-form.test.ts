@@ -118,7 +118,7 @@ describe.each(modes)('structured outputs, by $by on $engine', ({ engine, without
   test('reject an unusable schema', async () => {
     const dan = await app.as('dan');
     const draft = { name: 'Facts', model: 'gpt-4o', responseSchema: '{"type":"array"}' };
-    const message = 'The whole answer is an object: "type" has to be "object" (at /type)';
+    const message = 'The answer must be an object: set "type" to "object" (at /type)';
     const refused = { code: 'invalid_input', fields: { responseSchema: message } };
     expect((await dan.post('/api/assistants', draft)).body).toMatchObject(refused);
     const id = await createAssistant(dan, { responseSchema: strict });

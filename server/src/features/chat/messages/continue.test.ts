@@ -211,7 +211,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     await ask(app, ada, threadId, 'And then?');
     expect(await refusal(cut.answer.id)).toEqual([
       409,
-      'The conversation has gone on after this answer. Ask for the rest in a new message.',
+      'The conversation continues after this answer. Ask for the rest in a new message.',
     ]);
     const last = await ask(app, ada, threadId, '[[bench 9]] [[incomplete 3]] Busy');
     const { run } = await send(ada, threadId, '[[hang]]', { parentId: whole.answer.id });

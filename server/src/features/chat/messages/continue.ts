@@ -113,6 +113,6 @@ async function findContinuable(db: Kysely<Database>, userId: number, messageId: 
     throw refused('This answer is complete. Ask for more in a new message.');
   if (message.text.trim() === '') throw refused('There is no text to continue. Ask for a new answer.');
   if (await messageRepository(db).hasChildren(userId, messageId))
-    throw refused('The conversation has gone on after this answer. Ask for the rest in a new message.');
+    throw refused('The conversation continues after this answer. Ask for the rest in a new message.');
   return written;
 }

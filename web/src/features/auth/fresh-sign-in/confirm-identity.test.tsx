@@ -23,7 +23,7 @@ async function createToken(ways: ('password' | 'code' | 'google')[]) {
       answer(freshSignIn.state, () => ({ isFresh, ways }));
       answer(freshSignIn.confirm, ({ body: { password, code } }) => {
         if (password !== undefined && password !== 'right')
-          return refusal('invalid_input', 'The password is not right.', { password: 'The password is not right.' });
+          return refusal('invalid_input', 'The password is incorrect.', { password: 'The password is incorrect.' });
         isFresh = password !== undefined || code !== undefined;
         return undefined;
       });
@@ -57,7 +57,7 @@ test('asks for the password above the form, and repeats the call with what was t
   await expect.element(dialog.getByLabelText('Password', { exact: true })).toHaveFocus();
   await dialog.getByLabelText('Password', { exact: true }).fill('wrong');
   await press('Enter');
-  await expectText(dialog, 'The password is not right.');
+  await expectText(dialog, 'The password is incorrect.');
   await dialog.getByLabelText('Password', { exact: true }).fill('right');
   await press('Enter');
   await expectHidden(dialog);

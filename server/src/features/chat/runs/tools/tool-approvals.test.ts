@@ -152,7 +152,7 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
     tools.withdraw('pay');
     await decide(gone.run.id, gone.callId, 'approve');
     await gone.reader.all();
-    expect(await lastOutputs(app)).toEqual(['This tool is not offered any more. It was not called.']);
+    expect(await lastOutputs(app)).toEqual(['This tool is no longer available. It was not called.']);
     tools.offer('pay', { approval: 'always' });
   });
 

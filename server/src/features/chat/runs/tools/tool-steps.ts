@@ -220,8 +220,8 @@ export type ToolSteps = ReturnType<typeof toolSteps>;
 const fullness = ({ outputBudget, log }: LiveRun): RunEvent[] =>
   outputBudget.isFull && !log.notes.includes(fullNote) ? [{ type: 'note', text: fullNote }] : [];
 
-const goneTool = 'This tool is not offered any more. It was not called.';
-const changedTool = 'This tool is not what it was when it was chosen. It was not called.';
+const goneTool = 'This tool is no longer available. It was not called.';
+const changedTool = 'This tool has changed since you selected it. It was not called.';
 
 function ofResult({ text, isError }: ToolResult, room: ToolOutputBudget): Settled {
   const output = room.take(text);

@@ -128,7 +128,7 @@ test('gets from rating answers in a chat to a training file in Files', async ({ 
   await expect(dialog).toContainText('1 example');
   await expect(dialog).toContainText('The provider trains on no less than 10');
   await expect(dialog.getByRole('textbox', { name: 'Filename' })).toHaveValue('My-chats.jsonl');
-  await expect(dialog).toContainText('All examples come from one conversation, which is not divided.');
+  await expect(dialog).toContainText('All examples come from one conversation, which cannot be split.');
   await expect(dialog.getByRole('option', { name: '20 % for validation' })).toBeDisabled();
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: 'Open in Files' }).click();
@@ -198,7 +198,7 @@ test('collects again, renames, splits and deletes', async ({ page, roster, withA
   await expect(example(page)).toContainText('Example 1 of 12');
   await page.getByRole('button', { name: 'Gather More' }).click();
   await gather(page).click();
-  await expectToast(page, 'Success', 'Nothing new: it holds all of them already.');
+  await expectToast(page, 'Success', 'Nothing new to add.');
   await page.getByRole('button', { name: 'Actions for Twelve' }).click();
   await page.getByRole('menuitem', { name: 'Rename' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('A dozen');

@@ -38,7 +38,7 @@ test('saves and runs questions, and shows before saving how a change affects the
 
   await page.goto(`/settings?tab=assistants&edit=${id}`);
   const panel = page.getByRole('dialog', { name: 'Edit Assistant' });
-  await panel.getByRole('link', { name: 'Make a test set' }).click();
+  await panel.getByRole('link', { name: 'Create a test set' }).click();
   await expect(page.getByText('No test sets yet')).toBeVisible();
   await looksGood(page);
 
@@ -73,7 +73,7 @@ test('saves and runs questions, and shows before saving how a change affects the
     .fill('Explain with many long examples, and be very friendly.');
   await panel.getByRole('button', { name: 'Try the draft on ‘Basics’...' }).click();
   const trying = page.getByRole('dialog', { name: 'Try the draft' });
-  await trying.getByLabel('Who says what is better').selectOption('gpt-4o');
+  await trying.getByLabel('Who decides which is better').selectOption('gpt-4o');
   await expect(trying.getByText(/^2 answers: about .* 2 earlier answers cost nothing\./)).toBeVisible();
   await looksGood(page);
   await trying.getByRole('button', { name: 'Start' }).click();

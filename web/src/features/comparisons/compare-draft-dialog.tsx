@@ -44,12 +44,12 @@ export function CompareDraftDialog({ assistant, changes, onPrepared, onClose }: 
   return (
     <FormDialog
       title={`Compare with version ${assistant.version}`}
-      description="Your changes and the saved version are asked the same questions. You see the cost before anything is asked, and what you have typed is kept."
+      description="Asks your draft and the saved version the same questions. You see the cost first, and your changes are kept."
       action={['Prepare comparison', 'Preparing...']}
       busy={isPending}
       onSubmit={submit}
       onClose={onClose}
-      failed={{ title: 'The comparison was not prepared', error, fallback: 'Something went wrong.' }}
+      failed={{ title: 'Failed to prepare the comparison', error, fallback: 'Something went wrong.' }}
       className="space-y-5"
     >
       <LatestQuestions assistantId={assistant.id} chosen={chosen} onToggle={toggle} />
@@ -75,7 +75,7 @@ function LatestQuestions({ assistantId, chosen, onToggle }: LatestQuestionsProps
   });
   if (query.isError)
     return (
-      <RetryNotice tone="destructive" title="The questions of your conversations could not be loaded" query={query}>
+      <RetryNotice tone="destructive" title="Failed to load the questions of your conversations" query={query}>
         {errorText(query.error)}
       </RetryNotice>
     );

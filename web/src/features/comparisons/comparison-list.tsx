@@ -41,7 +41,7 @@ export function ComparisonList({ begin, onBegun }: ComparisonListProps) {
       {comparisons?.length !== 0 && (
         <header className="mb-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
           <p className="max-w-[72ch] text-muted-foreground">
-            The same prompts through two models, their answers next to each other.
+            Send the same prompts to two models and compare their answers.
           </p>
           {create}
         </header>
@@ -63,7 +63,7 @@ export function ComparisonList({ begin, onBegun }: ComparisonListProps) {
         <EmptyState
           icon={FlaskConical}
           title="No comparisons yet"
-          text="Put the same prompts to a tuned model and its base model, see the answers next to each other, and vote."
+          text="Send the same prompts to a tuned model and its base model, compare the answers, and vote."
           action={create}
         />
       ) : (

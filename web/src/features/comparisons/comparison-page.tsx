@@ -269,8 +269,8 @@ function useActions(id: number, items: WholeComparison['items'], isAskingAll: bo
     };
     return {
       ask: (promptId, again) => askOne(promptId, again, false),
-      stop: (runIds) => stop(runIds, { onError: showFailure('The answers were not stopped') }),
-      vote: (promptId, choice) => vote({ promptId, vote: choice }, { onError: showFailure('Your vote was not saved') }),
+      stop: (runIds) => stop(runIds, { onError: showFailure('Failed to stop the answers') }),
+      vote: (promptId, choice) => vote({ promptId, vote: choice }, { onError: showFailure('Failed to save your vote') }),
     };
   }, [ask, vote, stop]);
   const isBusy = isPending || items.some((prompt) => runsOf(prompt).length > 0);

@@ -15,7 +15,7 @@ export function DeleteComparisonDialog({ comparison, onClose, onDeleted }: Delet
         onDeleted();
         toast({ title: 'Comparison deleted', description: title });
       },
-      onError: showFailure('The comparison was not deleted'),
+      onError: showFailure('Failed to delete the comparison'),
     });
   return (
     <ConfirmDialog
@@ -26,7 +26,7 @@ export function DeleteComparisonDialog({ comparison, onClose, onDeleted }: Delet
         <>
           Are you sure you want to delete the comparison{' '}
           <strong className="wrap-anywhere font-medium text-foreground">{title}</strong> with its answers and votes?
-          This action cannot be undone. What it has cost stays in Analytics.
+          This action cannot be undone. Its cost stays in Analytics.
         </>
       }
       confirmLabel="Delete"

@@ -33,8 +33,8 @@ function Unsaved({ comparisonId: id, current }: DraftProps) {
   const { mutate, isPending } = useMutation({
     mutationFn: () => call(draftComparisons.save, { params: { id } }),
     onSuccess: ({ name, version }) =>
-      toast({ title: 'Draft saved', description: `${name} is at version ${version} now.` }),
-    onError: showFailure('The draft was not saved'),
+      toast({ title: 'Draft saved', description: `${name} is now at version ${version}.` }),
+    onError: showFailure('Failed to save the draft'),
     onSettled: () => client.invalidateQueries({ queryKey: assistantsQuery.queryKey }),
   });
   return (
@@ -91,8 +91,8 @@ function ChangedSince({ comparisonId, current, version }: DraftProps & { version
       }
     >
       {isSaved
-        ? `It is saved: version ${now} holds all of it.`
-        : `This draft was made to version ${version}. It is not saved over what came since.`}
+        ? `Saved: version ${now} contains all its changes.`
+        : `This draft is based on version ${version}. It does not overwrite later versions.`}
     </Notice>
   );
 }

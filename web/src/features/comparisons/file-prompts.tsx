@@ -29,7 +29,7 @@ export function FilePrompts({ form }: FilePromptsProps) {
     );
   if (files?.length === 0)
     return (
-      <Notice title="There is no JSONL file yet">
+      <Notice title="No JSONL files yet">
         Upload a validation file in{' '}
         <Link to="/files" className="underline underline-offset-4">
           Files
@@ -57,7 +57,7 @@ function FileField({ files, form }: FileFieldProps) {
     <Field
       label="File"
       required
-      hint="Lines are chosen evenly over the whole file; those with tools or images are passed over."
+      hint="Lines are chosen evenly from the whole file; those with tools or images are skipped."
       error={form.formState.errors.fileId?.message}
     >
       {(control) => (

@@ -64,12 +64,12 @@ export function NewComparisonDialog({ begin, onClose }: NewComparisonDialogProps
   return (
     <FormDialog
       title="New comparison"
-      description="Nothing is asked yet: you see the prompts first."
+      description="You can review the prompts before anything is sent."
       action={['Prepare comparison', 'Preparing...']}
       busy={isPending}
       onSubmit={submit}
       onClose={onClose}
-      failed={{ title: 'The comparison was not prepared', error, fallback: 'Something went wrong.' }}
+      failed={{ title: 'Failed to prepare the comparison', error, fallback: 'Something went wrong.' }}
       className="space-y-5"
     >
       <ModelPair form={form} models={models} />
@@ -134,7 +134,7 @@ function TypedFields({ form }: FieldsProps) {
       />
       <Field
         label="Instructions"
-        hint="What both models are told before each prompt."
+        hint="Sent to both models before each prompt."
         error={form.formState.errors.instructions?.message}
       >
         {(control) => <Textarea {...control} {...form.register('instructions')} rows={2} />}

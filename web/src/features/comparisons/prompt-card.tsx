@@ -90,7 +90,7 @@ export const PromptCard = memo(function PromptCard(props: PromptCardProps) {
             order={order}
             names={names}
             vote={vote}
-            disabledReason={reason ?? (isAnswered && !isBusy ? undefined : 'Both answers must be there first.')}
+            disabledReason={reason ?? (isAnswered && !isBusy ? undefined : 'Wait for both answers first.')}
             onVote={(choice) => actions.vote(id, choice)}
           />
         ) : (
@@ -145,7 +145,7 @@ function PromptHead({ number, prompt }: { number: number; prompt: ComparisonProm
       <div className="mt-1 flex flex-col items-start">
         {instructions !== '' && <Folded label="Instructions">{instructions}</Folded>}
         {before.length > 0 && (
-          <Folded label={`What came before (${formatCount(before.length, 'message')})`}>
+          <Folded label={`Earlier messages (${formatCount(before.length, 'message')})`}>
             {before.map(({ role, text }, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: they never change
               <span key={index} className="mb-2 block last:mb-0">

@@ -26,7 +26,7 @@ export function ResultsCard({ comparison, judging, isBlind }: ResultsCardProps) 
     <Card aria-label="Results" className={isShown ? '' : 'pb-5'}>
       <CardHeader
         title="Results"
-        description="Answers, votes and costs of each prompt, and what the judge said where one was asked."
+        description="Answers, votes and costs of each prompt, with the judge’s verdicts if any."
         action={
           <div className="flex flex-wrap gap-2">
             <Button

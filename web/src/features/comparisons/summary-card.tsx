@@ -11,7 +11,7 @@ function headingOf(comparison: WholeComparison, side: Side): string {
   if (comparison.kind === 'models') return side === 'candidate' ? 'Tuned model' : 'Base model';
   if (comparison.kind !== 'replay') return comparison[side]?.label ?? '';
   if (side === 'candidate') return 'New model';
-  return comparison.items.some(({ baseline }) => baseline?.stored) ? 'Old model, answers of then' : 'Old model';
+  return comparison.items.some(({ baseline }) => baseline?.stored) ? 'Old model, earlier answers' : 'Old model';
 }
 
 /** Totals per model, and how often each was better. */

@@ -107,7 +107,7 @@ function NextStep({ server }: { server: ToolServer }) {
   return (
     <Button
       size="sm"
-      aria-label={`Try ${name} again`}
+      aria-label={`Try again: ${name}`}
       disabledReason={reason}
       busy={refresh.isPending}
       onClick={() => refresh.mutate(id, { onError: showFailure('Failed to refresh the server') })}

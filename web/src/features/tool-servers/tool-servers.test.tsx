@@ -83,7 +83,7 @@ test('says that tools are being fetched, and shows them when they arrive', async
 test('refreshes an unreachable server from its row', async () => {
   openTools([server(1, { state: 'failed', notice: 'Roster was interrupted each time it asked this server.' })]);
   answer(toolServers.refresh, server(1, { state: 'waiting' }));
-  await page.getByRole('button', { name: 'Try Server 1 again' }).click();
+  await page.getByRole('button', { name: 'Try again: Server 1' }).click();
   await expect.poll(() => requestsTo(toolServers.refresh).length).toBe(1);
 });
 

@@ -136,7 +136,7 @@ test('selects a judge with criteria and shows the cost first', async () => {
   await card.getByLabelText('Model').selectOptions('gpt-4o');
   await expectText(card, '8 answers of the judge, about $0.014.');
   await card.getByLabelText('Criteria').fill(' ');
-  await expectText(card.getByRole('alert'), 'Say what makes an answer better.');
+  await expectText(card.getByRole('alert'), 'Enter what makes an answer better.');
   await card.getByLabelText('Criteria').fill('The kind one.');
   await start.click();
   await expectText(card, 'Your budget is used up');

@@ -69,7 +69,7 @@ export function JudgeCard({ comparison, judging, reason }: JudgeCardProps) {
     <Card aria-label="Judge">
       <CardHeader
         title="Judge"
-        description="A model says which answer is better, beside your own votes. It is asked twice about each prompt, with either answer first, so that the place of an answer does not decide."
+        description="A model decides which answer is better, in addition to your votes. It judges each prompt twice, in both orders, so that the order does not influence the result."
         action={
           !isForm && (
             <div className="flex gap-2">
@@ -131,7 +131,7 @@ function Shown({ comparison, shown, calls, reason }: ShownProps) {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <output className="block tabular-nums">
           {isWaiting
-            ? 'Begins when all prompts have been asked'
+            ? 'Starts when all prompts have been asked'
             : `${formatNumber(done)} of ${formatCount(verdicts.length, 'prompt')} judged`}
         </output>
         {tally.position > 0 && (
@@ -163,7 +163,7 @@ function DeleteJudging({ id, calls, reason }: DeleteJudgingProps) {
       variant="secondary"
       className="size-8 max-md:size-10"
       disabled={reason !== undefined}
-      onClick={() => calls.remove.mutate(id, { onError: showFailure('The judging was not deleted') })}
+      onClick={() => calls.remove.mutate(id, { onError: showFailure('Failed to delete the judging') })}
     />
   );
 }
@@ -182,7 +182,7 @@ function Progress({ shown, isWaiting, calls, reason, onResume }: ProgressProps) 
         icon={Square}
         disabledReason={reason}
         busy={calls.stop.isPending}
-        onClick={() => calls.stop.mutate(shown.id, { onError: showFailure('Judging was not stopped') })}
+        onClick={() => calls.stop.mutate(shown.id, { onError: showFailure('Failed to stop judging') })}
       >
         Stop
       </Button>

@@ -34,7 +34,7 @@ export function JudgeForm({ comparisonId, answered, disabledReason, busy, onStar
   const isBlank = draft.criteria.trim() === '';
   const isLong = [...draft.criteria].length > criteriaLimit;
   const missing =
-    draft.model === '' ? 'Choose a model first.' : isBlank || isLong ? 'Mend the criteria first.' : undefined;
+    draft.model === '' ? 'Choose a model first.' : isBlank || isLong ? 'Fix the criteria first.' : undefined;
   const { data: estimate } = useQuery({
     ...judgingEstimateQuery(comparisonId, answered, {
       model: useDebouncedText(draft.model, typingMs),
@@ -53,8 +53,8 @@ export function JudgeForm({ comparisonId, answered, disabledReason, busy, onStar
       <Field
         label="Criteria"
         required
-        hint="In your own words: what makes an answer better."
-        error={isBlank ? 'Say what makes an answer better.' : isLong ? 'The criteria are too long.' : undefined}
+        hint="Describe what makes an answer better."
+        error={isBlank ? 'Enter what makes an answer better.' : isLong ? 'The criteria are too long.' : undefined}
         counter={{ value: [...draft.criteria].length, max: criteriaLimit }}
       >
         {(control) => (
@@ -92,7 +92,7 @@ function ModelField({ value, onChange }: { value: string; onChange: (model: stri
   const models = useQuery(modelsQuery).data;
   const tuned = useQuery({ ...tunedModelsQuery, retry: false }).data ?? [];
   return (
-    <Field label="Model" required hint="A model other than the two that answered judges most evenly.">
+    <Field label="Model" required hint="A model other than the two being compared is the fairest judge.">
       {(control) => (
         <ModelSelect
           control={control}

@@ -42,9 +42,9 @@ export function VerdictLine({ verdict, names }: { verdict: Verdict; names: SideN
       <div className="wrap-anywhere mt-1 max-w-[80ch] space-y-1 text-muted-foreground text-sm">
         {isStale && <p>An answer has changed since. Judge it again for a verdict that counts.</p>}
         {outcome === 'position' && (
-          <p>It chose another answer when they came in the other order, which counts as a tie.</p>
+          <p>It chose differently when the order was reversed, which counts as a tie.</p>
         )}
-        {outcome === 'unreadable' && <p>What the judge has written names no choice.</p>}
+        {outcome === 'unreadable' && <p>The judge did not name a choice.</p>}
         {reasons.map((reason) => (
           <p key={reason} dir="auto">
             {reason}

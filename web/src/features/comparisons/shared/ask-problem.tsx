@@ -12,5 +12,5 @@ export function AskProblem({ error, isWaiting, onInsist }: AskProblemProps) {
         {errorText(error)} It goes on by itself.
       </Notice>
     );
-  return <RefusalNotice error={error} title="The models were not asked" insistLabel="Ask anyway" onInsist={onInsist} />;
+  return <RefusalNotice error={error} title="Failed to ask the models" insistLabel="Ask anyway" onInsist={onInsist} />;
 }

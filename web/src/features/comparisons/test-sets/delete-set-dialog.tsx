@@ -16,7 +16,7 @@ export function DeleteSetDialog({ set, onClose, onDeleted }: DeleteSetDialogProp
         onDeleted();
         toast({ title: 'Test set deleted', description: name });
       },
-      onError: showFailure('The test set was not deleted'),
+      onError: showFailure('Failed to delete the test set'),
     });
   return (
     <ConfirmDialog
@@ -27,7 +27,7 @@ export function DeleteSetDialog({ set, onClose, onDeleted }: DeleteSetDialogProp
         <>
           Are you sure you want to delete <strong className="wrap-anywhere font-medium text-foreground">{name}</strong>{' '}
           with its {formatCount(questions, 'question')}, {formatCount(runs, 'run')} and all their answers? This action
-          cannot be undone. What it has cost stays in Analytics.
+          cannot be undone. Its cost stays in Analytics.
         </>
       }
       confirmLabel="Delete"

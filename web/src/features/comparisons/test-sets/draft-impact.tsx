@@ -41,11 +41,11 @@ export function DraftImpact({ assistant, isDirty, edits, draft, onOpen }: DraftI
       </h3>
       <p className="mt-1 text-muted-foreground text-sm">
         {sets && sets.length > 0 && !isDirty
-          ? 'Change something above, and see here what that does to the answers before you save.'
-          : 'Saved questions show what a change does to the answers, before you save it.'}
+          ? 'Change something above to see its effect on the answers before you save.'
+          : 'Saved questions show how a change affects the answers before you save it.'}
       </p>
       {query.isError && (
-        <RetryNotice tone="destructive" title="The test sets could not be loaded" query={query}>
+        <RetryNotice tone="destructive" title="Failed to load test sets" query={query}>
           {errorText(query.error)}
         </RetryNotice>
       )}
@@ -59,7 +59,7 @@ export function DraftImpact({ assistant, isDirty, edits, draft, onOpen }: DraftI
           params={{ id: assistant.id }}
           className={buttonClass({ size: 'sm', className: 'max-md:h-10' })}
         >
-          {sets?.length === 0 ? 'Make a test set' : 'See test sets'}
+          {sets?.length === 0 ? 'Create a test set' : 'See test sets'}
         </Link>
       </p>
     </section>
@@ -121,7 +121,7 @@ function Line({ tried: { runId }, hasChanged, onOpen }: LineProps) {
   const run = query.data?.run;
   if (query.isError && !run)
     return (
-      <RetryNotice tone="destructive" title="The results could not be loaded" query={query} className="mt-3">
+      <RetryNotice tone="destructive" title="Failed to load the results" query={query} className="mt-3">
         {errorText(query.error)}
       </RetryNotice>
     );
@@ -130,7 +130,7 @@ function Line({ tried: { runId }, hasChanged, onOpen }: LineProps) {
   return (
     <Notice
       live
-      title={hasChanged ? 'Of the draft before your last edits' : going ? 'The draft is tried' : 'Before you save'}
+      title={hasChanged ? 'Results from before your last edits' : going ? 'Testing the draft' : 'Before you save'}
       className="mt-3"
       action={
         <Button size="sm" className="max-md:h-10" onClick={() => onOpen(runId)}>
@@ -139,7 +139,7 @@ function Line({ tried: { runId }, hasChanged, onOpen }: LineProps) {
       }
     >
       <span className="tabular-nums">
-        {run ? `${going ?? countsText(run.counts)}.${stopped}` : 'Reading the results...'}
+        {run ? `${going ?? countsText(run.counts)}.${stopped}` : 'Loading the results...'}
       </span>
     </Notice>
   );

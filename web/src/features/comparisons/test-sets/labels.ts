@@ -27,10 +27,10 @@ export const resultTones: Record<TestResult, BadgeTone> = {
 };
 
 export const resultMeanings: readonly [TestResult, string][] = [
-  ['unchanged', 'the same words but for spaces, or a tie'],
-  ['better', 'by your vote, else by the newest judging'],
+  ['unchanged', 'the same text except for spaces, or a tie'],
+  ['better', 'by your vote, or else by the latest judging'],
   ['worse', 'likewise'],
-  ['open', 'the words differ, and nobody has said yet which is better'],
+  ['open', 'the texts differ and have not been judged yet'],
   ['new', 'there is no earlier answer'],
   ['unanswered', 'not asked yet, stopped or failed'],
 ];

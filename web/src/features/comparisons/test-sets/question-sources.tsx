@@ -25,7 +25,7 @@ export function FromConversations({ assistantId, ...choice }: SourceProps & { as
     <Source
       query={query}
       label="From conversations"
-      failed="The questions of your conversations could not be loaded"
+      failed="Failed to load the questions of your conversations"
       empty="This assistant has not answered any question in a conversation yet."
     >
       {(items) =>
@@ -55,14 +55,14 @@ export function FromDataset(choice: SourceProps) {
   const query = useQuery({ ...examplesQuery(datasetId ?? 0), enabled: datasetId !== undefined });
   if (list.isError)
     return (
-      <RetryNotice tone="destructive" title="The datasets could not be loaded" query={list}>
+      <RetryNotice tone="destructive" title="Failed to load datasets" query={list}>
         {errorText(list.error)}
       </RetryNotice>
     );
   if (list.data?.length === 0)
     return (
       <p className="text-muted-foreground">
-        There is no dataset yet. Rate answers, and gather them under Fine-Tuning, Datasets.
+        No datasets yet. Rate answers, then create a dataset under Fine-Tuning, Datasets.
       </p>
     );
   return (
@@ -83,7 +83,7 @@ export function FromDataset(choice: SourceProps) {
       <Source
         query={query}
         label="From a dataset"
-        failed="The examples could not be loaded"
+        failed="Failed to load the examples"
         empty="This dataset has no examples."
       >
         {(items) =>

@@ -74,8 +74,8 @@ function useRunFields(set: TestSet, draft: RunDialogProps['draft']) {
 
 const describe = ({ assistant, name, questions }: TestSet, isDraft: boolean) =>
   isDraft
-    ? `What is in the form and version ${assistant.version} answer the ${formatCount(questions, 'question')} of ‘${name}’. Answers that are there already are not asked again.`
-    : `The ${formatCount(questions, 'question')} are asked once each. It goes on without this page.`;
+    ? `What is in the form and version ${assistant.version} answer the ${formatCount(questions, 'question')} of ‘${name}’. Existing answers are reused.`
+    : `The ${formatCount(questions, 'question')} are asked once each. You can leave this page.`;
 
 /** Dialog for a test run: candidate, baseline, judge and cost. */
 export function RunDialog({ set, draft, onStarted, onClose }: RunDialogProps) {
@@ -90,7 +90,7 @@ export function RunDialog({ set, draft, onStarted, onClose }: RunDialogProps) {
       description={describe(set, draft !== undefined)}
       action={['Start', 'Starting...']}
       busy={running.isPending}
-      disabledReason={reason ?? (run ? refusalOf(estimate.error) : 'Choose what is run, and by what a judge judges.')}
+      disabledReason={reason ?? (run ? refusalOf(estimate.error) : 'Choose a version or model, and the judge’s criteria.')}
       onSubmit={() => begin(false)}
       onClose={onClose}
       className="grid gap-5"
@@ -114,7 +114,7 @@ export function RunDialog({ set, draft, onStarted, onClose }: RunDialogProps) {
       {running.error && (
         <RefusalNotice
           error={running.error}
-          title="The test set was not run"
+          title="Failed to run the test set"
           insistLabel="Run anyway"
           onInsist={() => begin(true)}
         />
@@ -140,13 +140,13 @@ function CandidateField({ set: { assistant }, value, onChange }: ChoiceProps) {
     <>
       <Field
         label="What is asked"
-        hint="A version answers with the settings that it had, any other model with those of the present version. Files are those of today, and tools are not called."
+        hint="A version uses its own settings; any other model uses those of the current version. All use the current files, and tools are not called."
       >
         {(control) => (
           <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
             <optgroup label="Versions">
               <option value={versionValue(assistant.version)}>
-                {`Version ${assistant.version}, the present one (${assistant.model})`}
+                {`Version ${assistant.version}, the current one (${assistant.model})`}
               </option>
               {others.map(({ number, createdAt }) => (
                 <option key={number} value={versionValue(number)}>
@@ -187,7 +187,7 @@ function BaselineField({ set: { assistant }, runs, candidate, value, onChange }:
     <Field label="Compared with" hint="Answers of an earlier run are not asked again.">
       {(control) => (
         <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value={noBaseline}>Nothing: only ask</option>
+          <option value={noBaseline}>Nothing</option>
           {candidate !== present && (
             <option value={present}>{`Version ${assistant.version}, asked where it has no answer yet`}</option>
           )}
@@ -213,8 +213,8 @@ function JudgeFields({ judge, criteria, onChange, onWritten }: JudgeFieldsProps)
   return (
     <>
       <Field
-        label="Who says what is better"
-        hint="A judge is asked twice about each answer that differs, in both orders. Your vote counts before its verdict."
+        label="Who decides which is better"
+        hint="A judge compares each differing answer twice, in both orders. Your vote overrides its verdict."
       >
         {(control) => (
           <ModelSelect
@@ -231,8 +231,8 @@ function JudgeFields({ judge, criteria, onChange, onWritten }: JudgeFieldsProps)
         <Field
           label="Criteria"
           required
-          hint="In your own words: what makes an answer better."
-          error={criteria.trim() === '' ? 'Say what makes an answer better.' : undefined}
+          hint="Describe what makes an answer better."
+          error={criteria.trim() === '' ? 'Enter what makes an answer better.' : undefined}
           counter={{ value: length, max: criteriaLimit }}
         >
           {(control) => (
@@ -284,7 +284,7 @@ function Cost({ estimate, judge }: CostProps) {
       <RetryNotice
         live
         tone="warning"
-        title={refusalOf(error) ? 'This cannot be run' : 'The cost could not be estimated'}
+        title={refusalOf(error) ? 'Cannot run this' : 'Failed to estimate the cost'}
         query={estimate}
       >
         {errorText(error)}

@@ -96,7 +96,7 @@ export function RunHistory({ setId, action }: { setId: number; action: ReactNode
   if (runs === undefined && query.isError)
     return (
       <ErrorState
-        title="The runs could not be loaded"
+        title="Failed to load the runs"
         message={errorText(query.error)}
         busy={query.isFetching}
         onRetry={() => void query.refetch()}
@@ -107,7 +107,7 @@ export function RunHistory({ setId, action }: { setId: number; action: ReactNode
       <EmptyState
         icon={History}
         title="Not run yet"
-        text="Run it once on the present version: what a later version or a draft answers is then measured by that."
+        text="Run it once on the current version to have a baseline for later versions and drafts."
         action={action}
       />
     );

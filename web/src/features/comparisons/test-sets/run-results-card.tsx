@@ -54,7 +54,7 @@ export function RunResultsCard({ comparison, isBlind }: { comparison: WholeCompa
   const { data } = query;
   if (query.isError && !data)
     return (
-      <RetryNotice tone="destructive" title="The results could not be loaded" query={query}>
+      <RetryNotice tone="destructive" title="Failed to load the results" query={query}>
         {errorText(query.error)}
       </RetryNotice>
     );

@@ -91,7 +91,7 @@ test('shows the effect of a change before saving, until the next edit', async ()
       }),
   });
   const panel = page.getByRole('dialog', { name: 'Edit Assistant' });
-  await expectText(panel, 'Change something above, and see here what that does to the answers before you save.');
+  await expectText(panel, 'Change something above to see its effect on the answers before you save.');
   const instructions = panel.getByLabelText('Instructions', { exact: true });
   await instructions.fill('Be kind.');
   await panel.getByRole('button', { name: 'Try the draft on ‘Basics’...' }).click();
@@ -105,7 +105,7 @@ test('shows the effect of a change before saving, until the next edit', async ()
     overBudget: false,
   });
   await instructions.fill('Be kinder.');
-  await expectText(line, 'Of the draft before your last edits');
+  await expectText(line, 'Results from before your last edits');
   await line.getByRole('button', { name: 'See all answers' }).click();
   await expect.poll(address).toBe('/fine-tuning/comparisons/9');
   expect(requestsTo(testSets.run)).toHaveLength(1);

@@ -69,17 +69,17 @@ export function SetDialog({ assistantId, set, onSaved, onClose }: SetDialogProps
       title={set ? 'Edit test set' : 'New test set'}
       description={
         set
-          ? 'Earlier runs stay as they were. A question with other words is a new one.'
-          : 'Questions that show what a change of the assistant does. They are copied: nothing is asked yet.'
+          ? 'Earlier runs do not change. A reworded question counts as a new one.'
+          : 'Questions that show the effect of changing the assistant. Nothing is asked yet.'
       }
       size="lg"
       action={set ? ['Save', 'Saving...'] : ['Create test set', 'Creating...']}
       busy={create.isPending || update.isPending}
-      failed={{ title: 'The test set was not saved', error: create.error ?? update.error }}
+      failed={{ title: 'Failed to save the test set', error: create.error ?? update.error }}
       unsaved={{
         when: isChanged && !create.isSuccess && !update.isSuccess,
         what: 'this test set',
-        question: { description: 'The questions that you have chosen and typed will be lost.' },
+        question: { description: 'Your questions will be lost.' },
       }}
       onSubmit={submit}
       onClose={onClose}

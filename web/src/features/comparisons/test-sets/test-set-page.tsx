@@ -96,7 +96,7 @@ function Loaded({ set, onDeleted }: { set: TestSetDetail; onDeleted: () => void 
           set={set}
           onStarted={() => {
             close();
-            toast({ title: 'The test set is being run', description: 'It goes on without this page.' });
+            toast({ title: 'Running the test set', description: 'You can leave this page.' });
           }}
           onClose={close}
         />
@@ -127,7 +127,7 @@ const sourceNames = { typed: 'Typed', conversation: 'Conversation', dataset: 'Da
 function Questions({ items }: { items: readonly TestQuestion[] }) {
   return (
     <Card aria-label="Questions">
-      <CardHeader title="Questions" description="Each is asked with what was said before it." />
+      <CardHeader title="Questions" description="Each is sent with its earlier messages." />
       <ol className="mt-4 divide-y divide-border border-border border-t">
         {items.map(({ id, source, turns, expected }, index) => (
           <li key={id} className="flex gap-3 px-5 py-3.5">

@@ -49,7 +49,7 @@ export function TestSetsPage({ assistantId }: { assistantId: number }) {
         <EmptyState
           icon={ListChecks}
           title="No test sets yet"
-          text="Type questions, or choose them from conversations and datasets. Then see before you save what a change does to their answers."
+          text="Type questions, or choose them from conversations and datasets. Then see the effect of a change before you save it."
           action={create}
         />
       ) : (
@@ -80,7 +80,7 @@ function Lead({ assistantId }: { assistantId: number }) {
           {' · '}
         </>
       )}
-      Saved questions that show what a change of an assistant does.
+      Saved questions that show the effect of changing an assistant.
     </>
   );
 }

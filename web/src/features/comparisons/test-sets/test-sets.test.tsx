@@ -36,7 +36,7 @@ test('shows results of each run, a running one and why one stopped', async () =>
     /^Version 2 .* — 0 0 0 20 new$/,
   ]);
   await page.getByText('What the words mean').click();
-  await expect.element(page.getByText('the same words but for spaces, or a tie')).toBeVisible();
+  await expect.element(page.getByText('the same text except for spaces, or a tie')).toBeVisible();
 });
 
 test('runs and judges with any typed model while the list is unavailable', async () => {
@@ -57,7 +57,7 @@ test('runs and judges with any typed model while the list is unavailable', async
   await dialog.getByLabelText('What is asked').selectOptions('Another model');
   await expect.element(button('Start')).toHaveAttribute('aria-disabled', 'true');
   await dialog.getByLabelText(/^Model/).fill('llama3:8b');
-  await dialog.getByLabelText('Who says what is better').fill('qwen3:32b');
+  await dialog.getByLabelText('Who decides which is better').fill('qwen3:32b');
   await expectText(dialog, 'qwen3:32b judges with at most 4 answers: about $0.01.');
   await button('Start').click();
   await expect
@@ -77,10 +77,10 @@ test('selects what to run by keyboard, and shows the cost first', async () => {
   await expectText(dialog, '2 answers: about $0.0041. 2 earlier answers cost nothing.');
   await dialog.getByLabelText('What is asked').selectOptions('gpt-4.1');
   await dialog.getByLabelText('Compared with').selectOptions('Version 2, asked where it has no answer yet');
-  await dialog.getByLabelText('Who says what is better').selectOptions('gpt-4o');
+  await dialog.getByLabelText('Who decides which is better').selectOptions('gpt-4o');
   await expectText(dialog, 'gpt-4o judges with at most 4 answers: about $0.01.');
   await dialog.getByLabelText('Criteria').fill(' ');
-  await expectText(dialog, 'Say what makes an answer better.');
+  await expectText(dialog, 'Enter what makes an answer better.');
   await expect.element(button('Start')).toHaveAttribute('aria-disabled', 'true');
   await dialog.getByLabelText('Criteria').fill('The kinder one.');
   (button('Start').element() as HTMLElement).focus();
@@ -145,7 +145,7 @@ test('creates a set from typed and selected questions, and validates it', async 
   await expect.element(dialog.getByLabelText('Name')).toHaveFocus();
   await dialog.getByLabelText('Name').fill('Refunds');
   await button('From a dataset').click();
-  await expectText(dialog, 'There is no dataset yet.');
+  await expectText(dialog, 'No datasets yet.');
   await button('From conversations').click();
   await dialog.getByRole('checkbox', { name: /^Asked before/ }).click();
   await expectText(dialog, 'After 2 earlier messages');
@@ -205,6 +205,6 @@ test('retries sets and runs that failed to load', async () => {
     answer(testSets.runs, refusal('internal', 'They broke.'));
   });
   await page.getByRole('button', { name: 'Try Again' }).click();
-  await expectText(page.getByRole('main'), 'The runs could not be loaded');
+  await expectText(page.getByRole('main'), 'Failed to load the runs');
   await expectText(page.getByRole('main'), 'Typed one');
 });

@@ -126,7 +126,7 @@ test('gets from rating answers in a chat to a training file in Files', async ({ 
   await page.getByRole('button', { name: 'Save as File' }).click();
   const dialog = page.getByRole('dialog', { name: 'Save as Training File' });
   await expect(dialog).toContainText('1 example');
-  await expect(dialog).toContainText('The provider trains on no less than 10');
+  await expect(dialog).toContainText('The provider requires at least 10');
   await expect(dialog.getByRole('textbox', { name: 'Filename' })).toHaveValue('My-chats.jsonl');
   await expect(dialog).toContainText('All examples come from one conversation, which cannot be split.');
   await expect(dialog.getByRole('option', { name: '20 % for validation' })).toBeDisabled();
@@ -209,8 +209,8 @@ test('collects again, renames, splits and deletes', async ({ page, roster, withA
   await expect(page.getByRole('dialog')).toContainText('10 examples to train on, 2 for validation');
   await page.getByLabel('Validation').selectOption('30 % for validation');
   await expect(page.getByRole('dialog')).toContainText('9 examples to train on, 3 for validation');
-  await expect(page.getByRole('dialog')).toContainText('The provider trains on no less than 10');
-  await expect(page.getByRole('dialog')).toContainText('each conversation as a whole');
+  await expect(page.getByRole('dialog')).toContainText('The provider requires at least 10');
+  await expect(page.getByRole('dialog')).toContainText('Conversations are not split');
   await page.getByLabel('Validation').selectOption('20 % for validation');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('dialog')).toContainText('A-dozen-validation.jsonl');

@@ -124,7 +124,7 @@ test('checks files at once: errors by line, conversion, a split, tokens and pric
   await expect(problems).toContainText('Line 6');
   await expect(problems).toContainText('Line 7');
   await expect(submit).toHaveAttribute('aria-disabled', 'true');
-  await expect(submit).toHaveAccessibleDescription(/must be mended first/);
+  await expect(submit).toHaveAccessibleDescription(/must be fixed first/);
   await expectAccessible(page);
 
   await chooseFile(page, 'Training file', 'pairs.jsonl');
@@ -265,7 +265,7 @@ test('leads from the dialog to an assistant: curves, the end announced, activati
   await page.getByRole('button', { name: 'Download Results (CSV)' }).click();
   expect((await saved).suggestedFilename()).toBe('Support-tone-metrics.csv');
   await card(page, 'Checkpoints').getByRole('button', { name: 'Activate' }).last().click();
-  await expectToast(page, 'Success', 'can be chosen as a model now.');
+  await expectToast(page, 'Success', 'can now be chosen as a model.');
 
   await page.getByRole('button', { name: 'Create Assistant' }).click();
   await expectToast(page, 'Assistant created', 'Support tone answers with the tuned model.');
@@ -282,7 +282,7 @@ test('leads from the dialog to an assistant: curves, the end announced, activati
   await expect(page.getByLabel('Model').locator('option', { hasText: modelId })).not.toHaveCount(0);
   await page.goto('/fine-tuning?tab=models');
   await tuned.getByRole('button', { name: 'Deactivate' }).click();
-  await expectToast(page, 'Success', 'is not offered as a model any more.');
+  await expectToast(page, 'Success', 'can no longer be chosen as a model.');
   await expect(tuned).toContainText('Inactive');
   await page.goto('/settings?tab=assistants&view=create');
   await expect(page.getByLabel('Model').locator('option')).not.toHaveCount(0);

@@ -139,8 +139,7 @@ export function schemaProblem(text: string): SchemaProblem | undefined {
   if (!isJson(root)) return { at: '', message: 'A schema is an object, like {"type": "object", "properties": {…}}' };
   const outside = outOfBounds(root);
   if (outside) return outside;
-  if (root.type !== 'object')
-    return { at: '/type', message: 'The answer must be an object: set "type" to "object"' };
+  if (root.type !== 'object') return { at: '/type', message: 'The answer must be an object: set "type" to "object"' };
   const open: Place[] = [{ schema: root, at: '' }];
   for (let one = open.pop(); one; one = open.pop()) {
     const { schema, at } = one;

@@ -34,7 +34,7 @@ export class RunActiveError extends AppError {
 }
 
 const waits = {
-  functions:
-    'A program still has to answer a function call in this conversation. Wait for it, ten minutes at most.',
-  approval: 'An answer in this conversation is waiting for your approval. Approve or deny the call, or stop the answer.',
+  functions: 'A program still has to answer a function call in this conversation. Wait for it, ten minutes at most.',
+  approval:
+    'An answer in this conversation is waiting for your approval. Approve or deny the call, or stop the answer.',
 };

@@ -126,8 +126,7 @@ async function modelNotes(
     const { lifecycle, shutdownDate, successor } = catalogue.describe(model, null, today);
     const instead = successor ? `Choose another one, such as ${successor}.` : 'Choose another one.';
     if (lifecycle === 'gone') return [`The model ${model} retired on ${shutdownDate}. ${instead}`];
-    if (usable)
-      return [`The model ${model} is not among those your API key can use; it may have retired. ${instead}`];
+    if (usable) return [`The model ${model} is not among those your API key can use; it may have retired. ${instead}`];
     return [];
   };
 }

@@ -56,7 +56,7 @@ export function CompareDraftDialog({ assistant, changes, onPrepared, onClose }: 
       <TypedPrompts prompts={typed} onChange={setTyped} error={wasTried ? problem : undefined} />
       <Notice title="What is compared">
         The instructions, model, temperature, reasoning effort and answer format, with the assistant’s files. Tools are
-        not called in a comparison: neither web search, code and pictures, nor those of tool servers.
+        not called in a comparison.
       </Notice>
     </FormDialog>
   );

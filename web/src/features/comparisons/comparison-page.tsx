@@ -270,7 +270,8 @@ function useActions(id: number, items: WholeComparison['items'], isAskingAll: bo
     return {
       ask: (promptId, again) => askOne(promptId, again, false),
       stop: (runIds) => stop(runIds, { onError: showFailure('Failed to stop the answers') }),
-      vote: (promptId, choice) => vote({ promptId, vote: choice }, { onError: showFailure('Failed to save your vote') }),
+      vote: (promptId, choice) =>
+        vote({ promptId, vote: choice }, { onError: showFailure('Failed to save your vote') }),
     };
   }, [ask, vote, stop]);
   const isBusy = isPending || items.some((prompt) => runsOf(prompt).length > 0);

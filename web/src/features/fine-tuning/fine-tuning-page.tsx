@@ -82,7 +82,7 @@ function CreateButton({ prerequisites, onCreate }: CreateButtonProps) {
   const { baseModels, files, error } = prerequisites;
   const why =
     reason ??
-    (error ? 'It takes an API key that works.' : baseModels && files ? undefined : 'The models and files are loading.');
+    (error ? 'A working API key is required.' : baseModels && files ? undefined : 'The models and files are loading.');
   return (
     <Button variant="primary" icon={Plus} disabledReason={why} onClick={onCreate}>
       Create Fine-Tuning Job

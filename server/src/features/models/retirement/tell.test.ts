@@ -88,7 +88,9 @@ describe.each(engines)('mails about retiring models on %s', (engine) => {
       expect([day, ...counts('ada')]).toEqual([day, count]);
     }
     const [first] = textsTo('ada');
-    expect(first).toContain('- gpt-4o retires on January 14, 2027. 2 assistants use it. Its successor is gpt-6.1-terra.');
+    expect(first).toContain(
+      '- gpt-4o retires on January 14, 2027. 2 assistants use it. Its successor is gpt-6.1-terra.',
+    );
     expect(first).toMatch(/^http:.*\/assistants\/models$/m);
   });
 

@@ -41,9 +41,7 @@ export function VerdictLine({ verdict, names }: { verdict: Verdict; names: SideN
       </p>
       <div className="wrap-anywhere mt-1 max-w-[80ch] space-y-1 text-muted-foreground text-sm">
         {isStale && <p>An answer has changed since. Judge it again for a verdict that counts.</p>}
-        {outcome === 'position' && (
-          <p>It chose differently when the order was reversed, which counts as a tie.</p>
-        )}
+        {outcome === 'position' && <p>It chose differently when the order was reversed, which counts as a tie.</p>}
         {outcome === 'unreadable' && <p>The judge did not name a choice.</p>}
         {reasons.map((reason) => (
           <p key={reason} dir="auto">

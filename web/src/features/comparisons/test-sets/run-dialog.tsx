@@ -90,7 +90,9 @@ export function RunDialog({ set, draft, onStarted, onClose }: RunDialogProps) {
       description={describe(set, draft !== undefined)}
       action={['Start', 'Starting...']}
       busy={running.isPending}
-      disabledReason={reason ?? (run ? refusalOf(estimate.error) : 'Choose a version or model, and the judge’s criteria.')}
+      disabledReason={
+        reason ?? (run ? refusalOf(estimate.error) : 'Choose a version or model, and the judge’s criteria.')
+      }
       onSubmit={() => begin(false)}
       onClose={onClose}
       className="grid gap-5"

@@ -42,12 +42,12 @@ export function CreateDatasetDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="New Dataset"
-      description="Gathers the answers that you have rated or corrected in your chats. You then review them one by one."
+      description="Collects the answers you rated or corrected in your chats, for you to review one by one."
       action={['Gather', 'Gathering...']}
       busy={create.isPending}
       onSubmit={submit}
       onClose={onClose}
-      failed={{ title: 'The dataset was not made', error: create.error, fallback: 'Please try again.' }}
+      failed={{ title: 'Failed to create the dataset', error: create.error, fallback: 'Please try again.' }}
       className="space-y-5"
     >
       <Field label="Name" required error={form.formState.errors.name?.message}>

@@ -93,7 +93,7 @@ function Datasets({ onCreate }: { onCreate: () => void }) {
       <EmptyState
         icon={MessagesSquare}
         title="No datasets yet"
-        text="Rate answers in your chats as good, or improve them. A dataset gathers them into examples, which you review and save as a training file."
+        text="Rate answers in your chats as good, or improve them. A dataset collects them as examples that you review and save as a training file."
         action={
           <>
             {create}
@@ -109,7 +109,7 @@ function Datasets({ onCreate }: { onCreate: () => void }) {
     <section aria-label="Datasets">
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-[72ch] text-muted-foreground">
-          Answers that you have rated in your chats, gathered as examples to train on.
+          Answers you rated in your chats, collected as training examples.
         </p>
         {create}
       </div>

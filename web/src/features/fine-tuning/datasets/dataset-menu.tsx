@@ -98,7 +98,7 @@ function DeleteDialog({ dataset, onClose, onDeleted }: DialogProps & { onDeleted
       open
       onOpenChange={onClose}
       title={`Delete ${dataset.name}?`}
-      description="Its examples go with their review and your edits. Conversations, ratings and training files that you saved stay. This action cannot be undone."
+      description="This deletes its examples with your reviews and edits. Conversations, ratings and saved training files are kept. This action cannot be undone."
       confirmLabel="Delete"
       pendingLabel="Deleting..."
       destructive

@@ -148,7 +148,7 @@ function Advice({ dataset }: { dataset: Dataset }) {
   if (included >= minExamples) return null;
   return (
     <Notice tone="warning" className="mb-5" title={`Too few to train on: ${formatCount(included, 'example')}`}>
-      {`The provider trains on no less than ${minExamples}. Rate more answers in your chats, then gather them here.`}
+      {`The provider requires at least ${minExamples}. Rate more answers in your chats, then gather them here.`}
     </Notice>
   );
 }

@@ -73,13 +73,13 @@ export function ExampleEditor(props: ExampleEditorProps) {
       {field('answer', texts.rejected === undefined ? 'Answer' : 'Better answer', 8)}
       {texts.rejected !== undefined && field('rejected', 'Worse answer', 6)}
       {update.error && Object.keys(problems).length === 0 && (
-        <Notice tone="destructive" live title="The example was not saved">
+        <Notice tone="destructive" live title="Failed to save the example">
           {errorText(update.error, 'Please try again.')}
         </Notice>
       )}
       <div className="flex flex-wrap items-center justify-end gap-2">
         <p className="me-auto text-muted-foreground text-sm max-sm:hidden">
-          Ctrl+Enter saves. The chat stays as it is.
+          Ctrl+Enter saves. The chat does not change.
         </p>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="primary" busy={update.isPending} pendingLabel="Saving...">

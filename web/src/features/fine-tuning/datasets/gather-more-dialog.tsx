@@ -8,7 +8,7 @@ import { type GatheringChoice, useGatherMore } from './queries.ts';
 
 /** Text about rated answers that did not fit. */
 export const remainderText = (left: number) =>
-  left > 0 ? ` The dataset is full: ${formatCount(left, 'rated answer')} did not go in.` : '';
+  left > 0 ? ` The dataset is full: ${formatCount(left, 'rated answer')} could not be added.` : '';
 
 export function GatherMoreDialog({ dataset, onClose }: { dataset: Dataset; onClose: () => void }) {
   const [choice, setChoice] = useState<GatheringChoice>({ assistantId: null, withInstructions: true });
@@ -16,10 +16,7 @@ export function GatherMoreDialog({ dataset, onClose }: { dataset: Dataset; onClo
   const start = () =>
     gather.mutate(choice, {
       onSuccess: ({ added, left }) => {
-        const words =
-          added === 0 && left === 0
-            ? 'Nothing new: it holds all of them already.'
-            : `${formatCount(added, 'example')} added.`;
+        const words = added === 0 && left === 0 ? 'Nothing new to add.' : `${formatCount(added, 'example')} added.`;
         toast({ title: 'Success', description: `${words}${remainderText(left)}` });
         onClose();
       },
@@ -27,7 +24,7 @@ export function GatherMoreDialog({ dataset, onClose }: { dataset: Dataset; onClo
   return (
     <FormDialog
       title="Gather More"
-      description="Adds what you have rated or corrected since. What is in the dataset stays as you reviewed it."
+      description="Adds answers you have rated or corrected since. Your existing reviews are kept."
       action={['Gather', 'Gathering...']}
       busy={gather.isPending}
       onSubmit={start}

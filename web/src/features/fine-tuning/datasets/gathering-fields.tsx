@@ -41,7 +41,7 @@ export function GatheringFields({ choice, onChange, format }: GatheringFieldsPro
       </Field>
       <Switch
         label="With instructions"
-        description="Puts the instructions of the assistant that answered, as they are now, before each example."
+        description="Adds the assistant’s current instructions to each example."
         checked={choice.withInstructions}
         onChange={(event) => onChange({ ...choice, withInstructions: event.currentTarget.checked })}
       />
@@ -54,7 +54,7 @@ function Available({ assistantId, format }: { assistantId: number | null; format
   const available = useQuery(availableQuery(assistantId));
   if (available.isError && !available.data)
     return (
-      <RetryNotice tone="destructive" title="Your rated answers could not be counted" query={available}>
+      <RetryNotice tone="destructive" title="Failed to count your rated answers" query={available}>
         {errorText(available.error)}
       </RetryNotice>
     );

@@ -48,7 +48,7 @@ function useVerdict(datasetId: number, example: DatasetExample | undefined, onRe
     const next = example.review === verdict ? 'unreviewed' : verdict;
     update.mutate(
       { id: example.id, change: { review: next } },
-      { onError: showFailure('The review was not saved', 'Please try again.') },
+      { onError: showFailure('Failed to save the review', 'Please try again.') },
     );
     if (next !== 'unreviewed') onReviewed();
   };

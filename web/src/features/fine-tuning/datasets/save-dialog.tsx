@@ -55,7 +55,7 @@ export function SaveDialog({ dataset, onClose }: { dataset: Dataset; onClose: ()
   return (
     <FormDialog
       title="Save as Training File"
-      description="Writes the examples that are not left out to your files, one on each line (JSONL)."
+      description="Saves all examples except those left out to your files, one per line (JSONL)."
       action={['Save', 'Saving...']}
       busy={save.isPending}
       onSubmit={submit}
@@ -75,8 +75,8 @@ export function SaveDialog({ dataset, onClose }: { dataset: Dataset; onClose: ()
       />
       <WhatComes dataset={dataset} division={share === null ? null : division.data} />
       {share !== null && division.error && (
-        <RetryNotice tone="warning" title="The parts could not be counted" query={division}>
-          {errorText(division.error, 'They can be saved all the same.')}
+        <RetryNotice tone="warning" title="Failed to count the parts" query={division}>
+          {errorText(division.error, 'You can still save them.')}
         </RetryNotice>
       )}
     </FormDialog>
@@ -96,8 +96,8 @@ function ValidationField({ share, isWhole, onChange }: ValidationFieldProps) {
       label="Validation"
       hint={
         isWhole
-          ? 'All examples come from one conversation, which is not divided.'
-          : 'Examples that the model is measured by and does not train on. They go into a second file, each conversation as a whole, so their share may be a little more or less.'
+          ? 'All examples come from one conversation, which cannot be split.'
+          : 'Examples for measuring the model, not for training. They go into a second file. Conversations are not split, so the share may vary slightly.'
       }
     >
       {(control) => (
@@ -128,9 +128,9 @@ function WhatComes({ dataset, division }: { dataset: Dataset; division: Division
   return (
     <Notice tone={isFew ? 'warning' : 'info'} title={wordsFor(count, division)}>
       {[
-        isFew && `The provider trains on no less than ${minExamples}; 50 and more are advised.`,
+        isFew && `The provider requires at least ${minExamples}; 50 or more are recommended.`,
         dataset.unreviewed > 0 && `${formatCount(dataset.unreviewed, 'unreviewed example')} will be in it.`,
-        dataset.format === 'chat' && 'Of each conversation only the last answer is learned.',
+        dataset.format === 'chat' && 'Only the last answer of each conversation is learned.',
       ]
         .filter(Boolean)
         .join(' ')}

@@ -11,9 +11,8 @@ export function CancelJobDialog({ job, onClose }: { job: Job; onClose: () => voi
       title="Cancel Fine-Tuning Job"
       description={
         <>
-          Cancel <strong className="wrap-anywhere font-medium text-foreground">{job.name}</strong>? No model comes of
-          it, and it cannot be taken up again. Checkpoints that were made so far stay. The provider may bill what it has
-          trained.
+          Cancel <strong className="wrap-anywhere font-medium text-foreground">{job.name}</strong>? It produces no model
+          and cannot be resumed. Existing checkpoints are kept. The provider may bill the training so far.
         </>
       }
       cancelLabel="Keep Training"

@@ -30,7 +30,7 @@ export function CheckpointsCard({ job, isUnderWay }: { job: Job; isUnderWay: boo
             <EmptyState
               bare
               icon={Milestone}
-              text={isUnderWay ? 'The provider keeps one at the end of each epoch.' : 'None were kept of this job.'}
+              text={isUnderWay ? 'The provider saves one at the end of each epoch.' : 'This job has no checkpoints.'}
               className="py-6"
             />
           ) : (
@@ -58,7 +58,7 @@ function CheckpointRow({ job, checkpoint }: { job: Job; checkpoint: Checkpoint }
     activate.mutate(
       { id: job.id, checkpointId: id },
       {
-        onSuccess: ({ name }) => toast({ title: 'Success', description: `${name} can be chosen as a model now.` }),
+        onSuccess: ({ name }) => toast({ title: 'Success', description: `${name} can now be chosen as a model.` }),
         onError: showError('Failed to activate the checkpoint'),
       },
     );

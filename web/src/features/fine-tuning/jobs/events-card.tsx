@@ -23,7 +23,7 @@ export function EventsCard({ job, isUnderWay }: { job: Job; isUnderWay: boolean 
   const events = query.data && allItems(query.data);
   return (
     <Card aria-label="Events" className="min-w-0">
-      <CardHeader title="Events" description="What the provider and Roster noted, the newest first." />
+      <CardHeader title="Events" description="From the provider and Roster, newest first." />
       <div className="px-5 pt-4 pb-5">
         <StaleNotice what="events" query={query} hasData={events !== undefined} />
         {events ? (

@@ -22,9 +22,9 @@ export function ImportJobsButton({ variant, hasKey }: ImportJobsButtonProps) {
           title: 'Success',
           description:
             imported > 0
-              ? `${formatCount(imported, 'job')} brought in from ${provider}.`
+              ? `${formatCount(imported, 'job')} imported from ${provider}.`
               : known > 0
-                ? `Nothing new: ${formatCount(known, 'job')} at ${provider} ${known === 1 ? 'is' : 'are'} here already.`
+                ? `Nothing new: ${formatCount(known, 'job')} at ${provider} ${known === 1 ? 'is' : 'are'} already here.`
                 : `${providerNameIn('beginning', provider)} has no jobs of this key.`,
         }),
       onError: showError('Failed to import jobs'),
@@ -35,8 +35,8 @@ export function ImportJobsButton({ variant, hasKey }: ImportJobsButtonProps) {
       icon={Import}
       size={variant === 'ghost' ? 'sm' : 'md'}
       busy={bringIn.isPending}
-      pendingLabel="Bringing in..."
-      disabledReason={reason ?? (hasKey ? undefined : 'It takes an API key that works.')}
+      pendingLabel="Importing..."
+      disabledReason={reason ?? (hasKey ? undefined : 'A working API key is required.')}
       onClick={start}
     >
       {`Import Jobs from ${provider}`}

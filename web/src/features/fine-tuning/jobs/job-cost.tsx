@@ -5,7 +5,7 @@ import { formatCost } from '#web/lib/text/format.ts';
 /** Why no cost is shown. */
 export function whyNoCost(job: Job): string {
   if (job.status === 'succeeded') return 'No price known for training this model.';
-  return isOpen(job) ? 'Known once the training has succeeded.' : 'The provider named no trained tokens.';
+  return isOpen(job) ? 'Known when the training has succeeded.' : 'The provider did not report trained tokens.';
 }
 
 /** Estimated cost of a training. */

@@ -16,8 +16,8 @@ export function JobFailure({ job, className }: { job: Job; className?: string })
             `${providerNameIn('beginning', provider)} refused the job: training is not available to this account.`}
         </p>
         <p className="mt-2">
-          Nothing was trained or billed. Checking files, datasets, comparing models and the jobs and models of before go
-          on working, and so does training with another provider that speaks the same API.
+          Nothing was trained or billed. File checks, datasets, comparisons, and your earlier jobs and models keep
+          working, and so does training with another provider that supports the same API.
         </p>
       </Notice>
     );

@@ -57,7 +57,7 @@ export function JobList({ prerequisites, create }: JobListProps) {
 
 /** The provider's own announcement. */
 const closing =
-  'OpenAI is closing fine-tuning: accounts that have not used it lately can no longer train, nobody can from January 6, 2027, and tuned models end with their base models; checking files, jobs of before and compatible providers go on working.';
+  'OpenAI is ending fine-tuning: accounts that have not used it recently can no longer train, and no account can from January 6, 2027. Fine-tuned models retire with their base models. File checks, earlier jobs and compatible providers keep working.';
 
 function NoJobs({ create }: { create: ReactNode }) {
   const provider = useProviderName();

@@ -65,8 +65,8 @@ function NoJob({ query, error }: NoJobProps) {
     return (
       <EmptyState
         icon={SearchX}
-        title="There is no such job"
-        text="It may be another account’s, or the address may be mistyped."
+        title="Job not found"
+        text="It may belong to another account, or the address may be mistyped."
         action={
           <Link to="/fine-tuning" search={{ tab: 'jobs' }} className={buttonClass()}>
             Show All Jobs
@@ -76,7 +76,7 @@ function NoJob({ query, error }: NoJobProps) {
     );
   return (
     <ErrorState
-      title="This job could not be loaded"
+      title="Failed to load this job"
       message={errorText(error)}
       busy={query.isFetching}
       onRetry={() => void query.refetch()}

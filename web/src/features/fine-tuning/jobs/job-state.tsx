@@ -12,13 +12,13 @@ import { JobStatusBadge, progressShare, stepsText } from './job-status.tsx';
 import { jobEstimateQuery } from './training-file-queries.ts';
 
 const sentences: Record<Job['status'], string> = {
-  created: 'Its files are on the way to the provider.',
+  created: 'Sending its files to the provider.',
   validating_files: 'The provider is checking the files.',
   queued: 'Waiting for its turn at the provider.',
   running: 'Training.',
-  paused: 'Paused. It goes on when you resume it.',
+  paused: 'Paused until you resume it.',
   succeeded: 'The tuned model is ready.',
-  failed: 'It ended without a model.',
+  failed: 'The job failed without a model.',
   cancelled: 'It was cancelled; no model was created.',
 };
 

@@ -58,8 +58,8 @@ function linesOf(metrics: readonly JobMetric[], view: View): Line[] {
 
 const titles: Record<View, string> = { loss: 'Loss', accuracy: 'Accuracy' };
 const descriptions: Record<View, string> = {
-  loss: 'Lower is better. Where the validation loss rises while the training loss falls, it memorises.',
-  accuracy: 'The share of tokens that the model would have said itself.',
+  loss: 'Lower is better. If the validation loss rises while the training loss falls, the model is memorizing.',
+  accuracy: 'The share of tokens the model predicts correctly.',
 };
 
 type LossCurvesProps = { job: Job; isUnderWay: boolean };
@@ -82,7 +82,7 @@ export function LossCurves({ job, isUnderWay }: LossCurvesProps) {
         <div className="pt-4">
           {query.error && (
             <RetryNotice tone="warning" live query={query} className="mb-4">
-              {metrics ? 'These curves may be out of date: ' : 'The curves could not be loaded: '}
+              {metrics ? 'These curves may be out of date: ' : 'Failed to load the curves: '}
               {errorText(query.error)}
             </RetryNotice>
           )}
@@ -106,16 +106,14 @@ function Curves({ job, isUnderWay, metrics, view }: LossCurvesProps & Shown) {
   const lines = useMemo(() => linesOf(metrics, view), [metrics, view]);
   return (
     <LineChart
-      label={`${titles[view]} by step. Arrow keys go from measurement to measurement.`}
+      label={`${titles[view]} by step. Use the arrow keys to move between measurements.`}
       lines={lines}
       xName="Step"
       formatX={formatNumber}
       formatY={formats[view]}
       formatTick={tickFormats[view]}
       xEnd={job.progress?.totalSteps ?? undefined}
-      emptyText={
-        isUnderWay ? 'The first measurements appear once the training runs.' : 'Nothing was measured in this job.'
-      }
+      emptyText={isUnderWay ? 'The first measurements appear once the training runs.' : 'This job has no measurements.'}
     />
   );
 }

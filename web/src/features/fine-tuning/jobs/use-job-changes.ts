@@ -9,7 +9,7 @@ const done: Record<JobChange, (job: Job) => string> = {
     return cancelling ? `${name} is being cancelled.` : `${name} had ended before it could be cancelled.`;
   },
   pause: ({ name }) => `${name} has been paused.`,
-  resume: ({ name }) => `${name} goes on.`,
+  resume: ({ name }) => `${name} has been resumed.`,
 };
 
 /** Actions available for a job. */

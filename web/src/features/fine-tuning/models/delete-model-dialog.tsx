@@ -41,8 +41,8 @@ export function DeleteModelDialog({ model, onClose }: { model: CustomModel; onCl
     >
       <p className="text-muted-foreground">
         {isCheckpoint
-          ? `It goes from this list and from the model choice. At ${provider} a checkpoint stays as long as its job.`
-          : `It is deleted at ${provider} too, where it cannot be restored; only training it again brings it back.`}
+          ? `It is removed from this list and from the model choice. ${provider} keeps a checkpoint as long as its job.`
+          : `It is deleted at ${provider} too, where it cannot be restored; you would have to train it again.`}
       </p>
       <p className="mt-3 text-muted-foreground">
         {using.length === 0

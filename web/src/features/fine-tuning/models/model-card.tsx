@@ -133,8 +133,8 @@ function ActiveButton({ model: { id, name, isActive } }: Part) {
           toast({
             title: 'Success',
             description: changed.isActive
-              ? `${name} can be chosen as a model now.`
-              : `${name} is not offered as a model any more.`,
+              ? `${name} can now be chosen as a model.`
+              : `${name} can no longer be chosen as a model.`,
           }),
         onError: showError('Failed to update model status'),
       },

@@ -37,7 +37,7 @@ export function ModelList({ prerequisites: { error, isTrying, tryAgain } }: Mode
           <EmptyState
             icon={Box}
             title="No fine-tuned models yet"
-            text="A job that succeeds leaves its model here. Active models can be chosen for assistants."
+            text="Models from successful jobs appear here. Active models can be chosen for assistants."
             action={
               <Link to="/fine-tuning" search={{ tab: 'jobs' }} className={buttonClass()}>
                 Show Jobs

@@ -20,7 +20,7 @@ const keyIsMissing = (error: Error) => error instanceof ApiError && error.code =
 export function KeyPanel({ error, isTrying, onTryAgain, quiet }: KeyPanelProps) {
   const text = keyIsMissing(error)
     ? 'Fine-tuning runs on your own account with the provider. Save your API key in Settings to see the models that can be trained and to create jobs.'
-    : `Fine-tuning runs on your own account with the provider, and it could not be asked: ${errorText(error)}`;
+    : `Fine-tuning runs on your own account with the provider, which could not be reached: ${errorText(error)}`;
   const action = (
     <>
       <Link

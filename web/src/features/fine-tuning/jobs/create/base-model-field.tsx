@@ -28,9 +28,7 @@ export function BaseModelField({ form, baseModels }: BaseModelFieldProps) {
           <Field
             label="Base model"
             required
-            hint={
-              model ? <ModelHint model={model} /> : known.length === 0 && 'Your key names no model that can be trained.'
-            }
+            hint={model ? <ModelHint model={model} /> : known.length === 0 && 'Your key cannot train any model.'}
             error={fieldState.error?.message}
           >
             {(control) => (
@@ -82,7 +80,7 @@ function ModelHint({ model: { description, training_cost_per_1k, priceAsOf } }: 
 
 const methodOptions: { value: TrainingMethod; label: string; description: string }[] = [
   { value: 'supervised', label: 'Supervised', description: 'Learns from examples of good answers.' },
-  { value: 'dpo', label: 'Preference (DPO)', description: 'Learns from pairs of a preferred and another answer.' },
+  { value: 'dpo', label: 'Preference (DPO)', description: 'Learns from pairs of a better and a worse answer.' },
 ];
 
 function MethodField({ form, model }: { form: JobFormState; model: BaseModel | undefined }) {

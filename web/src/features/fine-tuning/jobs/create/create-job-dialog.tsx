@@ -59,7 +59,7 @@ export function CreateJobDialog({ baseModels, files, start, notice, onClose }: C
       unsaved={{
         when: isDirty && !create.isSuccess,
         what: 'this job',
-        question: { description: 'What you entered for this job has not been saved.' },
+        question: { description: 'Your entries for this job will be lost.' },
       }}
       className="grid gap-5"
     >
@@ -102,7 +102,7 @@ function FileFields({ form, files }: { form: JobFormState; files: readonly File[
         name="validationFileId"
         label="Validation file"
         none="None"
-        hint="Examples that are not trained on, to measure by."
+        hint="Examples for measuring the model, not for training."
         files={files}
       />
     </>
@@ -200,6 +200,6 @@ function whyNot({ isRunning, report, isStopped }: TrainingCheck): string | undef
   if (training.format === 'prompt_completion') return 'Convert the training file to chat format first.';
   const wrong = training.errors > 0 ? training : validation;
   return wrong && wrong.errors > 0
-    ? `${formatCount(wrong.errors, 'problem')} in ${wrong.filename} must be mended first.`
-    : 'The files cannot be trained with as they are.';
+    ? `${formatCount(wrong.errors, 'problem')} in ${wrong.filename} must be fixed first.`
+    : 'These files cannot be used for training.';
 }

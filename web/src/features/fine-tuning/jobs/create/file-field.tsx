@@ -48,7 +48,7 @@ export function FileField({ control: formControl, name, label, hint, none, requi
                   </option>
                 ))}
                 {others.length > 0 && (
-                  <optgroup label="Uploaded for something else">
+                  <optgroup label="Uploaded for another purpose">
                     {others.map((file) => (
                       <option key={file.id} value={file.id}>
                         {nameOf(file)}

@@ -33,7 +33,7 @@ export function ConvertOffer({ report: { fileId, filename, examples }, onConvert
     <div className="rounded-md border border-border px-3.5 py-3">
       <p className="text-muted-foreground text-sm">
         <bdi>{filename}</bdi>
-        {` holds ${formatCount(examples, 'prompt-completion pair')}, which today’s models do not take. Roster makes a new file of chat examples from them; this one stays.`}
+        {` holds ${formatCount(examples, 'prompt-completion pair')}, which current models do not accept. Roster converts them into a new file of chat examples and keeps this one.`}
       </p>
       <Button
         icon={ArrowRightLeft}

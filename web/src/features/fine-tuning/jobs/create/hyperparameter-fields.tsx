@@ -3,8 +3,8 @@ import { Input } from '#web/ui/forms/input.tsx';
 import type { JobFormState } from './job-form.ts';
 
 const parameters = [
-  { name: 'n_epochs', label: 'Epochs', hint: 'How often it goes through the file, 1 to 50.' },
-  { name: 'batch_size', label: 'Batch size', hint: 'Examples in one step, 1 to 256.' },
+  { name: 'n_epochs', label: 'Epochs', hint: 'Passes through the file, 1 to 50.' },
+  { name: 'batch_size', label: 'Batch size', hint: 'Examples per step, 1 to 256.' },
   { name: 'learning_rate_multiplier', label: 'Learning rate multiplier', hint: 'Above 0, up to 100.' },
   { name: 'beta', label: 'Beta', hint: 'How close it stays to the base model, above 0, up to 2.' },
 ] as const;

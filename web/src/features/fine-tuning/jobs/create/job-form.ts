@@ -31,7 +31,7 @@ const JobForm = z
   .omit({ hyperparameters: true })
   .refine(({ trainingFileId, validationFileId }) => trainingFileId !== validationFileId, {
     path: ['validationFileId'],
-    message: 'Choose another file than the training file, or None',
+    message: 'Choose a different file from the training file, or None',
   });
 
 export type JobFormValues = z.input<typeof JobForm>;

@@ -44,14 +44,14 @@ export function TrainingCheckPanel({ check, epochs, hasModel, offers }: Training
             </Button>
           }
         >
-          The check was cancelled. Without it the provider may refuse the file later.
+          The check was cancelled. The provider may refuse the file later.
         </Notice>
       )}
       {error && !isRunning && !isStopped && (
         <Notice
           tone="destructive"
           live
-          title="The files could not be checked"
+          title="Failed to check the files"
           action={
             <Button size="sm" onClick={again}>
               Check Again
@@ -87,8 +87,8 @@ function Report({ report, epochs, hasModel, offers }: ReportProps) {
         {ok
           ? `${formatCount(training.lines, 'line')} checked in ${took}. Nothing was sent to the provider.`
           : problems > 0
-            ? `${formatCount(problems, 'problem')} to mend in the ${training.errors > 0 ? 'training' : 'validation'} file.`
-            : 'The files cannot be trained with as they are.'}
+            ? `${formatCount(problems, 'problem')} to fix in the ${training.errors > 0 ? 'training' : 'validation'} file.`
+            : 'These files cannot be used for training.'}
       </Notice>
       <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-md border border-border bg-border sm:grid-cols-4">
         <Figure label="Examples" figure={formatNumber(training.examples)} />
@@ -111,7 +111,7 @@ function Report({ report, epochs, hasModel, offers }: ReportProps) {
       {validation && <FileFindings name="Validation file" report={validation} />}
       {overlap.examples > 0 && (
         <Notice tone="warning" title={`${formatCount(overlap.examples, 'example')} in both files`}>
-          The validation would measure what was learnt by heart. Take them out of one of the files
+          Validation on training examples proves nothing. Remove them from one of the files
           {overlap.lines.length > 0 && `: ${overlapLines(overlap.lines)}`}
           {overlap.examples > overlap.lines.slice(0, overlapShown).length ? ' and more' : ''}.
         </Notice>
@@ -141,7 +141,7 @@ const formats: Record<TrainingFileReport['format'], string> = {
   chat: 'chat examples',
   preference: 'preference pairs',
   prompt_completion: 'prompt-completion pairs',
-  unknown: 'of no known format',
+  unknown: 'of unknown format',
 };
 
 /** A summary of a file with its problems. */

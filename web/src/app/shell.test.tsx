@@ -79,7 +79,7 @@ describe('home', () => {
       .filter({ hasText: 'gpt-4o' });
     await expectText(
       matter,
-      /gpt-4o, ft:gpt-4o:me::1, gpt-4\.1 and 1 other end on January 14, 2027\s*Used by 4 assistants and 1 fine-tuned model/,
+      /gpt-4o, ft:gpt-4o:me::1, gpt-4\.1 and 1 other retire on January 14, 2027\s*Used by 4 assistants and 1 fine-tuned model/,
     );
     const gone = page.getByRole('listitem').filter({ hasText: 'gpt-5' });
     await expectText(gone, /gpt-5 retired on December 11, 2026\s*Used by 1 conversation/);

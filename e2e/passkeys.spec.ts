@@ -79,7 +79,7 @@ for (const { on, viewport } of [
       await page.getByLabel('Email').fill(signedIn.email);
       await page.getByLabel('Password', { exact: true }).fill(password);
       await page.getByRole('button', { name: 'Login' }).click();
-      await expect(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
+      await expect(page.getByRole('heading', { name: 'Confirm it’s you' })).toBeVisible();
       await expectAccessible(page);
       await expectNoSidewaysScroll(page);
       await page.getByRole('button', { name: /passkey/ }).click();
@@ -93,7 +93,7 @@ for (const { on, viewport } of [
       await page.route('**/api/user/confirm', (route) => route.fulfill({ json: state }), { times: 1 });
       await page.getByRole('button', { name: 'Remove My laptop' }).click();
       await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
-      const again = page.getByRole('dialog', { name: 'Confirm that it is you' });
+      const again = page.getByRole('dialog', { name: 'Confirm it’s you' });
       await expectAccessible(page);
       await again.getByRole('button', { name: 'Use a passkey' }).click();
       await expect(again).toBeHidden();

@@ -26,7 +26,7 @@ const words: Record<SecurityEventKind, string> = {
   role_changed: 'Role changed',
   status_changed: 'Status changed',
   reset_link_made: 'Password link created',
-  login_link_made: 'Login link made',
+  login_link_made: 'Login link created',
   email_change_requested: 'Email address change requested',
   email_changed: 'Email address changed',
   signed_out_everywhere: 'Signed out on all devices',

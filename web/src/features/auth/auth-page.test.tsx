@@ -141,7 +141,7 @@ describe('a login link', () => {
   test('leads to the second step', async () => {
     openLink(() => answer(auth.loginByLink, refusal('second_factor_required', 'Enter the code.')));
     await button.click();
-    await expect.element(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
+    await expect.element(page.getByRole('heading', { name: 'Confirm it’s you' })).toBeVisible();
   });
 
   test('says that it was used already', async () => {

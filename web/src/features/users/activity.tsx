@@ -37,7 +37,7 @@ const eventWords: Record<SecurityEventKind, string> = {
   role_changed: 'Role changed',
   status_changed: 'Status changed',
   reset_link_made: 'Password link created',
-  login_link_made: 'Login link made',
+  login_link_made: 'Login link created',
   email_change_requested: 'Address change requested',
   email_changed: 'Address changed',
   signed_out_everywhere: 'Signed out everywhere',

@@ -49,7 +49,7 @@ test('shows new recovery codes once, and warns when few are left', async () => {
   });
   await expect.element(page.getByText('1 code left')).toBeVisible();
   await page.getByRole('button', { name: 'New recovery codes' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Make New Codes' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Create New Codes' }).click();
   const shown = page.getByRole('dialog', { name: 'Save your recovery codes' });
   for (const code of codes) await expectText(shown, code);
   await shown.getByRole('button', { name: 'I have saved them' }).click();
@@ -73,6 +73,6 @@ test('keeps the app when its removal fails', async () => {
   await confirm.click();
   await expect.element(page.getByRole('button', { name: 'Removing...' })).toBeVisible();
   respond(refusal('unavailable', 'The database is being moved.'));
-  await expectToast('The app was not removed', 'The database is being moved.');
+  await expectToast('Failed to remove the app', 'The database is being moved.');
   await expect.element(confirm).toBeVisible();
 });

@@ -39,8 +39,7 @@ const failures: Record<LoginProviderFailure, string> = {
     'There is no account for you yet, and registration is by invitation. Ask an administrator of this installation for one.',
   domain_not_registrable:
     'There is no account for you yet, and addresses of this domain cannot register here. Ask an administrator for an invitation.',
-  setup_code_required:
-    'The first account needs the setup code printed by the server. Register it with a password.',
+  setup_code_required: 'The first account needs the setup code printed by the server. Register it with a password.',
   inactive: 'This account is inactive. Ask the administrator of this installation to activate it.',
   linked_elsewhere:
     'That account is already connected to another account of this installation. Disconnect it there first.',

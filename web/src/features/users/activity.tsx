@@ -95,7 +95,8 @@ export function Activity() {
   return (
     <section aria-label="Activity">
       <p className="mb-4 max-w-[72ch] text-muted-foreground">
-        Security events of all accounts in the last 180 days. IP addresses and devices are shown only to the account’s owner.
+        Security events of all accounts in the last 180 days. IP addresses and devices are shown only to the account’s
+        owner.
       </p>
       <Table
         label="Activity"

@@ -142,6 +142,17 @@ describe.each(engines)('imports on %s', (engine) => {
     expect(none).toMatchObject({ importedConversations: 0, importedMessages: 0, undoUntil: null });
   });
 
+  test('leaves a conversation in the trash as it is', async () => {
+    const ada = await newcomer();
+    await imported(app, ada, JSON.stringify([exportedChat('1', 'Gone', exchange('smoke'))]));
+    const [{ id }] = await threadsOf(ada);
+    expect((await ada.delete(`/api/threads/${id}`)).status).toBe(204);
+    const longer = [...exchange('smoke'), { id: 'q2', parent: 'a', role: 'user', text: 'More' }];
+    const again = await imported(app, ada, JSON.stringify([exportedChat('1', 'Gone', longer)]));
+    expect(again).toMatchObject({ state: 'done', importedConversations: 0, importedMessages: 0 });
+    expect(await titlesOf(ada)).toEqual([]);
+  });
+
   test('undoes an import as a whole, apart from what was continued', async () => {
     const ada = await newcomer();
     const chats = Array.from({ length: 25 }, (_, at) => exportedChat(`${at}`, `Tea ${at}`, exchange(`leaf${at}`)));

@@ -82,7 +82,7 @@ export function importedThreadRepository(db: Kysely<Database>) {
     async find(userId: number, sourceId: string) {
       const thread = db
         .selectFrom('threads')
-        .select(['id', 'head_message_id as headMessageId', 'updated_at as updatedAt'])
+        .select(['id', 'head_message_id as headMessageId', 'updated_at as updatedAt', 'deleted_at as deletedAt'])
         .where('user_id', '=', userId)
         .where('source_id', '=', sourceId);
       return (isPostgres(db) ? thread.forUpdate() : thread).executeTakeFirst();

@@ -132,6 +132,8 @@ async function store(
   const rows = importedThreadRepository(trx);
   const now = new Date().toISOString();
   const found = await rows.find(userId, sourceIdOf(conversation));
+  // It stays as it was deleted, until its owner restores it or the trash is emptied.
+  if (found && found.deletedAt !== null) return { threads: 0, messages: 0 };
   const thread = found ?? (await insertThread(trx, userId, importId, conversation, now));
   const known = found ? await rows.messages(userId, found.id) : [];
   const knownIds = new Set(known.map(({ sourceId }) => sourceId));

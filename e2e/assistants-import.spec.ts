@@ -58,7 +58,7 @@ test('imports assistants from the provider in three steps', { tag: '@main' }, as
   await expect(page.getByRole('heading', { name: 'Math Tutor' })).toBeVisible();
   await expect(page.getByText('asst_8fKq2ZrVn1LxWcTy5uHbGdEo')).toBeVisible();
 
-  await page.getByRole('tab', { name: 'Import' }).click();
+  await page.getByRole('tab', { name: 'Import', exact: true }).click();
   await page.getByLabel('API key', { exact: true }).fill(goodKey);
   await fetchThem.click();
   await expect(page.getByText('Imported as Math Tutor')).toBeVisible();

@@ -87,7 +87,7 @@ for (const { on, viewport } of [
 
       await page.goto('/settings?tab=account');
       // Ten minutes later.
-      const json = { code: 'fresh_sign_in_required', message: 'Confirm that it is you.' };
+      const json = { code: 'fresh_sign_in_required', message: 'Confirm it’s you.' };
       await page.route('**/api/user/passkeys/*', (route) => route.fulfill({ status: 403, json }), { times: 1 });
       const state = { isFresh: false, ways: ['passkey', 'code'] };
       await page.route('**/api/user/confirm', (route) => route.fulfill({ json: state }), { times: 1 });
@@ -98,6 +98,29 @@ for (const { on, viewport } of [
       await again.getByRole('button', { name: 'Use a passkey' }).click();
       await expect(again).toBeHidden();
       await expect(page.getByText('No passkey yet')).toBeVisible();
+    });
+
+    test('accepts an invitation', async ({ page, ownRoster }) => {
+      await request(page, ownRoster, 'POST', '/api/register', { email: 'ada@example.com', password });
+      const invitation = { email: 'grace@example.com', role: 'Editor' };
+      const { body } = await request(page, ownRoster, 'POST', '/api/admin/invitations', invitation);
+      await request(page, ownRoster, 'POST', '/api/logout');
+      await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
+      await page.goto(body.link);
+      await page.getByLabel('Name').fill('Grace Hopper');
+      await page.getByRole('button', { name: 'Use a Passkey Instead' }).click();
+      await expect(page.getByRole('heading', { name: 'Add your passkey' })).toBeVisible();
+      await expectAccessible(page);
+      await expectNoSidewaysScroll(page);
+      await page.getByRole('button', { name: 'Add Passkey' }).click();
+      await expect(page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')).toHaveCount(10);
+      await expectNoSidewaysScroll(page);
+      await page.getByRole('link', { name: 'I have saved them' }).click();
+      await expect(page.getByRole('heading', { name: 'Welcome, Grace Hopper' })).toBeVisible();
+      await request(page, ownRoster, 'POST', '/api/logout');
+      await page.goto(`${ownRoster.url}/auth`);
+      await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+      await expect(page.getByText("You're now signed in as grace@example.com.", { exact: true })).toBeVisible();
     });
 
     test('is set up where a second factor is required', async ({ page, ownRoster }) => {

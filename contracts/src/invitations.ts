@@ -95,8 +95,9 @@ export const invitations = {
     path: `${one}/accept`,
     access: 'public',
     rate: 'signIn',
-    summary: 'Creates the account of an invitation with a password, and signs in. The link works once.',
-    body: z.strictObject({ token: InvitationToken, name: UserName, password: NewPassword }),
+    summary:
+      'Creates the account of an invitation, and signs in. Without a password a passkey is to be added next. The link works once.',
+    body: z.strictObject({ token: InvitationToken, name: UserName, password: NewPassword.optional() }),
     output: User,
     status: 201,
   }),

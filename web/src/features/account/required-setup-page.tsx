@@ -3,13 +3,13 @@ import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
 import { useLogout } from '#web/api/current-user.ts';
 import { setupRequiredKey } from '#web/api/setup-required.ts';
+import { RecoveryCodes } from '#web/components/recovery-codes.tsx';
 import { passkeysWork } from '#web/lib/passkeys-work.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Logo } from '#web/ui/logo.tsx';
 import { passkeysQuery, useAddPasskey } from './passkeys/queries.ts';
 import { AppSetupFields, useAppSetup } from './second-factor/app-setup.tsx';
-import { RecoveryCodes } from './second-factor/recovery-codes.tsx';
 
 /** Takes the place of every page until the account has the second factor that an administrator requires. */
 export function RequiredSetupPage() {

@@ -21,7 +21,7 @@ type SettingsPageProps = {
   accessTokens: ReactNode;
   /** Content of the Tools tab; supplied by another feature. */
   tools: ReactNode;
-  /** Content of the Import tab; supplied by another feature. */
+  /** Content of the Import Data tab; supplied by another feature. */
   conversationImports: ReactNode;
 };
 
@@ -63,7 +63,7 @@ export function SettingsPage(props: SettingsPageProps) {
           { value: 'api-keys', label: 'API Keys' },
           { value: 'assistants', label: 'Assistants' },
           { value: 'tools', label: 'Tools' },
-          { value: 'import', label: 'Import' },
+          { value: 'import', label: 'Import Data' },
           { value: 'preferences', label: 'Preferences' },
         ]}
       >

@@ -38,7 +38,7 @@ test('explains an empty list', async () => {
   await expect.element(page.getByRole('heading', { name: 'No assistants found' })).toBeVisible();
   await expect.element(page.getByText('You have not created any assistants yet.')).toBeVisible();
   await page.getByRole('button', { name: 'Import from OpenAI' }).click();
-  await expect.element(page.getByRole('tab', { name: 'Import' })).toHaveAttribute('aria-selected', 'true');
+  await expect.element(page.getByRole('tab', { name: 'Import', exact: true })).toHaveAttribute('aria-selected', 'true');
   openAssistants();
   await page.getByRole('button', { name: 'Create Assistant' }).click();
   await expect.element(page.getByRole('heading', { name: 'Create Assistant' })).toBeVisible();

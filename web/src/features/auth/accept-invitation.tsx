@@ -2,6 +2,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { type LoginProvider, NewPassword, type Role, type SignInOptions, UserName } from '@roster/contracts/auth';
 import { invitations } from '@roster/contracts/invitations';
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { Fingerprint } from 'lucide-react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { useSignedIn } from '#web/api/current-user.ts';
@@ -9,6 +10,7 @@ import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
 import { NewPasswordFields } from '#web/components/new-password-fields.tsx';
 import { call } from '#web/lib/api-client.ts';
 import { showFormFailure } from '#web/lib/form-errors.ts';
+import { passkeysWork } from '#web/lib/passkeys-work.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
@@ -25,12 +27,15 @@ const Fields = z
 type Values = z.input<typeof Fields>;
 const resolver = zodResolver(Fields);
 
+/** With a passkey the account has no password, and the passkey is added next. */
+export type AcceptedBy = 'password' | 'passkey';
+
 const roleWords: Record<Role, string> = { Admin: 'an administrator', Editor: 'an Editor', Viewer: 'a Viewer' };
 
 type Props = {
   token: string;
   invitation: z.output<typeof invitations.read.output>;
-  onAccepted: () => void;
+  onAccepted: (by: AcceptedBy) => void;
 };
 
 export function AcceptInvitation({ token, invitation: { email, role, invitedBy }, onAccepted }: Props) {
@@ -42,25 +47,26 @@ export function AcceptInvitation({ token, invitation: { email, role, invitedBy }
       heading="Create your Roster account"
       lead={`${invitedBy} invites you to Roster as ${roleWords[role]}.`}
     >
-      {hasPasswords && <PasswordForm token={token} email={email} onAccepted={onAccepted} />}
+      {hasPasswords && <AcceptForm token={token} email={email} onAccepted={onAccepted} />}
       {options && <Providers options={options} token={token} email={email} />}
     </NarrowPage>
   );
 }
 
-function PasswordForm({ token, email, onAccepted }: { token: string; email: string; onAccepted: () => void }) {
+type FormProps = Pick<Props, 'token' | 'onAccepted'> & { email: string };
+
+function AcceptForm({ token, email, onAccepted }: FormProps) {
   const accept = useAccept(token);
   const form = useForm<Values>({ resolver, defaultValues: { name: '', password: '', confirmation: '' } });
   const { errors } = form.formState;
+  const onError = showFormFailure(form, 'The invitation was not accepted', 'Please try again.');
   const submit = form.handleSubmit(({ name, password }) =>
-    accept.mutate(
-      { name, password },
-      {
-        onSuccess: onAccepted,
-        onError: showFormFailure(form, 'The invitation was not accepted', 'Please try again.'),
-      },
-    ),
+    accept.mutate({ name, password }, { onSuccess: () => onAccepted('password'), onError }),
   );
+  const withoutPassword = async () => {
+    if (await form.trigger('name', { shouldFocus: true }))
+      accept.mutate({ name: form.getValues('name') }, { onSuccess: () => onAccepted('passkey'), onError });
+  };
   return (
     <form onSubmit={submit} noValidate className="mt-6 grid gap-4">
       <Field label="Email">
@@ -92,6 +98,11 @@ function PasswordForm({ token, email, onAccepted }: { token: string; email: stri
       >
         Create Account
       </Button>
+      {passkeysWork() && (
+        <Button icon={Fingerprint} disabled={accept.isPending} onClick={() => void withoutPassword()}>
+          Use a Passkey Instead
+        </Button>
+      )}
     </form>
   );
 }
@@ -99,7 +110,7 @@ function PasswordForm({ token, email, onAccepted }: { token: string; email: stri
 function useAccept(token: string) {
   const signedIn = useSignedIn();
   return useMutation({
-    mutationFn: (given: { name: string; password: string }) => call(invitations.accept, { body: { token, ...given } }),
+    mutationFn: (given: { name: string; password?: string }) => call(invitations.accept, { body: { token, ...given } }),
     onSuccess: signedIn,
   });
 }

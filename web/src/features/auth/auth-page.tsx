@@ -51,7 +51,7 @@ export function AuthPage(props: AuthPageProps) {
           <Logo className="mb-5 size-9" />
           {isSecondStep ? (
             <>
-              <h1 className="mb-6 font-semibold text-xl tracking-[-0.012em]">Confirm that it is you</h1>
+              <h1 className="mb-6 font-semibold text-xl tracking-[-0.012em]">Confirm it’s you</h1>
               <SecondStep onBack={() => onTabChange('login')} onDone={onDone} />
             </>
           ) : (

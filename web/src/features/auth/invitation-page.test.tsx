@@ -1,5 +1,6 @@
 import { auth } from '@roster/contracts/auth';
 import { invitations } from '@roster/contracts/invitations';
+import { passkeys } from '@roster/contracts/passkeys';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
@@ -34,6 +35,27 @@ test('creates the account with name and password, and offers a passkey', async (
   await expect.element(page.getByRole('heading', { name: 'Your account is ready' })).toBeVisible();
   await expect.element(page.getByRole('link', { name: 'Add a passkey' })).toBeVisible();
   expect(requestsTo(invitations.accept).map(({ body }) => body)).toEqual([{ token, name: 'Grace Hopper', password }]);
+});
+
+test('creates the account without a password, and goes on to the passkey', async () => {
+  open(link, {
+    user: null,
+    answers() {
+      answer(invitations.read, invitation);
+      answer(invitations.accept, person);
+    },
+  });
+  const instead = page.getByRole('button', { name: 'Use a Passkey Instead' });
+  await instead.click();
+  await expect.element(page.getByText('Name must be at least 2 characters')).toBeVisible();
+  await page.getByLabelText('Name').fill('Grace Hopper');
+  await instead.click();
+  await expect.element(page.getByRole('heading', { name: 'Add your passkey' })).toBeVisible();
+  expect(requestsTo(invitations.accept).at(-1)?.body).toEqual({ token, name: 'Grace Hopper' });
+  answer(passkeys.addOptions, refusal('unavailable', 'Back soon.'));
+  await page.getByRole('button', { name: 'Add Passkey' }).click();
+  await expectToast('Failed to add the passkey', 'Back soon.');
+  await expect.element(page.getByRole('link', { name: 'Set a password instead' })).toBeVisible();
 });
 
 test.each([

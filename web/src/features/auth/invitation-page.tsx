@@ -6,13 +6,15 @@ import { ApiError, call, errorText } from '#web/lib/api-client.ts';
 import { buttonClass } from '#web/ui/button.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
-import { AcceptInvitation } from './accept-invitation.tsx';
+import { type AcceptedBy, AcceptInvitation } from './accept-invitation.tsx';
+import { AddPasskeyPage } from './add-passkey-page.tsx';
 import { NarrowPage } from './narrow-page.tsx';
 
 /** `token`: null if the address is not that of an invitation. */
 export function InvitationPage({ token }: { token: string | null }) {
-  const [acceptedBy, setAcceptedBy] = useState<string | null>(null);
-  if (acceptedBy !== null) return <Accepted email={acceptedBy} />;
+  const [accepted, setAccepted] = useState<{ email: string; by: AcceptedBy } | null>(null);
+  if (accepted?.by === 'passkey') return <AddPasskeyPage />;
+  if (accepted) return <Accepted email={accepted.email} />;
   if (token === null)
     return (
       <Refused
@@ -20,10 +22,10 @@ export function InvitationPage({ token }: { token: string | null }) {
         lead="A part of the link is missing, or the page was loaded again. Open the link once more."
       />
     );
-  return <Invited token={token} onAccepted={setAcceptedBy} />;
+  return <Invited token={token} onAccepted={(email, by) => setAccepted({ email, by })} />;
 }
 
-function Invited({ token, onAccepted }: { token: string; onAccepted: (email: string) => void }) {
+function Invited({ token, onAccepted }: { token: string; onAccepted: (email: string, by: AcceptedBy) => void }) {
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['invitation', token],
     queryFn: ({ signal }) => call(invitations.read, { body: { token } }, signal),
@@ -31,7 +33,7 @@ function Invited({ token, onAccepted }: { token: string; onAccepted: (email: str
     refetchOnWindowFocus: false,
     gcTime: 0,
   });
-  if (data) return <AcceptInvitation token={token} invitation={data} onAccepted={() => onAccepted(data.email)} />;
+  if (data) return <AcceptInvitation token={token} invitation={data} onAccepted={(by) => onAccepted(data.email, by)} />;
   if (error instanceof ApiError && error.code === 'email_taken')
     return <Refused heading="You have an account already" lead={errorText(error)} />;
   if (error instanceof ApiError && error.status < 500 && error.status !== 429)

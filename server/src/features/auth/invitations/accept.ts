@@ -49,8 +49,9 @@ async function accept(
   const hash = invitationHash(token);
   // Checked before hashing and used up with the account, so that a rejected password does not cost the link.
   const { email } = await findInvitation(db, config, hash);
-  await refuseGuessable(password, email);
-  const passwordHash = await hashing.hash(password);
+  if (password !== undefined) await refuseGuessable(password, email);
+  // The session is fresh, so that a passkey can be added at once; a reset link sets a password if that fails.
+  const passwordHash = password === undefined ? null : await hashing.hash(password);
   return db.transaction().execute(async (trx) => {
     const account = { name, passwordHash, isAddressProven: false, visitor, detail: 'Invitation' };
     const user = await redeemInvitation(trx, config, hash, account);

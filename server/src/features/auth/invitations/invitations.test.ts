@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
+import { createAuthenticator } from '#server/testing/authenticator';
 import { setUser, withDatabase } from '#server/testing/database';
 import { atGoogle, type Google, startGoogle } from '#server/testing/google';
 import type { HttpClient } from '#server/testing/http-client';
@@ -7,6 +8,7 @@ import { invited, mailedToken, tokenIn } from '#server/testing/invitations';
 import { atProvider, returnFromProvider, signInThrough } from '#server/testing/login-providers';
 import { type MailServer, startMailServer } from '#server/testing/mail';
 import { managedUser, newAddress, securityLogOf } from '#server/testing/managed-users';
+import { addPasskey, signInWithPasskey } from '#server/testing/passkeys';
 import { tablesWith } from '#server/testing/rows';
 
 const list = '/api/admin/invitations';
@@ -177,6 +179,19 @@ describe.each(engines)('invitations on %s', (engine) => {
       expect(answers.map(({ status }) => status).filter((status) => status === 201)).toHaveLength(1);
       for (const { status } of answers) expect([201, 400, 409]).toContain(status);
       expect((await managedUser(ada, email)).role).toBe('Viewer');
+    });
+
+    test('creates an account without a password, for a passkey that signs in from then on', async () => {
+      const [email, visitor] = [newAddress(), app.visitor()];
+      const { token } = await invited(ada, email);
+      const { status, body } = await accept(visitor, token, { password: undefined });
+      expect([status, body.hasPassword]).toEqual([201, false]);
+      const authenticator = createAuthenticator({ origin: app.url });
+      await addPasskey(visitor, authenticator);
+      const elsewhere = app.visitor();
+      expect(await signInWithPasskey(elsewhere, authenticator)).toMatchObject({ status: 200, body: { email } });
+      expect((await app.visitor().post('/api/login', { email, password })).status).toBe(401);
+      await refusedAll(token);
     });
 
     test('keeps the link for a password that is refused', async () => {

@@ -2,7 +2,7 @@ import type { Passkey } from '@roster/contracts/passkeys';
 import { useQuery } from '@tanstack/react-query';
 import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
-import { RecoveryCodesDialog } from '#web/features/account/second-factor/recovery-codes.tsx';
+import { RecoveryCodesDialog } from '#web/components/recovery-codes.tsx';
 import { MethodRow } from '#web/features/account/shared/method-row.tsx';
 import { errorText } from '#web/lib/api-client.ts';
 import { passkeysWork } from '#web/lib/passkeys-work.ts';

@@ -2,6 +2,7 @@ import type { SecondFactorState } from '@roster/contracts/second-factor';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { LifeBuoy, Smartphone } from 'lucide-react';
 import { useState } from 'react';
+import { RecoveryCodesDialog } from '#web/components/recovery-codes.tsx';
 import { MethodRow } from '#web/features/account/shared/method-row.tsx';
 import { errorText } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
@@ -15,7 +16,6 @@ import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { AppSetupDialog } from './app-setup-dialog.tsx';
 import { secondFactorQuery, useNewRecoveryCodes, useRemoveApp } from './queries.ts';
-import { RecoveryCodesDialog } from './recovery-codes.tsx';
 
 type Open = 'set-up' | 'remove' | 'new-codes' | null;
 

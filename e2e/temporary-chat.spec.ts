@@ -27,6 +27,6 @@ test('a temporary chat survives a reload, is in no list, and is deleted when it 
 
   await note.getByRole('button', { name: 'Close' }).click();
   await expect(page).toHaveURL(/\/chat$/);
-  await page.goto(`/chat/${id}`);
-  await expect(page.getByText('This conversation is not there')).toBeVisible();
+  expect((await request(page, roster, 'GET', `/api/threads/${id}`)).status).toBe(404);
+  expect((await request(page, roster, 'GET', '/api/trash')).body.count).toBe(0);
 });

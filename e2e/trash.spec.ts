@@ -4,7 +4,9 @@ import { expect, expectAccessible, test, untilUsable } from './fixtures.ts';
 test('conversations are selected by keyboard, deleted together, and restored from the trash', { tag: '@main' }, async ({
   page,
   roster,
+  signedIn,
 }) => {
+  expect(signedIn.email).not.toBe('');
   for (const title of ['Apples', 'Pears', 'Plums']) await startThread(page, roster, { title });
   await page.goto('/chat');
   await untilUsable(page);

@@ -27,7 +27,7 @@ test('restores one, deletes one for good, and empties the rest after asking', as
   await expectHidden(row(1));
 
   answer(trash.remove, undefined);
-  await page.getByRole('button', { name: 'Delete Conversation 2 for good' }).click();
+  await page.getByRole('button', { name: 'Delete for good: Conversation 2' }).click();
   serve(trashed(3));
   await page.getByRole('alertdialog', { name: 'Delete for Good' }).getByRole('button', { name: 'Delete' }).click();
   await expectHidden(row(2));

@@ -106,7 +106,7 @@ function TrashRow({ thread }: { thread: TrashedThread }) {
         <Button size="sm" busy={restore.isPending} aria-label={`Restore ${title}`} onClick={() => restore.mutate()}>
           Restore
         </Button>
-        <Button size="sm" variant="ghost" aria-label={`Delete ${title} for good`} onClick={() => setAsking(true)}>
+        <Button size="sm" variant="ghost" aria-label={`Delete for good: ${title}`} onClick={() => setAsking(true)}>
           Delete for good
         </Button>
       </div>

@@ -22,9 +22,12 @@ describe('a response schema', () => {
     ['{"type":"object","properties":{"a":{"minLength":"1"}}}', 'This is a number (at /properties/a/minLength)'],
     ['{"type":"object","properties":{"a":{"pattern":"("}}}', 'not a regular expression (at /properties/a/pattern)'],
     ['{"type":"object","patternProperties":{"(":{}}}', 'not a regular expression (at /patternProperties/()'],
-    ['{"type":"object","properties":{"a":{"$ref":"https://x.test/a"}}}', 'A reference points into this schema'],
-    ['{"type":"object","properties":{"a":{"$ref":"#/$defs/b"}}}', 'points at nothing (at /properties/a/$ref)'],
-    ['{"type":"object","properties":{"a":{"$ref":"#/constructor"}}}', 'points at nothing'],
+    ['{"type":"object","properties":{"a":{"$ref":"https://x.test/a"}}}', 'References must point into this schema'],
+    [
+      '{"type":"object","properties":{"a":{"$ref":"#/$defs/b"}}}',
+      'This reference has no target (at /properties/a/$ref)',
+    ],
+    ['{"type":"object","properties":{"a":{"$ref":"#/constructor"}}}', 'This reference has no target'],
   ])('rejects a wrong one: %.60s', (text, message) => {
     const problem = schemaProblem(text);
     expect(problem && problemText(problem)).toContain(message);

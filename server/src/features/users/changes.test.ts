@@ -114,7 +114,7 @@ describe.each(engines)('changing accounts as an administrator on %s', (engine) =
     const id = await idOf('erin');
     const { status, body } = await change(id, { email: newAddress(), name: 'Changed' });
     expect([status, body.code]).toEqual([409, 'conflict']);
-    expect(body.message).toContain('signed in');
+    expect(body.message).toContain('used to sign in');
     expect(await managedUser(ada, 'erin@example.com')).toMatchObject({ id, name: null });
     expect((await change(id, { email: 'erin@example.com', name: 'Erin' })).status).toBe(200);
   });

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import { type RunPlace, underWay } from '#server/features/chat/shared/run-repository';
+import { isNotInTrash } from '#server/features/chat/shared/thread-visibility-repository';
 
 export type AbandonedRun = RunPlace & {
   id: number;
@@ -72,6 +73,7 @@ export function runClaimRepository(db: Kysely<Database>) {
         .select('tool_loop as toolLoop')
         .where('user_id', '=', userId)
         .where('id', '=', runId)
+        .where(isNotInTrash('runs.thread_id'))
         .executeTakeFirst(),
     /** Active runs of all instances, except those that wait. */
     allActive: (): Promise<AbandonedRun[]> => allActive.all(db, {}),

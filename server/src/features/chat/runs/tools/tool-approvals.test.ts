@@ -65,7 +65,7 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
     expect(list.items[0]).toMatchObject({ id: threadId, runId: run.id, waitsForApproval: true });
     expect(await post(ada, threadId, 'Meanwhile')).toMatchObject({
       status: 409,
-      body: { code: 'run_in_progress', message: expect.stringContaining('waits for your approval') },
+      body: { code: 'run_in_progress', message: expect.stringContaining('is waiting for your approval') },
     });
     expect(tools.callsOf('pay')).toHaveLength(made);
     // A reader that reconnects while it waits.

@@ -2,36 +2,19 @@ import type { ConnectedAccounts, LoginProvider } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
-import { completeSignIn, type SignInOutcome } from '#server/features/auth/shared/complete-sign-in';
-import { createAccount } from '#server/features/auth/shared/create-account';
-import { type PasswordLogin, usablePasswordHash } from '#server/features/auth/shared/password-login';
-import { type UserRecord, userRepository } from '#server/features/auth/shared/repository';
-import { revokeOtherAccess } from '#server/features/auth/shared/revoke-access';
-import { secondFactorRepository } from '#server/features/auth/shared/second-factor-repository';
-import { sessionRepository } from '#server/http/sessions/session-repository';
-import { isFresh, type SessionService } from '#server/http/sessions/sessions';
-import { enqueue } from '#server/jobs/queue';
-import { AppError } from '#server/lib/errors';
-import { mailJob, openIdMailJob } from '#server/mail/job';
-import type { SignedInUser } from '#server/security/actor';
-import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
+import type { PasswordLogin } from '#server/features/auth/shared/password-login';
+import type { SessionService } from '#server/http/sessions/sessions';
+import type { Visitor } from '#server/security/events-repository';
 import type { Vault } from '#server/security/vault';
-import { acceptInvitation, asFailure, emailOf, SupersededError } from './accept-invitation.ts';
-import {
-  endAccess,
-  type FollowedGroups,
-  followGroups,
-  isAdministratorAt,
-  lockForRoles,
-  NotAdmittedError,
-  refuseUnadmitted,
-} from './admission.ts';
-import { type Configured, openIdSettings, providerName } from './configured.ts';
+import { SupersededError } from './accept-invitation.ts';
+import { endAccess, NotAdmittedError } from './admission.ts';
+import { type Configured, providerName } from './configured.ts';
+import { connect, disconnect, isCurrent, type Session } from './connecting.ts';
 import { configuredIssuer } from './issuers.ts';
-import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
-import { noteProviderLogin } from './provider-sessions.ts';
+import type { LoginIdentity } from './login-provider.ts';
 import { RefusedForAccountError, recordRefusal } from './refusals.ts';
-import { type ConnectedAccountRepository, connectedAccountRepository } from './repository.ts';
+import { connectedAccountRepository } from './repository.ts';
+import { type Browser, type SignedIn, signIn } from './sign-in.ts';
 
 type Dependencies = {
   lockSession: SessionService['lock'];
@@ -45,16 +28,6 @@ type Dependencies = {
 };
 
 const attempts = 5;
-
-/** `remembered`: the token of a remembered device. `invitationHash`: the invitation that is accepted. */
-type Browser = { remembered: string | undefined; returnPath: string; invitationHash: string | null };
-type SignedIn = { userId: number; outcome: SignInOutcome } & FollowedGroups;
-
-const noGroups: FollowedGroups = { sessions: [], keptLastAdministrator: false };
-
-type Session = Pick<SignedInUser, 'userId' | 'sessionId' | 'provenAt'>;
-/** `isConfirmed`: nothing was connected, but the identity of the user was confirmed. */
-type Connected = { ended: string[]; isConfirmed: boolean };
 
 /** Signs in with Google or GitHub, and connects and disconnects their accounts. */
 export function loginProviderService(dependencies: Dependencies) {
@@ -110,19 +83,6 @@ export function loginProviderService(dependencies: Dependencies) {
 
 export type LoginProviderService = ReturnType<typeof loginProviderService>;
 
-/** False for identities of an issuer that was configured earlier: nobody signs in with them now. */
-const isCurrent = (
-  config: Dependencies['config'],
-  { provider, issuer }: { provider: LoginProvider; issuer: string | null },
-) => [undefined, issuer].includes(configuredIssuer(config, provider));
-
-type WithEmail = LoginIdentity & { email: string };
-
-/** Stores the address shown for a connected account. Unverified addresses are not stored. */
-async function storeEmail(accounts: ConnectedAccountRepository, userId: number, identity: LoginIdentity) {
-  if (typeof identity.email === 'string') await accounts.setEmail(userId, identity, identity.email);
-}
-
 /** Runs in one transaction and retries if a concurrent one was faster. */
 async function transactWithRetry<T>(db: Kysely<Database>, work: (trx: Kysely<Database>) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -151,212 +111,4 @@ const transactForIdentity = <T>(
 async function endAccessOf(db: Kysely<Database>, { concerned }: NotAdmittedError, visitor: Visitor) {
   const ended = concerned.map(({ userId }) => db.transaction().execute((trx) => endAccess(trx, userId, visitor)));
   return (await Promise.all(ended)).flat();
-}
-
-async function signIn(
-  trx: Kysely<Database>,
-  dependencies: Dependencies,
-  identity: LoginIdentity,
-  visitor: Visitor,
-  browser: Browser,
-): Promise<SignedIn> {
-  const { config } = dependencies;
-  const accounts = connectedAccountRepository(trx);
-  const settings = openIdSettings(config, identity.provider);
-  await lockForRoles(trx, settings);
-  const known = await accounts.ownerOf(identity);
-  if (settings) refuseUnadmitted(settings, identity, known ? [known.userId] : [], 'sign_in_failed');
-  const { invitationHash, ...continuing } = browser;
-  if (known && invitationHash !== null)
-    throw new LoginProviderError('linked_elsewhere', 'accepts an invitation but has an account');
-  if (known) {
-    refuseInactive(known);
-    await storeEmail(accounts, known.userId, identity);
-  }
-  const userId =
-    known?.userId ??
-    (invitationHash === null
-      ? await findOrCreateAccount(trx, config, identity, visitor)
-      : await acceptInvitation(trx, config, invitationHash, identity, visitor));
-  const followed = settings ? await followGroups(trx, settings, userId, identity) : noGroups;
-  const method = providerName(config, identity.provider);
-  const secondFactor = identity.secondFactor ? 'done' : 'needed-if-set';
-  const outcome = await completeSignIn(trx, { userId, visitor, method, secondFactor, ...continuing });
-  await noteProviderLogin(trx, dependencies, userId, identity, outcome);
-  return { userId, ...followed, outcome };
-}
-
-/** Returns the ids of the ended sessions. */
-async function connect(
-  trx: Kysely<Database>,
-  { lockSession, config }: Dependencies,
-  session: Session,
-  identity: LoginIdentity,
-  visitor: Visitor,
-): Promise<Connected> {
-  const { userId, sessionId } = session;
-  const accounts = connectedAccountRepository(trx);
-  await accounts.lockAccount(userId);
-  // The provider may have taken ten seconds to respond, during which this session may have ended.
-  const isSignedIn = (await lockSession(trx, { userId, sessionId })) !== null;
-  const user = isSignedIn ? await userRepository(trx).byId(userId) : undefined;
-  if (!user) throw new LoginProviderError('expired', 'the session has ended');
-  const settings = openIdSettings(config, identity.provider);
-  if (settings) refuseUnadmitted(settings, identity, [userId], 'login_method_refused');
-  const owner = await accounts.ownerOf(identity);
-  if (owner && owner.userId !== userId)
-    throw new RefusedForAccountError('linked_elsewhere', 'connected to another account', [
-      { userId, event: 'login_method_refused', why: 'connected to another account' },
-      { userId: owner.userId, event: 'login_method_refused', why: 'asked for by another account' },
-    ]);
-  if (owner) {
-    await storeEmail(accounts, userId, identity);
-    return { ended: [], isConfirmed: await confirmSession(trx, config, user, sessionId) };
-  }
-  if (!isFresh(session)) throw new LoginProviderError('sign_in_again', 'the sign-in is too old to connect anything');
-  const email = emailOf(identity);
-  if (!user.emailVerified && user.email !== email)
-    throw new RefusedForAccountError('unconfirmed_email', 'the address of the account is not confirmed', [
-      { userId, event: 'login_method_refused', why: 'address not confirmed' },
-    ]);
-  await attachIdentity(trx, config, userId, { ...identity, email }, visitor, 'login_method_refused');
-  return { ended: user.emailVerified ? [] : await confirm(trx, user, sessionId, visitor), isConfirmed: false };
-}
-
-/**
- * For a user who signs in with login providers only, another sign-in there confirms their identity. Others confirm it
- * with their second factor or password. Returns true if confirmed.
- */
-async function confirmSession(trx: Kysely<Database>, config: PasswordLogin, user: UserRecord, sessionId: string) {
-  const { id } = user;
-  if (usablePasswordHash(config, user) !== null || (await secondFactorRepository(trx).waysOf(id)).length > 0)
-    return false;
-  await sessionRepository(trx).setConfirmed(id, sessionId);
-  return true;
-}
-
-async function disconnect(
-  trx: Kysely<Database>,
-  config: Dependencies['config'],
-  userId: number,
-  provider: LoginProvider,
-  visitor: Visitor,
-) {
-  const accounts = connectedAccountRepository(trx);
-  const name = providerName(config, provider);
-  // Two concurrent removals must not each count on the other’s method.
-  await accounts.lockAccount(userId);
-  const user = await userRepository(trx).byId(userId);
-  const connected = (await accounts.listOf(userId)).filter((identity) => isCurrent(config, identity));
-  if (!user || !connected.some((identity) => identity.provider === provider))
-    throw new AppError('not_found', `${name} is not connected to this account.`);
-  // A provider that is no longer configured does not count.
-  const others = connected.filter(
-    (other) => other.provider !== provider && configuredIssuer(config, other.provider) !== undefined,
-  );
-  const canEnter =
-    others.length > 0 ||
-    (config.passwordLogin && (user.passwordHash !== null || (await secondFactorRepository(trx).hasPasskey(userId))));
-  if (!canEnter)
-    throw new AppError(
-      'last_sign_in_method',
-      `${name} is the only way into this account. ${config.passwordLogin ? 'Set a password first, or connect another account' : 'Connect another account first'}.`,
-    );
-  await accounts.delete(userId, provider);
-  await securityEventRepository(trx).record(event('login_method_disconnected', userId, name, visitor));
-  await notify(trx, 'login_method_disconnected', userId, provider, name);
-}
-
-/** Returns the account for an identity that is not connected yet. */
-async function findOrCreateAccount(
-  trx: Kysely<Database>,
-  config: Dependencies['config'],
-  identity: LoginIdentity,
-  visitor: Visitor,
-): Promise<number> {
-  const email = emailOf(identity);
-  const existing = await userRepository(trx).byEmail(email);
-  if (!existing) return create(trx, config, { ...identity, email }, visitor);
-  // It may have been registered by somebody who does not own the address.
-  if (!existing.emailVerified)
-    throw new RefusedForAccountError('account_exists', 'an account with an unconfirmed address has it', [
-      { userId: existing.id, event: 'sign_in_failed', why: 'address not confirmed' },
-    ]);
-  refuseInactive({ userId: existing.id, status: existing.status });
-  await attachIdentity(trx, config, existing.id, { ...identity, email }, visitor, 'sign_in_failed');
-  return existing.id;
-}
-
-async function create(
-  trx: Kysely<Database>,
-  config: Dependencies['config'],
-  identity: WithEmail,
-  visitor: Visitor,
-): Promise<number> {
-  const { email, name, provider } = identity;
-  const account = { email, name, passwordHash: null, emailVerified: true };
-  const { registration, registrationDomains, loopback } = config;
-  const mayBeFirst = loopback || isAdministratorAt(openIdSettings(config, provider), identity);
-  const detail = providerName(config, provider);
-  const conditions = { registration, registrationDomains, mayBeFirst, visitor, detail };
-  const user = await createAccount(trx, account, conditions).catch(asFailure);
-  if (!user || !(await connectedAccountRepository(trx).insert(user.id, identity, email))) throw new SupersededError();
-  return user.id;
-}
-
-/** Relies on unique constraints: an identity has one account, and an account one identity per provider. */
-async function attachIdentity(
-  trx: Kysely<Database>,
-  config: Configured,
-  userId: number,
-  identity: WithEmail,
-  visitor: Visitor,
-  refusal: 'sign_in_failed' | 'login_method_refused',
-) {
-  const accounts = connectedAccountRepository(trx);
-  const { provider, issuer, subject, email } = identity;
-  const connected = (await accounts.listOf(userId)).find(
-    (other) => other.provider === provider && other.issuer === issuer,
-  );
-  if (connected?.subject === subject) throw new SupersededError();
-  if (connected)
-    throw new RefusedForAccountError('already_connected', 'the account is connected to another one', [
-      { userId, event: refusal, why: 'another one is connected' },
-    ]);
-  if (!(await accounts.insert(userId, identity, email))) throw new SupersededError();
-  await securityEventRepository(trx).record(
-    event('login_method_connected', userId, providerName(config, provider), visitor),
-  );
-  await notify(trx, 'login_method_connected', userId, provider, providerName(config, provider));
-}
-
-/**
- * Other sessions may belong to somebody who registered the address without owning it. Returns the ids of the ended
- * sessions.
- */
-async function confirm(trx: Kysely<Database>, user: UserRecord, sessionId: string, visitor: Visitor) {
-  await connectedAccountRepository(trx).confirmAddress(user.id, user.email);
-  await securityEventRepository(trx).record({ userId: user.id, event: 'email_confirmed', by: 'self', visitor });
-  return revokeOtherAccess(trx, { userId: user.id, sessionId }, visitor);
-}
-
-function refuseInactive({ userId, status }: { userId: number; status: UserRecord['status'] }) {
-  if (status === 'Active') return;
-  throw new RefusedForAccountError('inactive', 'the account is inactive', [
-    { userId, event: 'sign_in_failed', why: 'inactive account' },
-  ]);
-}
-
-type Kind = 'login_method_connected' | 'login_method_disconnected';
-const event = (kind: Kind, userId: number, detail: string, visitor: Visitor): RecordedEvent => ({
-  userId,
-  event: kind,
-  by: 'self',
-  visitor,
-  detail,
-});
-
-function notify(trx: Kysely<Database>, template: Kind, userId: number, provider: LoginProvider, name: string) {
-  if (provider === 'google' || provider === 'github') return enqueue(trx, mailJob, { template, userId, provider });
-  return enqueue(trx, openIdMailJob, { template, userId, provider, name });
 }

@@ -156,7 +156,7 @@ test('applies roles, deactivation and deletion at once', { tag: '@main' }, async
 
   await choose(page, email, 'Edit');
   await form.getByLabel('Status').selectOption('Inactive');
-  await expect(form).toContainText('Signed out everywhere at once');
+  await expect(form).toContainText('All devices are signed out');
   await form.getByRole('button', { name: 'Save Changes' }).click();
   await expect(rowOf(page, email)).toContainText('Inactive');
   await elsewhere.getByRole('link', { name: 'Settings', exact: true }).click();

@@ -367,7 +367,7 @@ test('searches stored files, chooses them by keyboard, and sends them', async ({
   await expect(stored).toHaveText([/fresh\.txt/, /film\.mp4/, /long\.txt/, /notes\.txt/, /dot\.png/]);
   await expect(stored.filter({ hasText: 'fresh.txt' })).toContainText('Already attached.');
   await expect(stored.filter({ hasText: 'film.mp4' })).toContainText('Models cannot read this kind of file.');
-  await expect(stored.filter({ hasText: 'long.txt' })).toContainText('A text file can have 4.00 MB in a message.');
+  await expect(stored.filter({ hasText: 'long.txt' })).toContainText('A text file in a message can have at most 4.00 MB.');
   await expect(stored.filter({ hasText: 'dot.png' })).toContainText('Image, 1 KB');
   await expect(dialog.getByRole('checkbox', { disabled: true })).toHaveCount(3);
   await expectAccessible(page);
@@ -508,7 +508,7 @@ test('tells a Viewer why nothing can be uploaded, and attaches what is stored', 
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   await button.click();
   await expect(upload).toBeDisabled();
-  await expect(upload).toContainText('Your role');
+  await expect(upload).toContainText('As a Viewer you can chat');
   await expectAccessible(page);
   await page.keyboard.press('Escape');
   await message.fill('x'.repeat(10_001));

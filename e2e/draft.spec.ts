@@ -34,7 +34,7 @@ test('tries a draft next to the current version, keeps it, and saves it as compa
   await page.goBack();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Discard changes' }).click();
   await page.getByRole('button', { name: /Save draft as version \d+/ }).click();
-  await expectToast(page, 'Draft saved', 'is at version');
+  await expectToast(page, 'Draft saved', 'is now at version');
   await expect(page.getByText('Saved: version 2 contains all its changes.')).toBeVisible();
   const { body } = await request(page, roster, 'GET', '/api/assistants');
   expect(body).toMatchObject([{ id, instructions: 'Answer like a pirate.' }]);

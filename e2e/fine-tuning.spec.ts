@@ -322,7 +322,7 @@ test('imports the provider’s jobs once', async ({ page, roster, elsewhere }) =
   await elsewhere.goto('/fine-tuning');
   await expect(elsewhere.getByRole('table', { name: 'Fine-tuning jobs' }).getByRole('row')).toHaveCount(2);
   await elsewhere.getByRole('button', { name: 'Import Jobs from OpenAI' }).click();
-  await expectToast(elsewhere, 'Success', 'Nothing new: 1 job at OpenAI is here already.');
+  await expectToast(elsewhere, 'Success', 'Nothing new: 1 job at OpenAI is already here.');
 });
 
 test('does not scroll sideways at 390 px and at 320 px, in light and dark', async ({ page, roster }) => {

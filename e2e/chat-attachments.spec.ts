@@ -367,7 +367,9 @@ test('searches stored files, chooses them by keyboard, and sends them', async ({
   await expect(stored).toHaveText([/fresh\.txt/, /film\.mp4/, /long\.txt/, /notes\.txt/, /dot\.png/]);
   await expect(stored.filter({ hasText: 'fresh.txt' })).toContainText('Already attached.');
   await expect(stored.filter({ hasText: 'film.mp4' })).toContainText('Models cannot read this kind of file.');
-  await expect(stored.filter({ hasText: 'long.txt' })).toContainText('A text file in a message can have at most 4.00 MB.');
+  await expect(stored.filter({ hasText: 'long.txt' })).toContainText(
+    'A text file in a message can have at most 4.00 MB.',
+  );
   await expect(stored.filter({ hasText: 'dot.png' })).toContainText('Image, 1 KB');
   await expect(dialog.getByRole('checkbox', { disabled: true })).toHaveCount(3);
   await expectAccessible(page);

@@ -25,6 +25,10 @@ const test = base.extend<{ authenticator: undefined }>({
   ],
 });
 
+/** A browser that suggests no passkeys in a field: the device would take the first one by itself. */
+const noSuggestions =
+  'globalThis.PublicKeyCredential && (PublicKeyCredential.isConditionalMediationAvailable = async () => false)';
+
 async function addPasskey(page: Page) {
   await page.goto('/settings?tab=account');
   await page.getByRole('button', { name: 'Add a passkey' }).click();
@@ -43,8 +47,7 @@ test('adds a passkey, and signs in with it by a button on a phone', { tag: '@mai
   signedIn,
 }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  // A browser without suggestions in the field: the device would take the first one by itself.
-  await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
+  await page.addInitScript(noSuggestions);
   await addPasskey(page);
   await expectNoSidewaysScroll(page);
   await request(page, roster, 'POST', '/api/logout');
@@ -72,7 +75,7 @@ for (const { on, viewport } of [
       roster,
       signedIn,
     }) => {
-      await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
+      await page.addInitScript(noSuggestions);
       await addPasskey(page);
       await request(page, roster, 'POST', '/api/logout');
       await page.goto('/auth');
@@ -105,7 +108,7 @@ for (const { on, viewport } of [
       const invitation = { email: 'grace@example.com', role: 'Editor' };
       const { body } = await request(page, ownRoster, 'POST', '/api/admin/invitations', invitation);
       await request(page, ownRoster, 'POST', '/api/logout');
-      await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
+      await page.addInitScript(noSuggestions);
       await page.goto(body.link);
       await page.getByLabel('Name').fill('Grace Hopper');
       await page.getByRole('button', { name: 'Use a Passkey Instead' }).click();

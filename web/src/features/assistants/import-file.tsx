@@ -1,14 +1,12 @@
 import type { ImportResult } from '@roster/contracts/assistants/assistants';
 import { FileJson } from 'lucide-react';
-import { type DragEvent, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useImportFile } from '#web/api/assistant-changes.ts';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
-import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
-import { classNames } from '#web/ui/class-names.ts';
-import { FileInput } from '#web/ui/forms/file-input.tsx';
+import { FileDrop } from '#web/ui/forms/file-drop.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { showImportResult } from './import-result.tsx';
 
@@ -46,6 +44,7 @@ function useFileImport(onImported: (result: ImportResult) => void) {
 /** Imports assistants from a file: an export of Roster, or a response of the retired Assistants API. */
 export function ImportFile({ onImported }: { onImported: (result: ImportResult) => void }) {
   const { take, isPending, problem } = useFileImport(onImported);
+  const { reason } = useEditAccess();
   return (
     <Card>
       <CardHeader
@@ -53,7 +52,16 @@ export function ImportFile({ onImported }: { onImported: (result: ImportResult) 
         description="One assistant or a list of them: exported from Roster, or as the provider’s retired Assistants API returned them."
       />
       <CardBody className="grid gap-4">
-        <DropZone isPending={isPending} onFile={(file) => void take(file)} />
+        <FileDrop
+          icon={FileJson}
+          text="Drop a file here, up to 5 MB"
+          label="JSON file with assistants"
+          accept=".json,application/json"
+          busy={isPending}
+          pendingLabel="Importing..."
+          disabledReason={reason}
+          onFile={(file) => void take(file)}
+        />
         {problem && (
           <Notice tone="destructive" live>
             {problem}
@@ -61,50 +69,5 @@ export function ImportFile({ onImported }: { onImported: (result: ImportResult) 
         )}
       </CardBody>
     </Card>
-  );
-}
-
-type DropZoneProps = { isPending: boolean; onFile: (file: File | undefined) => void };
-
-function DropZone({ isPending, onFile }: DropZoneProps) {
-  const input = useRef<HTMLInputElement>(null);
-  const [over, setOver] = useState(false);
-  const { mayEdit, reason } = useEditAccess();
-  const drag = (event: DragEvent, isOver: boolean) => {
-    if (!mayEdit) return;
-    event.preventDefault();
-    setOver(isOver);
-  };
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is an extra; the button does the same.
-    <div
-      onDragOver={(event) => drag(event, true)}
-      onDragLeave={(event) => drag(event, false)}
-      onDrop={(event) => {
-        drag(event, false);
-        if (mayEdit) onFile(event.dataTransfer.files[0]);
-      }}
-      className={classNames(
-        'flex flex-wrap items-center gap-x-4 gap-y-3 rounded-md border border-dashed px-4 py-4 transition-colors duration-120',
-        over ? 'border-primary bg-hover' : 'border-border-strong',
-      )}
-    >
-      <FileJson aria-hidden className="size-5 text-muted-foreground" />
-      <p className="min-w-48 flex-1 text-muted-foreground">Drop a file here, up to 5 MB</p>
-      <Button
-        busy={isPending}
-        pendingLabel="Importing..."
-        disabledReason={reason}
-        onClick={() => input.current?.click()}
-      >
-        Choose File
-      </Button>
-      <FileInput
-        ref={input}
-        accept=".json,application/json"
-        label="JSON file with assistants"
-        onFiles={([file]) => onFile(file)}
-      />
-    </div>
   );
 }

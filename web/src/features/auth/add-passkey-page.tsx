@@ -2,23 +2,17 @@ import { passkeys } from '@roster/contracts/passkeys';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Fingerprint } from 'lucide-react';
+import { addPasskey } from '#web/api/add-passkey.ts';
 import { RecoveryCodes } from '#web/components/recovery-codes.tsx';
 import { call } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { NarrowPage } from './narrow-page.tsx';
 
-async function addPasskey() {
-  const { proposedName: name } = await call(passkeys.list, {});
-  const options = await call(passkeys.addOptions, {});
-  const { makePasskey } = await import('#web/api/passkey-ceremony.ts');
-  return call(passkeys.add, { body: { name, credential: await makePasskey(options) } });
-}
-
 /** The second half of accepting an invitation with a passkey: a browser makes one only when a button is pressed. */
 export function AddPasskeyPage() {
   const add = useMutation({
-    mutationFn: addPasskey,
+    mutationFn: async () => addPasskey((await call(passkeys.list, {})).proposedName),
     onError(error) {
       if (error.name !== 'PasskeyCancelledError') showFailure('Failed to add the passkey', 'Please try again.')(error);
     },

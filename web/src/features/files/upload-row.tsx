@@ -4,7 +4,7 @@ import { formatMegabytes } from '#web/lib/text/format.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { Select } from '#web/ui/forms/select.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { ProgressBar } from './progress-bar.tsx';
+import { ProgressBar } from '#web/ui/progress-bar.tsx';
 import { purposeChoices, purposeExplanations, purposeNames } from './purposes.ts';
 import { formatRate, formatRemaining } from './transfer-rate.ts';
 import { canRetry, type ListedUpload, type UploadList, type UploadState } from './upload-list.ts';

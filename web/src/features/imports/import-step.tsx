@@ -4,8 +4,8 @@ import type { ReactNode } from 'react';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
+import { ProgressBar } from '#web/ui/progress-bar.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
-import { ImportProgress } from './import-progress.tsx';
 import { useCancel, useStart } from './queries.ts';
 import { contentText, leftOutText, periodText, resultText, sourceNames } from './texts.ts';
 import { UndoButton } from './undo-button.tsx';
@@ -123,9 +123,10 @@ function Importing({ item }: { item: Import }) {
         Importing: {formatNumber(Math.min(processed, conversations))} of {formatCount(conversations, 'conversation')}.
         You can leave this page.
       </output>
-      <ImportProgress
+      <ProgressBar
         label={`Importing ${item.filename}`}
-        share={conversations === 0 ? null : processed / conversations}
+        percent={conversations === 0 ? null : Math.min(100, (processed / conversations) * 100)}
+        className="h-1.5"
       />
       <div className="flex flex-wrap gap-2">
         <CancelButton item={item} label="Cancel" />

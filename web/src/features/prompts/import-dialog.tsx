@@ -5,15 +5,14 @@ import {
   promptImportBytes,
 } from '@roster/contracts/prompts/prompts';
 import { FileJson } from 'lucide-react';
-import { type DragEvent, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useImportPrompts, usePreviewPromptImport } from '#web/api/prompts.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatCount } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
-import { classNames } from '#web/ui/class-names.ts';
 import { Dialog } from '#web/ui/dialogs/dialog.tsx';
-import { FileInput } from '#web/ui/forms/file-input.tsx';
+import { FileDrop } from '#web/ui/forms/file-drop.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 
@@ -97,7 +96,16 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       }
     >
       <div className="grid gap-4">
-        <DropZone isPending={isReading} name={read?.name} onFile={(file) => void take(file)} />
+        <FileDrop
+          icon={FileJson}
+          text={read?.name ?? `Drop a file here, up to ${megabytes} MB`}
+          label="JSON file with prompts"
+          accept=".json,application/json"
+          buttonLabel={read ? 'Choose Another File' : 'Choose File'}
+          busy={isReading}
+          pendingLabel="Reading..."
+          onFile={(file) => void take(file)}
+        />
         {problem && (
           <Notice tone="destructive" live>
             {problem}
@@ -106,46 +114,6 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         {read && <Preview {...read.preview} />}
       </div>
     </Dialog>
-  );
-}
-
-type DropZoneProps = { isPending: boolean; name: string | undefined; onFile: (file: File | undefined) => void };
-
-function DropZone({ isPending, name, onFile }: DropZoneProps) {
-  const input = useRef<HTMLInputElement>(null);
-  const [isOver, setOver] = useState(false);
-  const drag = (event: DragEvent, over: boolean) => {
-    event.preventDefault();
-    setOver(over);
-  };
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is an extra; the button does the same.
-    <div
-      onDragOver={(event) => drag(event, true)}
-      onDragLeave={(event) => drag(event, false)}
-      onDrop={(event) => {
-        drag(event, false);
-        onFile(event.dataTransfer.files[0]);
-      }}
-      className={classNames(
-        'flex flex-wrap items-center gap-x-4 gap-y-3 rounded-md border border-dashed px-4 py-4 transition-colors duration-120',
-        isOver ? 'border-primary bg-hover' : 'border-border-strong',
-      )}
-    >
-      <FileJson aria-hidden className="size-5 text-muted-foreground" />
-      <p dir="auto" className="wrap-anywhere min-w-40 flex-1 text-muted-foreground">
-        {name ?? `Drop a file here, up to ${megabytes} MB`}
-      </p>
-      <Button busy={isPending} pendingLabel="Reading..." onClick={() => input.current?.click()}>
-        {name === undefined ? 'Choose File' : 'Choose Another File'}
-      </Button>
-      <FileInput
-        ref={input}
-        accept=".json,application/json"
-        label="JSON file with prompts"
-        onFiles={([file]) => onFile(file)}
-      />
-    </div>
   );
 }
 

@@ -57,7 +57,7 @@ test('invites somebody, and shows the link once where there is no mail', async (
   await submit.click();
   const shown = page.getByRole('dialog', { name: 'Invitation Link' });
   await expect.element(shown.getByLabelText('Link', { exact: true })).toHaveValue(link);
-  await expect.element(shown.getByRole('button', { name: 'Copy link' })).toBeVisible();
+  await expect.element(shown.getByRole('button', { name: 'Copy' })).toBeVisible();
   await shown.getByRole('button', { name: 'Done' }).click();
   await expectText(rowOf(email), /Viewer.*Open/);
   const asked = requestsTo(invitations.create).map(({ body }) => body);

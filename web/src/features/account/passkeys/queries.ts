@@ -1,5 +1,6 @@
 import { passkeys } from '@roster/contracts/passkeys';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { addPasskey } from '#web/api/add-passkey.ts';
 import { call } from '#web/lib/api-client.ts';
 
 export const passkeysQuery = queryOptions({
@@ -18,11 +19,7 @@ function useRefetched() {
 
 export function useAddPasskey() {
   return useMutation({
-    async mutationFn(name: string) {
-      const options = await call(passkeys.addOptions, {});
-      const { makePasskey } = await import('#web/api/passkey-ceremony.ts');
-      return call(passkeys.add, { body: { name, credential: await makePasskey(options) } });
-    },
+    mutationFn: addPasskey,
     onSuccess: useRefetched(),
   });
 }

@@ -41,7 +41,7 @@ test('shows the provider’s figures next to Roster’s with an admin key, with 
   await card(page).getByRole('button', { name: 'Add admin key' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText('It covers the whole organization, not only requests through Roster.');
-  await expect(dialog).toContainText('uses it for nothing else');
+  await expect(dialog).toContainText('uses it only to read usage and costs');
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Save admin key' }).click();
   await expect(dialog).toContainText('Admin key is required');

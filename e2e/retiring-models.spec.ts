@@ -222,7 +222,7 @@ test('retrains a tuned model where its successor is trained, and otherwise offer
 
   await page.goto('/fine-tuning?tab=models');
   const small = cardOf(page, 'Small');
-  await expect(small).toContainText(/Ends on January 14, 2027.*job Small/);
+  await expect(small).toContainText(/Retires on January 14, 2027.*job Small/);
   await expectFitting(page);
   await small.getByRole('button', { name: 'Train again on gpt-6-luna: Small' }).focus();
   await page.keyboard.press('Enter');

@@ -10,7 +10,7 @@ import { isScimRequest, scimError, scimMediaType } from './scim/errors.ts';
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 const whatIsAway: Record<UnavailableError['part'], string> = {
-  database: 'Roster’s database does not answer at the moment. Please try again shortly.',
+  database: 'Roster’s database is not responding at the moment. Please try again shortly.',
   storage: 'The file store is not responding at the moment. Please try again shortly.',
 };
 

@@ -22,7 +22,7 @@ async function expectAway(call: () => Promise<Answer>, code: string) {
   const { status, body, headers } = await call();
   expect(ownTime() - begun).toBeLessThan(toldWithinMs);
   expect([status, headers['retry-after']]).toEqual([503, '5']);
-  expect(body).toMatchObject({ code, message: expect.stringMatching(/does not answer .* try again/) });
+  expect(body).toMatchObject({ code, message: expect.stringMatching(/is not responding .* try again/) });
 }
 
 const ready = (app: TestApp) => bareRequest(app, 'GET', '/readyz');

@@ -172,12 +172,12 @@ test('says why an upload failed, keeps it in view, and retries', async ({ page, 
   await openFiles(page);
   await untilUsable(page);
   await page.route('**/api/files/upload', (route) =>
-    route.fulfill({ status: 507, json: { code: 'no_space', message: 'The server has no room for more files.' } }),
+    route.fulfill({ status: 507, json: { code: 'no_space', message: 'The server is out of storage for files.' } }),
   );
   await openDialog(page, text('notes.txt'));
   await dialog(page).getByRole('button', { name: 'Upload', exact: true }).click();
-  await expectToast(page, 'Upload failed', 'The server has no room for more files.');
-  await expect(queued(page, 'notes.txt')).toContainText('The server has no room for more files.');
+  await expectToast(page, 'Upload failed', 'The server is out of storage for files.');
+  await expect(queued(page, 'notes.txt')).toContainText('The server is out of storage for files.');
   await page.unroute('**/api/files/upload');
   await page.route('**/api/files/upload', (route) => route.abort(), { times: 1 });
   await dialog(page).getByRole('button', { name: 'Retry All' }).click();

@@ -28,9 +28,7 @@ export function operatorCommands({ database, mailsOut, passwordLogin, passwordLi
     const user = await managedUserRepository(db).byEmail(email.data);
     if (!user) throw new CliError(`There is no account with the address ${email.data}.`);
     if (user.status !== 'Active')
-      throw new CliError(
-        `The account ${user.email} is inactive. An administrator can make it active on the Users page.`,
-      );
+      throw new CliError(`The account ${user.email} is inactive. An administrator can activate it on the Users page.`);
     return user;
   }
 
@@ -51,7 +49,7 @@ export function operatorCommands({ database, mailsOut, passwordLogin, passwordLi
         await lockUser(trx, userId);
         const ended = await resetSecondFactors(trx, userId, 'operator');
         if (ended === undefined) return `${address} has no second factor. Nothing was changed.`;
-        return `The second factors and recovery codes of ${address} are removed, and the account is signed out on all devices.`;
+        return `The second factors and recovery codes of ${address} were removed, and the account was signed out on all devices.`;
       }),
     async makeLoginLink(email: string) {
       const { id: userId, email: address } = await activeUser(database.db, email);
@@ -59,7 +57,7 @@ export function operatorCommands({ database, mailsOut, passwordLogin, passwordLi
     },
     async makeResetLink(email: string) {
       if (!passwordLogin)
-        throw new CliError('Passwords are turned off by PASSWORD_LOGIN=off. Use: user login-link EMAIL');
+        throw new CliError('Passwords are turned off (PASSWORD_LOGIN=off). Use instead: user login-link EMAIL');
       const { id: userId, email: address } = await activeUser(database.db, email);
       const link = await passwordLink(userId, 'operator', { shownTo: null });
       return `With this link ${address} can set a new password. It works once, for 30 minutes:\n${link}`;

@@ -116,6 +116,6 @@ test('keys rotate creates nothing without an installation', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'roster-keys-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const { code, errors } = await roster(['keys', 'rotate'], { DATA_DIR: folder });
-  expect([code, errors]).toEqual([1, expect.stringContaining('There is no master key or no database in')]);
+  expect([code, errors]).toEqual([1, expect.stringContaining('The master key or the database in')]);
   expect(readdirSync(folder)).toEqual([]);
 });

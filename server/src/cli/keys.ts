@@ -28,13 +28,13 @@ export async function rotateKeys(config: OperatorConfig): Promise<string> {
   const old = config.masterKeys();
   if (!old || (!databaseUrl && !existsSync(join(dataDir, 'roster.db'))))
     throw new CliError(
-      `There is no master key or no database in ${dataDir} yet. The server makes them at its first start.`,
+      `The master key or the database in ${dataDir} is missing. The server creates both when it first starts.`,
     );
   // A running server would not know the new key: its folder lock, or its presence, prevents this.
   const database = openDatabase(databaseUrl, dataDir);
   try {
     await verifyDatabase(database);
-    if ((await countServers(database)) > 0) throw new CliError('Roster is running on the database. Stop it first.');
+    if ((await countServers(database)) > 0) throw new CliError('Roster is running. Stop it first.');
     await checkSchema(database);
     await verifyMasterKey(database.db, createVault(old));
     const file = masterKeyFile(dataDir);
@@ -51,7 +51,7 @@ export async function rotateKeys(config: OperatorConfig): Promise<string> {
     await rememberMasterKey(database.db, createVault(needed));
     return (
       `${file} holds a new master key, and the provider keys of ${count} ${count === 1 ? 'person' : 'people'} are under it. Start the server.\n${left(unreadable)}` +
-      `Backups made until now need the old key, which is in ${kept}. Make a new backup, and delete that file when no backup needs it.`
+      `Earlier backups need the old key, which is kept in ${kept}. Make a new backup, and delete that file once no backup needs it.`
     );
   } finally {
     await database.close();
@@ -61,7 +61,7 @@ export async function rotateKeys(config: OperatorConfig): Promise<string> {
 const left = (userIds: number[]) =>
   userIds.length === 0
     ? ''
-    : `The stored keys of the accounts with these ids could not be opened and were left as they are: ${userIds.join(', ')}.\n`;
+    : `The stored keys of these accounts could not be decrypted and were left unchanged: ${userIds.join(', ')}.\n`;
 
 /** Replaces the file atomically: it is always complete, either old or new. */
 async function replace(file: string, keys: MasterKey[]) {

@@ -80,9 +80,7 @@ async function migrateDatabase({ databaseUrl, dataDir }: OperatorConfig): Promis
   try {
     await verifyDatabase(database);
     const applied = await migrate(database);
-    return applied.length === 0
-      ? 'The database is up to date.'
-      : `The database was brought up to date: ${applied.join(', ')}.`;
+    return applied.length === 0 ? 'The database is up to date.' : `The database was migrated: ${applied.join(', ')}.`;
   } finally {
     await database.close();
   }

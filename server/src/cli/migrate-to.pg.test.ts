@@ -60,7 +60,10 @@ describe('migrate-to', () => {
       expect(errors).not.toMatch(/\bat .*\.ts/);
     }
     const there = await migrateTo(url, { DATABASE_URL: url });
-    expect([there.code, there.errors]).toEqual([1, expect.stringContaining('this installation is on PostgreSQL')]);
+    expect([there.code, there.errors]).toEqual([
+      1,
+      expect.stringContaining('this installation already uses PostgreSQL'),
+    ]);
   });
 
   test('is refused for a database in use, and changes nothing there', async () => {

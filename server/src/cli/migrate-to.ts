@@ -18,11 +18,11 @@ export async function migrateTo({ databaseUrl, dataDir }: Place, url: string): P
     );
   if (databaseUrl)
     throw new CliError(
-      'DATABASE_URL is set, so this installation is on PostgreSQL. Leave it out to copy the SQLite one.',
+      'DATABASE_URL is set, so this installation already uses PostgreSQL. Unset it to copy the SQLite database.',
     );
   const file = join(dataDir, 'roster.db');
   if (!existsSync(file))
-    throw new CliError(`There is no Roster database in ${dataDir}. Set DATA_DIR as for the server.`);
+    throw new CliError(`No Roster database was found in ${dataDir}. Set DATA_DIR to the value that the server uses.`);
   // Holds the folder's lock until everything is copied.
   const source = openDatabase(undefined, dataDir);
   try {

@@ -33,7 +33,7 @@ export async function endingModels(database: OpenDatabase, config: OperatorConfi
   const catalogue = loadCatalogue(modelCatalogue);
   const use = installationUseRepository(database.reader);
   const ends = await installationRetirements({ use, catalogue, baseUrl, now: Date.now });
-  if (ends.length === 0) return 'No model that is used here ends within 90 days or has ended.';
+  if (ends.length === 0) return 'No model in use here has been retired or will be within 90 days.';
   const rows = [header, ...ends.map(rowOf)];
   const widths = header.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => lineOf(row, widths)).join('\n');

@@ -52,7 +52,7 @@ describe.each(engines)('operator commands next to the running server on %s', (en
     };
     writeFileSync(catalogue, JSON.stringify(file));
     const none = await roster(['models'], { ...variables, MODEL_CATALOGUE: catalogue });
-    expect([none.code, none.out]).toEqual([0, 'No model that is used here ends within 90 days or has ended.\n']);
+    expect([none.code, none.out]).toEqual([0, 'No model in use here has been retired or will be within 90 days.\n']);
     const frank = await app.as('frank');
     for (const name of ['One', 'Two']) await createAssistant(frank, { name, model: 'house-model' });
     const { code, out, errors } = await roster(['models'], { ...variables, MODEL_CATALOGUE: catalogue });
@@ -108,7 +108,7 @@ describe.each(engines)('operator commands next to the running server on %s', (en
     expect((await Promise.all(statuses)).toSorted()).toEqual([200, 400]);
     const off = { ...variables, PASSWORD_LOGIN: 'off', GITHUB_CLIENT_ID: 'roster', GITHUB_CLIENT_SECRET: 'secret' };
     const refused = await roster(['user', 'reset-link', 'gina@example.com'], off);
-    expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining('Use: user login-link EMAIL')]);
+    expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining('Use instead: user login-link EMAIL')]);
   });
 
   test('removes by user reset-second-factor the factors of an account and signs it out', async () => {
@@ -202,7 +202,7 @@ test.each(engines)('migrates a database on %s once', async (engine) => {
   const variables = { DATA_DIR: dataDir, ...(url && { DATABASE_URL: url }) };
   const { code, out, errors } = await roster(['migrate'], variables);
   expect([code, errors]).toEqual([0, '']);
-  expect(out).toMatch(/^The database was brought up to date: 0001-init, .*\.\n$/);
+  expect(out).toMatch(/^The database was migrated: 0001-init, .*\.\n$/);
   expect((await roster(['migrate'], variables)).out).toBe('The database is up to date.\n');
 });
 
@@ -254,6 +254,6 @@ test('refuses a folder without a database and leaves it as it is', async () => {
   const { dataDir, remove } = await emptyDatabase('sqlite');
   onTestFinished(remove);
   const { code, errors } = await roster(['admin', 'grant', 'ada@example.com'], { DATA_DIR: dataDir });
-  expect([code, errors]).toEqual([1, expect.stringContaining('There is no Roster database in')]);
+  expect([code, errors]).toEqual([1, expect.stringContaining('No Roster database was found in')]);
   expect(readdirSync(dataDir)).toEqual([]);
 });

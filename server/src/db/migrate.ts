@@ -213,13 +213,9 @@ export async function schemaState(db: Kysely<Database>): Promise<'ok' | 'newer'>
   const applied = await db.selectFrom('schema_migrations').select('name').execute();
   const names = new Set(applied.map(({ name }) => name));
   if (!migrations.every(([name]) => names.has(name)))
-    throw new AppError(
-      'unavailable',
-      'The database is of another version of Roster than the server. Restart the server.',
-      {
-        retryAfterSeconds: 5,
-      },
-    );
+    throw new AppError('unavailable', 'The database belongs to a different version of Roster. Restart the server.', {
+      retryAfterSeconds: 5,
+    });
   return names.size > migrations.length ? 'newer' : 'ok';
 }
 /**

@@ -18,7 +18,7 @@ const whatIsAway: Record<UnavailableError['part'], string> = {
 function asAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
   if (error instanceof DatabaseFullError)
-    return new AppError('no_space', 'The server has no room to store this. Please tell its operator.', {
+    return new AppError('no_space', 'The server is out of storage. Please tell the operator.', {
       cause: error,
       retryAfterSeconds: 60,
     });
@@ -102,7 +102,7 @@ export function toClientError(error: unknown, request: FastifyRequest, reply: Fa
     request.log.error({ event: expected.code, err: error }, 'service unavailable');
   else if (expected.code === 'internal') request.log.error({ err: expected.cause ?? expected }, 'server failure');
   else if (expected.cause) request.log.debug({ err: expected.cause, code: expected.code }, 'expected failure');
-  const answer = expected ?? new AppError('internal', 'Something went wrong on our side. Please try again.');
+  const answer = expected ?? new AppError('internal', 'Something went wrong on the server. Please try again.');
   const { code } = answer;
   if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds);
   if (loggedRejections.has(code))

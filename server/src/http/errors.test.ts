@@ -13,7 +13,7 @@ describe.each(engines)('unexpected failure on %s', (engine) => {
     expect(status).toBe(500);
     expect(body).toEqual({
       code: 'internal',
-      message: 'Something went wrong on our side. Please try again.',
+      message: 'Something went wrong on the server. Please try again.',
       requestId: expect.stringMatching(/^[A-Za-z0-9_-]{12}$/),
     });
     const logged = app.logLines.filter((line) => line.includes('unexpected failure'));

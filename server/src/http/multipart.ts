@@ -17,7 +17,7 @@ const fieldLimit = 10_000;
 const maxFields = 20;
 
 const incompleteUpload = (cause?: unknown) =>
-  new AppError('invalid_input', 'The upload did not arrive whole. Please try again.', { cause });
+  new AppError('invalid_input', 'The upload was incomplete. Please try again.', { cause });
 const invalidUpload = (field: string, message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 

@@ -65,7 +65,7 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: readonly string
       // Can only be closed by its button, since the codes are not shown again.
       onOpenChange={undefined}
       title="Save your recovery codes"
-      description="You will not see them again."
+      description="They are shown only once."
       footer={
         <Button variant="primary" onClick={onClose}>
           I have saved them

@@ -29,7 +29,7 @@ export function sendFile<Result>({ method, url, form, size, signal, onProgress }
     };
     request.onerror = () =>
       reject(
-        new ApiError('The connection was lost. Check it and try again.', {
+        new ApiError('The connection was lost. Check your network and try again.', {
           status: 0,
           code: 'unreachable',
           hasServerMessage: false,

@@ -21,7 +21,7 @@ export function accountExport({ db, parts }: Dependencies) {
   function begin(userId: number) {
     const mine = underWay.get(userId) ?? 0;
     if (mine >= atOncePerPerson)
-      throw new AppError('rate_limited', 'Your data is being downloaded already. Wait until that has finished.', {
+      throw new AppError('rate_limited', 'Your data is already being downloaded. Wait until that download is done.', {
         retryAfterSeconds: 30,
       });
     underWay.set(userId, mine + 1);

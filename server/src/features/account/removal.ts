@@ -59,7 +59,7 @@ async function removeAccount(dependencies: Dependencies, userId: number, removal
   }
   throw new AppError(
     'unavailable',
-    'Messages are still being sent for this account. Sign in again in a minute, and try once more.',
+    'Messages are still being sent for this account. Wait a minute, sign in again and retry.',
     {
       retryAfterSeconds: 60,
     },

@@ -125,7 +125,7 @@ async function duplicate(
 const versionConflict = ({ version: now }: Assistant, version: number) =>
   new AppError(
     'conflict',
-    `The assistant has changed since: this was made to version ${version}, and it is at version ${now} now. Nothing was saved.`,
+    `The assistant has changed: you edited version ${version}, and it is now at version ${now}. Nothing was saved.`,
   );
 
 async function update(

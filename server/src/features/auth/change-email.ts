@@ -78,7 +78,7 @@ async function confirmPerson(
 }
 
 const emailTaken = () =>
-  new AppError('email_taken', 'Another account now uses this address. Your address was not changed.');
+  new AppError('email_taken', 'Another account already uses this address. Your address was not changed.');
 
 async function take(
   trx: Kysely<Database>,

@@ -15,7 +15,7 @@ import { toUser } from './shared/user.ts';
 type Dependencies = { db: Kysely<Database>; config: Pick<Config, 'publicUrl'> & PasswordLogin };
 
 const invalidLink = () =>
-  new AppError('invalid_token', 'This link was used already, or has expired. Ask the operator for a new one.');
+  new AppError('invalid_token', 'This link has been used or has expired. Ask the operator for a new one.');
 
 /**
  * Links with which the operator lets somebody in, for example while the login provider cannot be reached. A second

@@ -109,7 +109,7 @@ async function change(
   if (provenHash === null)
     throw new AppError(
       'conflict',
-      'This account has no password yet. Ask for a link to set one: it comes to the address of the account.',
+      'This account has no password yet. Request a link to set one; it is sent to the account’s address.',
     );
   await refuseGuessable(input.newPassword, user.email, 'newPassword');
   if ((await confirmPassword(actor, input.currentPassword, visitor)) !== 'right') throw wrongPassword();
@@ -150,7 +150,10 @@ export function passwordLinks(db: Kysely<Database>, publicUrl: URL, config: Pass
       const user = await userRepository(trx).lock(userId);
       if (!user) throw new AppError('not_found', 'Account not found.');
       if (user.status !== 'Active')
-        throw new AppError('conflict', 'This account is inactive: a link would not work. Make it active first.');
+        throw new AppError(
+          'conflict',
+          'This account is inactive, so a link would not work. Activate the account first.',
+        );
       const token = await mailedTokenRepository(trx).make(userId, 'password', null);
       await securityEventRepository(trx).record({ userId, event: 'reset_link_made', by });
       if (!isNew) await noticeRepository(trx).add(userId, 'reset_link_shown', shownTo);

@@ -69,7 +69,7 @@ function checkSetupCode(given: string | undefined, setupCode: string) {
     throw new AppError(
       'setup_code_required',
       given === undefined || given === ''
-        ? 'The first account needs the set-up code that the server printed when it started.'
+        ? 'To create the first account, enter the set-up code that the server printed when it started.'
         : 'The set-up code is incorrect. The server printed it when it started.',
       { fields: { setupCode: 'Enter the set-up code from the server’s output' } },
     );

@@ -471,7 +471,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     const refused = await votePrompt(ada, id, items[0]?.id ?? 0, 'candidate');
     expect([refused.status, refused.body.message]).toEqual([
       409,
-      'Both answers must be there before you can say which is better.',
+      'You can pick the better answer once both are complete.',
     ]);
     expect((await votePrompt(ada, id, items[0]?.id ?? 0, null)).status).toBe(200);
   });

@@ -129,7 +129,7 @@ describe.each(engines)('prompts from a file on %s', (engine) => {
     const { status, body } = await prepared([bad]);
     expect([status, body.code]).toEqual([400, 'invalid_input']);
     expect(body.message).toBe(
-      'No line of “validation.jsonl” can be used. Choose a JSONL file with a chat example or a preference pair on each line, without images and tool calls.',
+      'No line of “validation.jsonl” can be used. Choose a JSONL file with one chat example or preference pair per line, without images or tool calls.',
     );
     expect(body.fields.prompts).toBe(body.message);
   });

@@ -45,7 +45,7 @@ describe.each(engines)('asking all prompts on %s', (engine) => {
       ['gpt-4o', 'gpt-4o-mini'].flatMap((model) => ['One', 'Three', 'Two'].map((word) => `${model} ${word}`)),
     );
     const again = await startOf(ada, id);
-    expect([again.status, again.body.message]).toEqual([409, 'Every prompt is answered already.']);
+    expect([again.status, again.body.message]).toEqual([409, 'Every prompt has already been answered.']);
   });
 
   test('stops on request, and asks what is left when it is started again', async () => {

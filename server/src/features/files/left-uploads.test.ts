@@ -10,7 +10,7 @@ import { uploadService } from './uploads.ts';
 
 const at = '2026-11-20T00:00:00.000Z';
 const tooMany = expect.objectContaining({ code: 'rate_limited' });
-const cutOff = new AppError('invalid_input', 'The upload did not arrive whole.');
+const cutOff = new AppError('invalid_input', 'The upload was incomplete.');
 
 test.each(engines)(
   'on %s clears what it could not while the database was unavailable, and nothing active',

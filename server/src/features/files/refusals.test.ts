@@ -151,7 +151,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
     expect(summary.totalFiles).toBe(2);
     const last = more.at(-1);
     expect([last?.status, last?.body.code]).toEqual([409, 'quota_exceeded']);
-    expect(last?.body.message).toMatch(/^This file would go beyond the 1024\.00 MB/);
+    expect(last?.body.message).toMatch(/^This file would exceed your storage limit of 1024\.00 MB/);
     await release(userId);
   });
 
@@ -212,7 +212,7 @@ test('says that the disk is nearly full, while everything else continues', async
     expect([status, body.code, body.message]).toEqual([
       507,
       'no_space',
-      'The server has no room for more files. Please tell its operator.',
+      'The server is out of storage for files. Please tell the operator.',
     ]);
     expect((await visitor.get('/api/files')).status).toBe(200);
   } finally {

@@ -118,7 +118,7 @@ async function remove(dependencies: Dependencies, userId: number, fileId: number
   const row = await removeRow(dependencies, userId, fileId);
   if (!row) throw new AppError('not_found', 'File not found.');
   const [removed] = await removeCopies(dependencies, userId, [row]);
-  if (!removed) throw new Error('A removed file has no result');
+  if (!removed) throw new Error('A file that was removed has no result');
   return removed;
 }
 

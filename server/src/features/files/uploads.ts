@@ -50,14 +50,14 @@ async function* limited(content: AsyncIterable<Buffer>, reserved = fileSizeLimit
     if (size > reserved)
       throw new AppError(
         'quota_exceeded',
-        `The file would go beyond the ${inMegabytes(storageLimit)} that you can keep. Delete some files first.`,
+        `The file would exceed your storage limit of ${inMegabytes(storageLimit)}. Delete some files first.`,
       );
     yield chunk;
   }
 }
 
 const noSpace = (cause?: unknown) =>
-  new AppError('no_space', 'The server has no room for more files. Please tell its operator.', { cause });
+  new AppError('no_space', 'The server is out of storage for files. Please tell the operator.', { cause });
 const refused = (field: 'file' | 'purpose', message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
@@ -69,18 +69,15 @@ type Taken = Awaited<ReturnType<UploadRepository['taken']>>;
 /** @throws if there is no room for this many bytes */
 function checkRoom(taken: Taken, bytes: number, isBesideUploads: boolean) {
   if (taken.underWay >= atOnce && !isBesideUploads)
-    throw new AppError('rate_limited', 'Two files are being uploaded already. Please wait for one of them.', {
+    throw new AppError('rate_limited', 'Two files are already being uploaded. Wait for one of them to finish.', {
       retryAfterSeconds: 1,
     });
   if (taken.files >= fileCountLimit)
-    throw new AppError(
-      'quota_exceeded',
-      `You have ${fileCountLimit} files, which is as many as can be kept. Delete some first.`,
-    );
+    throw new AppError('quota_exceeded', `You have reached the limit of ${fileCountLimit} files. Delete some first.`);
   if (taken.bytes + bytes > storageLimit)
     throw new AppError(
       'quota_exceeded',
-      `This file would go beyond the ${inMegabytes(storageLimit)} that you can keep; ${inMegabytes(storageLimit - taken.bytes)} are left. Delete some files first.`,
+      `This file would exceed your storage limit of ${inMegabytes(storageLimit)}; ${inMegabytes(storageLimit - taken.bytes)} are left. Delete some files first.`,
     );
 }
 

@@ -33,7 +33,9 @@ const expiredAtOnce = 100;
 const notFound = () => new AppError('not_found', 'Import not found.');
 const conflict = (message: string) => new AppError('conflict', message);
 const noSpace = (cause?: unknown) =>
-  new AppError('no_space', 'The server has no room for this file. Please tell its operator.', { cause });
+  new AppError('no_space', 'The server does not have enough storage for this file. Please tell the operator.', {
+    cause,
+  });
 
 const endStates: readonly string[] = ['done', 'canceled', 'failed'];
 
@@ -148,7 +150,7 @@ const start = (dependencies: Dependencies, actor: Actor, id: number) =>
   decide(dependencies, actor, id, async (trx, { state }) => {
     const { userId } = actor;
     if (state === 'importing' || state === 'done') return;
-    if (state === 'reading') throw conflict('The file is still being read. Please wait a moment.');
+    if (state === 'reading') throw conflict('The file is still being processed. Please wait a moment.');
     if (state !== 'ready') throw conflict('This import has ended. Upload the file again.');
     await importRepository(trx).update(userId, id, { state: 'importing' });
     await enqueue(trx, storeJob, { userId, importId: id });
@@ -167,7 +169,7 @@ const undo = (dependencies: Dependencies, actor: Actor, id: number) =>
     const { userId } = actor;
     if (record.state === 'undoing' || record.state === 'undone') return;
     const until = undoUntilOf(record);
-    if (until === null) throw conflict('There is nothing to undo: cancel this import, or wait until it has finished.');
+    if (until === null) throw conflict('This import is not finished yet. Cancel it, or undo it once it is done.');
     if (Date.parse(until) <= dependencies.now())
       throw conflict(`An import can be undone for ${undoDays} days. Delete its conversations one by one instead.`);
     await importRepository(trx).update(userId, id, { state: 'undoing' });

@@ -30,7 +30,10 @@ export type ParsedFile = { source: PromptSource; entries: ParsedPrompt[]; left: 
 const readCharacters = 2_000;
 
 const nothingFound = () =>
-  new AppError('invalid_input', 'The file holds no prompts. Choose a JSON export of Roster, Open WebUI or LibreChat.');
+  new AppError(
+    'invalid_input',
+    'The file contains no prompts. Choose a JSON export from Roster, Open WebUI or LibreChat.',
+  );
 
 /** Finds the list: bare, under `prompts` or `promptGroups`, or a single entry. */
 function findEntries(document: unknown): unknown[] {

@@ -88,7 +88,7 @@ export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalo
      */
     async set(userId: number, input: Omit<CustomPrice, 'setAt'>) {
       if (catalogue.describe(input.model, null, '').price?.family === null)
-        throw new AppError('conflict', `The catalogue has a price for ${input.model}; it is used.`);
+        throw new AppError('conflict', `The catalog already has a price for ${input.model}, and that one is used.`);
       if ((await prices.count(userId)) >= maxPrices && !(await prices.find(userId, input.model)))
         throw new AppError('conflict', `You can set at most ${maxPrices} custom prices. Remove one first.`);
       const price = { ...input, setAt: new Date().toISOString() };
@@ -100,7 +100,7 @@ export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalo
 
     async remove(userId: number, model: string) {
       if (!(await prices.delete(userId, model)))
-        throw new AppError('not_found', 'There is no own price for this model.');
+        throw new AppError('not_found', 'There is no custom price for this model.');
     },
   };
 }

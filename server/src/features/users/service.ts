@@ -50,7 +50,7 @@ function requirePasswords({ config }: Dependencies) {
   if (!config.passwordLogin)
     throw new AppError(
       'login_provider_required',
-      'Passwords are turned off on this installation: people log in with a login provider. Invite them instead.',
+      'Passwords are turned off here: people log in with a login provider. Invite them instead.',
     );
 }
 
@@ -98,8 +98,8 @@ async function add(
   if (password !== undefined && input.role === 'Admin' && mailsLinks(dependencies))
     throw new AppError(
       'conflict',
-      'An administrator must prove that the address is theirs. Leave the password out: the user gets a link to set one.',
-      { fields: { password: 'Leave the password out: an administrator gets a link by mail to set one' } },
+      'An administrator must prove that the address is theirs. Leave out the password: the user will get a link to set one.',
+      { fields: { password: 'Leave out the password: an administrator gets a link by email to set one' } },
     );
   if (password !== undefined) await refuseGuessable(password, input.email);
   const passwordHash = password === undefined ? null : await hashPassword(password);
@@ -161,7 +161,7 @@ async function resetPassword(dependencies: Dependencies, actor: Actor, userId: n
   await dependencies.database.db.transaction().execute(async (trx) => {
     const { status } = await findUser(trx, userId);
     if (status !== 'Active')
-      throw new AppError('conflict', 'This account is inactive and cannot sign in. Make it active first.');
+      throw new AppError('conflict', 'This account is inactive and cannot sign in. Activate it first.');
     if (mailsLinks(dependencies)) await mailLink(trx, userId);
   });
   return linkGiven(dependencies, actor, userId, false);

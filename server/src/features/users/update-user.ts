@@ -10,7 +10,7 @@ import { managedUserRepository, unconfirmedEmailMessage } from './repository.ts'
 
 export const userNotFound = () => new AppError('not_found', 'This account does not exist.');
 export const emailTaken = () => {
-  const message = 'There is an account with this email address already.';
+  const message = 'An account with this email address already exists.';
   return new AppError('email_taken', message, { fields: { email: message } });
 };
 

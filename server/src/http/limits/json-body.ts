@@ -14,7 +14,7 @@ const nullCharacterMessage = 'The request contains a character (U+0000) that can
 /** Half of a surrogate pair, left by cutting a character in two. It has no UTF-8 form. */
 const loneSurrogateMessage = 'The request contains half a character, which is not valid text. Enter it again.';
 
-export const compressedBodyError = () => new AppError('unsupported_media_type', 'Send JSON as it is, not compressed.');
+export const compressedBodyError = () => new AppError('unsupported_media_type', 'Send the JSON uncompressed.');
 
 /**
  * Parses JSON with limits on depth and number of keys; rejects duplicate keys and keys that could pollute a prototype.

@@ -44,9 +44,13 @@ export function createCallRegistry(
       let mine = 0;
       for (const { userId } of open.values()) if (userId === caller.userId) mine++;
       if (mine >= callsPerUser)
-        throw new AppError('rate_limited', `At most ${callsPerUser} calls of an account are answered at once.`, {
-          retryAfterSeconds: 1,
-        });
+        throw new AppError(
+          'rate_limited',
+          `An account can have ${callsPerUser} calls in progress at once. Wait for one to finish.`,
+          {
+            retryAfterSeconds: 1,
+          },
+        );
       const controller = new AbortController();
       open.set(controller, { ...caller, isKept });
       return { controller, done: () => open.delete(controller) };

@@ -30,6 +30,6 @@ export function crossOrigin(allowed: ReadonlySet<string>) {
     }
     // Only browsers send this header, and pages cannot change it.
     if (site === 'cross-site' || site === 'same-site')
-      throw new AppError('cross_site', 'Pages of this site may not call Roster. Its operator can allow it.');
+      throw new AppError('cross_site', 'This site is not allowed to call Roster. The operator can allow it.');
   };
 }

@@ -59,7 +59,7 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
     async end({ userId }: SignedInUser, sessionId: string, visitor: Visitor) {
       await db.transaction().execute(async (trx) => {
         const ended = await sessionRepository(trx).delete(userId, sessionId);
-        if (!ended) throw new AppError('not_found', 'This session has ended already.');
+        if (!ended) throw new AppError('not_found', 'This session has already ended.');
         const detail = deviceLabel(ended.userAgent);
         await securityEventRepository(trx).record({ userId, event: 'session_ended', by: 'self', visitor, detail });
       });

@@ -48,7 +48,7 @@ export function createEventStreams(responses: Pick<ResponseRegistry, 'endWithSes
 function enforceStreamLimit(open: OpenStreams, userId: number) {
   const mine = [...open.values()].filter((owner) => owner === userId).length;
   if (mine >= streamsPerUser)
-    throw new AppError('rate_limited', 'Too many conversations are being followed at once. Close some tabs.', {
+    throw new AppError('rate_limited', 'Too many conversations are open at once. Close some tabs.', {
       retryAfterSeconds: 5,
     });
 }

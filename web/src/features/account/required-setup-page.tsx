@@ -30,9 +30,7 @@ export function RequiredSetupPage() {
         {codes ? 'Save your recovery codes' : 'Set up a second factor'}
       </h1>
       <p className="mt-1 mb-6 text-muted-foreground">
-        {codes
-          ? 'You will not see them again.'
-          : 'An administrator requires a second step when you sign in. Set it up to continue.'}
+        {codes ? 'They are shown only once.' : 'An administrator requires a second factor. Set one up to continue.'}
       </p>
       {codes ? (
         <>

@@ -19,7 +19,7 @@ export function AddPasskeyPage() {
   });
   if (add.data)
     return (
-      <NarrowPage title="Welcome" heading="Save your recovery codes" lead="You will not see them again.">
+      <NarrowPage title="Welcome" heading="Save your recovery codes" lead="They are shown only once.">
         <div className="mt-6 grid gap-6">
           {add.data.recoveryCodes && <RecoveryCodes codes={add.data.recoveryCodes} />}
           <Link to="/" className={buttonClass({ variant: 'primary', className: 'justify-self-start' })}>

@@ -145,9 +145,9 @@ describe('a login link', () => {
   });
 
   test('says that it was used already', async () => {
-    openLink(() => answer(auth.loginByLink, refusal('invalid_token', 'This link was used already, or has expired.')));
+    openLink(() => answer(auth.loginByLink, refusal('invalid_token', 'This link has been used or has expired.')));
     await button.click();
     await expect.element(page.getByRole('heading', { name: 'This login link does not work' })).toBeVisible();
-    await expect.element(page.getByText('This link was used already')).toBeVisible();
+    await expect.element(page.getByText('This link has been used')).toBeVisible();
   });
 });

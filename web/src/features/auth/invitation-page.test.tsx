@@ -60,7 +60,7 @@ test('creates the account without a password, and goes on to the passkey', async
 
 test.each([
   ['invalid_token', 'This invitation cannot be used'],
-  ['email_taken', 'You have an account already'],
+  ['email_taken', 'You already have an account'],
 ] as const)('explains a refusal (%s)', async (code, heading) => {
   open(link, { user: null, answers: () => answer(invitations.read, refusal(code, 'Why it is refused.')) });
   await expect.element(page.getByRole('heading', { name: heading })).toBeVisible();
@@ -85,13 +85,13 @@ test('starts at a login provider with the token in the body', async () => {
     user: null,
     answers() {
       answer(invitations.read, invitation);
-      answer(invitations.acceptAtProvider, refusal('provider_failed', 'The other site does not answer now.'));
+      answer(invitations.acceptAtProvider, refusal('provider_failed', 'The other site is not responding.'));
       const openId = [{ id: 'oidc' as const, name: 'Acme' }];
       answer(auth.options, { ...signInOptions, registration: 'invited', google: true, openId });
     },
   });
   await page.getByRole('button', { name: 'Continue with Acme' }).click();
-  await expectToast('Sign-in failed', 'The other site does not answer now.');
+  await expectToast('Sign-in failed', 'The other site is not responding.');
   expect(requestsTo(invitations.acceptAtProvider).map(({ body }) => body)).toEqual([{ token, provider: 'oidc' }]);
   await expect.element(page.getByRole('button', { name: 'Continue with Google' })).toBeVisible();
 });

@@ -19,7 +19,7 @@ export function InvitationPage({ token }: { token: string | null }) {
     return (
       <Refused
         heading="Invalid invitation link"
-        lead="A part of the link is missing, or the page was loaded again. Open the link once more."
+        lead="The link is incomplete, or the page was reloaded. Open the link again."
       />
     );
   return <Invited token={token} onAccepted={(email, by) => setAccepted({ email, by })} />;
@@ -35,7 +35,7 @@ function Invited({ token, onAccepted }: { token: string; onAccepted: (email: str
   });
   if (data) return <AcceptInvitation token={token} invitation={data} onAccepted={(by) => onAccepted(data.email, by)} />;
   if (error instanceof ApiError && error.code === 'email_taken')
-    return <Refused heading="You have an account already" lead={errorText(error)} />;
+    return <Refused heading="You already have an account" lead={errorText(error)} />;
   if (error instanceof ApiError && error.status < 500 && error.status !== 429)
     return <Refused heading="This invitation cannot be used" lead={errorText(error)} />;
   if (error)
@@ -67,7 +67,7 @@ function Accepted({ email }: { email: string }) {
     <NarrowPage
       title="Welcome"
       heading="Your account is ready"
-      lead={`You are signed in as ${email}. A passkey signs you in without the password: add one now, or later in Settings.`}
+      lead={`You are signed in as ${email}. With a passkey you sign in without your password. Add one now, or later in Settings.`}
     >
       <div className="mt-6 flex flex-wrap gap-2">
         <Link to="/" className={buttonClass({ variant: 'primary' })}>

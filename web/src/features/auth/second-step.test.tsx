@@ -19,7 +19,7 @@ function openSignIn(path = '/auth') {
   open(path, {
     user: null,
     answers() {
-      answer(auth.login, refusal('second_factor_required', 'Enter the code of your second factor.'));
+      answer(auth.login, refusal('second_factor_required', 'Enter the code from your second factor.'));
       answer(secondFactor.pending, { ways: ['totp', 'recovery'] });
     },
   });

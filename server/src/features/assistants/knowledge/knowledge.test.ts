@@ -227,7 +227,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     const [id] = await put(visitor, 'a.md');
     await addTo(visitor, assistantId, Number(id));
     expect(await stateOf(visitor, assistantId)).toMatchObject([
-      { state: 'waiting', error: 'It is indexed once you have added your API key in Settings.' },
+      { state: 'waiting', error: 'It will be indexed once you add your API key in Settings.' },
     ]);
     await withFault(app, { fail: 'invalid_api_key' }, { path: '/vector_stores*' }, async () => {
       await save(visitor, keyOf(people));

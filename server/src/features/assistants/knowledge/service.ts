@@ -29,7 +29,7 @@ export type Knowledge = { search: FileSearch | undefined; notes: string[] };
 const noAssistant = () => new AppError('not_found', 'Assistant not found.');
 const notItsFile = () => new AppError('not_found', 'This assistant does not have this file.');
 const tooMany = `An assistant can have at most ${assistantFileLimit} files`;
-const waitingForKey = 'It is indexed once you have added your API key in Settings.';
+const waitingForKey = 'It will be indexed once you add your API key in Settings.';
 
 function noFile(): AppError {
   const message = 'This file does not exist.';

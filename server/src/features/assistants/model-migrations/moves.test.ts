@@ -189,7 +189,7 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
     const refused = await undo(ada, body.id);
     expect([refused.status, refused.body.message]).toEqual([
       409,
-      'Your API key cannot use gpt-4 any more, so the assistants were not changed.',
+      'Your API key no longer has access to gpt-4, so the assistants were not changed.',
     ]);
     expect((await assistant(ada, id)).model).toBe('gpt-4.1');
   });
@@ -212,7 +212,7 @@ describe.each(engines)('migrations of assistants on %s', (engine) => {
     ]);
     expect(await refused({ fromModel: 'gpt-4.1' })).toEqual([
       409,
-      'None of the selected assistants uses gpt-4.1 any more.',
+      'None of the selected assistants still uses gpt-4.1.',
     ]);
     expect(await refused({ assistantIds: [id, theirs] })).toEqual([404, 'Assistant not found.']);
     expect((await undo(ada, 2_000_000_000)).status).toBe(404);

@@ -106,7 +106,7 @@ async function move(
     await stillMay(trx);
     await lockUser(trx, userId);
     const { moving, others } = await chosen(trx, userId, wanted);
-    if (moving.length === 0) throw conflict(`None of the selected assistants uses ${fromModel} any more.`);
+    if (moving.length === 0) throw conflict(`None of the selected assistants still uses ${fromModel}.`);
     const notTaken = unsupportedSettings(dependencies.catalogue, toModel);
     const lists = moving.map(notTaken);
     const isDropped = (_: MigratableAssistant, place: number) => lists[place]?.includes('reasoningEffort') ?? false;
@@ -152,7 +152,7 @@ async function undo(
   const { fromModel } = await foundMove(db, userId, id);
   const usable = await models.usable(userId);
   if (usable && !usable.has(fromModel))
-    throw conflict(`Your API key cannot use ${fromModel} any more, so the assistants were not changed.`);
+    throw conflict(`Your API key no longer has access to ${fromModel}, so the assistants were not changed.`);
   return db.transaction().execute(async (trx) => {
     await stillMay(trx);
     await lockUser(trx, userId);

@@ -27,7 +27,7 @@ type Dependencies = {
 };
 
 const noAssistant = () => new AppError('not_found', 'Assistant not found.');
-const noVersion = () => new AppError('not_found', 'This version of the assistant is not kept.');
+const noVersion = () => new AppError('not_found', 'This version of the assistant is no longer stored.');
 
 async function find(db: Kysely<Database>, userId: number, assistantId: number, number: number): Promise<StoredVersion> {
   const version = await versionRepository(db).find(userId, assistantId, number);

@@ -244,7 +244,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
     expect(numbers.slice(0, 2)).toEqual([{ number: 2 }, { number: last + 2 - retainedVersionCount }]);
     expect(numbers).toHaveLength(retainedVersionCount + 1);
     const { status, body } = await ada.get(pathOf(id, 1));
-    expect([status, body.message]).toEqual([404, 'This version of the assistant is not kept.']);
+    expect([status, body.message]).toEqual([404, 'This version of the assistant is no longer stored.']);
   });
 
   test('lets Viewers read but not restore or duplicate, and hides other users’ versions', async () => {

@@ -26,8 +26,7 @@ const maxPending = 1000;
 
 const cursors = createCursors(Id);
 
-const notFound = () =>
-  new AppError('not_found', 'There is no such invitation any more. It was accepted or revoked meanwhile.');
+const notFound = () => new AppError('not_found', 'This invitation no longer exists. It was accepted or revoked.');
 
 const refusedEmail = (code: 'email_taken' | 'conflict', message: string) =>
   new AppError(code, message, { fields: { email: message } });
@@ -84,13 +83,13 @@ async function create(
     await actor.stillMay(trx);
     const rows = invitationRepository(trx);
     if (await userRepository(trx).byEmail(email))
-      throw refusedEmail('email_taken', 'There is an account with this email address already.');
+      throw refusedEmail('email_taken', 'An account with this email address already exists.');
     const earlier = await rows.byEmail(email);
     if (earlier?.state === 'open')
       throw refusedEmail('conflict', 'This address has an open invitation already. Resend it, or revoke it first.');
     if (earlier) await rows.revoke(earlier.id);
     if ((await rows.countPending()) >= maxPending)
-      throw new AppError('conflict', `There are ${maxPending} invitations already. Revoke some first.`);
+      throw new AppError('conflict', `There are already ${maxPending} open invitations. Revoke some first.`);
     const id = await rows.insert({ email, role, days, invitedBy: actor.userId, tokenHash: hash });
     return noteSent(trx, dependencies, { id, version: 1, actor, visitor, detail: role });
   });
@@ -108,10 +107,7 @@ async function resend(dependencies: Dependencies, actor: Actor, id: number, visi
     const { email, role, days } = earlier;
     requireFreshFor(dependencies, actor, role);
     if (await userRepository(trx).byEmail(email))
-      throw new AppError(
-        'email_taken',
-        'There is an account with this email address meanwhile. Revoke the invitation.',
-      );
+      throw new AppError('email_taken', 'An account with this email address exists by now. Revoke the invitation.');
     const version = await rows.sendAgain(id, { days, invitedBy: actor.userId, tokenHash: hash });
     if (version === undefined) throw notFound();
     return noteSent(trx, dependencies, { id, version, actor, visitor, detail: `${role}, sent again` });

@@ -238,7 +238,7 @@ describe.each(engines)('a pending sign-in on %s', (engine) => {
           .visitor()
           .get(`/auth/${provider}`, { headers: { ...headers, 'sec-fetch-site': site } });
         expect([answer.status, answer.headers['cache-control'], cookiesOf(answer)]).toEqual([403, 'no-store', []]);
-        expect(answer.body.message).toBe('This address starts a sign-in: open it as a page of its own.');
+        expect(answer.body.message).toBe('This address starts a sign-in. Open it in its own browser tab.');
       }
       expect(await flows()).toHaveLength(before);
     });

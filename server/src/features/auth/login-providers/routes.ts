@@ -110,7 +110,7 @@ export function loginProviderRoutes({ route, publicRoute }: Router, dependencies
     app.get(`/auth/${provider}`, options, async (request, reply) => {
       reply.header('cache-control', 'no-store');
       if (!isNavigation(request))
-        throw new AppError('cross_site', 'This address starts a sign-in: open it as a page of its own.');
+        throw new AppError('cross_site', 'This address starts a sign-in. Open it in its own browser tab.');
       if (await actorOf(request)) return reply.redirect(at(accountPage));
       if (isOtherName(request)) return reply.redirect(at(withRedirect(`/auth/${provider}`, request)));
       if (!(await allowsNavigation(rates, request, reply))) return reply.redirect('/auth?error=too_many');

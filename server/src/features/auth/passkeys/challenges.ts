@@ -14,7 +14,7 @@ export type Purpose = { purpose: 'add' | 'sign_in' | 'second_step' | 'confirm'; 
 export const passkeyCookie = (secure: boolean) =>
   browserCookie({ name: 'passkey', seconds: challengeMs / 1000, secure });
 
-const expired = () => new AppError('conflict', 'This took too long or has already been done. Try again.');
+const expired = () => new AppError('conflict', 'This request has expired or was already completed. Try again.');
 
 /** Challenges of passkeys: valid for five minutes, in one browser, for one purpose, once. */
 export function passkeyChallenges(db: Kysely<Database>) {

@@ -22,7 +22,7 @@ export type ProvenPasskey = {
 type Dependencies = { db: Kysely<Database>; challenges: PasskeyChallenges; party: RelyingParty };
 
 export const unknownPasskey = () =>
-  new AppError('invalid_credentials', 'This passkey does not open an account here. Use another way to sign in.');
+  new AppError('invalid_credentials', 'This passkey does not belong to an account here. Sign in another way.');
 
 /** The same key exists twice: the counter of one of them is behind. */
 class CopiedPasskeyError extends Error {
@@ -72,6 +72,6 @@ export const refuseCopied =
       .execute((trx) => auditFailedLogin(trx, { userId, event: 'sign_in_failed', visitor, detail }));
     throw new AppError(
       'invalid_credentials',
-      'This passkey was refused, because it may have been copied. Sign in another way, remove it and add a new one.',
+      'This passkey was rejected because it may have been copied. Sign in another way, remove the passkey and add a new one.',
     );
   };

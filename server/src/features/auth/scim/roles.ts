@@ -35,7 +35,7 @@ export const firstRole = (provider: Provider): Role => roleOfGroups([], roleGrou
 export const lastAdministrator = (done: string) =>
   new AppError(
     'last_administrator',
-    `This is the last active administrator of Roster and cannot be ${done}. Make somebody else an administrator first.`,
+    `This is the last active administrator and cannot be ${done}. Make someone else an administrator first.`,
   );
 
 /**

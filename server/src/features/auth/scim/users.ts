@@ -98,7 +98,10 @@ async function setAddress(trx: Kysely<Database>, user: UserRecord, email: string
 async function findOrCreate(trx: Kysely<Database>, provider: Provider, email: string): Promise<UserRecord> {
   const users = userRepository(trx);
   if (await users.isEmpty())
-    throw new AppError('not_allowed', 'Roster has no account yet. Create the first one in Roster, then provision.');
+    throw new AppError(
+      'not_allowed',
+      'Roster has no accounts yet. Create the first one in Roster before you provision others.',
+    );
   const existing = await users.byEmail(email);
   if (!existing) {
     const account = { email, name: null, passwordHash: null, emailVerified: true };

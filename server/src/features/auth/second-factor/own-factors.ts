@@ -107,7 +107,7 @@ async function replaceRecoveryCodes({ db, hashing }: Dependencies, { userId, sti
   await db.transaction().execute(async (trx) => {
     await stillMay(trx);
     if ((await secondFactorRepository(trx).waysOf(userId)).length === 0)
-      throw new AppError('conflict', 'Recovery codes belong to a second factor. Set one up first.');
+      throw new AppError('conflict', 'Recovery codes need a second factor. Set one up first.');
     await recoveryCodeRepository(trx).replace(userId, rows);
     await securityEventRepository(trx).record({ userId, event: 'recovery_codes_made', by: 'self', visitor });
     await enqueue(trx, secondFactorMailJob, { template: 'second_factor', userId, change: 'recovery_codes_made' });

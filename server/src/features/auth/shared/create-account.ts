@@ -50,7 +50,7 @@ export async function createAccount(
   if (isFirst && !mayBeFirst)
     throw new AppError(
       'setup_code_required',
-      'The first account needs the set-up code that the server printed when it started.',
+      'To create the first account, enter the set-up code that the server printed when it started.',
       { fields: { setupCode: 'Enter the set-up code from the server’s output' } },
     );
   if (!isFirst && !invitation) refuseUninvited(registration, account.email);

@@ -14,6 +14,6 @@ export function requirePasswordLogin({ passwordLogin }: PasswordLogin) {
   if (!passwordLogin)
     throw new AppError(
       'login_provider_required',
-      'Passwords are turned off on this installation. Go to the login page and use the button of your login provider.',
+      'Passwords are turned off here. Go to the login page and use your login provider’s button.',
     );
 }

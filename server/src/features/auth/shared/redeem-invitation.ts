@@ -15,7 +15,7 @@ type Settings = Registration & Pick<Config, 'mail'>;
 const invalidInvitation = () =>
   new AppError(
     'invalid_token',
-    'This invitation cannot be used. It was used already, has expired, or was replaced or revoked. Ask an administrator for a new one.',
+    'This invitation is no longer valid: it was used, revoked or replaced, or it has expired. Ask an administrator for a new one.',
   );
 
 /** undefined: not a token, which is rejected like a wrong one. */
@@ -37,13 +37,10 @@ export async function findInvitation(
   if (invitation.role === 'Admin' && !invitation.isMailed && mail.smtpUrl !== undefined)
     throw new AppError(
       'conflict',
-      'An administrator’s invitation must come by mail. Ask whoever invited you to send it again.',
+      'An invitation for an administrator must come by email. Ask for it to be sent again.',
     );
   if (await userRepository(db).byEmail(invitation.email))
-    throw new AppError(
-      'email_taken',
-      `There is an account with the address ${invitation.email} already. Log in to it.`,
-    );
+    throw new AppError('email_taken', `An account with the address ${invitation.email} already exists. Log in to it.`);
   return invitation;
 }
 

@@ -37,4 +37,4 @@ export function signInResponse({ sessions, cookie, cookies }: Dependencies) {
 export type SignInResponse = ReturnType<typeof signInResponse>;
 
 export const secondFactorRequired = ({ ways }: Extract<SignInOutcome, { kind: 'second_factor' }>) =>
-  new AppError('second_factor_required', 'Enter the code of your second factor.', { ways });
+  new AppError('second_factor_required', 'Enter the code from your second factor.', { ways });

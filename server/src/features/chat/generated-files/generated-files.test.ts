@@ -238,7 +238,7 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
     );
     await fill(userId, storageLimit);
     const { answer } = await ask(app, visitor, threadId, '[[make inline.png table.csv]]');
-    const full = expect.stringMatching(/^This file would go beyond .* Delete some files first\.$/);
+    const full = expect.stringMatching(/^This file would exceed .* Delete some files first\.$/);
     await until('The words', async () => {
       const { unkept = [] } = await messageOf(visitor, threadId, answer.id);
       return typeof unkept[1]?.error === 'string' && unkept;

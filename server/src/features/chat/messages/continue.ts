@@ -24,7 +24,7 @@ type ContinueInput = z.output<typeof chat.continue.body> & { userId: number; mes
 class AlreadyContinuedError extends Error {}
 
 const refused = (why: string) => new AppError('conflict', why);
-const byApiClient = 'A program asked for this answer, so it cannot be continued here.';
+const byApiClient = 'This answer was requested through the API, so it cannot be continued here.';
 
 /** Continues an answer that ended early, in the same message and by the same run. */
 export async function continueAnswer(context: MessageContext, input: ContinueInput): Promise<StartedRuns> {

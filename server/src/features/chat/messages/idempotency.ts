@@ -53,5 +53,5 @@ export async function resultOfConcurrentRequest(
 export const clientIdUsed = () =>
   new AppError(
     'client_id_used',
-    'Something else was sent with this clientId already, so nothing was stored. Send it again with a new one.',
+    'This clientId already belongs to another request, so nothing was saved. Send the request again with a new clientId.',
   );

@@ -19,9 +19,9 @@ export function ratingService({ db }: Pick<OpenDatabase, 'db'>) {
         // API clients can add answers without a run; those are complete.
         const isFinished = message.state === null || message.state === 'complete' || message.state === 'stopped';
         if (!isFinished || message.text.trim() === '')
-          throw new AppError('conflict', 'Only an answer that is finished and has a text can be rated.');
+          throw new AppError('conflict', 'Only complete answers with text can be rated.');
         if (correction === message.text.trim())
-          throw wrongCorrection('This is the original answer. Change it, or rate it good.');
+          throw wrongCorrection('This is the original answer. Edit it, or rate it as good.');
         await ratings.put(
           userId,
           messageId,

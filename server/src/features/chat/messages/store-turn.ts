@@ -52,7 +52,7 @@ export async function rejectSecondRun(
   if (threads.size >= maxActiveThreads)
     throw new AppError(
       'too_many_runs',
-      `Answers are being written in ${maxActiveThreads} conversations already. Wait for one of them.`,
+      `Answers are already being written in ${maxActiveThreads} conversations. Wait for one of them to finish.`,
     );
 }
 

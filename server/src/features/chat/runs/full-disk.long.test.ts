@@ -6,7 +6,7 @@ import { lastOf, openEvents, textOf } from '#server/testing/events';
 import { onDiskThatFills } from '#server/testing/full-disk';
 import { bareRequest } from '#server/testing/test-environment';
 
-const noRoom = 'The server has no room to store this. Please tell its operator.';
+const noRoom = 'The server is out of storage. Please tell the operator.';
 
 async function started() {
   const disk = await onDiskThatFills(() => startApp('sqlite'));

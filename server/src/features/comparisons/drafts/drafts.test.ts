@@ -70,7 +70,7 @@ describe.each(engines)('a draft next to the current version on %s', (engine) => 
     expect([status, body.code, body.message]).toEqual([
       409,
       'conflict',
-      'The assistant has changed since: this was made to version 1, and it is at version 2 now. Nothing was saved.',
+      'The assistant has changed: you edited version 1, and it is now at version 2. Nothing was saved.',
     ]);
     const [assistant] = (await ada.get('/api/assistants')).body;
     expect(assistant).toMatchObject({ instructions: 'Be long.', description: 'Meanwhile', version: 2 });

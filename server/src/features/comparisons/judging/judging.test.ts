@@ -91,7 +91,7 @@ describe.each(engines)('judging answers on %s', (engine) => {
     const archive = unzip(Buffer.from(await exported.body.arrayBuffer()));
     const [{ judgings }] = jsonLines(archive.get('comparisons.jsonl'));
     expect(judgings).toMatchObject([{ criteria, verdicts: [{ prompt: 1, outcome: 'candidate' }, {}, {}] }]);
-    expect((await startAgain(ada, id, body.id)).body.message).toBe('Every answered prompt is judged already.');
+    expect((await startAgain(ada, id, body.id)).body.message).toBe('Every answered prompt has already been judged.');
   });
 
   test('finds a tie if a judge chooses by position alone', async () => {

@@ -28,7 +28,7 @@ type Ids = z.output<typeof api.judging.params>;
 
 async function findJudging(db: Kysely<Database>, userId: number, { id, judgingId }: Ids): Promise<JudgingRecord> {
   const judging = await judgingRepository(db).find(userId, judgingId);
-  if (judging?.comparisonId !== id) throw new AppError('not_found', 'This judging does not exist.');
+  if (judging?.comparisonId !== id) throw new AppError('not_found', 'This judgment does not exist.');
   return judging;
 }
 
@@ -53,13 +53,13 @@ async function begin(
 ) {
   const judged = await judgedOf(parts, trx, userId, judging);
   if (judged.comparison.baseline === null)
-    throw new AppError('conflict', 'Only one answer is asked for here. A judge needs two.');
+    throw new AppError('conflict', 'There is only one answer here. A judge needs two.');
   const open = allToJudge(judged).map(({ prompt }) => prompt.id);
   if (open.length === 0)
     throw new AppError(
       'conflict',
       judged.verdicts.length > 0
-        ? 'Every answered prompt is judged already.'
+        ? 'Every answered prompt has already been judged.'
         : 'No prompt has two whole answers yet. Ask them first.',
     );
   await makeDue(trx, userId, judging.id, open, overBudget);

@@ -169,7 +169,7 @@ describe.each(engines)('replays on %s', (engine) => {
       return [status, body.message];
     };
     expect(await refused(ids, {}, theirs)).toEqual([404, 'Assistant not found.']);
-    const gone = 'One of these questions is not there any more. Choose again.';
+    const gone = 'One of these questions no longer exists. Select the questions again.';
     expect(await refused([...ids, ...bobs])).toEqual([404, gone]);
     expect(await refused(ids, { fromModel: 'gpt-4.1', toModel: 'gpt-4o' })).toEqual([404, gone]);
     expect(await refused(ids, { toModel: 'gpt-4o' })).toEqual([

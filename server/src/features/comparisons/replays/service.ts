@@ -80,7 +80,7 @@ async function create(
   const room = roomFor(dependencies, found, asked);
   const questions = await askedQuestions.inContext(userId, { assistantId, model: fromModel }, answerIds, room);
   if (questions.length < answerIds.length)
-    throw new AppError('not_found', 'One of these questions is not there any more. Choose again.');
+    throw new AppError('not_found', 'One of these questions no longer exists. Select the questions again.');
   const id = await db.transaction().execute(async (trx) => {
     await stillMay(trx);
     await assistantsIn(trx).lock(userId);

@@ -17,7 +17,7 @@ async function examplesFrom({ files, store }: ExampleFiles, userId: number, file
   if (!file) throw new AppError('not_found', 'This file does not exist.');
   const examples = await chosenExamples(() => store.read(file.storageKey), count);
   if (examples.length > 0) return examples;
-  const message = `No line of “${file.filename}” can be used. Choose a JSONL file with a chat example or a preference pair on each line, without images and tool calls.`;
+  const message = `No line of “${file.filename}” can be used. Choose a JSONL file with one chat example or preference pair per line, without images or tool calls.`;
   throw new AppError('invalid_input', message, { fields: { prompts: message } });
 }
 

@@ -19,7 +19,8 @@ type Parts = { sideQuestions: Pick<InternalThreadService, 'ask'>; rates: Pick<Ra
 /** Stops when the user has lost the Editor role. */
 async function refuseWhoMayNot(trx: Kysely<Database>, userId: number) {
   const role = await lockActiveUser(trx, userId);
-  if (role !== 'Admin' && role !== 'Editor') throw new AppError('not_allowed', 'Your role does not allow asking.');
+  if (role !== 'Admin' && role !== 'Editor')
+    throw new AppError('not_allowed', 'Your role does not allow sending messages.');
 }
 
 /** Asks within the user's rate limit, if there is room next to the answers that are `underWay` here. */

@@ -53,9 +53,9 @@ async function vote(
   const prompt = await findPrompt(rows, userId, ids);
   const { candidate, baseline } = await shownPrompt(dependencies, userId, prompt);
   if (better !== null && (!candidate || !baseline || isActive(candidate) || isActive(baseline)))
-    throw new AppError('conflict', 'Both answers must be there before you can say which is better.');
+    throw new AppError('conflict', 'You can pick the better answer once both are complete.');
   if (!(await rows.setVote(userId, prompt, better)))
-    throw new AppError('conflict', 'This prompt was asked again meanwhile. Look at the new answers first.');
+    throw new AppError('conflict', 'This prompt has been run again. Read the new answers first.');
   return shownPrompt(dependencies, userId, await findPrompt(rows, userId, ids));
 }
 

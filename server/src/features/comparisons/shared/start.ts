@@ -43,7 +43,7 @@ export async function startAsking(
   const comparison = await findComparison(comparisonRepository(trx), userId, id);
   if (comparison.state === 'asking') return;
   const open = await openPrompts(parts, trx, userId, comparison);
-  if (open.length === 0) throw new AppError('conflict', 'Every prompt is answered already.');
+  if (open.length === 0) throw new AppError('conflict', 'Every prompt has already been answered.');
   const promptIds = open.map((prompt) => prompt.id);
   await askingRepository(trx, 'comparison').begin(userId, id, overBudget);
   await comparisonRepository(trx).setDue(userId, id, promptIds);

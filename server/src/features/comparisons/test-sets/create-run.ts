@@ -52,7 +52,7 @@ export async function findTested({ assistantsIn }: RunParts, { db, userId }: Omi
 
 async function sideOfVersion({ versionsIn }: RunParts, { db, userId }: Moment, assistantId: number, number: number) {
   const version = await versionsIn(db).find(userId, assistantId, number);
-  if (!version) throw new AppError('not_found', 'This version of the assistant is not kept.');
+  if (!version) throw new AppError('not_found', 'This version of the assistant is no longer stored.');
   const isOfDraft = !version.changed.includes('files');
   return {
     version: assistantSide(`Version ${number}`, version.state.settings, number),
@@ -116,7 +116,7 @@ function checkDraft({ version }: Assistant, { candidate, baseline }: NewTestRun)
   if (candidate.kind !== 'draft') return;
   if (baseline.kind !== 'version') throw refuse('baseline', 'A draft is measured by the present version.');
   if (baseline.version !== version)
-    throw new AppError('conflict', `The assistant has changed since: it is at version ${version} now. Open it again.`);
+    throw new AppError('conflict', `The assistant has changed: it is now at version ${version}. Open it again.`);
 }
 
 /** Prepares a run: its prompts, and the answers to compare with. Nothing is stored. */

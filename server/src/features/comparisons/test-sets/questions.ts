@@ -25,7 +25,7 @@ type Found = {
 
 const refuse = (message: string) => new AppError('invalid_input', message, { fields: { questions: message } });
 const gone = (number: number, of: string) =>
-  new AppError('not_found', `Question ${number} is not in its ${of} any more. Choose again.`);
+  new AppError('not_found', `Question ${number} is no longer in its ${of}. Select the questions again.`);
 
 function keptQuestion(draft: Extract<TestQuestionDraft, { kind: 'kept' }>, kept: TestQuestion): NewQuestion {
   const { source, turns } = kept;

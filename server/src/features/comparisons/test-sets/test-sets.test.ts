@@ -176,7 +176,7 @@ describe.each(engines)('test sets on %s', (engine) => {
     const { body: third } = await ada.post(`${setPath(id)}/runs/estimate`, draftOf('Other.', 2));
     expect(third).toMatchObject({ answers: 2, stored: 2 });
     const late = await runOf(ada, id, draftOf('Late.', 1));
-    expect([late.status, late.body.message]).toEqual([409, expect.stringContaining('at version 2 now')]);
+    expect([late.status, late.body.message]).toEqual([409, expect.stringContaining('now at version 2')]);
     expect((await runOf(ada, id, { ...draftOf('No.', 2), baseline: { kind: 'nothing' } })).status).toBe(400);
   });
 

@@ -210,7 +210,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
     const ada = await somebody();
     await ratedThread(app, ada, [{ value: 'bad' }]);
     for (const [format, advice] of [
-      ['chat', 'rate answers as good or correct them'],
+      ['chat', 'Rate answers as good, or correct them'],
       ['preference', 'correct answers in a chat first'],
     ]) {
       const { status, body } = await ada.post(datasetsPath, { name: 'Empty', format });

@@ -99,7 +99,10 @@ export function datasetSaving({ db, reader, files }: Dependencies) {
       const { userId } = actor;
       const { dataset, examples } = await found(userId, datasetId);
       if (examples.length === 0)
-        throw new AppError('conflict', 'There is nothing to save: every example is left out. Keep some of them first.');
+        throw new AppError(
+          'conflict',
+          'There is nothing to save because every example is excluded. Include some first.',
+        );
       const make = makeOf(datasetId);
       const name = baseName(filename);
       const lines = (ids: number[]) => content(userId, dataset, ids);
@@ -124,7 +127,7 @@ export function datasetSaving({ db, reader, files }: Dependencies) {
 const notDivided = () =>
   new AppError(
     'conflict',
-    'All examples come from one conversation, which is not divided. Save them as one file, or add examples of other conversations.',
+    'All examples come from one conversation, which is never split. Save them as one file, or add examples from other conversations.',
   );
 
 export type DatasetSaving = ReturnType<typeof datasetSaving>;

@@ -45,7 +45,7 @@ const wrong = (field: string, message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
 const nothingRated: Record<DatasetFormat, string> = {
-  chat: 'There is nothing to gather yet: rate answers as good or correct them in a chat first.',
+  chat: 'There are no examples to collect yet. Rate answers as good, or correct them, in a chat first.',
   preference:
     'There is nothing to gather yet: correct answers in a chat first, or rate one answer to a question as good and another one as bad.',
 };
@@ -91,7 +91,7 @@ const insert = (db: Kysely<Database>, { userId, stillMay }: Actor, name: string,
     if ((await rows.count(userId)) >= datasetLimit)
       throw new AppError(
         'quota_exceeded',
-        `You have ${datasetLimit} datasets, which is as many as can be kept. Delete some first.`,
+        `You have reached the limit of ${datasetLimit} datasets. Delete some first.`,
       );
     return rows.insert(userId, { name, format, at: new Date().toISOString() });
   });

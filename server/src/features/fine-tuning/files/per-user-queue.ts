@@ -34,9 +34,13 @@ function readers() {
     async afterOwn(userId: number, signal: AbortSignal) {
       const own = people.get(userId);
       if (own && !(await isLeft(own)))
-        throw new AppError('rate_limited', 'Another training file of yours is being read. Please wait for it.', {
-          retryAfterSeconds: 5,
-        });
+        throw new AppError(
+          'rate_limited',
+          'Another of your training files is being processed. Wait until it is done.',
+          {
+            retryAfterSeconds: 5,
+          },
+        );
       await own?.over;
       if (signal.aborted) throw cancelled(signal);
     },

@@ -130,7 +130,11 @@ function* outputOf<T>(reply: WorkerReply<T>): Generator<Buffer> {
 }
 
 const tookTooLong = (cause: unknown) =>
-  new AppError('unavailable', 'The file could not be read within two minutes. Please divide it, or try again later.', {
-    cause,
-    retryAfterSeconds: 60,
-  });
+  new AppError(
+    'unavailable',
+    'The file could not be processed within two minutes. Split it into smaller files, or try again later.',
+    {
+      cause,
+      retryAfterSeconds: 60,
+    },
+  );

@@ -45,7 +45,7 @@ async function earlier(
   if (known && known.digest !== client.digest)
     throw new AppError(
       'conflict',
-      'Another job was created with this clientId already, so nothing was stored. Send it again with a new one.',
+      'This clientId already belongs to another job, so nothing was saved. Send the request again with a new clientId.',
     );
   return known?.id;
 }

@@ -126,7 +126,7 @@ function asAppError(failure: unknown): AppError {
   const told = publicFailure(failure);
   return told instanceof AppError
     ? told
-    : new AppError('internal', 'Something went wrong on our side. Please try again.');
+    : new AppError('internal', 'Something went wrong on the server. Please try again.');
 }
 
 /** Chat Completions run no tools: an image is part of the answer. */

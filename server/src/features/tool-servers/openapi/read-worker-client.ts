@@ -69,7 +69,7 @@ export function createReadWorker({ withinMs = usualWithinMs } = {}) {
     /** @throws Unreadable */
     async read(order: ReadTask): Promise<ParsedDescription> {
       if (waiting >= maxWaiting)
-        throw new AppError('unavailable', 'Roster is processing other descriptions. Please try again in a minute.', {
+        throw new AppError('unavailable', 'Roster is busy reading other API descriptions. Try again in a minute.', {
           retryAfterSeconds: 60,
         });
       waiting++;

@@ -70,9 +70,9 @@ test('preselects the newest questions, removes single ones and opens the compari
   await expect.element(box(/^By a program/)).toBeChecked();
   await box(/^By a program/).click();
   await box(/^Question 1/).click();
-  answer(replays.create, refusal('not_found', 'One of these questions is not there any more. Choose again.'));
+  answer(replays.create, refusal('not_found', 'One of these questions no longer exists. Select the questions again.'));
   await prepare.click();
-  await expectText(dialog.getByRole('alert'), 'One of these questions is not there any more. Choose again.');
+  await expectText(dialog.getByRole('alert'), 'One of these questions no longer exists. Select the questions again.');
   answer(comparisonJudging.list, { items: [] });
   answer(replays.create, { comparison: replay, notTaken: ['temperature'], messagesLeftOut: 2, filesLeftOut: 0 });
   await prepare.click();

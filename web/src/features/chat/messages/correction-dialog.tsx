@@ -23,7 +23,7 @@ const correctionForm = (answer: string) =>
   z.object({
     correction: CorrectionText.refine(
       (text) => text.trim() !== answer.trim(),
-      'This is the original answer. Change it, or rate it good.',
+      'This is the original answer. Edit it, or rate it as good.',
     ),
   });
 

@@ -134,7 +134,7 @@ function ArchiveButton({ view, count, change }: ArchiveButtonProps) {
   const action = view === 'archived' ? 'unarchive' : 'archive';
   return (
     <IconButton
-      label={limited(action === 'archive' ? 'Archive' : 'Move out of the archive', count, bulkLimit)}
+      label={limited(action === 'archive' ? 'Archive' : 'Unarchive', count, bulkLimit)}
       icon={action === 'archive' ? Archive : ArchiveRestore}
       size="sm"
       disabled={count > bulkLimit}

@@ -27,7 +27,7 @@ export function TrashPage() {
   return (
     <Page
       title="Trash"
-      lead={`Deleted conversations stay here for ${trashDays} days. Then they are deleted for good.`}
+      lead={`Deleted conversations stay here for ${trashDays} days. After that they are permanently deleted.`}
       width="settings"
       action={count > 0 && <EmptyTrash count={count} />}
     >
@@ -42,11 +42,7 @@ export function TrashPage() {
           onRetry={() => void query.refetch()}
         />
       ) : threads.length === 0 ? (
-        <EmptyState
-          icon={Trash2}
-          title="The trash is empty"
-          text="Conversations that you delete are kept here first."
-        />
+        <EmptyState icon={Trash2} title="The trash is empty" text="Conversations that you delete appear here." />
       ) : (
         <>
           <ul

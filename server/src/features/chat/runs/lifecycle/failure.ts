@@ -12,7 +12,7 @@ export function failureOf(error: unknown, successor?: string | null): RunError {
   const known = error instanceof AppError ? runFailures.find((name) => name === error.code) : undefined;
   if (error instanceof AppError && known) return { code: known, message: error.message };
   if (!(error instanceof ProviderError))
-    return { code: 'internal', message: 'Something went wrong on our side. Please try again.' };
+    return { code: 'internal', message: 'Something went wrong on the server. Please try again.' };
   const isOfAnotherCall =
     error.code === 'not_served' || error.code === 'store_gone' || error.code === 'training_not_available';
   const code = isOfAnotherCall ? 'bad_request' : error.code;

@@ -65,6 +65,6 @@ export function createShutdown({ runs, live, followUps, stop }: Dependencies) {
 }
 
 const stillBeingEnded = () =>
-  new AppError('unavailable', 'An answer is still being ended. Sign in again in a minute, and try once more.', {
+  new AppError('unavailable', 'An answer is still being stopped. Wait a minute, sign in again and retry.', {
     retryAfterSeconds: 60,
   });

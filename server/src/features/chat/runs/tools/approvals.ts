@@ -36,12 +36,12 @@ type Asked = Decided & { callId: string };
 
 const noRun = () => new AppError('not_found', 'This run does not exist.');
 const notWaiting = () =>
-  new AppError('conflict', 'This has been decided already, or the answer has ended. Look at the conversation again.');
+  new AppError('conflict', 'This call has already been decided, or the answer has ended. Reload the conversation.');
 
 /** A Viewer must not cause changes, but may deny a call so that the answer continues. */
 function checkApproving(role: Role, decision: ApprovalDecision) {
   if (role === 'Viewer' && decision !== 'deny')
-    throw new AppError('not_allowed', 'Your role, Viewer, can deny the call of a tool but not approve it.');
+    throw new AppError('not_allowed', 'As a Viewer, you can deny a tool call but not approve it.');
 }
 
 async function presentRole(trx: Kysely<Database>, userId: number): Promise<Role | undefined> {

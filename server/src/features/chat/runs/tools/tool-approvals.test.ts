@@ -223,7 +223,7 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
     for (const decision of ['approve', 'approve_thread'])
       expect(await decide(run.id, callId, decision, undefined, visitor)).toMatchObject({
         status: 403,
-        body: { message: 'Your role, Viewer, can deny the call of a tool but not approve it.' },
+        body: { message: 'As a Viewer, you can deny a tool call but not approve it.' },
       });
     expect((await decide(run.id, callId, 'deny', undefined, visitor)).status).toBe(200);
     expect(statesOf(await readEvents(app, visitor, run.id))).toEqual(['running', 'waiting', 'denied']);

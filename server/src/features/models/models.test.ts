@@ -22,7 +22,7 @@ describe.each(engines)('models on %s', (engine) => {
 
   test('are the key’s own, with price, capabilities and the provider’s shutdown date', async () => {
     const { body } = await (await app.withKey('bob')).get('/api/models');
-    expect([body.source, body.notice, body.defaultModel]).toEqual(['provider', null, 'gpt-4o']);
+    expect([body.source, body.notice, body.defaultModel]).toEqual(['provider', null, 'gpt-6.1-terra']);
     const model = body.models.find(({ id }: Listed) => id === 'gpt-4o');
     expect(model).toMatchObject({
       shutdownDate: '2027-01-14',

@@ -35,6 +35,7 @@ function serviceFor(models: ProviderModel[] | Error, { isOpenAi = true, defaultM
   });
 }
 
+const dayIn = (days: number) => new Date(rest.now() + days * 86_400_000).toISOString().slice(0, 10);
 const plain = (...ids: string[]): ProviderModel[] => ids.map((id) => ({ id, shutdownDate: null, chats: null }));
 const ids = async (service: ReturnType<typeof serviceFor>) => (await service.list(1)).models.map(({ id }) => id);
 
@@ -107,23 +108,41 @@ describe('the list of models', () => {
   });
 
   test('prefers the provider’s shutdown date to the catalogue’s', async () => {
-    const day = (days: number) => new Date(rest.now() + days * 86_400_000).toISOString().slice(0, 10);
     const listed = (shutdownDate: string | null) => ({ id: 'gpt-4o', shutdownDate, chats: null });
     const lifecycle = async (date: string) => (await serviceFor([listed(date)]).list(1)).models[0]?.lifecycle;
-    expect(await lifecycle(day(-1))).toBe('gone');
-    expect(await lifecycle(day(0))).toBe('gone');
-    expect(await lifecycle(day(1))).toBe('ending');
-    expect(await lifecycle(day(90))).toBe('ending');
-    expect(await lifecycle(day(91))).toBe('current');
+    expect(await lifecycle(dayIn(-1))).toBe('gone');
+    expect(await lifecycle(dayIn(0))).toBe('gone');
+    expect(await lifecycle(dayIn(1))).toBe('ending');
+    expect(await lifecycle(dayIn(90))).toBe('ending');
+    expect(await lifecycle(dayIn(91))).toBe('current');
   });
 
   test('defaults to the default model if the key has it, else the first that is not retired', async () => {
     const chosen = async (...listed: ProviderModel[]) => (await serviceFor(listed).list(1)).defaultModel;
-    expect(await chosen(...plain('gpt-5.5', 'gpt-4o'))).toBe('gpt-4o');
+    expect(await chosen(...plain('gpt-5.5'), { id: 'gpt-4o', shutdownDate: dayIn(91), chats: null })).toBe('gpt-4o');
     expect(await chosen(...plain('gpt-5.5'))).toBe('gpt-5.5');
     const gone = { id: 'gpt-4o', shutdownDate: '2020-01-01', chats: null };
     expect(await chosen(gone, ...plain('gpt-5.5'))).toBe('gpt-5.5');
     expect(await chosen()).toBe('gpt-4o');
+  });
+
+  test('replaces a default model that is retired within 90 days by its successor, or by one that stays', async () => {
+    const ending = { id: 'gpt-4o', shutdownDate: dayIn(90), chats: null };
+    const { successor } = loadCatalogue();
+    const next = successor('gpt-4o') ?? '';
+    const chosen = async (...listed: ProviderModel[]) => {
+      const service = serviceFor(listed);
+      const { defaultModel } = await service.list(1);
+      expect(await service.defaultModel(1)).toBe(defaultModel);
+      return defaultModel;
+    };
+    expect(await chosen(ending, ...plain('gpt-5.5', next))).toBe(next);
+    expect(await chosen({ ...ending, shutdownDate: dayIn(91) }, ...plain('gpt-5.5', next))).toBe('gpt-4o');
+    expect(await chosen(ending, ...plain('gpt-5.5'))).toBe('gpt-5.5');
+    expect(await chosen(ending, { id: next, shutdownDate: dayIn(3), chats: null })).toBe('gpt-4o');
+    expect(await chosen({ ...ending, shutdownDate: dayIn(0) }, { id: next, shutdownDate: dayIn(3), chats: null })).toBe(
+      next,
+    );
   });
 
   test('has no price if the catalogue has none', async () => {

@@ -62,14 +62,29 @@ async function usableIds(offer: Offer, userId: number, listed: ProviderModel[]):
 }
 
 async function listOf(offer: Offer, userId: number, listed: ProviderModel[]): Promise<ModelList> {
-  const { catalogue, config } = offer;
+  const { catalogue } = offer;
   const models = (await offeredModels(offer, userId, listed)).sort(
     (a, b) =>
       Number(b.tuned) - Number(a.tuned) || catalogue.order(a.id) - catalogue.order(b.id) || a.id.localeCompare(b.id),
   );
+  return { source: 'provider', notice: null, models, defaultModel: chooseDefault(offer, models) };
+}
+
+/**
+ * The usual model unless it is retired within 90 days, so that nobody starts with a warning; then its successor, or the
+ * first model that stays. A model that will be retired is better than none.
+ */
+function chooseDefault({ catalogue, config }: Offer, models: Model[]): string {
+  const staying = models.filter(({ lifecycle }) => lifecycle === 'current');
   const usable = models.filter(({ lifecycle }) => lifecycle !== 'gone');
-  const chosen = usable.find(({ id }) => id === config.defaultModel) ?? usable[0];
-  return { source: 'provider', notice: null, models, defaultModel: chosen?.id ?? config.defaultModel };
+  const successor = catalogue.successor(config.defaultModel);
+  const chosen =
+    staying.find(({ id }) => id === config.defaultModel) ??
+    staying.find(({ id }) => id === successor) ??
+    staying.find(({ tuned }) => !tuned) ??
+    usable.find(({ id }) => id === config.defaultModel) ??
+    usable[0];
+  return chosen?.id ?? config.defaultModel;
 }
 
 /** Names of one provider’s models would fail with another provider, where any id can be entered. */
@@ -87,7 +102,7 @@ async function unknownList(offer: Offer, userId: number, notice: string): Promis
  */
 async function resolveDefault(offer: Offer, userId: number, listed: ProviderModel[]): Promise<string> {
   const usual = listed.find(({ id }) => id === offer.config.defaultModel);
-  if (usual && describe(offer, usual).lifecycle !== 'gone') return usual.id;
+  if (usual && describe(offer, usual).lifecycle === 'current') return usual.id;
   return (await listOf(offer, userId, listed)).defaultModel;
 }
 

@@ -1,4 +1,5 @@
 import { auth } from '@roster/contracts/auth';
+import { secondFactor } from '@roster/contracts/second-factor';
 import { describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, hold, refusal, requestsTo } from '#web/testing/answers.ts';
@@ -139,7 +140,10 @@ describe('a login link', () => {
   });
 
   test('leads to the second step', async () => {
-    openLink(() => answer(auth.loginByLink, refusal('second_factor_required', 'Enter the code.')));
+    openLink(() => {
+      answer(auth.loginByLink, refusal('second_factor_required', 'Enter the code.'));
+      answer(secondFactor.pending, { ways: ['totp', 'recovery'] });
+    });
     await button.click();
     await expect.element(page.getByRole('heading', { name: 'Confirm it’s you' })).toBeVisible();
   });

@@ -52,6 +52,7 @@ describe.each(engines)('a retired model in a thread on %s', (engine) => {
   });
 
   test('is not replaced silently as the default; a new thread starts with the new model', async () => {
+    today = '2026-10-01';
     const threadId = await newThread(ada);
     expect((await ask(app, ada, threadId, 'Before')).answer.model).toBe('gpt-4o');
     today = '2027-01-14';

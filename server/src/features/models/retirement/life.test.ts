@@ -118,8 +118,9 @@ describe.each(engines)('retiring models on %s', (engine) => {
     const assistantId = await createAssistant(visitor, { model: 'gpt-6-luna' });
     await newThread(visitor, { model: 'gpt-4o' });
     await newThread(visitor);
-    const answered = await newThread(visitor);
+    const answered = await newThread(visitor, { model: 'gpt-4o' });
     await ask(app, visitor, answered, 'Hello');
+    await visitor.patch(`/api/threads/${answered}`, { model: null });
     await newThread(visitor, { assistantId });
     expect(await lifeOf(visitor)).toMatchObject([{ model: 'gpt-4o', assistantCount: 0, conversations: 2 }]);
   });

@@ -126,7 +126,7 @@ describe('the list of models', () => {
     expect(await chosen()).toBe('gpt-4o');
   });
 
-  test('replaces a default model that is retired within 90 days by its successor, or by one that stays', async () => {
+  test('replaces a default model that is retired within 90 days by its successor', async () => {
     const ending = { id: 'gpt-4o', shutdownDate: dayIn(90), chats: null };
     const { successor } = loadCatalogue();
     const next = successor('gpt-4o') ?? '';

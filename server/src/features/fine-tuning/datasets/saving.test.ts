@@ -227,7 +227,7 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
     await ada.patch(`${datasetsPath}/${id}/examples/${example?.id}`, { review: 'left_out' });
     const nothing = await save(ada, id, { filename: 'x' });
     expect([nothing.status, nothing.body.code]).toEqual([409, 'conflict']);
-    expect(nothing.body.message).toContain('every example is excluded');
+    expect(nothing.body.message).toContain('Every example is excluded');
     expect((await ada.get('/api/files')).body).toEqual([]);
   });
 

@@ -98,11 +98,7 @@ export function datasetSaving({ db, reader, files }: Dependencies) {
     ): Promise<{ training: File; validation: File | null }> {
       const { userId } = actor;
       const { dataset, examples } = await found(userId, datasetId);
-      if (examples.length === 0)
-        throw new AppError(
-          'conflict',
-          'There is nothing to save because every example is excluded. Include some first.',
-        );
+      if (examples.length === 0) throw new AppError('conflict', 'Every example is excluded. Include some first.');
       const make = makeOf(datasetId);
       const name = baseName(filename);
       const lines = (ids: number[]) => content(userId, dataset, ids);

@@ -7,14 +7,16 @@ import { Kbd } from '#web/ui/kbd.tsx';
 import { useActiveOption } from '#web/ui/menus/use-active-option.ts';
 import { Spinner } from '#web/ui/states/spinner.tsx';
 import { type Command, useCommands } from './commands.ts';
+import { rememberCommand } from './recent-commands.ts';
 
-/** Ctrl/Cmd+K: one field that searches pages, assistants and conversations, and offers a few actions. */
+/** Ctrl/Cmd+K: one field for every page, tab and action, and for assistants, conversations, files and models. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const { groups, searching, failed } = useCommands(text);
   const commands = groups.flatMap((group) => group.commands);
   const run = (command: Command | undefined) => {
     if (!command || command.disabledReason) return;
+    rememberCommand(command.id);
     onClose();
     // After the layer has returned focus, so that the new page can take it.
     queueMicrotask(command.run);

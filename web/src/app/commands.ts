@@ -1,21 +1,25 @@
 import type { Assistant } from '@roster/contracts/assistants/assistants';
 import { chat, type ThreadListItem } from '@roster/contracts/chat';
+import { files } from '@roster/contracts/files/files';
+import type { Model } from '@roster/contracts/models/models';
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import {
   Bot,
+  FileText,
   Import,
+  LogOut,
   MessageSquare,
   MessageSquarePlus,
   Monitor,
   Moon,
-  NotebookPen,
   Plus,
   Sun,
-  Trash2,
+  Upload,
 } from 'lucide-react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess, useUser } from '#web/api/current-user.ts';
+import { modelsQuery } from '#web/api/models.ts';
 import { loadAround } from '#web/features/chat/shared/thread-cache.ts';
 import { call } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
@@ -23,14 +27,19 @@ import { formatRelative } from '#web/lib/text/format.ts';
 import { setTheme, type Theme, useTheme } from '#web/lib/theme/theme.ts';
 import { useDebouncedText } from '#web/lib/use-debounced-text.ts';
 import type { Icon } from '#web/ui/icon.ts';
+import { placesFor } from './command-places.ts';
 import { pagesFor } from './navigation.ts';
+import { recentCommandIds } from './recent-commands.ts';
 import { newChatKeys } from './shortcuts.ts';
+import { useSignOut } from './use-sign-out.ts';
 
 export type Command = {
   id: string;
   label: string;
   /** Shown muted, right-aligned. */
   detail?: string;
+  /** Other words that find it. */
+  names?: string;
   /** The text around a search hit. */
   excerpt?: string;
   icon: Icon;
@@ -51,13 +60,20 @@ const threadSearch = (text: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** True if every word of `text` occurs in the label. */
-function matches(label: string, text: string): boolean {
+const fileSearch = (text: string) =>
+  queryOptions({
+    queryKey: ['palette-files', text],
+    queryFn: ({ signal }) => call(files.list, { query: { limit: 5, q: text } }, signal),
+    placeholderData: keepPreviousData,
+  });
+
+/** True if every word of `text` occurs in the label, or begins one of the other names. */
+function matches({ label, names = '' }: Command, text: string): boolean {
   const lower = label.toLowerCase();
   return text
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => lower.includes(word));
+    .every((word) => lower.includes(word) || ` ${names}`.includes(` ${word}`));
 }
 
 /** Commands that match what was typed. */
@@ -70,38 +86,54 @@ export function useCommands(text: string): { groups: Group[]; searching: boolean
   const pages = usePages();
   const openAssistant = useOpenAssistant();
   const openThread = useOpenThread(settled);
+  const createWithModel = useCreateWithModel();
+  const models = useQuery({ ...modelsQuery, enabled: wanted !== '' });
+  const foundFiles = useFoundFiles(settled);
 
-  const narrowed = (commands: Command[]) => commands.filter((command) => matches(command.label, wanted));
+  const narrowed = (commands: Command[]) => commands.filter((command) => matches(command, wanted));
+  const bots = narrowed((assistants.data ?? []).map(openAssistant));
+  const known = [...actions, ...pages, ...bots];
+  // Once something is typed, the groups' own order is easier to follow.
+  const recent = wanted === '' ? recentCommandIds().flatMap((id) => known.filter((command) => command.id === id)) : [];
+  const others = (commands: Command[]) => commands.filter((command) => !recent.includes(command));
+  // With nothing typed, the pages' tabs would hide the assistants and conversations below them.
+  const shownPages = wanted === '' ? pages.filter(({ names }) => names === undefined) : narrowed(pages);
   const groups = [
-    { title: 'Actions', commands: narrowed(actions) },
-    { title: 'Pages', commands: narrowed(pages) },
-    { title: 'Assistants', commands: narrowed((assistants.data ?? []).map(openAssistant)).slice(0, maxShown) },
+    { title: 'Recent', commands: recent },
+    { title: 'Actions', commands: others(narrowed(actions)) },
+    { title: 'Pages', commands: others(shownPages) },
+    { title: 'Assistants', commands: others(bots).slice(0, maxShown) },
     { title: 'Conversations', commands: (threads.data?.items ?? []).map(openThread) },
+    { title: 'Files', commands: foundFiles },
+    { title: 'Models', commands: narrowed((models.data?.models ?? []).map(createWithModel)).slice(0, maxShown) },
   ].filter((group) => group.commands.length > 0);
   return { groups, searching: threads.isFetching || settled !== wanted, failed: threads.isError };
 }
 
 function usePages(): Command[] {
   const navigate = useNavigate();
-  const inMenu = pagesFor(useUser()).map(({ to, label, icon, key }) => ({
+  const user = useUser();
+  const inMenu = pagesFor(user).map(({ to, label, icon, key }) => ({
     id: `page-${key}`,
     label,
     icon,
     detail: `G ${key.toUpperCase()}`,
     run: () => void navigate({ to }),
   }));
-  const prompts = {
-    id: 'page-prompts',
-    label: 'Prompts',
-    icon: NotebookPen,
-    run: () => void navigate({ to: '/prompts' }),
-  };
-  return [...inMenu, prompts];
+  const others = placesFor(user).map(({ id, label, names, icon, open }) => ({
+    id,
+    label,
+    names,
+    icon,
+    run: () => open(navigate),
+  }));
+  return [...inMenu, ...others];
 }
 
 function useActions(): Command[] {
   const navigate = useNavigate();
   const { reason } = useEditAccess();
+  const { signOut } = useSignOut();
   const { theme } = useTheme();
   const switches = (['light', 'dark', 'system'] as const)
     .filter((choice) => choice !== theme)
@@ -125,19 +157,55 @@ function useActions(): Command[] {
     disabledReason: reason,
     run: () => void navigate({ to: '/settings', search: { tab: 'assistants', view: 'create' } }),
   };
-  const openTrash = {
-    id: 'trash',
-    label: 'Open trash',
-    icon: Trash2,
-    run: () => void navigate({ to: '/trash' }),
+  const upload = {
+    id: 'upload',
+    label: 'Upload files',
+    names: 'add documents attach',
+    icon: Upload,
+    disabledReason: reason,
+    run: () => void navigate({ to: '/files', search: { upload: true } }),
   };
-  const importConversations = {
-    id: 'import-conversations',
-    label: 'Import conversations',
+  const importAssistants = {
+    id: 'import-assistants',
+    label: 'Import assistants',
+    names: 'json openai gpts',
     icon: Import,
-    run: () => void navigate({ to: '/settings', search: { tab: 'import' } }),
+    disabledReason: reason,
+    run: () => void navigate({ to: '/settings', search: { tab: 'assistants', view: 'import' } }),
   };
-  return [newChat, create, importConversations, openTrash, ...switches];
+  const logOut = {
+    id: 'log-out',
+    label: 'Log out',
+    names: 'logout sign out',
+    icon: LogOut,
+    run: () => void signOut(),
+  };
+  return [newChat, create, upload, importAssistants, ...switches, logOut];
+}
+
+/** Files by name, once something is typed. */
+function useFoundFiles(text: string): Command[] {
+  const navigate = useNavigate();
+  const found = useQuery({ ...fileSearch(text), enabled: text !== '' });
+  if (text === '') return [];
+  return (found.data ?? []).map(({ id, filename }) => ({
+    id: `file-${id}`,
+    label: filename,
+    icon: FileText,
+    run: () => void navigate({ to: '/files', search: { q: filename } }),
+  }));
+}
+
+function useCreateWithModel() {
+  const navigate = useNavigate();
+  const { reason } = useEditAccess();
+  return ({ id }: Model): Command => ({
+    id: `model-${id}`,
+    label: `Create assistant with ${id}`,
+    icon: Plus,
+    disabledReason: reason,
+    run: () => void navigate({ to: '/settings', search: { tab: 'assistants', view: 'create', model: id } }),
+  });
 }
 
 function useOpenAssistant() {

@@ -1,8 +1,11 @@
 import { assistants } from '@roster/contracts/assistants/assistants';
+import { auth } from '@roster/contracts/auth';
 import { chat } from '@roster/contracts/chat';
+import { files } from '@roster/contracts/files/files';
+import { trash } from '@roster/contracts/trash';
 import { describe, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
-import { answer } from '#web/testing/answers.ts';
+import { answer, requestsTo } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
 import { assistant } from '#web/testing/assistants.ts';
 import { fixtureDate, person } from '#web/testing/new-account.ts';
@@ -69,6 +72,58 @@ describe('by keyboard', () => {
     await press('f');
     await expect.poll(address).toBe('/files');
     await expectHidden(palette);
+  });
+
+  test.each([
+    ['mcp', 'Settings: Tools', '/settings?tab=tools'],
+    ['api key', 'Settings: API Keys', '/settings?tab=api-keys'],
+    ['preferences', 'Settings: Preferences', '/settings?tab=preferences'],
+    ['chatgpt', 'Import conversations', '/settings?tab=import'],
+    ['restore', 'Open trash', '/trash'],
+    ['upload', 'Upload files', '/files?upload=true'],
+  ])('finds a page, tab or action by another name: %s', async (text, label, path) => {
+    open('/', {
+      answers() {
+        answer(files.list, []);
+        answer(trash.list, { items: [], nextCursor: null, count: 0 });
+      },
+    });
+    await expect.element(welcome).toBeVisible();
+    await press('Control+k');
+    await userEvent.keyboard(text);
+    await palette.getByRole('option', { name: label, exact: true }).click();
+    await expect.poll(address).toBe(path);
+  });
+
+  test('offers what was run last first, and pages for administrators only to them', async () => {
+    open('/', {
+      answers() {
+        answer(files.list, []);
+        answer(trash.list, { items: [], nextCursor: null, count: 0 });
+      },
+    });
+    await expect.element(welcome).toBeVisible();
+    await press('Control+k');
+    await expect.element(palette.getByRole('option', { name: 'New chat' })).toBeVisible();
+    await expectHidden(palette.getByRole('group', { name: 'Recent' }));
+    await userEvent.keyboard('restore');
+    await palette.getByRole('option', { name: 'Open trash' }).click();
+    await expect.poll(address).toBe('/trash');
+    await press('Control+k');
+    const recent = palette.getByRole('group', { name: 'Recent' });
+    await expectTexts(recent.getByRole('option'), ['Open trash']);
+    await userEvent.keyboard('invite');
+    await expectHidden(palette.getByRole('option', { name: 'Users: Invitations' }));
+  });
+
+  test('logs out from the command palette', async () => {
+    open('/', { answers: () => answer(files.list, []) });
+    await expect.element(welcome).toBeVisible();
+    answer(auth.logout, undefined);
+    await press('Control+k');
+    await userEvent.keyboard('log out');
+    await palette.getByRole('option', { name: 'Log out', exact: true }).click();
+    await expect.poll(() => requestsTo(auth.logout).length).toBe(1);
   });
 
   test('finds conversations by their content in the command palette', async () => {

@@ -1,16 +1,15 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { LogOut, PanelLeft, Search, SquarePen } from 'lucide-react';
-import { useLogout, useUser } from '#web/api/current-user.ts';
+import { useUser } from '#web/api/current-user.ts';
 import { commandKey } from '#web/lib/keyboard/keyboard.ts';
-import { showFailure } from '#web/lib/show-failure.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Kbd } from '#web/ui/kbd.tsx';
 import { Logo } from '#web/ui/logo.tsx';
 import { Tooltip } from '#web/ui/menus/tooltip.tsx';
-import { toast } from '#web/ui/states/toast.tsx';
 import { pagesFor } from './navigation.ts';
 import { newChatAria, newChatKeys } from './shortcuts.ts';
+import { useSignOut } from './use-sign-out.ts';
 
 type SidebarProps = {
   collapsed: boolean;
@@ -134,17 +133,7 @@ function RowContent({ icon: IconPart, label }: { icon: Icon; label: string }) {
 
 function Account({ collapsed }: { collapsed: boolean }) {
   const user = useUser();
-  const logout = useLogout();
-  const navigate = useNavigate();
-  const signOut = async () => {
-    try {
-      await logout.mutateAsync();
-      toast({ title: 'Logged out', description: "You've been signed out." });
-      await navigate({ to: '/auth' });
-    } catch (error) {
-      showFailure('Logout failed')(error);
-    }
-  };
+  const { signOut, isPending } = useSignOut();
   return (
     <div className="border-border border-t pt-2.5">
       <div className="mb-2 px-2.5 pt-1 collapsed:hidden">
@@ -158,13 +147,11 @@ function Account({ collapsed }: { collapsed: boolean }) {
       <Tooltip content="Logout" side="right" disabled={!collapsed}>
         <button
           type="button"
-          aria-disabled={logout.isPending || undefined}
-          onClick={() => {
-            if (!logout.isPending) void signOut();
-          }}
+          aria-disabled={isPending || undefined}
+          onClick={() => void signOut()}
           className={rowClass}
         >
-          <RowContent icon={LogOut} label={logout.isPending ? 'Logging out...' : 'Logout'} />
+          <RowContent icon={LogOut} label={isPending ? 'Logging out...' : 'Logout'} />
         </button>
       </Tooltip>
     </div>

@@ -2,10 +2,14 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { FilesPage } from '#web/features/files/files-page.tsx';
 
 export function FilesRoute() {
-  const { q = '', sort = 'newest', purpose = null } = useSearch({ from: '/signed-in/files' });
+  const { upload, ...search } = useSearch({ from: '/signed-in/files' });
+  const { q = '', sort = 'newest', purpose = null } = search;
   const navigate = useNavigate();
   return (
     <FilesPage
+      key={upload ? 'upload' : 'list'}
+      isUploading={upload ?? false}
+      onUploadEnd={() => void navigate({ to: '/files', search, replace: true })}
       view={{ q, sort, purpose }}
       // Replace, so that Back leaves the page instead of undoing each letter of a search.
       onViewChange={(next) =>

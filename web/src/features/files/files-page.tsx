@@ -31,15 +31,25 @@ function Overview() {
   );
 }
 
-type FilesPageProps = { view: FilesView; onViewChange: (view: FilesView) => void };
+type FilesPageProps = {
+  view: FilesView;
+  onViewChange: (view: FilesView) => void;
+  /** Opens the upload dialog at once. */
+  isUploading: boolean;
+  onUploadEnd: () => void;
+};
 
-export function FilesPage({ view, onViewChange }: FilesPageProps) {
+export function FilesPage({ view, onViewChange, isUploading, onUploadEnd }: FilesPageProps) {
   /** Dropped files; null while no upload dialog is open. */
-  const [uploading, setUploading] = useState<readonly File[] | null>(null);
+  const [uploading, setUploading] = useState<readonly File[] | null>(isUploading ? [] : null);
   const { mayEdit, reason } = useEditAccess();
   const drop = useCallback((files: File[]) => setUploading((before) => before ?? files), []);
   const isOver = useFileDrop(mayEdit && uploading === null ? drop : undefined);
   const open = () => setUploading([]);
+  const close = () => {
+    setUploading(null);
+    if (isUploading) onUploadEnd();
+  };
   return (
     <Page
       title="File Management"
@@ -62,7 +72,7 @@ export function FilesPage({ view, onViewChange }: FilesPageProps) {
           </p>
         </div>
       )}
-      {uploading && <UploadDialog files={uploading} onClose={() => setUploading(null)} />}
+      {uploading && <UploadDialog files={uploading} onClose={close} />}
     </Page>
   );
 }

@@ -3,7 +3,7 @@ import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
 import { asTsquery, matchOf, wordsMatch } from './hits-repository.ts';
 import { type Found, inOrder, isListed, type SearchOptions } from './result-order.ts';
-import { type Word, wordsOf } from './tokenize.ts';
+import type { SearchQuery, TextQuery } from './tokenize.ts';
 
 /** Below this number of messages, searching all of them is faster. */
 const largeFrom = 100_000;
@@ -23,10 +23,19 @@ export async function isLarge(db: Kysely<Database>): Promise<boolean> {
   return (row?.newest ?? 0) > largeFrom;
 }
 
+/**
+ * True if `recentPage` can answer it. Literals are checked in the texts, and few texts contain them; excluded words and
+ * words of the title alone are looked up in all titles.
+ */
+export const hasWordsAlone = ({ anywhere, title }: SearchQuery): boolean =>
+  anywhere.literals.length === 0 &&
+  [anywhere.excludedPhrases, anywhere.excludedLiterals, ...Object.values(title)].every(({ length }) => length === 0);
+
 /** Estimates from the longer words, which can be counted quickly. */
-export async function hasManyHits(db: Kysely<Database>, userId: number, query: string): Promise<boolean> {
-  const long = wordsOf(query).filter(({ word }) => word.length > shortWord);
-  if (long.length === 0) return true;
+export async function hasManyHits(db: Kysely<Database>, userId: number, query: TextQuery): Promise<boolean> {
+  const phrases = query.phrases.filter(({ words, isWhole }) => isWhole || (words.at(-1)?.length ?? 0) > shortWord);
+  if (phrases.length === 0) return true;
+  const long = { phrases, excludedPhrases: [] };
   const matching = isPostgres(db)
     ? sql`words @@ ${asTsquery(long)} and user_id = ${userId}`
     : sql`message_search match ${matchOf(userId, long)}`;
@@ -42,12 +51,12 @@ export async function hasManyHits(db: Kysely<Database>, userId: number, query: s
 export async function recentPage(
   db: Kysely<Database>,
   userId: number,
-  query: string,
+  query: TextQuery,
   options: SearchOptions,
 ): Promise<Found[] | undefined> {
   const wanted = options.limit + 1;
   for (const times of [1.25, 4]) {
-    const look = { words: wordsOf(query), options, among: Math.ceil(times * wanted) };
+    const look = { query, options, among: Math.ceil(times * wanted) };
     const found = isPostgres(db)
       ? await lookThrough(db, userId, look)
       : // On one connection, because the temporary table must not be shared with another search.
@@ -59,18 +68,18 @@ export async function recentPage(
   return undefined;
 }
 
-type Look = { words: readonly Word[]; options: SearchOptions; among: number };
+type Look = { query: TextQuery; options: SearchOptions; among: number };
 
 /** PostgreSQL stores the words of each message. */
-async function lookThrough(db: Kysely<Database>, userId: number, { words, options, among }: Look): Promise<Found[]> {
-  const query = asTsquery(words);
+async function lookThrough(db: Kysely<Database>, userId: number, { query, options, among }: Look): Promise<Found[]> {
+  const words = asTsquery(query);
   const { rows } = await sql<Found>`
     with newest as materialized (${newest(userId, options, among)}),
     found as materialized (select newest.id as thread_id, max(s.id) as match_id
       from newest
       left join messages m on m.thread_id = newest.id and m.user_id = ${userId}
-      left join message_search s on s.id = m.id and s.user_id = ${userId} and s.words @@ ${query}
-      left join thread_search t on t.id = newest.id and t.user_id = ${userId} and t.words @@ ${query}
+      left join message_search s on s.id = m.id and s.user_id = ${userId} and s.words @@ ${words}
+      left join thread_search t on t.id = newest.id and t.user_id = ${userId} and t.words @@ ${words}
       group by newest.id having max(s.id) is not null or max(t.id) is not null)
     select threads.id, found.match_id from found join threads on threads.id = found.thread_id
     where ${isListed(userId, options)} ${inOrder} limit ${options.limit + 1}`.execute(db);
@@ -81,7 +90,7 @@ async function lookThrough(db: Kysely<Database>, userId: number, { words, option
 async function indexAndLookThrough(
   db: Kysely<Database>,
   userId: number,
-  { words, options, among }: Look,
+  { query, options, among }: Look,
 ): Promise<Found[]> {
   await sql`create virtual table if not exists temp.newest_search using fts5(
     words, content='', tokenize='unicode61 remove_diacritics 2')`.execute(db);
@@ -98,7 +107,7 @@ async function indexAndLookThrough(
     with found as materialized
       (select coalesce(m.thread_id, -newest_search.rowid) as thread_id, max(m.id) as match_id
         from temp.newest_search left join messages m on m.id = newest_search.rowid and +m.user_id = ${userId}
-        where newest_search match ${wordsMatch(words)} group by 1)
+        where newest_search match ${wordsMatch(query)} group by 1)
     select threads.id, found.match_id from found cross join threads
     where threads.id = found.thread_id and ${isListed(userId, options)} ${inOrder} limit ${options.limit + 1}`.execute(
     db,

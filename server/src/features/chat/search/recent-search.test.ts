@@ -11,6 +11,7 @@ import type { HttpClient } from '#server/testing/http-client';
 import { hasManyHits, isLarge, recentPage } from './recent-search-repository.ts';
 import type { SearchOptions } from './result-order.ts';
 import { findThreads } from './threads-repository.ts';
+import { searchQueryOf } from './tokenize.ts';
 
 describe.each(engines)('search in the newest threads on %s', (engine) => {
   let app: TestApp;
@@ -52,7 +53,7 @@ describe.each(engines)('search in the newest threads on %s', (engine) => {
 
   const all: SearchOptions = { archived: undefined, programs: undefined, limit: 2, after: undefined };
   const among = (query: string, options: Partial<SearchOptions> = {}) =>
-    recentPage(reader, userId, query, { ...all, ...options });
+    recentPage(reader, userId, searchQueryOf(query).anywhere, { ...all, ...options });
 
   /** The result from the index of all messages. */
   async function ofAll(query: string, options: Partial<SearchOptions> = {}) {
@@ -70,6 +71,8 @@ describe.each(engines)('search in the newest threads on %s', (engine) => {
       ['東', { limit: 0 }],
       ['simulated', { limit: 1, archived: true, programs: false }],
       ['2024', { limit: 0 }],
+      ['"héron a second"', { limit: 0 }],
+      ['"a heron"', {}],
     ];
     for (const [query, options] of pages) {
       const page = await ofAll(query, options);
@@ -90,9 +93,9 @@ describe.each(engines)('search in the newest threads on %s', (engine) => {
 
   test('estimates whether a word is common from words that are quick to count', async () => {
     expect(await isLarge(reader)).toBe(false);
-    expect(await hasManyHits(reader, userId, 'heron')).toBe(false);
-    expect(await hasManyHits(reader, userId, 'h heron')).toBe(false);
-    expect(await hasManyHits(reader, userId, 'he')).toBe(true);
+    expect(await hasManyHits(reader, userId, searchQueryOf('heron').anywhere)).toBe(false);
+    expect(await hasManyHits(reader, userId, searchQueryOf('h heron').anywhere)).toBe(false);
+    expect(await hasManyHits(reader, userId, searchQueryOf('he').anywhere)).toBe(true);
   });
 });
 

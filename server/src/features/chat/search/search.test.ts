@@ -121,6 +121,52 @@ describe.each(engines)('searching on %s', (engine) => {
     expect((await found(carol, '👍'))[0]?.match?.snippet).toContain('👍🏽');
   });
 
+  test('finds exact words, leaves out excluded ones, and looks for words in titles', async () => {
+    const erin = await app.withKey('erin');
+    const threads: number[] = [];
+    for (const [title, text] of [
+      ['Garden', 'The red apple falls'],
+      ['Kitchen apple', 'An apple, red and sweet'],
+      ['Draft garden', 'The red apples of C++'],
+      ['Thai', 'สวัสดีครับ'],
+      ['Chinese', 'GPT模型的数据库设计'],
+    ] as const) {
+      const id = await newThread(erin, { title });
+      await ask(app, erin, id, `${text} [[bench 2]]`);
+      threads.push(id);
+    }
+    const looked: [string, number[]][] = [
+      ['"red apple"', [0]],
+      ['“red apple” garden', []],
+      ['"red apple" falls', [0]],
+      ['"red app', [0, 1, 2]],
+      ['red apple -sweet', [0, 2]],
+      ['red -"red apple"', [1, 2]],
+      ['red -c++', [0, 1]],
+      ['apple -kitchen', [0, 2]],
+      ['apple -title:draft -title:kitchen', [0]],
+      ['title:garden', [0, 2]],
+      ['title:gard falls', [0]],
+      ['title:"draft garden"', [2]],
+      ['title:"garden draft"', []],
+      ['title:red', []],
+      ['title:garden -draft', [0]],
+      ['-apple', []],
+      ['- apple', [0, 1, 2]],
+      ['"สวัสดี"', [3]],
+      ['สวัสดี -ขอบคุณ', [3]],
+      ['สวัสดี -สวัสดี', []],
+      ['"数据库"', [4]],
+      ['"模型的数据库"', [4]],
+      ['"数据模型"', []],
+      ['模型 -数据库', []],
+      ['""', []],
+    ];
+    for (const [q, at] of looked) expect([q, await idsFor(erin, q)]).toEqual([q, at.map((index) => threads[index])]);
+    expect((await found(erin, 'title:garden falls'))[0]?.match?.snippet).toContain('falls');
+    expect(await idsFor(ada, '"red apple"')).toEqual([]);
+  });
+
   test('finds a thread by the name of an attached file', async () => {
     const carol = await app.withKey('carol');
     const file = await uploaded(app, carol, { filename: 'Quarterly_Kürbis-2024.txt', purpose: 'user_data' });

@@ -4,7 +4,7 @@ import { runRepository } from '#server/features/chat/shared/run-repository';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
 import type { SearchOptions } from './result-order.ts';
 import { type FoundThread, findThreads } from './threads-repository.ts';
-import { hasWords } from './tokenize.ts';
+import { besideMessage, isMatch, searchQueryOf } from './tokenize.ts';
 
 type Dependencies = { database: Pick<OpenDatabase, 'db' | 'reader'>; partialAnswers: Pick<PartialAnswers, 'logOf'> };
 
@@ -18,12 +18,15 @@ export function threadSearch({ database, partialAnswers }: Dependencies) {
     q: string,
     { archived, programs }: SearchOptions,
   ): Promise<FoundThread[]> {
+    const query = searchQueryOf(q);
+    if (query.anywhere.phrases.length === 0) return [];
     const found: FoundThread[] = [];
     for (const { id, threadId, messageId } of await runRepository(db).underWay(userId)) {
       const text = (await partialAnswers.logOf(id))?.text ?? '';
-      const thread = hasWords(text, q) ? await threadRepository(db).find(userId, threadId) : undefined;
+      const thread = isMatch(text, query.anywhere) ? await threadRepository(db).find(userId, threadId) : undefined;
       // A temporary thread is in no search.
-      if (thread?.expiresAt === null && fits(archived, thread.archived) && fits(programs, thread.madeBy !== null))
+      if (thread?.expiresAt !== null || !isMatch(thread.title, besideMessage(query))) continue;
+      if (fits(archived, thread.archived) && fits(programs, thread.madeBy !== null))
         found.push({ thread, match: { messageId, text } });
     }
     return found;

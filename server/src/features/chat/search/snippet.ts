@@ -1,13 +1,14 @@
+import { searchPattern, wantedTerms } from '@roster/contracts/text/search-query';
 import { graphemeStart, truncate } from '@roster/contracts/text/truncate';
-import { literalsOf } from './tokenize.ts';
 
 const firstTerm = /[\p{L}\p{N}\p{M}]+|\p{RGI_Emoji}|\p{Extended_Pictographic}/v;
 
 /** The position of the first matching word; 0 if the text spells it differently. */
 function placeOf(query: string, text: string): number {
-  const [literal] = literalsOf(query);
-  const term = literal ?? firstTerm.exec(query)?.[0] ?? '';
-  return Math.max(0, text.toLowerCase().indexOf(term.toLowerCase()));
+  const at = searchPattern(query)?.exec(text)?.index;
+  if (at !== undefined) return at;
+  const [term] = wantedTerms(query, 'message').flatMap((one) => firstTerm.exec(one.text)?.[0] ?? []);
+  return term === undefined ? 0 : Math.max(0, text.toLowerCase().indexOf(term.toLowerCase()));
 }
 
 const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();

@@ -4,9 +4,9 @@ import { messageFileRepository } from '#server/features/chat/shared/message-file
 import { isOf } from '#server/features/chat/shared/message-row-repository';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
 import { hitsOf } from './hits-repository.ts';
-import { hasManyHits, isLarge, recentPage } from './recent-search-repository.ts';
+import { hasManyHits, hasWordsAlone, isLarge, recentPage } from './recent-search-repository.ts';
 import { type Found, inOrder, isListed, type SearchOptions } from './result-order.ts';
-import { literalsOf } from './tokenize.ts';
+import { hasWords, searchQueryOf } from './tokenize.ts';
 
 /** `match`: the newest matching message; null: only the title matches. */
 export type FoundThread = { thread: ThreadRecord; match: { messageId: number; text: string } | null };
@@ -18,11 +18,13 @@ export async function findThreads(
   query: string,
   options: SearchOptions,
 ): Promise<FoundThread[]> {
-  const hits = hitsOf(db, userId, query);
-  if (!hits) return [];
-  // Literal terms are checked in the texts, and few texts contain them.
-  const isCommon = literalsOf(query).length === 0 && (await isLarge(db)) && (await hasManyHits(db, userId, query));
-  const found = (isCommon && (await recentPage(db, userId, query, options))) || (await page(db, userId, hits, options));
+  const parsed = searchQueryOf(query);
+  if (!hasWords(parsed)) return [];
+  const { anywhere } = parsed;
+  const isCommon = hasWordsAlone(parsed) && (await isLarge(db)) && (await hasManyHits(db, userId, anywhere));
+  const found =
+    (isCommon && (await recentPage(db, userId, anywhere, options))) ||
+    (await page(db, userId, hitsOf(db, userId, parsed), options));
   const threads = await threadRepository(db).byIds(
     userId,
     found.map(({ id }) => id),

@@ -1,6 +1,6 @@
+import { searchPattern } from '@roster/contracts/text/search-query';
 import { type RefObject, useMemo, useState } from 'react';
 import type { MessageListHandle } from '#web/features/chat/shared/thread-state.ts';
-import { searchPattern } from '#web/lib/text/search-pattern.ts';
 import { reveal } from './highlights.ts';
 import { useHighlights } from './use-highlights.ts';
 

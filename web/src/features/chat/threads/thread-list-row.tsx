@@ -1,4 +1,5 @@
 import type { ThreadListItem } from '@roster/contracts/chat';
+import { searchPattern } from '@roster/contracts/text/search-query';
 import { Link } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
 import { type MouseEvent, memo, type RefObject, useEffect, useRef, useState } from 'react';
@@ -6,7 +7,6 @@ import { useSelection } from '#web/features/chat/selection/selection.ts';
 import { useLongPress } from '#web/features/chat/selection/use-long-press.ts';
 import type { Match } from '#web/features/chat/shared/thread-state.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
-import { searchPattern } from '#web/lib/text/search-pattern.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
@@ -15,8 +15,8 @@ import { CreatedByToken } from './created-by-token.tsx';
 import { ThreadMenu } from './thread-menu.tsx';
 
 /** Text with search hits highlighted. */
-function MarkedText({ text, query }: { text: string; query: string }) {
-  const pattern = searchPattern(query);
+function MarkedText({ text, query, of }: { text: string; query: string; of: 'title' | 'message' }) {
+  const pattern = searchPattern(query, of);
   if (!pattern) return text;
   return text.split(pattern).map((part, index) =>
     index % 2 === 0 ? (
@@ -159,7 +159,7 @@ function TitleAndMatch({ thread, query }: Pick<ThreadListRowProps, 'thread' | 'q
     <>
       <span className="flex items-center gap-2">
         <span dir="auto" className="min-w-0 flex-1 truncate">
-          <MarkedText text={title} query={query} />
+          <MarkedText text={title} query={query} of="title" />
         </span>
         <CreatedByToken name={madeBy} className="max-w-[45%]" />
         {archived && query !== '' && <Badge>Archived</Badge>}
@@ -177,7 +177,7 @@ function TitleAndMatch({ thread, query }: Pick<ThreadListRowProps, 'thread' | 'q
       </span>
       {match && (
         <span dir="auto" className="mt-0.5 line-clamp-2 font-normal text-muted-foreground text-sm">
-          <MarkedText text={match.snippet} query={query} />
+          <MarkedText text={match.snippet} query={query} of="message" />
         </span>
       )}
     </>

@@ -14,9 +14,18 @@ import { siblingsOf } from './shared/message-row-repository.ts';
 import { runRepository } from './shared/run-repository.ts';
 import { searchRepository } from './shared/search-repository.ts';
 import { serverCallRepository } from './shared/server-call-repository.ts';
+import { idsFulfilling } from './shared/thread-filter-repository.ts';
 import { threadRepository } from './shared/thread-repository.ts';
 import { toolCallRepository } from './shared/tool-call-repository.ts';
 
+const filters = {
+  assistantId: 1,
+  model: 'gpt-4o',
+  from: '2026-11-01T00:00:00.000Z',
+  to: '2026-11-02T00:00:00.000Z',
+  files: true,
+  rating: 'good',
+} as const;
 const branch = { threadId: 1, head: 1, from: 0, to: 49 };
 
 test('scans neither all runs nor all messages of a user', async () => {
@@ -29,6 +38,8 @@ test('scans neither all runs nor all messages of a user', async () => {
     await threads.list(1, { archived: false, programs: false, limit: 50, after: undefined });
     await threads.list(1, { archived: true, programs: undefined, limit: 50, after: undefined });
     await threads.list(1, { archived: false, programs: true, limit: 50, after: undefined });
+    await threads.list(1, { archived: false, programs: false, limit: 50, after: undefined, filters });
+    await idsFulfilling(db, 1, [1, 2], filters);
     await branchRepository(db).messages(1, branch);
     await branchRepository(db).words(1, branch);
     await branchRepository(db).wordsBefore(1, 1, 1);
@@ -50,7 +61,7 @@ test('scans neither all runs nor all messages of a user', async () => {
   });
   expect(plans.length).toBeGreaterThanOrEqual(8);
   const lists = plans.filter((plan) => /threads USING INDEX threads_(of|in)_/.test(plan));
-  expect(lists).toHaveLength(3);
+  expect(lists).toHaveLength(4);
   // Only the choice of one run per thread needs sorting.
   for (const list of lists) expect(list.match(/TEMP B-TREE/g)).toHaveLength(1);
   for (const plan of plans) {
@@ -100,6 +111,7 @@ test('looks up search hits one by one, without scanning their threads', async ()
   const search = { archived: undefined, programs: undefined, limit: 50, after: undefined };
   const plans = await plansOf(db, async (watched) => {
     expect(await findThreads(watched, userId, 'words', search)).toHaveLength(51);
+    expect(await findThreads(watched, userId, 'words -more title:plain', { ...search, filters })).toEqual([]);
   });
   for (const plan of plans)
     expect(plan).not.toMatch(/(threads|messages) USING .*\(user_id=\?\)|SCAN (threads|messages)/);

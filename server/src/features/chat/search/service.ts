@@ -1,6 +1,7 @@
 import type { OpenDatabase } from '#server/db/connect';
 import type { PartialAnswers } from '#server/features/chat/runs/events/partial-answers';
 import { runRepository } from '#server/features/chat/shared/run-repository';
+import { hasFilters, idsFulfilling } from '#server/features/chat/shared/thread-filter-repository';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
 import type { SearchOptions } from './result-order.ts';
 import { type FoundThread, findThreads } from './threads-repository.ts';
@@ -16,7 +17,7 @@ export function threadSearch({ database, partialAnswers }: Dependencies) {
   async function beingWritten(
     userId: number,
     q: string,
-    { archived, programs }: SearchOptions,
+    { archived, programs, filters = {} }: SearchOptions,
   ): Promise<FoundThread[]> {
     const query = searchQueryOf(q);
     if (query.anywhere.phrases.length === 0) return [];
@@ -29,7 +30,10 @@ export function threadSearch({ database, partialAnswers }: Dependencies) {
       if (fits(archived, thread.archived) && fits(programs, thread.madeBy !== null))
         found.push({ thread, match: { messageId, text } });
     }
-    return found;
+    if (!hasFilters(filters)) return found;
+    const ids = found.map(({ thread }) => thread.id);
+    const fulfilling = await idsFulfilling(db, userId, ids, filters);
+    return found.filter(({ thread }) => fulfilling.has(thread.id));
   }
 
   return async function search(userId: number, q: string, options: SearchOptions): Promise<FoundThread[]> {

@@ -6,6 +6,7 @@ import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import { messageFileRepository } from './message-file-repository.ts';
 import { underWay } from './run-repository.ts';
+import { fulfilling, type ThreadFilters } from './thread-filter-repository.ts';
 import { canBeOpened } from './thread-visibility-repository.ts';
 
 /** Fields of threads that API clients create; the last two as JSON. */
@@ -151,13 +152,24 @@ export function threadRepository(db: Kysely<Database>) {
     },
     async list(
       userId: number,
-      { archived, programs, limit, after }: ListedThreads & { limit: number; after: ThreadPosition | undefined },
+      {
+        archived,
+        programs,
+        limit,
+        after,
+        filters = {},
+      }: ListedThreads & {
+        limit: number;
+        after: ThreadPosition | undefined;
+        filters?: ThreadFilters;
+      },
     ): Promise<ThreadRecord[]> {
       // A literal, so that the partial index over archived threads is used.
       let page = threadPage(db, userId, limit, after).where(
         sql<boolean>`threads.archived = ${sql.lit(flag(archived))}`,
       );
       if (programs !== undefined) page = page.where(madeByPrograms(programs));
+      for (const condition of fulfilling(userId, filters)) page = page.where(condition);
       const rows = await page.execute();
       return rows.map(toThreadRecord);
     },

@@ -104,10 +104,11 @@ async function foundOrListed(
   { database, search }: Dependencies,
   userId: number,
   q: string,
-  { limit, archived, programs, cursor }: Query,
+  { limit, archived, programs, cursor, assistant: assistantId, model, from, to, files, rating }: Query,
 ): Promise<FoundThread[]> {
   const after = positionOf(cursor);
-  if (q !== '') return search(userId, q, { archived, programs, limit, after });
+  const filters = { assistantId, model, from, to, files, rating };
+  if (q !== '') return search(userId, q, { archived, programs, limit, after, filters });
   const threads = threadRepository(database.db);
   const listed = await threads.list(userId, {
     archived: archived ?? false,
@@ -115,6 +116,7 @@ async function foundOrListed(
     programs: programs ?? (archived ? undefined : false),
     limit,
     after,
+    filters,
   });
   return listed.map((thread) => ({ thread, match: null }));
 }

@@ -5,7 +5,34 @@ import { type ThreadWindow, withFirstPage } from './thread-window.ts';
 
 /** The user's own conversations, those of API clients, or the archive of both. */
 export type ThreadView = 'recent' | 'programs' | 'archived';
-export type ThreadFilter = { q: string; view: ThreadView };
+/** Days as YYYY-MM-DD, in local time. */
+export type SearchFilters = {
+  assistant?: number | undefined;
+  model?: string | undefined;
+  from?: string | undefined;
+  /** Included. */
+  to?: string | undefined;
+  files?: 'true' | 'false' | undefined;
+  rating?: 'good' | 'bad' | undefined;
+};
+export const unfiltered: SearchFilters = {};
+/** `only` is left out without filters. */
+export type ThreadFilter = { q: string; view: ThreadView; only?: SearchFilters };
+
+/** False for a list that new conversations belong to as well. */
+export const isSearch = ({ q, only }: ThreadFilter) => q !== '' || only !== undefined;
+
+/** The first moment of a day, or of a later one. */
+const momentOf = (day: string, later: number) => {
+  const date = new Date(`${day}T00:00`);
+  date.setDate(date.getDate() + later);
+  return date.toISOString();
+};
+const queryOf = ({ from, to, ...others }: SearchFilters) => ({
+  ...others,
+  ...(from !== undefined && { from: momentOf(from, 0) }),
+  ...(to !== undefined && { to: momentOf(to, 1) }),
+});
 
 /** A search without a view covers everything. */
 const placeOf = (view: ThreadView, q: string) => {
@@ -15,7 +42,7 @@ const placeOf = (view: ThreadView, q: string) => {
 
 export const listsKey = ['threads', 'list'] as const;
 const listKey = (filter: ThreadFilter) => [...listsKey, filter] as const;
-export const listPage = ({ q, view }: ThreadFilter, cursor: string | undefined, signal?: AbortSignal) =>
+export const listPage = ({ q, view, only }: ThreadFilter, cursor: string | undefined, signal?: AbortSignal) =>
   call(
     chat.threads,
     {
@@ -23,6 +50,7 @@ export const listPage = ({ q, view }: ThreadFilter, cursor: string | undefined, 
         limit: 50,
         ...(q === '' ? {} : { q }),
         ...placeOf(view, q),
+        ...(only && queryOf(only)),
         ...(cursor === undefined ? {} : { cursor }),
       },
     },
@@ -35,7 +63,7 @@ export const threadListQuery = (filter: ThreadFilter) =>
     queryKey: listKey(filter),
     queryFn: async ({ client, signal }): Promise<ThreadWindow> => {
       const page = await listPage(filter, undefined, signal);
-      return filter.q === '' ? withFirstPage(client.getQueryData<ThreadWindow>(listKey(filter)), page) : page;
+      return isSearch(filter) ? page : withFirstPage(client.getQueryData<ThreadWindow>(listKey(filter)), page);
     },
     refetchOnWindowFocus: 'always',
   });

@@ -2,7 +2,7 @@ import type { Thread } from '@roster/contracts/chat';
 import type { QueryClient } from '@tanstack/react-query';
 import { withNewer, withOlder } from './message-changes.ts';
 import { windowOf, withPage } from './message-window.ts';
-import { listPage, listsKey, type ThreadFilter, threadListQuery } from './queries.ts';
+import { isSearch, listPage, listsKey, type ThreadFilter, threadListQuery } from './queries.ts';
 import { messagePage, messagesKey, messagesQuery, threadQuery } from './thread-queries.ts';
 import type { ThreadWindow } from './thread-window.ts';
 import { withNextPage, withoutThread, withThread } from './thread-window-changes.ts';
@@ -63,7 +63,7 @@ export const refreshLists = (client: QueryClient) => client.invalidateQueries({ 
 export const refreshSearches = (client: QueryClient) =>
   client.invalidateQueries({
     queryKey: listsKey,
-    predicate: ({ queryKey }) => isFilter(queryKey[2]) && queryKey[2].q !== '',
+    predicate: ({ queryKey }) => isFilter(queryKey[2]) && isSearch(queryKey[2]),
   });
 
 function changeLists(client: QueryClient, change: (window: ThreadWindow, filter: ThreadFilter) => ThreadWindow) {
@@ -88,7 +88,7 @@ export function showThread(client: QueryClient, thread: Thread): void {
   client.setQueryData(threadQuery(thread.id).queryKey, thread);
   changeLists(client, (window, filter) => {
     if (!isIn(filter, thread)) return withoutThread(window, thread.id);
-    if (filter.q === '') return withThread(window, thread);
+    if (!isSearch(filter)) return withThread(window, thread);
     const items = window.items.map((item) => (item.id === thread.id ? { ...thread, match: item.match } : item));
     return { ...window, items };
   });

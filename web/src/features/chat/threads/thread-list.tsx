@@ -1,9 +1,9 @@
 import type { ThreadListItem } from '@roster/contracts/chat';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { Archive, ArrowLeft, Bot, MessagesSquare, SearchX, Trash2 } from 'lucide-react';
+import { Archive, Bot, MessagesSquare, SearchX } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef } from 'react';
 import { VList, type VListHandle } from 'virtua';
+import { useSearchFilters } from '#web/features/chat/search/search-filters.ts';
 import {
   clearSelection,
   keepSelected,
@@ -12,7 +12,13 @@ import {
   useSelection,
 } from '#web/features/chat/selection/selection.ts';
 import { LoadingRows } from '#web/features/chat/shared/loading-rows.tsx';
-import { type ThreadFilter, type ThreadView, threadListQuery } from '#web/features/chat/shared/queries.ts';
+import {
+  isSearch,
+  type ThreadFilter,
+  type ThreadView,
+  threadListQuery,
+  unfiltered,
+} from '#web/features/chat/shared/queries.ts';
 import { forgetMiddle, loadAround, loadMoreThreads } from '#web/features/chat/shared/thread-cache.ts';
 import { threadQuery } from '#web/features/chat/shared/thread-queries.ts';
 import type { Match } from '#web/features/chat/shared/thread-state.ts';
@@ -22,12 +28,13 @@ import { lazyPart } from '#web/lib/lazy.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import type { Icon } from '#web/ui/icon.ts';
-import { IconButton } from '#web/ui/icon-button.tsx';
 import { ThreadListRow } from './thread-list-row.tsx';
 
 const SelectionBar = lazyPart(
   async () => (await import('#web/features/chat/selection/selection-bar.tsx')).SelectionBar,
 );
+
+const FilterRow = lazyPart(async () => (await import('#web/features/chat/search/filter-row.tsx')).FilterRow);
 
 type ThreadRow = { kind: 'heading'; label: string } | { kind: 'thread'; thread: ThreadListItem };
 
@@ -132,51 +139,27 @@ function useSelecting(threads: readonly ThreadListItem[] | undefined) {
   return { select, isSelecting: useSelection().size > 0 };
 }
 
-type ViewButtonsProps = { view: ThreadView; onChange: (view: ThreadView) => void };
-
-/** Buttons beside the heading that select the view. */
-export function ViewButtons({ view, onChange }: ViewButtonsProps) {
-  const button = (of: 'programs' | 'archived', icon: Icon, label: string) => (
-    <IconButton
-      label={view === of ? 'Back to recent conversations' : label}
-      icon={view === of ? ArrowLeft : icon}
-      size="sm"
-      aria-pressed={view === of}
-      onClick={() => onChange(view === of ? 'recent' : of)}
-      className="max-md:size-10"
-    />
-  );
+/** The list of a search and its filters. */
+export function ThreadList({ filter, ...rest }: ThreadListProps) {
+  const { isOpen, filters } = useSearchFilters();
+  const filtered = filters === unfiltered ? filter : { ...filter, only: filters };
   return (
     <>
-      {button('programs', Bot, 'Show conversations by programs')}
-      {button('archived', Archive, 'Show archived conversations')}
-      <TrashButton />
+      {isOpen && <FilterRow />}
+      <FilteredList key={JSON.stringify(filters)} filter={filtered} {...rest} />
     </>
   );
 }
 
-function TrashButton() {
-  const navigate = useNavigate();
-  return (
-    <IconButton
-      label="Open the trash"
-      icon={Trash2}
-      size="sm"
-      onClick={() => void navigate({ to: '/trash' })}
-      className="max-md:size-10"
-    />
-  );
-}
-
-export function ThreadList({ filter, openThreadId, onOpen, onOpenMatch, onRemoved }: ThreadListProps) {
+function FilteredList({ filter, openThreadId, onOpen, onOpenMatch, onRemoved }: ThreadListProps) {
   const client = useQueryClient();
   const list = useRef<VListHandle>(null);
   const { data, error, isFetching, refetch } = useQuery(threadListQuery(filter));
   const rows = useMemo<ThreadRow[]>(() => {
     if (!data) return [];
-    if (filter.q === '' && filter.view !== 'archived') return groupThreads(data.items, new Date());
+    if (!isSearch(filter) && filter.view !== 'archived') return groupThreads(data.items, new Date());
     return data.items.map((thread) => ({ kind: 'thread', thread }));
-  }, [data, filter.q, filter.view]);
+  }, [data, filter]);
   const { open, openMatch } = useOpening({ onOpen, onOpenMatch });
   const { select, isSelecting } = useSelecting(data?.items);
   const loadMore = useFurtherPages(() => {
@@ -241,14 +224,15 @@ function NoRows({ filter, openThreadId = 0 }: { filter: ThreadFilter; openThread
   // From the cache only; the open conversation fetches it.
   const { data: open } = useQuery({ ...threadQuery(openThreadId), enabled: false });
   const isWriting = open !== undefined && open.runId !== null;
-  const [IconPart, title, text] =
-    filter.q !== ''
-      ? [
-          SearchX,
-          'Nothing found',
-          `No conversation contains “${filter.q}”.${isWriting ? ' The answer being written can be found when it is finished.' : ''}`,
-        ]
-      : none[filter.view];
+  const [IconPart, title, text] = isSearch(filter)
+    ? [
+        SearchX,
+        'Nothing found',
+        filter.only
+          ? 'No conversation fits the search and its filters.'
+          : `No conversation contains “${filter.q}”.${isWriting ? ' The answer being written can be found when it is finished.' : ''}`,
+      ]
+    : none[filter.view];
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center justify-center overflow-hidden px-6 py-4 text-center">
       <IconPart aria-hidden className="mb-3 size-5 text-faint-foreground" />

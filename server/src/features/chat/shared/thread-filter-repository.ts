@@ -1,0 +1,72 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Database } from '#server/db/schema';
+
+/** Conditions on a thread; those left out are not checked. */
+export type ThreadFilters = {
+  /** The thread's assistant, or one that has answered in it. */
+  assistantId?: number | undefined;
+  /** The thread's model, or one that has answered in it. */
+  model?: string | undefined;
+  /** It has a message written from this moment on, and before that one. */
+  from?: string | undefined;
+  to?: string | undefined;
+  /** It has attached or generated files, or none. */
+  files?: boolean | undefined;
+  /** An answer in it is rated so. */
+  rating?: 'good' | 'bad' | undefined;
+};
+
+export const hasFilters = (filters: ThreadFilters): boolean =>
+  Object.values(filters).some((value) => value !== undefined);
+
+/** The plus makes SQLite look up the rows of one thread, not all of the user. */
+const ofThread = (userId: number, table: 'm' | 'r') =>
+  sql`${sql.ref(`${table}.thread_id`)} = threads.id and +${sql.ref(`${table}.user_id`)} = ${userId}`;
+
+const wroteBetween = (userId: number, from: string | undefined, to: string | undefined) => {
+  const times = [
+    ...(from === undefined ? [] : [sql`m.created_at >= ${from}`]),
+    ...(to === undefined ? [] : [sql`m.created_at < ${to}`]),
+  ];
+  return sql<boolean>`exists (select 1 from messages m where ${ofThread(userId, 'm')} and ${sql.join(times, sql` and `)})`;
+};
+
+/** Conditions on `threads` for the filters that are set, each looked up by the thread's id. */
+export function fulfilling(userId: number, filters: ThreadFilters): RawBuilder<boolean>[] {
+  const { assistantId, model, from, to, files, rating } = filters;
+  const conditions: RawBuilder<boolean>[] = [];
+  if (assistantId !== undefined)
+    conditions.push(sql`(threads.assistant_id = ${assistantId} or exists
+      (select 1 from runs r where ${ofThread(userId, 'r')} and r.assistant_id = ${assistantId}))`);
+  if (model !== undefined)
+    conditions.push(sql`(threads.model = ${model} or exists
+      (select 1 from runs r where ${ofThread(userId, 'r')} and r.model = ${model}))`);
+  // Most threads are ruled out by their own times.
+  if (from !== undefined) conditions.push(sql`threads.updated_at >= ${from}`);
+  if (from !== undefined || to !== undefined) conditions.push(wroteBetween(userId, from, to));
+  if (files !== undefined)
+    conditions.push(sql`${files ? sql`` : sql`not`} exists (select 1 from messages m
+      join message_files f on f.message_id = m.id where ${ofThread(userId, 'm')})`);
+  if (rating !== undefined)
+    conditions.push(sql`exists (select 1 from messages m
+      join message_ratings g on g.message_id = m.id where ${ofThread(userId, 'm')} and g.value = ${rating})`);
+  return conditions;
+}
+
+/** The threads among `ids` that fulfill the filters. */
+export async function idsFulfilling(
+  db: Kysely<Database>,
+  userId: number,
+  ids: number[],
+  filters: ThreadFilters,
+): Promise<Set<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('threads')
+    .select('id')
+    .where(sql<boolean>`+threads.user_id = ${userId}`)
+    .where('id', 'in', ids)
+    .where(sql<boolean>`${sql.join(fulfilling(userId, filters), sql` and `)}`)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Archive, ArrowLeft, Bot, ListFilter, Trash2 } from 'lucide-react';
-import { toggleFilterRow, useSearchFilters } from '#web/features/chat/search/search-filters.ts';
+import { useEffect } from 'react';
+import { clearFilters, toggleFilterRow, useSearchFilters } from '#web/features/chat/search/search-filters.ts';
 import type { ThreadView } from '#web/features/chat/shared/queries.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
@@ -10,6 +11,8 @@ type ViewButtonsProps = { view: ThreadView; onChange: (view: ThreadView) => void
 /** Buttons beside the heading that select the view. */
 export function ViewButtons({ view, onChange }: ViewButtonsProps) {
   const { isOpen } = useSearchFilters();
+  // The list is drawn anew for each search; these buttons go with the page.
+  useEffect(() => clearFilters, []);
   const button = (of: 'programs' | 'archived', icon: Icon, label: string) => (
     <IconButton
       label={view === of ? 'Back to recent conversations' : label}

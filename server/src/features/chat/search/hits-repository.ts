@@ -46,7 +46,7 @@ const inMessage = (literal: string) =>
 const inTitleOf = (threadId: RawBuilder<unknown>) => (literal: string) =>
   sql<boolean>`exists (select 1 from threads t where t.id = ${threadId} and ${has(sql`t.title`, literal)})`;
 
-/** What the two databases do differently. */
+/** The full-text search of one engine. */
 type Index = {
   titles: (conditions: Conditions) => RawBuilder<unknown>;
   messages: (conditions: Conditions) => RawBuilder<unknown>;

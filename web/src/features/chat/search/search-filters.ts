@@ -3,7 +3,7 @@ import { createStore, useStore } from '#web/lib/store.ts';
 
 type FilterRowState = { isOpen: boolean; filters: SearchFilters };
 
-/** Outside the list, which is drawn anew for each search. */
+/** Outside the list, which each search replaces. */
 const state = createStore<FilterRowState>({ isOpen: false, filters: unfiltered });
 
 export const useSearchFilters = (): FilterRowState => useStore(state);

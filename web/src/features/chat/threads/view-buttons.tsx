@@ -11,7 +11,7 @@ type ViewButtonsProps = { view: ThreadView; onChange: (view: ThreadView) => void
 /** Buttons beside the heading that select the view. */
 export function ViewButtons({ view, onChange }: ViewButtonsProps) {
   const { isOpen } = useSearchFilters();
-  // The list is drawn anew for each search; these buttons go with the page.
+  // Each search replaces the list; these buttons end with the page.
   useEffect(() => clearFilters, []);
   const button = (of: 'programs' | 'archived', icon: Icon, label: string) => (
     <IconButton

@@ -3,10 +3,9 @@ import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { modelsQuery } from '#web/api/models.ts';
-import type { SearchFilters } from '#web/features/chat/shared/queries.ts';
 import { Input } from '#web/ui/forms/input.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
-import { clearFilters, setFilter, useSearchFilters } from './search-filters.ts';
+import { clearFilters, type SearchFilters, setFilter, useSearchFilters } from './search-filters.ts';
 
 type Kind = keyof SearchFilters;
 const labels: Record<Kind, string> = {

@@ -1,38 +1,18 @@
 import { chat } from '@roster/contracts/chat';
 import { queryOptions } from '@tanstack/react-query';
+import type { z } from 'zod';
 import { call } from '#web/lib/api-client.ts';
 import { type ThreadWindow, withFirstPage } from './thread-window.ts';
 
 /** The user's own conversations, those of API clients, or the archive of both. */
 export type ThreadView = 'recent' | 'programs' | 'archived';
-/** Days as YYYY-MM-DD, in local time. */
-export type SearchFilters = {
-  assistant?: number | undefined;
-  model?: string | undefined;
-  from?: string | undefined;
-  /** Included. */
-  to?: string | undefined;
-  files?: 'true' | 'false' | undefined;
-  rating?: 'good' | 'bad' | undefined;
-};
-export const unfiltered: SearchFilters = {};
+/** Filters as the call takes them. */
+type Filters = Pick<z.input<typeof chat.threads.query>, 'assistant' | 'model' | 'from' | 'to' | 'files' | 'rating'>;
 /** `only` is left out without filters. */
-export type ThreadFilter = { q: string; view: ThreadView; only?: SearchFilters };
+export type ThreadFilter = { q: string; view: ThreadView; only?: Filters };
 
 /** False for a list that new conversations belong to as well. */
 export const isSearch = ({ q, only }: ThreadFilter) => q !== '' || only !== undefined;
-
-/** The first moment of a day, or of a later one. */
-const momentOf = (day: string, later: number) => {
-  const date = new Date(`${day}T00:00`);
-  date.setDate(date.getDate() + later);
-  return date.toISOString();
-};
-const queryOf = ({ from, to, ...others }: SearchFilters) => ({
-  ...others,
-  ...(from !== undefined && { from: momentOf(from, 0) }),
-  ...(to !== undefined && { to: momentOf(to, 1) }),
-});
 
 /** A search without a view covers everything. */
 const placeOf = (view: ThreadView, q: string) => {
@@ -50,7 +30,7 @@ export const listPage = ({ q, view, only }: ThreadFilter, cursor: string | undef
         limit: 50,
         ...(q === '' ? {} : { q }),
         ...placeOf(view, q),
-        ...(only && queryOf(only)),
+        ...only,
         ...(cursor === undefined ? {} : { cursor }),
       },
     },

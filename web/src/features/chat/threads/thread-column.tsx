@@ -13,7 +13,7 @@ import { MenuButton } from '#web/ui/top-bar.tsx';
 
 const loadList = () => whenAppReady(() => import('./thread-list.tsx'));
 const ThreadList = lazyPart(async () => (await loadList()).ThreadList, { pending: LoadingRows });
-const ViewButtons = lazyPart(async () => (await whenAppReady(() => import('./view-buttons.tsx'))).ViewButtons);
+const ViewButtons = lazyPart(async () => (await loadList()).ViewButtons);
 
 const AssistantList = lazyPart(
   async () => (await whenAppReady(() => import('#web/features/chat/chat-targets/assistant-list.tsx'))).AssistantList,

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Archive, Bot, MessagesSquare, SearchX } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef } from 'react';
 import { VList, type VListHandle } from 'virtua';
-import { useSearchFilters } from '#web/features/chat/search/search-filters.ts';
+import { useSearchFilters, withFilters } from '#web/features/chat/search/search-filters.ts';
 import {
   clearSelection,
   keepSelected,
@@ -12,13 +12,7 @@ import {
   useSelection,
 } from '#web/features/chat/selection/selection.ts';
 import { LoadingRows } from '#web/features/chat/shared/loading-rows.tsx';
-import {
-  isSearch,
-  type ThreadFilter,
-  type ThreadView,
-  threadListQuery,
-  unfiltered,
-} from '#web/features/chat/shared/queries.ts';
+import { isSearch, type ThreadFilter, type ThreadView, threadListQuery } from '#web/features/chat/shared/queries.ts';
 import { forgetMiddle, loadAround, loadMoreThreads } from '#web/features/chat/shared/thread-cache.ts';
 import { threadQuery } from '#web/features/chat/shared/thread-queries.ts';
 import type { Match } from '#web/features/chat/shared/thread-state.ts';
@@ -29,6 +23,9 @@ import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import type { Icon } from '#web/ui/icon.ts';
 import { ThreadListRow } from './thread-list-row.tsx';
+
+// Needed together with the list.
+export { ViewButtons } from './view-buttons.tsx';
 
 const SelectionBar = lazyPart(
   async () => (await import('#web/features/chat/selection/selection-bar.tsx')).SelectionBar,
@@ -142,11 +139,10 @@ function useSelecting(threads: readonly ThreadListItem[] | undefined) {
 /** The list of a search and its filters. */
 export function ThreadList({ filter, ...rest }: ThreadListProps) {
   const { isOpen, filters } = useSearchFilters();
-  const filtered = filters === unfiltered ? filter : { ...filter, only: filters };
   return (
     <>
       {isOpen && <FilterRow />}
-      <FilteredList key={JSON.stringify(filters)} filter={filtered} {...rest} />
+      <FilteredList key={JSON.stringify(filters)} filter={withFilters(filter, filters)} {...rest} />
     </>
   );
 }
@@ -155,11 +151,12 @@ function FilteredList({ filter, openThreadId, onOpen, onOpenMatch, onRemoved }: 
   const client = useQueryClient();
   const list = useRef<VListHandle>(null);
   const { data, error, isFetching, refetch } = useQuery(threadListQuery(filter));
+  const isGrouped = !isSearch(filter) && filter.view !== 'archived';
   const rows = useMemo<ThreadRow[]>(() => {
     if (!data) return [];
-    if (!isSearch(filter) && filter.view !== 'archived') return groupThreads(data.items, new Date());
+    if (isGrouped) return groupThreads(data.items, new Date());
     return data.items.map((thread) => ({ kind: 'thread', thread }));
-  }, [data, filter]);
+  }, [data, isGrouped]);
   const { open, openMatch } = useOpening({ onOpen, onOpenMatch });
   const { select, isSelecting } = useSelecting(data?.items);
   const loadMore = useFurtherPages(() => {

@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
-import { expect, isInViewport, request, test, untilUsable } from './fixtures.ts';
+import {
+  expect,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  isInViewport,
+  request,
+  test,
+  untilUsable,
+} from './fixtures.ts';
 
 const list = (page: Page) => page.getByRole('navigation', { name: 'Recent conversations' });
 const row = (page: Page, title: string) => list(page).getByRole('link', { name: title });
@@ -57,6 +65,24 @@ test('finds words in messages and opens the conversation there', { tag: '@main' 
   await expect(hit).toBeInViewport();
   await expect(answers.filter({ hasText: 'Filler 8' })).toHaveCount(0);
   await expect(questions.filter({ hasText: 'Filler 8' })).toHaveCount(0);
+
+  await search.fill('"lighthouse keepers" -filler title:long');
+  await expect(list(page).locator('mark').nth(1)).toHaveText('lighthouse keepers');
+  await page.getByRole('button', { name: 'Filter conversations' }).click();
+  await page.getByLabel('Add a filter').selectOption('Files');
+  await page.getByLabel('Files', { exact: true }).selectOption('Without files');
+  await expect(page.getByRole('button', { name: 'Remove the filter Without files' })).toBeVisible();
+  await expect(list(page).getByRole('link')).toHaveCount(1);
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.goto('/chat');
+  await page.getByRole('button', { name: 'Filter conversations' }).click();
+  await page.getByLabel('Add a filter').selectOption('Rating');
+  await page.getByLabel('Rating', { exact: true }).selectOption('Bad answer');
+  await expect(page.getByText('Nothing found')).toBeVisible();
+  await expectNoSidewaysScroll(page);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto('/chat');
 
   await search.fill('nothing has these words');
   await expect(page.getByText('Nothing found')).toBeVisible();

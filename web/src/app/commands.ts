@@ -163,7 +163,7 @@ function useActions(): Command[] {
     names: 'add documents attach',
     icon: Upload,
     disabledReason: reason,
-    run: () => void navigate({ to: '/files', search: { upload: true } }),
+    run: () => void navigate({ to: '/files', state: { isUploading: true } }),
   };
   const importAssistants = {
     id: 'import-assistants',

@@ -80,7 +80,7 @@ describe('by keyboard', () => {
     ['preferences', 'Settings: Preferences', '/settings?tab=preferences'],
     ['chatgpt', 'Import conversations', '/settings?tab=import'],
     ['restore', 'Open trash', '/trash'],
-    ['upload', 'Upload files', '/files?upload=true'],
+    ['upload', 'Upload files', '/files'],
   ])('finds a page, tab or action by another name: %s', async (text, label, path) => {
     open('/', {
       answers() {

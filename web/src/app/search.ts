@@ -83,8 +83,6 @@ export const filesSearch = (raw: Raw) =>
     q: query(raw.q, 255),
     sort: oneOf(sorts, raw.sort),
     purpose: oneOf(purposes, raw.purpose),
-    /** Opens the upload dialog. */
-    upload: raw.upload === true ? true : undefined,
   });
 
 /** Days shown: the last n, or a range. */

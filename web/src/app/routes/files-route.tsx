@@ -1,14 +1,23 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { FilesPage } from '#web/features/files/files-page.tsx';
 
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Opens the upload dialog of the files page. */
+    isUploading?: boolean;
+  }
+}
+
 export function FilesRoute() {
-  const { upload, ...search } = useSearch({ from: '/signed-in/files' });
+  const search = useSearch({ from: '/signed-in/files' });
+  // In the history entry, not in the address: a link that others follow should not open a dialog.
+  const isUploading = useLocation({ select: ({ state }) => state.isUploading ?? false });
   const { q = '', sort = 'newest', purpose = null } = search;
   const navigate = useNavigate();
   return (
     <FilesPage
-      key={upload ? 'upload' : 'list'}
-      isUploading={upload ?? false}
+      key={isUploading ? 'upload' : 'list'}
+      isUploading={isUploading}
       onUploadEnd={() => void navigate({ to: '/files', search, replace: true })}
       view={{ q, sort, purpose }}
       // Replace, so that Back leaves the page instead of undoing each letter of a search.

@@ -1,8 +1,8 @@
 import type { ThreadListItem } from '@roster/contracts/chat';
-import { searchPattern } from '@roster/contracts/text/search-query';
 import { Link } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
 import { type MouseEvent, memo, type RefObject, useEffect, useRef, useState } from 'react';
+import type { MarkedTextProps } from '#web/features/chat/search/marked-text.tsx';
 import { useSelection } from '#web/features/chat/selection/selection.ts';
 import { useLongPress } from '#web/features/chat/selection/use-long-press.ts';
 import type { Match } from '#web/features/chat/shared/thread-state.ts';
@@ -14,22 +14,11 @@ import { IconButton } from '#web/ui/icon-button.tsx';
 import { CreatedByToken } from './created-by-token.tsx';
 import { ThreadMenu } from './thread-menu.tsx';
 
-/** Text with search hits highlighted. */
-function MarkedText({ text, query, of }: { text: string; query: string; of: 'title' | 'message' }) {
-  const pattern = searchPattern(query, of);
-  if (!pattern) return text;
-  return text.split(pattern).map((part, index) =>
-    index % 2 === 0 ? (
-      part
-    ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: a part's only identity is its place
-      <mark key={index} className="rounded-xs bg-warning/25 text-foreground">
-        {part}
-      </mark>
-    ),
-  );
-}
-
+const Unmarked = ({ text }: MarkedTextProps) => text;
+const MarkedText = lazyPart(async () => (await import('#web/features/chat/search/marked-text.tsx')).MarkedText, {
+  pending: Unmarked,
+  failed: Unmarked,
+});
 const RenameField = lazyPart(async () => (await import('./rename-field.tsx')).RenameField);
 
 type ThreadListRowProps = {
@@ -159,7 +148,7 @@ function TitleAndMatch({ thread, query }: Pick<ThreadListRowProps, 'thread' | 'q
     <>
       <span className="flex items-center gap-2">
         <span dir="auto" className="min-w-0 flex-1 truncate">
-          <MarkedText text={title} query={query} of="title" />
+          {query === '' ? title : <MarkedText text={title} query={query} of="title" />}
         </span>
         <CreatedByToken name={madeBy} className="max-w-[45%]" />
         {archived && query !== '' && <Badge>Archived</Badge>}

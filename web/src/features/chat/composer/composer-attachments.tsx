@@ -25,6 +25,11 @@ const ComposerPrompts = lazyPart(
   async () => (await import('#web/features/chat/prompts/composer-prompts.tsx')).ComposerPrompts,
 );
 
+const ContextGauge = lazyPart(async () => (await import('./context-gauge.tsx')).ContextGauge, {
+  // A conversation works without it.
+  failed: () => null,
+});
+
 /** True once a line of the message started with a slash. */
 function useSlashTyped(box: RefObject<HTMLTextAreaElement | null>): boolean {
   const [isTyped, setTyped] = useState(false);
@@ -74,6 +79,7 @@ export function ComposerAttachments({ place, tooLong, box, tools, onFiles }: Com
       {isSlashTyped && <ComposerPrompts place={place} box={box} />}
       {tooLong && <AttachAsText {...{ place, box, onFiles }} />}
       <AttachMenu {...{ place, uploads, box, tools, onFiles }} />
+      {tools?.threadId !== undefined && <ContextGauge threadId={tools.threadId} tools={tools} />}
       <output className="sr-only">{spoken(uploads)}</output>
       <DropZone box={box} text={reason ?? 'Drop files to attach them to your message'} />
     </>

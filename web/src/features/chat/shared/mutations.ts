@@ -83,6 +83,7 @@ function switchTools(client: QueryClient, threadId: number, tools: ThreadTools |
 
 /** Tools of a thread, for its composer. */
 export const toolsOf = (client: QueryClient, { id, assistantId, model, tools }: Thread): ComposerTools => ({
+  threadId: id,
   assistantId,
   model,
   switched: tools ?? {},

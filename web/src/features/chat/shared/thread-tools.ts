@@ -7,6 +7,8 @@ import {
 
 /** Tools of a conversation and a function to override them. */
 export type ComposerTools = {
+  /** Left out for a new conversation. */
+  threadId?: number;
   assistantId: number | null;
   /** Model without an assistant; null for the default. */
   model: string | null;

@@ -133,7 +133,7 @@ function usePages(): Command[] {
 function useActions(): Command[] {
   const navigate = useNavigate();
   const { reason } = useEditAccess();
-  const { signOut } = useSignOut();
+  const signOut = useSignOut();
   const { theme } = useTheme();
   const switches = (['light', 'dark', 'system'] as const)
     .filter((choice) => choice !== theme)
@@ -178,7 +178,7 @@ function useActions(): Command[] {
     label: 'Log out',
     names: 'logout sign out',
     icon: LogOut,
-    run: () => void signOut(),
+    run: () => signOut?.(),
   };
   return [newChat, create, upload, importAssistants, ...switches, logOut];
 }

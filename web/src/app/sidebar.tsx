@@ -133,7 +133,7 @@ function RowContent({ icon: IconPart, label }: { icon: Icon; label: string }) {
 
 function Account({ collapsed }: { collapsed: boolean }) {
   const user = useUser();
-  const { signOut, isPending } = useSignOut();
+  const signOut = useSignOut();
   return (
     <div className="border-border border-t pt-2.5">
       <div className="mb-2 px-2.5 pt-1 collapsed:hidden">
@@ -145,13 +145,8 @@ function Account({ collapsed }: { collapsed: boolean }) {
         </p>
       </div>
       <Tooltip content="Logout" side="right" disabled={!collapsed}>
-        <button
-          type="button"
-          aria-disabled={isPending || undefined}
-          onClick={() => void signOut()}
-          className={rowClass}
-        >
-          <RowContent icon={LogOut} label={isPending ? 'Logging out...' : 'Logout'} />
+        <button type="button" aria-disabled={!signOut || undefined} onClick={signOut} className={rowClass}>
+          <RowContent icon={LogOut} label={signOut ? 'Logout' : 'Logging out...'} />
         </button>
       </Tooltip>
     </div>

@@ -1,4 +1,4 @@
-import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
 import { FilesPage } from '#web/features/files/files-page.tsx';
 
 declare module '@tanstack/react-router' {
@@ -11,7 +11,7 @@ declare module '@tanstack/react-router' {
 export function FilesRoute() {
   const search = useSearch({ from: '/signed-in/files' });
   // In the history entry, not in the address: a link that others follow should not open a dialog.
-  const isUploading = useLocation({ select: ({ state }) => state.isUploading ?? false });
+  const isUploading = useRouterState({ select: ({ location }) => location.state.isUploading ?? false });
   const { q = '', sort = 'newest', purpose = null } = search;
   const navigate = useNavigate();
   return (

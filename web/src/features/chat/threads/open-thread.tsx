@@ -55,6 +55,11 @@ const TemporaryBar = lazyPart(
   async () => (await import('#web/features/chat/temporary/temporary-bar.tsx')).TemporaryBar,
 );
 
+const ConversationMap = lazyPart(
+  async () => (await import('#web/features/chat/map/conversation-map.tsx')).ConversationMap,
+  { failed: () => null },
+);
+
 const CorrectionDialog = lazyPart<CorrectionDialogProps>(
   async () => (await import('#web/features/chat/messages/correction-dialog.tsx')).CorrectionDialog,
   { failed: NoDialog },
@@ -125,6 +130,7 @@ export function OpenThread({ open, state, runId, target, onBack, onRemoved }: Op
           change({ several: [] });
           actions.choose(choice);
         }}
+        map={<ConversationMap key={threadId} open={open} />}
         several={{ models: several, onChoose: (models) => change({ several: models }) }}
       />
       {thread.data?.temporary && <TemporaryBar key={threadId} threadId={threadId} onClosed={onRemoved} />}

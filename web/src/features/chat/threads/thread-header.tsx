@@ -1,6 +1,6 @@
 import type { Thread } from '@roster/contracts/chat';
 import { Ellipsis } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { ChatTargetMenu } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
 import type { ChatTargetPickerProps } from '#web/features/chat/chat-targets/chat-target-picker.tsx';
 import type { Choice } from '#web/features/chat/shared/use-assistants.ts';
@@ -18,9 +18,10 @@ type ThreadHeaderProps = {
   onFind: () => void;
   onChoose: (choice: Choice) => void;
   several: ChatTargetPickerProps['several'];
+  map: ReactNode;
 };
 
-export function ThreadHeader({ thread, onBack, onRemoved, onFind, onChoose, several }: ThreadHeaderProps) {
+export function ThreadHeader({ thread, onBack, onRemoved, onFind, onChoose, several, map }: ThreadHeaderProps) {
   const [renaming, setRenaming] = useState(false);
   if (!thread) return <PaneHeader onBack={onBack} />;
   return (
@@ -44,16 +45,19 @@ export function ThreadHeader({ thread, onBack, onRemoved, onFind, onChoose, seve
         }
         chatTarget={<ChatTargetMenu current={thread} onChoose={onChoose} several={several} />}
         action={
-          // The bar below keeps or closes it; it is in no list to be pinned, archived or exported from.
-          thread.temporary ? undefined : (
-            <ThreadMenu
-              thread={thread}
-              onRename={() => setRenaming(true)}
-              onFind={onFind}
-              onRemoved={onRemoved}
-              trigger={<IconButton label="Conversation actions" icon={Ellipsis} className="max-md:size-10" />}
-            />
-          )
+          <>
+            {map}
+            {/* The bar below keeps or closes a temporary one; it is in no list to be pinned, archived or exported from. */}
+            {!thread.temporary && (
+              <ThreadMenu
+                thread={thread}
+                onRename={() => setRenaming(true)}
+                onFind={onFind}
+                onRemoved={onRemoved}
+                trigger={<IconButton label="Conversation actions" icon={Ellipsis} className="max-md:size-10" />}
+              />
+            )}
+          </>
         }
       />
     </>

@@ -201,7 +201,8 @@ function useCreateWithModel() {
   const { reason } = useEditAccess();
   return ({ id }: Model): Command => ({
     id: `model-${id}`,
-    label: `Create assistant with ${id}`,
+    label: id,
+    detail: 'Create an assistant',
     icon: Plus,
     disabledReason: reason,
     run: () => void navigate({ to: '/settings', search: { tab: 'assistants', view: 'create', model: id } }),

@@ -90,7 +90,16 @@ describe.each(engines)('filtering conversations on %s', (engine) => {
     const bob = await app.withKey('bob');
     await ask(app, bob, await newThread(bob), 'An apple of Bob');
     expect(await idsFor(`assistant=${assistantId}`, bob)).toEqual([]);
-    for (const query of ['assistant=0', 'assistant=x', 'from=yesterday', 'files=some', 'rating=fair', 'model=', 'model=a%00b', 'from=-000001-01-01T00:00:00Z'])
+    for (const query of [
+      'assistant=0',
+      'assistant=x',
+      'from=yesterday',
+      'files=some',
+      'rating=fair',
+      'model=',
+      'model=a%00b',
+      'from=-000001-01-01T00:00:00Z',
+    ])
       expect([query, (await ada.get(`/api/threads?${query}`)).status]).toEqual([query, 400]);
   });
 });

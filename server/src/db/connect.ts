@@ -81,7 +81,7 @@ export function openDatabaseUnlocked(url: string | undefined, dataDir: string): 
   const file = join(dataDir, 'roster.db');
   if (!existsSync(file))
     throw new StartupError(
-      `There is no Roster database in ${dataDir}. Set DATA_DIR or DATABASE_URL as for the server.`,
+      `No Roster database was found in ${dataDir}. Set DATA_DIR or DATABASE_URL to the value that the server uses.`,
     );
   const sqlite = orStartupError(file, () => openSqlite(file));
   const db = new Kysely<Database>({ dialect: withAfterCommit(sqliteDialect(sqlite)) });

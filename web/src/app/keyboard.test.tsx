@@ -74,6 +74,14 @@ describe('by keyboard', () => {
     await expectHidden(palette);
   });
 
+  const openHome = () =>
+    open('/', {
+      answers() {
+        answer(files.list, []);
+        answer(trash.list, { items: [], nextCursor: null, count: 0 });
+      },
+    });
+
   test.each([
     ['mcp', 'Settings: Tools', '/settings?tab=tools'],
     ['api key', 'Settings: API Keys', '/settings?tab=api-keys'],
@@ -82,26 +90,17 @@ describe('by keyboard', () => {
     ['restore', 'Open trash', '/trash'],
     ['upload', 'Upload files', '/files'],
   ])('finds a page, tab or action by another name: %s', async (text, label, path) => {
-    open('/', {
-      answers() {
-        answer(files.list, []);
-        answer(trash.list, { items: [], nextCursor: null, count: 0 });
-      },
-    });
+    openHome();
     await expect.element(welcome).toBeVisible();
     await press('Control+k');
     await userEvent.keyboard(text);
     await palette.getByRole('option', { name: label, exact: true }).click();
     await expect.poll(address).toBe(path);
+    if (path === '/files') await expect.element(page.getByRole('dialog', { name: 'Upload Files' })).toBeVisible();
   });
 
   test('offers what was run last first, and pages for administrators only to them', async () => {
-    open('/', {
-      answers() {
-        answer(files.list, []);
-        answer(trash.list, { items: [], nextCursor: null, count: 0 });
-      },
-    });
+    openHome();
     await expect.element(welcome).toBeVisible();
     await press('Control+k');
     await expect.element(palette.getByRole('option', { name: 'New chat' })).toBeVisible();

@@ -2,6 +2,8 @@ import { assistants } from '@roster/contracts/assistants/assistants';
 import { auth } from '@roster/contracts/auth';
 import { chat } from '@roster/contracts/chat';
 import { files } from '@roster/contracts/files/files';
+import { imports } from '@roster/contracts/imports';
+import { toolServers } from '@roster/contracts/tool-servers/tool-servers';
 import { trash } from '@roster/contracts/trash';
 import { describe, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
@@ -79,6 +81,9 @@ describe('by keyboard', () => {
       answers() {
         answer(files.list, []);
         answer(trash.list, { items: [], nextCursor: null, count: 0 });
+        answer(toolServers.list, []);
+        answer(toolServers.commands, []);
+        answer(imports.list, { items: [], nextCursor: null });
       },
     });
 

@@ -194,7 +194,7 @@ test('names each available and each missing part in the readiness report', async
   expect([missing.status, missing.headers['retry-after'], missing.body]).toMatchObject([
     503,
     '5',
-    { code: 'unavailable', message: expect.stringMatching(/another version/), requestId: expect.any(String) },
+    { code: 'unavailable', message: expect.stringMatching(/different version/), requestId: expect.any(String) },
   ]);
   expect(missing.body.parts).toEqual({ server: 'ready', database: 'ok', schema: 'missing', storage: 'missing' });
 });

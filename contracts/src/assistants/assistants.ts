@@ -3,6 +3,7 @@ import { ApiKey } from '../account.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
 import { ReasoningEffort } from '../models/models.ts';
 import { ResponseSchema } from '../response-schema.ts';
+import { codePointLength } from '../text/length.ts';
 import { nameText, requiredText, textUpTo } from '../text/text.ts';
 import { AssistantColor, AssistantIcon, Starters } from './avatar.ts';
 import { AssistantTools } from './tools.ts';
@@ -26,6 +27,16 @@ const instructionsMessage = `Instructions cannot exceed ${instructionsLimit} cha
 
 const Effort = ReasoningEffort.nullable();
 
+export const tagLimit = 30;
+export const tagCountLimit = 10;
+
+/** Words to find and group assistants by; each once, whatever its case. */
+const Tags = z
+  .array(requiredText(tagLimit, `A tag cannot exceed ${tagLimit} characters`, 'A tag cannot be empty').trim())
+  .max(tagCountLimit, `An assistant can have at most ${tagCountLimit} tags`)
+  .transform((tags) => tags.filter((tag, index) => tags.findIndex((other) => sameTag(tag, other)) === index));
+export const sameTag = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
 /**
  * The fields of an assistant: as sent by the form of a new one, as sent by a change, and as stored. Drafts, changes,
  * responses, export and import, the database’s columns and both forms follow from this list.
@@ -40,13 +51,14 @@ const assistantFields = {
   instructions: {
     draft: textUpTo(instructionsLimit, instructionsMessage).default(''),
     /**
-     * May exceed the form’s limit only if it does not grow, so that an imported text stays whole. The service checks it
-     * against the stored text.
+     * May exceed the form’s limit only if it does not grow, so that an imported text stays whole, or with
+     * `longInstructions`. The service checks it against the stored text.
      */
     change: textUpTo(importedInstructionsLimit, instructionsMessage),
     stored: z.string(),
   },
   starters: { draft: Starters.default([]), change: Starters, stored: z.array(z.string()) },
+  tags: { draft: Tags.default([]), change: Tags, stored: z.array(z.string()).default([]) },
   icon: {
     draft: AssistantIcon.nullable().default(null),
     change: AssistantIcon.nullable(),
@@ -78,8 +90,25 @@ const schemasOf = <Form extends 'draft' | 'change' | 'stored'>(form: Form) =>
 export const AssistantDraft = z.strictObject(schemasOf('draft'));
 export type AssistantDraft = z.output<typeof AssistantDraft>;
 
-export const AssistantChanges = z.strictObject(schemasOf('change')).partial();
+/** true: instructions up to the limit of the retired Assistants API, instead of the form’s. */
+const LongInstructions = z.literal(true);
+
+export const AssistantChanges = z
+  .strictObject({ ...schemasOf('change'), longInstructions: LongInstructions })
+  .partial();
 export type AssistantChanges = z.output<typeof AssistantChanges>;
+
+const isWithinFormLimit = (draft: { instructions: string; longInstructions?: true | undefined }) =>
+  draft.longInstructions === true || codePointLength(draft.instructions) <= instructionsLimit;
+
+/** A draft whose instructions may be long, if its author chose that. */
+const NewAssistant = AssistantDraft.extend({
+  instructions: textUpTo(
+    importedInstructionsLimit,
+    `Instructions cannot exceed ${importedInstructionsLimit} characters`,
+  ).default(''),
+  longInstructions: LongInstructions.optional(),
+}).refine(isWithinFormLimit, { message: instructionsMessage, path: ['instructions'] });
 
 /** The fields alone; parsing removes everything else. */
 export const AssistantSettings = z.object(schemasOf('stored'));
@@ -186,7 +215,8 @@ export const assistants = {
     path: '/api/assistants',
     access: 'editor',
     summary: 'Creates an assistant. The first one is the default.',
-    body: AssistantDraft,
+    body: NewAssistant,
+    bodyLimit: 2 * 1024 * 1024,
     output: Assistant,
     status: 201,
   }),

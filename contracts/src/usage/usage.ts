@@ -299,6 +299,22 @@ export const usage = {
     query: Range.refine(isInOrder, wrongOrder).refine(isShort, tooLong),
     output: Analytics,
   }),
+  assistants: endpoint({
+    method: 'GET',
+    path: '/api/analytics/assistants',
+    access: 'user',
+    summary: 'When each assistant was last used, and what the calls of this month (UTC) have cost.',
+    output: z.array(
+      z.object({
+        assistantId: Id,
+        /** Of calls with a known price. */
+        costUsd: z.number(),
+        unpricedRequests: z.number().int(),
+        /** YYYY-MM-DD in UTC. */
+        lastUsedOn: z.string(),
+      }),
+    ),
+  }),
   requests: endpoint({
     method: 'GET',
     path: '/api/analytics/requests',

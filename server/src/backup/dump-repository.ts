@@ -30,6 +30,7 @@ const tableOrder: Record<Table, true> = {
   provider_traits: true,
   assistants: true,
   assistant_versions: true,
+  assistant_drafts: true,
   assistant_moves: true,
   moved_assistants: true,
   assistant_api_fields: true,

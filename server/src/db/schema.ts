@@ -202,6 +202,18 @@ export type Database = {
     /** JSON; null: clients have set nothing. */
     api_fields: string | null;
   };
+  /** Forms of assistants that were left without saving. */
+  assistant_drafts: {
+    id: Id;
+    user_id: number;
+    /** null: of a new assistant. */
+    assistant_id: number | null;
+    /** The version that was changed; null: of a new assistant. */
+    version: number | null;
+    /** What is in the form, JSON. */
+    draft: string;
+    saved_at: string;
+  };
   assistant_moves: {
     id: Id;
     user_id: number;
@@ -378,6 +390,8 @@ export type Database = {
     tool_resources: string | null;
     /** For a temporary one. */
     expires_at: Generated<string | null>;
+    /** For a temporary one that tries unsaved settings of an assistant: the settings, JSON. */
+    trial_settings: Generated<string | null>;
     /** For one in the trash, or about to be deleted for good. */
     deleted_at: Generated<string | null>;
     /** The import that brought it, without a foreign key: imports stay as long as the account. */

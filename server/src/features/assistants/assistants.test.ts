@@ -25,6 +25,7 @@ describe.each(engines)('assistants on %s', (engine) => {
       reasoningEffort: null,
       instructions: '',
       starters: [],
+      tags: [],
       icon: null,
       color: null,
       tools: {},
@@ -35,6 +36,34 @@ describe.each(engines)('assistants on %s', (engine) => {
       updatedAt: body.createdAt,
     });
     expect((await ada.get('/api/assistants')).body).toContainEqual(body);
+  });
+
+  test('keeps tags, each once whatever its case, and refuses too many', async () => {
+    const ada = await app.as('ada');
+    const tags = ['Work', ' law ', 'work', 'Law', 'LAW 2'];
+    const { body } = await ada.post('/api/assistants', draft({ tags }));
+    expect(body.tags).toEqual(['Work', 'law', 'LAW 2']);
+    const changed = await ada.patch(`/api/assistants/${body.id}`, { tags: ['home'] });
+    expect([changed.body.tags, changed.body.version]).toEqual([['home'], 2]);
+    const eleven = Array.from({ length: 11 }, (_, index) => `tag ${index}`);
+    for (const wrong of [eleven, [''], ['x'.repeat(31)], [5]])
+      expect((await ada.post('/api/assistants', draft({ tags: wrong }))).body.code).toBe('invalid_input');
+  });
+
+  test('keeps long instructions if they are wanted, and grows them only then', async () => {
+    const ada = await app.as('ada');
+    const long = draft({ instructions: 'x'.repeat(256_000) });
+    const tooLong = 'Instructions cannot exceed 1500 characters';
+    expect((await ada.post('/api/assistants', long)).body.fields).toEqual({ instructions: tooLong });
+    const { status, body } = await ada.post('/api/assistants', { ...long, longInstructions: true });
+    expect([status, body.instructions.length, 'longInstructions' in body]).toEqual([201, 256_000, false]);
+    const { body: short } = await ada.post('/api/assistants', draft({ instructions: 'x'.repeat(1_500) }));
+    const change = (more: object) =>
+      ada.patch(`/api/assistants/${short.id}`, { instructions: 'y'.repeat(1_501), ...more });
+    expect((await change({})).body.fields).toEqual({ instructions: tooLong });
+    expect((await change({ longInstructions: true })).body.instructions).toHaveLength(1_501);
+    const beyond = { ...long, instructions: 'x'.repeat(256_001), longInstructions: true };
+    expect((await ada.post('/api/assistants', beyond)).body.fields.instructions).toMatch('256000');
   });
 
   test.each([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1])('keeps the temperature %d as given', async (t) => {

@@ -5,6 +5,8 @@ import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider } from '#server/provider/provider';
 import { apiAssistants } from './api-assistants.ts';
+import { assistantDraftExport } from './drafts/export-part.ts';
+import { assistantDraftService } from './drafts/service.ts';
 import { assistantExport } from './export-part.ts';
 import { importService } from './import.ts';
 import type { KnowledgeService } from './knowledge/service.ts';
@@ -47,12 +49,13 @@ export function assistantFeature({
   const { db } = database;
   const assistants = assistantService({ database, models, choicesIn, versions });
   const imports = importService({ db, provider, keys, models, catalogue, now, storesNamed, filesNamed, versions });
+  const drafts = assistantDraftService(db);
   const history = versionService({ db, models, choicesIn, versions });
   const { find, labels } = assistantRepository(db);
 
   return {
-    routes: (router: Router) => assistantRoutes(router, { assistants, history, imports, knowledge }),
-    exportParts: [assistantExport(database), versionExport(database)],
+    routes: (router: Router) => assistantRoutes(router, { assistants, drafts, history, imports, knowledge }),
+    exportParts: [assistantExport(database), versionExport(database), assistantDraftExport(database)],
     forPrograms: apiAssistants({ db, models, versions }),
     find,
     /** For drafts that are compared before they are saved. */

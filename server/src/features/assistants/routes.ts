@@ -1,8 +1,10 @@
 import { assistants as api } from '@roster/contracts/assistants/assistants';
+import { assistantDrafts } from '@roster/contracts/assistants/drafts';
 import { assistantVersions as versions } from '@roster/contracts/assistants/versions';
 import type { FastifyReply } from 'fastify';
 import type { Router } from '#server/http/app-router/router';
 import { setNextLink } from '#server/http/paging';
+import type { AssistantDraftService } from './drafts/service.ts';
 import type { ImportService } from './import.ts';
 import type { KnowledgeService } from './knowledge/service.ts';
 import type { AssistantService } from './service.ts';
@@ -10,6 +12,7 @@ import type { VersionService } from './versions/service.ts';
 
 type Dependencies = {
   assistants: AssistantService;
+  drafts: AssistantDraftService;
   history: VersionService;
   imports: ImportService;
   knowledge: Pick<KnowledgeService, 'list' | 'add' | 'remove' | 'retry'>;
@@ -27,12 +30,15 @@ const fileName = (text: string) =>
 const asDownload = (reply: FastifyReply, name: string) =>
   reply.header('content-disposition', `attachment; filename="${fileName(name)}.json"`);
 
-export function assistantRoutes({ route }: Router, { assistants, history, imports, knowledge }: Dependencies) {
+export function assistantRoutes({ route }: Router, { assistants, drafts, history, imports, knowledge }: Dependencies) {
   route(api.list, async ({ actor, query, reply }) => {
     const { items, nextCursor } = await assistants.list(actor.userId, query);
     setNextLink(reply, api.list.path, query, nextCursor);
     return items;
   });
+  route(assistantDrafts.get, ({ actor, query }) => drafts.find(actor.userId, query.assistant));
+  route(assistantDrafts.keep, ({ actor, query, body }) => drafts.keep(actor, query.assistant, body));
+  route(assistantDrafts.remove, ({ actor, query }) => drafts.remove(actor.userId, query.assistant));
   route(api.create, ({ actor, body }) => assistants.create(actor, body));
   route(api.update, ({ actor, params, body }) => assistants.update(actor, params.id, body));
   route(api.duplicate, ({ actor, params }) => assistants.duplicate(actor, params.id));

@@ -40,8 +40,9 @@ function refuse(field: keyof AssistantDraft, message: string): AppError {
   return new AppError('invalid_input', message, { fields: { [field]: message } });
 }
 
-/** Imported instructions may exceed the form’s limit: they may stay or shrink, but not grow. */
-function checkInstructions(wanted: string, stored: string) {
+/** Imported instructions may exceed the form’s limit: they may stay or shrink, but not grow unless that is wanted. */
+function checkInstructions({ instructions: wanted, longInstructions }: AssistantChanges, stored: string) {
+  if (wanted === undefined || longInstructions) return;
   const length = codePointLength(wanted);
   if (length <= instructionsLimit || wanted === stored) return;
   if (length > codePointLength(stored))
@@ -141,7 +142,7 @@ async function update(
     await stillMay(trx);
     const stored = await find(assistants, userId, id);
     if (version !== undefined && stored.version !== version) throw versionConflict(stored, version);
-    if (changes.instructions !== undefined) checkInstructions(changes.instructions, stored.instructions);
+    checkInstructions(changes, stored.instructions);
     await versions.record(trx, { userId, assistantId: id, origin: { kind: 'person' } }, () =>
       assistants.update(userId, id, AssistantSettings.parse({ ...stored, ...changes })),
     );
@@ -193,9 +194,10 @@ export function assistantService(dependencies: Dependencies) {
     updateVersion: (actor: Actor, id: number, version: number, changes: AssistantChanges) =>
       update(dependencies, actor, id, changes, version),
     /** @throws if these changes could not be saved */
-    async checkChanges(userId: number, stored: Assistant, { model, instructions }: AssistantChanges) {
+    async checkChanges(userId: number, stored: Assistant, changes: AssistantChanges) {
+      const { model } = changes;
       if (model !== undefined && model !== stored.model) await checkModel(dependencies.models, userId, model);
-      if (instructions !== undefined) checkInstructions(instructions, stored.instructions);
+      checkInstructions(changes, stored.instructions);
     },
     duplicate: (actor: Actor, id: number) => duplicate(dependencies, actor, id),
     remove: (userId: number, id: number) => remove(dependencies, userId, id),

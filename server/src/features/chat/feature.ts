@@ -56,6 +56,7 @@ import { conversationDownloads } from './threads/export.ts';
 import { threadService } from './threads/service.ts';
 import { titleSuggester } from './threads/titles.ts';
 import { type TrashService, trashService } from './trash/service.ts';
+import { trialService } from './trials/service.ts';
 
 type Dependencies = {
   database: OpenDatabase;
@@ -100,6 +101,7 @@ export function chatFeature(dependencies: Dependencies) {
     threads: createThreads({ ...parts, temporary, trash }),
     temporary,
     trash,
+    trials: createTrials(parts),
     messages: createMessageContext(parts),
     ratings: ratingService(database),
     ...createReading(parts),
@@ -201,6 +203,13 @@ const createThreads = ({ database, partialAnswers, assistants, models, temporary
     temporary,
     trash,
     search: threadSearch({ database, partialAnswers }),
+    ownsAssistant: async (userId, id) => (await assistants.find(userId, id)) !== undefined,
+    checkModels: models.checkKnown,
+  });
+
+const createTrials = ({ database: { db }, assistants, models }: Parts) =>
+  trialService({
+    db,
     ownsAssistant: async (userId, id) => (await assistants.find(userId, id)) !== undefined,
     checkModels: models.checkKnown,
   });

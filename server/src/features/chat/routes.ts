@@ -1,6 +1,7 @@
 import { chat as api } from '@roster/contracts/chat';
 import { temporaryThreads } from '@roster/contracts/temporary-threads';
 import { trash as trashApi } from '@roster/contracts/trash';
+import { trials as trialsApi } from '@roster/contracts/trials';
 import type { Router } from '#server/http/app-router/router';
 import type { EventStreams } from '#server/http/streaming/event-stream';
 import { AppError } from '#server/lib/errors';
@@ -19,11 +20,13 @@ import type { TemporaryThreadService } from './temporary-threads/service.ts';
 import type { ConversationDownloads } from './threads/export.ts';
 import type { ThreadService } from './threads/service.ts';
 import type { TrashService } from './trash/service.ts';
+import type { TrialService } from './trials/service.ts';
 
 type Dependencies = {
   threads: ThreadService;
   temporary: Pick<TemporaryThreadService, 'keep' | 'leave' | 'reopen'>;
   trash: TrashService;
+  trials: TrialService;
   messages: MessageContext;
   ratings: RatingService;
   pages: MessagePages;
@@ -94,8 +97,13 @@ export function chatRoutes(router: Router, dependencies: Dependencies) {
   });
 }
 
-/** Temporary conversations, the trash, and changes of several conversations. */
-function orderRoutes({ route }: Router, { temporary, trash }: Pick<Dependencies, 'temporary' | 'trash'>) {
+/** Temporary conversations and trials, the trash, and changes of several conversations. */
+function orderRoutes(
+  { route }: Router,
+  { temporary, trash, trials }: Pick<Dependencies, 'temporary' | 'trash' | 'trials'>,
+) {
+  route(trialsApi.begin, ({ actor, body }) => trials.begin(actor, body));
+  route(trialsApi.change, ({ actor, params, body }) => trials.change(actor, params.id, body.settings));
   route(temporaryThreads.keep, ({ actor, params }) => temporary.keep(actor.userId, params.id));
   route(temporaryThreads.leave, ({ actor, params }) => temporary.leave(actor.userId, params.id));
   route(temporaryThreads.reopen, ({ actor, params }) => temporary.reopen(actor.userId, params.id));

@@ -96,6 +96,27 @@ export function analyticsRepository(db: Kysely<Database>) {
       return rows;
     },
 
+    /** For each assistant: sums since a UTC day, and its last day; also for deleted assistants. */
+    async byAssistant(userId: number, since: string) {
+      const thisMonth = (column: string) =>
+        sql`coalesce(sum(case when day >= ${since} then ${sql.ref(column)} end), 0)`;
+      const { rows } = await sql<{
+        assistantId: number;
+        costUsd: number;
+        unpricedRequests: number;
+        lastUsedOn: string;
+      }>`
+        select assistant_id as "assistantId", ${thisMonth('cost_usd')} as "costUsd",
+          ${thisMonth('unpriced_requests')} as "unpricedRequests", max(day) as "lastUsedOn"
+        from usage_by_day where user_id = ${userId} and assistant_id <> 0
+        group by assistant_id order by assistant_id`.execute(db);
+      return rows.map((row) => ({
+        ...row,
+        costUsd: Number(row.costUsd),
+        unpricedRequests: Number(row.unpricedRequests),
+      }));
+    },
+
     async byAccessToken(userId: number, span: Span) {
       const { whole, ends } = splitSpan(span);
       const sources: RawBuilder<unknown>[] = ends.map(

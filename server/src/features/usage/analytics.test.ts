@@ -213,6 +213,30 @@ describe.each(engines)('analytics on %s', (engine) => {
     expect(fineTuning).toMatchObject([{ jobs: 1, costUsd: null, unpricedJobs: 1 }]);
   });
 
+  test('says when each assistant was last used and what it cost this month, to its owner only', async () => {
+    const { visitor, email } = await app.someone();
+    const tutor = await createAssistant(visitor);
+    await createAssistant(visitor, { name: 'Unused' });
+    const [first] = calls([tutor]);
+    if (!first) throw new Error('No call');
+    const { id } = (await visitor.get('/api/user')).body;
+    const today = new Date().toISOString();
+    const used = [
+      { createdAt: '2026-01-31T12:00:00.000Z', costUsd: 5 },
+      { createdAt: today, costUsd: 0.25 },
+      { createdAt: today, costUsd: null },
+    ];
+    await withDatabase(app, (db) =>
+      db.transaction().execute(async (trx) => {
+        for (const call of used) await usageRepository(trx).record(id, { ...first, ...call });
+      }),
+    );
+    expect((await visitor.get('/api/analytics/assistants')).body, email).toEqual([
+      { assistantId: tutor, costUsd: 0.25, unpricedRequests: 1, lastUsedOn: today.slice(0, 10) },
+    ]);
+    expect((await (await app.someone()).visitor.get('/api/analytics/assistants')).body).toEqual([]);
+  });
+
   test('names assistants, and marks deleted ones', async () => {
     const { byAssistant } = await shown(ada, 'from=2026-10-05&to=2026-11-20');
     const assistants = byAssistant.map(({ assistant }: { assistant: unknown }) => assistant);

@@ -138,6 +138,8 @@ export function analyticsService(
       };
     },
 
+    byAssistant: (userId: number) => analytics.byAssistant(userId, `${new Date().toISOString().slice(0, 7)}-01`),
+
     async requests(userId: number, query: z.output<typeof api.requests.query>) {
       const { from, to, tz, model, assistantId, accessTokenId, purpose, limit, cursor } = query;
       const span = spanOf(daysIn(tz, from, to));

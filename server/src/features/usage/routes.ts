@@ -19,6 +19,7 @@ export function usageRoutes({ route }: Router, dependencies: Dependencies) {
   const { analytics, pricing, budgets, adminKeys, providerFigures } = dependencies;
 
   route(api.analytics, ({ actor, query }) => analytics.overview(actor.userId, query));
+  route(api.assistants, ({ actor }) => analytics.byAssistant(actor.userId));
   route(api.requests, ({ actor, query }) => analytics.requests(actor.userId, query));
   route(api.prices, ({ actor }) => pricing.list(actor.userId));
   route(api.setPrice, ({ actor, body }) => pricing.set(actor.userId, body));

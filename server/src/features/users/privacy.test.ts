@@ -16,6 +16,7 @@ import { addPasskey } from '#server/testing/passkeys';
 import { newPrompt } from '#server/testing/prompts';
 import { newSet, runTestSet, setPath, setsPath, typed, versionOne } from '#server/testing/test-sets';
 import { newServer } from '#server/testing/tool-servers';
+import { newTrial } from '#server/testing/trials';
 
 /** Data of a user; its words must reach no administrator. */
 const planted = {
@@ -52,6 +53,7 @@ type Owned = {
   moveId: number;
   threadId: number;
   temporaryId: number;
+  trialId: number;
   trashedId: number;
   questionId: number;
   answerId: number;
@@ -139,6 +141,10 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'POST /api/threads/:id/keep': ({ temporaryId }) => ({ path: `/api/threads/${temporaryId}/keep`, body: {} }),
   'POST /api/threads/:id/leave': ({ temporaryId }) => ({ path: `/api/threads/${temporaryId}/leave`, body: {} }),
   'POST /api/threads/:id/reopen': ({ temporaryId }) => ({ path: `/api/threads/${temporaryId}/reopen`, body: {} }),
+  'PATCH /api/assistants/trials/:id': ({ trialId }) => ({
+    path: `/api/assistants/trials/${trialId}`,
+    body: { settings: { model: 'gpt-4o', instructions: 'Mine now' } },
+  }),
   'POST /api/trash/:id/restore': ({ trashedId }) => ({ path: `/api/trash/${trashedId}/restore`, body: {} }),
   'DELETE /api/trash/:id': ({ trashedId }) => ({ path: `/api/trash/${trashedId}` }),
   'GET /api/threads/:id/export': ({ threadId }) => ({ path: `/api/threads/${threadId}/export?format=json` }),
@@ -335,6 +341,9 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   'POST /api/settings/default-assistant': ({ assistantId }) => [
     { path: '/api/settings/default-assistant', body: { assistantId } },
   ],
+  'POST /api/assistants/trials': ({ assistantId }) => [
+    { path: '/api/assistants/trials', body: { assistantId, settings: { model: 'gpt-4o' } } },
+  ],
   'POST /api/assistants/:id/replays': ({ ownAssistantId, answerId }) => [
     {
       path: `/api/assistants/${ownAssistantId}/replays`,
@@ -486,6 +495,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       assistantId,
       threadId,
       temporaryId: await newThread(bob, { title: planted.title, temporary: true }),
+      trialId: await newTrial(bob, { instructions: planted.instructions }),
       trashedId,
       questionId: message.id,
       answerId: run.messageId,
@@ -555,6 +565,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       moveId: unknownId,
       threadId: unknownId,
       temporaryId: unknownId,
+      trialId: unknownId,
       trashedId: unknownId,
       questionId: unknownId,
       answerId: unknownId,

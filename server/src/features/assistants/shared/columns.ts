@@ -7,8 +7,13 @@ type Stored = ReturnType<typeof toSettingsColumns>;
 
 /** The fields of an assistant as columns of its table and of the versions table. */
 export function toSettingsColumns(given: AssistantSettings) {
-  const { tools, starters, ...settings } = AssistantSettings.parse(given);
-  return { ...toColumns(settings), tools: JSON.stringify(tools), starters: JSON.stringify(starters) };
+  const { tools, starters, tags, ...settings } = AssistantSettings.parse(given);
+  return {
+    ...toColumns(settings),
+    tools: JSON.stringify(tools),
+    starters: JSON.stringify(starters),
+    tags: JSON.stringify(tags),
+  };
 }
 
 export const fromSettingsColumns = (row: Pick<Selectable<Database['assistants']>, keyof Stored>): AssistantSettings =>
@@ -16,4 +21,5 @@ export const fromSettingsColumns = (row: Pick<Selectable<Database['assistants']>
     ...Object.fromEntries(assistantFieldNames.map((name) => [name, row[columnOf(name)]])),
     tools: JSON.parse(row.tools),
     starters: JSON.parse(row.starters),
+    tags: JSON.parse(row.tags),
   });

@@ -1,11 +1,12 @@
 import type { Assistant } from '@roster/contracts/assistants/assistants';
 import type { AssistantTools, BuiltInTool, ThreadTools } from '@roster/contracts/assistants/tools';
-import type { Thread } from '@roster/contracts/chat';
 import type { ReasoningEffort } from '@roster/contracts/models/models';
+import { TrialSettings } from '@roster/contracts/trials';
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { AnswerRequest } from '#server/provider/provider';
 import { schemaFormat } from '#server/provider/schema-format';
+import type { ThreadRecord } from './thread-repository.ts';
 
 /** Settings of an assistant, or just a model, that answer in a thread. */
 export type ChatTarget = {
@@ -70,20 +71,23 @@ function resolveTools(own: AssistantTools, here: ThreadTools): Pick<ChatTarget, 
 export function chatTargetFinder({ catalogue, findAssistant, knownDefaultModel, knowledgeOf }: Dependencies) {
   return async function findTargets(
     userId: number,
-    thread: Pick<Thread, 'assistantId' | 'model' | 'tools'>,
+    thread: Pick<ThreadRecord, 'assistantId' | 'model' | 'tools' | 'trialSettings'>,
     models: string[],
   ): Promise<ChatTarget[]> {
     const assistant = thread.assistantId === null ? undefined : await findAssistant(userId, thread.assistantId);
-    const tools = resolveTools(assistant?.tools ?? {}, thread.tools ?? {});
-    if (assistant) {
-      const { id: assistantId, version: assistantVersion, instructions, responseSchema: schema } = assistant;
-      const knowledge = assistant.files > 0 ? await knowledgeOf(userId, assistantId) : noKnowledge;
-      return (models.length > 0 ? models : [assistant.model]).map((model) => ({
-        assistantId,
-        assistantVersion,
+    const trial = thread.trialSettings === null ? undefined : TrialSettings.parse(JSON.parse(thread.trialSettings));
+    const settings = trial ?? assistant;
+    const tools = resolveTools(settings?.tools ?? {}, thread.tools ?? {});
+    if (settings) {
+      const { instructions, temperature, reasoningEffort: effort, responseSchema: schema } = settings;
+      const knowledge = assistant && assistant.files > 0 ? await knowledgeOf(userId, assistant.id) : noKnowledge;
+      return (models.length > 0 ? models : [settings.model]).map((model) => ({
+        assistantId: assistant?.id ?? null,
+        // A trial’s settings are no version’s.
+        assistantVersion: trial ? null : (assistant?.version ?? null),
         model,
         instructions,
-        ...catalogue.parameters(model, { temperature: assistant.temperature, effort: assistant.reasoningEffort }),
+        ...catalogue.parameters(model, { temperature, effort }),
         schema,
         knowledge,
         ...tools,

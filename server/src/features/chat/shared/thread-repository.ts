@@ -17,6 +17,8 @@ export type ThreadRecord = Thread & {
   headMessageId: number | null;
   /** When a temporary thread is deleted; null: it is not temporary. */
   expiresAt: string | null;
+  /** For a trial: its settings, JSON. */
+  trialSettings: string | null;
 } & Omit<ByProgram, 'accessTokenId'>;
 
 /** A page of the list starts after this thread. */
@@ -55,6 +57,7 @@ export const toThreadRecord = (row: Row): ThreadRecord => ({
   metadata: row.metadata,
   toolResources: row.tool_resources,
   expiresAt: row.expires_at,
+  trialSettings: row.trial_settings,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   runId: row.run_id ?? null,
@@ -187,6 +190,7 @@ export function threadRepository(db: Kysely<Database>) {
       thread: Pick<ThreadRecord, 'title' | 'titleSource' | 'assistantId' | 'model' | 'tools'> & {
         at: string;
         expiresAt?: string | null;
+        trialSettings?: string;
       },
       by: ByProgram = { accessTokenId: null, metadata: null, toolResources: null },
     ): Promise<ThreadRecord> {
@@ -200,6 +204,7 @@ export function threadRepository(db: Kysely<Database>) {
           model: thread.model,
           tools: toolsColumn(thread.tools ?? null),
           ...(thread.expiresAt && { purpose: 'temporary' as const, expires_at: thread.expiresAt }),
+          ...(thread.trialSettings !== undefined && { trial_settings: thread.trialSettings }),
           pinned: 0,
           archived: 0,
           head_message_id: null,

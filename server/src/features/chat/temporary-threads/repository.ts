@@ -29,7 +29,7 @@ export function temporaryThreadRepository(db: Kysely<Database>) {
     /** Makes it an ordinary thread, and its usage that of one. */
     async keep(userId: number, threadId: number): Promise<string | undefined> {
       const row = await own(userId, threadId)
-        .set({ purpose: 'chat', expires_at: null })
+        .set({ purpose: 'chat', expires_at: null, trial_settings: null })
         .returning('title')
         .executeTakeFirst();
       if (row)

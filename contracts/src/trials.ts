@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import {
+  AssistantDraft,
+  assistantDefaults,
+  descriptionLimit,
+  importedInstructionsLimit,
+  nameLimit,
+} from './assistants/assistants.ts';
+import { Thread } from './chat.ts';
+import { endpoint, Id, NoContent, PathId } from './endpoint.ts';
+import { textUpTo } from './text/text.ts';
+
+/** Settings that are tried before they are saved. A name is not needed yet; imported texts may be long. */
+export const TrialSettings = AssistantDraft.extend({
+  name: textUpTo(nameLimit * 10, 'This name is too long').default(''),
+  description: textUpTo(descriptionLimit * 10, 'This description is too long').default(''),
+  instructions: textUpTo(
+    importedInstructionsLimit,
+    `Instructions cannot exceed ${importedInstructionsLimit} characters`,
+  ).default(''),
+  temperature: z.number().min(0).max(2).default(assistantDefaults.temperature),
+});
+export type TrialSettings = z.output<typeof TrialSettings>;
+
+export const trials = {
+  begin: endpoint({
+    method: 'POST',
+    path: '/api/assistants/trials',
+    access: 'editor',
+    summary:
+      'Starts a temporary conversation that is answered with these settings instead of saved ones, and with the files and tool servers of the assistant, if there is one.',
+    body: z.strictObject({
+      /** null: of an assistant that is not saved yet. */
+      assistantId: Id.nullable(),
+      settings: TrialSettings,
+    }),
+    bodyLimit: 2 * 1024 * 1024,
+    output: Thread,
+    status: 201,
+  }),
+  change: endpoint({
+    method: 'PATCH',
+    path: '/api/assistants/trials/:id',
+    access: 'editor',
+    summary: 'Answers the next messages of a trial with these settings.',
+    params: z.strictObject({ id: PathId }),
+    body: z.strictObject({ settings: TrialSettings }),
+    bodyLimit: 2 * 1024 * 1024,
+    output: NoContent,
+    status: 204,
+  }),
+};

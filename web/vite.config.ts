@@ -58,6 +58,12 @@ export default defineConfig({
     minifiedFirstScript(),
     diagramFrame(),
   ],
+  resolve: {
+    alias: {
+      // The router's store still asks for the stand-in for React before 18, half a kilobyte on every page.
+      'use-sync-external-store/shim/with-selector': 'use-sync-external-store/with-selector',
+    },
+  },
   build: {
     outDir: 'dist',
     emptyOutDir: true,

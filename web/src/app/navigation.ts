@@ -1,10 +1,21 @@
 import type { User } from '@roster/contracts/auth';
-import { ChartNoAxesColumn, Files, FlaskConical, House, MessageSquare, Server, Settings, Users } from 'lucide-react';
+import {
+  Bot,
+  ChartNoAxesColumn,
+  Files,
+  FlaskConical,
+  House,
+  MessageSquare,
+  Server,
+  Settings,
+  Users,
+} from 'lucide-react';
 
 /** Pages of the sidebar in order. `key` follows G on the keyboard. */
 const pages = [
   { to: '/', label: 'Home', icon: House, key: 'h' },
   { to: '/chat', label: 'Chat', icon: MessageSquare, key: 'c' },
+  { to: '/assistants', label: 'Assistants', icon: Bot, key: 'i' },
   { to: '/files', label: 'Files', icon: Files, key: 'f' },
   { to: '/analytics', label: 'Analytics', icon: ChartNoAxesColumn, key: 'a' },
   { to: '/fine-tuning', label: 'Fine-Tuning', icon: FlaskConical, key: 't' },

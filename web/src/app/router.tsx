@@ -135,6 +135,22 @@ const trash = createRoute({
   path: '/trash',
   component: lazyRouteComponent(() => import('#web/features/chat/trash/trash-page.tsx'), 'TrashPage'),
 });
+const assistants = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/assistants',
+  component: lazyRouteComponent(() => import('#web/features/assistants/page/assistants-page.tsx'), 'AssistantsPage'),
+});
+const newAssistant = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/assistants/new',
+  component: lazyRouteComponent(() => import('./routes/assistants-route.tsx'), 'NewAssistantRoute'),
+});
+const assistant = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/assistants/$id',
+  params: byId,
+  component: lazyRouteComponent(() => import('./routes/assistants-route.tsx'), 'AssistantRoute'),
+});
 const endingModels = createRoute({
   getParentRoute: () => signedIn,
   path: '/assistants/models',
@@ -228,6 +244,9 @@ export const router = createRouter({
       settings,
       connect,
       trash,
+      assistants,
+      newAssistant,
+      assistant,
       endingModels,
       testSets,
       testSet,

@@ -92,10 +92,10 @@ describe('home', () => {
 describe('sidebar', () => {
   test('lists the pages in order', async () => {
     open('/');
-    await expectTexts(mainMenu.getByRole('link'), ['Home', 'Chat', 'Files', 'Analytics', 'Fine-Tuning', 'Settings']);
+    await expectTexts(mainMenu.getByRole('link'), ['Home', 'Chat', 'Assistants', 'Files', 'Analytics', 'Fine-Tuning', 'Settings']);
     const links = mainMenu.getByRole('link');
     await expect.element(links.first()).toHaveAttribute('aria-current', 'page');
-    const titles = ['Chat with AI', 'File Management', 'Analytics', 'Fine-Tuning', 'Settings'];
+    const titles = ['Chat with AI', 'Assistants', 'File Management', 'Analytics', 'Fine-Tuning', 'Settings'];
     for (const [index, title] of titles.entries()) {
       await links.nth(index + 1).click();
       await expect.element(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
@@ -108,6 +108,7 @@ describe('sidebar', () => {
     await expectTexts(mainMenu.getByRole('link'), [
       'Home',
       'Chat',
+      'Assistants',
       'Files',
       'Analytics',
       'Fine-Tuning',

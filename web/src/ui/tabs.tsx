@@ -22,6 +22,8 @@ type TabsProps<Value extends string> = {
   look?: 'line' | 'segment' | undefined;
   /** Segments of equal width. */
   stretch?: boolean | undefined;
+  /** The panel stays the same element for all tabs, for content that is hidden instead of removed. */
+  keepsPanel?: boolean | undefined;
   /** Content of the selected tab. */
   children: ReactNode;
   className?: string | undefined;
@@ -109,7 +111,7 @@ const pointerMark: Pick<HTMLAttributes<HTMLElement>, 'onKeyDownCapture' | 'onPoi
 
 /** Tabs with one visible panel; arrow keys move between them. The list scrolls sideways if needed. */
 export function Tabs<Value extends string>(props: TabsProps<Value>) {
-  const { label, value, onValueChange, items, look = 'line', stretch, children, className } = props;
+  const { label, value, onValueChange, items, look = 'line', stretch, keepsPanel, children, className } = props;
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   useTabInView(list, value);
@@ -151,7 +153,7 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
         </div>
       </div>
       <div
-        key={value}
+        key={keepsPanel ? undefined : value}
         role="tabpanel"
         id={`${id}-panel`}
         aria-labelledby={`${id}-${value}`}

@@ -8,7 +8,7 @@ import { useEditAccess } from '#web/api/current-user.ts';
 import { findModel } from '#web/api/models.ts';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
 import { showFailure } from '#web/lib/show-failure.ts';
-import { formatCount } from '#web/lib/text/format.ts';
+import { formatCost, formatCount, formatLongDate } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
@@ -16,20 +16,24 @@ import { Tooltip } from '#web/ui/menus/tooltip.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { useExport } from './export.ts';
 import { ModelWarning } from './model-warning.tsx';
+import type { AssistantUsage } from './page/usage-query.ts';
 
 type AssistantCardProps = {
   assistant: Assistant;
   models: ModelList | undefined;
+  /** Left out: not shown. null: not used yet. */
+  usage?: AssistantUsage | null | undefined;
   onEdit: () => void;
   onDelete: () => void;
 };
 
-export function AssistantCard({ assistant, models, onEdit, onDelete }: AssistantCardProps) {
+export function AssistantCard({ assistant, models, usage, onEdit, onDelete }: AssistantCardProps) {
   return (
     <li className="flex min-w-0 flex-col rounded-lg border border-border bg-card">
       <div className="flex flex-1 flex-col gap-4 p-5">
         <CardHead assistant={assistant} />
-        <Details assistant={assistant} models={models} />
+        <Details assistant={assistant} models={models} usage={usage} />
+        {assistant.tags.length > 0 && <Tags tags={assistant.tags} />}
         <ModelWarning assistant={assistant} models={models} onEdit={onEdit} />
       </div>
       <CardActions assistant={assistant} onEdit={onEdit} onDelete={onDelete} />
@@ -78,7 +82,22 @@ function CardHead({ assistant }: { assistant: Assistant }) {
   );
 }
 
-function Details({ assistant, models }: Pick<AssistantCardProps, 'assistant' | 'models'>) {
+function Tags({ tags }: { tags: readonly string[] }) {
+  return (
+    <ul aria-label="Tags" className="flex flex-wrap gap-1.5">
+      {tags.map((tag) => (
+        <li key={tag} className="max-w-full truncate rounded-full bg-active px-2 py-0.5 text-muted-foreground text-xs">
+          <bdi>{tag}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The day is in UTC, so its noon is the same day in nearly all zones. */
+const dayText = (day: string) => formatLongDate(`${day}T12:00:00Z`);
+
+function Details({ assistant, models, usage }: Pick<AssistantCardProps, 'assistant' | 'models' | 'usage'>) {
   const { model, temperature, reasoningEffort, files, openaiAssistantId } = assistant;
   const temperatureHasEffect = findModel(models?.models, model)?.temperature !== 'no';
   return (
@@ -95,6 +114,16 @@ function Details({ assistant, models }: Pick<AssistantCardProps, 'assistant' | '
       </Detail>
       {reasoningEffort && <Detail label="Reasoning">{reasoningEffort}</Detail>}
       {files > 0 && <Detail label="Files">{formatCount(files, 'file')}</Detail>}
+      {usage !== undefined && (
+        <>
+          <Detail label="Last used">{usage === null ? 'Not yet' : dayText(usage.lastUsedOn)}</Detail>
+          {usage !== null && (
+            <Detail label="This month">
+              <span className="tabular-nums">{formatCost(usage.costUsd)}</span>
+            </Detail>
+          )}
+        </>
+      )}
       {openaiAssistantId && (
         <Detail label="Provider ID">
           <span className="font-mono text-xs" title={openaiAssistantId}>

@@ -12,32 +12,46 @@ import { StarterField } from './starter-field.tsx';
 import { ToolFields } from './tool-fields.tsx';
 import type { AssistantForm } from './use-assistant-form.ts';
 
+export function NameField({ form }: { form: AssistantForm }) {
+  const name = form.watch('name');
+  return (
+    <Field
+      label="Name"
+      required
+      error={form.formState.errors.name?.message}
+      counter={{ value: codePointLength(name), max: nameLimit }}
+    >
+      {(control) => <Input {...control} {...form.register('name')} autoComplete="off" data-autofocus />}
+    </Field>
+  );
+}
+
+export function DescriptionField({ form }: { form: AssistantForm }) {
+  const description = form.watch('description') ?? '';
+  return (
+    <Field
+      label="Description"
+      hint="What this assistant is for."
+      error={form.formState.errors.description?.message}
+      counter={{ value: codePointLength(description), max: descriptionLimit }}
+    >
+      {(control) => <Textarea {...control} {...form.register('description')} rows={2} />}
+    </Field>
+  );
+}
+
 type AssistantFieldsProps = { form: AssistantForm; models: ModelList | undefined };
 
 /** Fields shared by the forms for new and existing assistants. */
 export function AssistantFields({ form, models }: AssistantFieldsProps) {
   const { errors, defaultValues } = form.formState;
-  const [name = '', description = '', instructions = ''] = form.watch(['name', 'description', 'instructions']);
+  const instructions = form.watch('instructions') ?? '';
   const stored = codePointLength(defaultValues?.instructions ?? '');
   const isLong = stored > instructionsLimit;
   return (
     <div className="grid gap-5">
-      <Field
-        label="Name"
-        required
-        error={errors.name?.message}
-        counter={{ value: codePointLength(name), max: nameLimit }}
-      >
-        {(control) => <Input {...control} {...form.register('name')} autoComplete="off" data-autofocus />}
-      </Field>
-      <Field
-        label="Description"
-        hint="What this assistant is for."
-        error={errors.description?.message}
-        counter={{ value: codePointLength(description), max: descriptionLimit }}
-      >
-        {(control) => <Textarea {...control} {...form.register('description')} rows={2} />}
-      </Field>
+      <NameField form={form} />
+      <DescriptionField form={form} />
       <AvatarFields form={form} />
       <ModelFields form={form} models={models} />
       <Field

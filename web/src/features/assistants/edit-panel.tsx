@@ -21,21 +21,9 @@ import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { AssistantFiles } from './assistant-files.tsx';
 import { AssistantFields } from './assistant-form.tsx';
+import { changesBetween } from './changes-between.ts';
 import { type AssistantForm, useEditForm } from './use-assistant-form.ts';
 import { VersionsSection } from './versions/versions-section.tsx';
-
-/** Values are primitives, or objects normalized by the contract. */
-const isSame = (one: unknown, other: unknown) => one === other || JSON.stringify(one) === JSON.stringify(other);
-
-/** Fields that the form changed. Only those are sent, so that imported values beyond the form's limits are kept. */
-function changesBetween(stored: Assistant, draft: AssistantDraft): AssistantChanges {
-  const changes: AssistantChanges = {};
-  const take = <Name extends keyof AssistantDraft>(name: Name) => {
-    if (!isSame(draft[name], stored[name])) changes[name] = draft[name];
-  };
-  for (const name of assistantFieldNames) take(name);
-  return changes;
-}
 
 type EditPanelProps = {
   id: number;

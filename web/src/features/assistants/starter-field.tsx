@@ -15,7 +15,7 @@ export function StarterField({ form }: { form: AssistantForm }) {
   const { errors, defaultValues } = form.formState;
   const stored = (defaultValues?.starters ?? []).join('\n');
   // Remount when the stored value changes.
-  return <Lines key={stored} form={form} stored={stored} error={messageIn(errors.starters)} />;
+  return <Lines key={stored} form={form} error={messageIn(errors.starters)} />;
 }
 
 type Problem = { message?: string | undefined };
@@ -25,8 +25,8 @@ function messageIn(problem: (Problem & { [index: number]: Problem | undefined })
   return problem?.message ?? (Array.isArray(problem) ? problem.find((line) => line)?.message : undefined);
 }
 
-function Lines({ form, stored, error }: { form: AssistantForm; stored: string; error: string | undefined }) {
-  const [text, setText] = useState(stored);
+function Lines({ form, error }: { form: AssistantForm; error: string | undefined }) {
+  const [text, setText] = useState(() => (form.getValues('starters') ?? []).join('\n'));
   const change = (next: string) => {
     setText(next);
     form.setValue('starters', linesOf(next), { shouldDirty: true, shouldValidate: form.formState.isSubmitted });

@@ -3,6 +3,7 @@ import {
   AssistantDraft,
   assistantDefaults,
   descriptionLimit,
+  importedInstructionsLimit,
   instructionsLimit,
   nameLimit,
 } from '@roster/contracts/assistants/assistants';
@@ -23,6 +24,23 @@ export function useEditForm(values: AssistantDraft): AssistantForm {
   const limit = Math.max(instructionsLimit, codePointLength(values.instructions));
   const longestName = Math.max(nameLimit, codePointLength(values.name));
   const longestDescription = Math.max(descriptionLimit, codePointLength(values.description));
+  const schema = AssistantDraft.extend({
+    name: requiredText(longestName, `Name cannot exceed ${longestName} characters`, 'Name is required'),
+    description: textUpTo(longestDescription, `Description cannot exceed ${longestDescription} characters`).default(''),
+    instructions: textUpTo(limit, `Instructions cannot exceed ${limit} characters`).default(''),
+    temperature: z.number().min(0).max(2).default(assistantDefaults.temperature),
+  });
+  return useForm({ resolver: zodResolver(schema), defaultValues: values });
+}
+
+/**
+ * Form of the editor's page. `isLong` raises the limit of the instructions; names and descriptions that were imported
+ * with more than the usual limit may stay.
+ */
+export function useEditorForm(values: AssistantDraft, isLong: boolean): AssistantForm {
+  const longestName = Math.max(nameLimit, codePointLength(values.name));
+  const longestDescription = Math.max(descriptionLimit, codePointLength(values.description));
+  const limit = isLong ? importedInstructionsLimit : instructionsLimit;
   const schema = AssistantDraft.extend({
     name: requiredText(longestName, `Name cannot exceed ${longestName} characters`, 'Name is required'),
     description: textUpTo(longestDescription, `Description cannot exceed ${longestDescription} characters`).default(''),

@@ -32,32 +32,38 @@ type ConnectPageProps = {
 
 /** How an API client uses an assistant or model: URL, name, variables and runnable code. */
 export function ConnectPage(props: ConnectPageProps) {
-  const callable = useQuery(callableQuery);
-  const models = useQuery(modelsQuery);
   return (
     <Page
       title="Connect"
       width="settings"
       lead="Use your assistants and models from any program that supports the OpenAI API."
     >
-      {callable.isError && callable.data === undefined ? (
-        <ErrorState
-          title="Your assistants could not be loaded"
-          message={errorText(callable.error)}
-          busy={callable.isFetching}
-          onRetry={() => void callable.refetch()}
-        />
-      ) : callable.data === undefined || models.isPending ? (
-        <LoadingCards />
-      ) : (
-        <Cards
-          {...props}
-          assistants={callable.data}
-          modelIds={models.data?.models.map(({ id }) => id) ?? []}
-          usualModel={models.data?.defaultModel ?? 'gpt-4o'}
-        />
-      )}
+      <ConnectCards {...props} />
     </Page>
+  );
+}
+
+/** The content of the page, also shown with an assistant. */
+export function ConnectCards(props: ConnectPageProps) {
+  const callable = useQuery(callableQuery);
+  const models = useQuery(modelsQuery);
+  if (callable.isError && callable.data === undefined)
+    return (
+      <ErrorState
+        title="Your assistants could not be loaded"
+        message={errorText(callable.error)}
+        busy={callable.isFetching}
+        onRetry={() => void callable.refetch()}
+      />
+    );
+  if (callable.data === undefined || models.isPending) return <LoadingCards />;
+  return (
+    <Cards
+      {...props}
+      assistants={callable.data}
+      modelIds={models.data?.models.map(({ id }) => id) ?? []}
+      usualModel={models.data?.defaultModel ?? 'gpt-4o'}
+    />
   );
 }
 

@@ -1,48 +1,15 @@
 import { temporaryThreads } from '@roster/contracts/temporary-threads';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type RefObject, useEffect, useRef } from 'react';
+import { useRef } from 'react';
 import { composerAt } from '#web/features/chat/shared/composer-state.ts';
 import { leaveRemoved, useRemoveThread } from '#web/features/chat/shared/mutations.ts';
 import { refreshLists, showThread } from '#web/features/chat/shared/thread-cache.ts';
-import { call, urlOf } from '#web/lib/api-client.ts';
+import { call } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { toast } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { TemporaryNotice } from './temporary-notice.tsx';
-
-/** Below the two minutes after which one that was left is deleted. */
-const reopenEveryMs = 45_000;
-
-/** A page that is being closed can still send this; a reload takes it back. */
-const tell = (what: 'leave' | 'reopen', threadId: number) =>
-  void fetch(urlOf(temporaryThreads[what], { params: { id: threadId } }), {
-    method: 'POST',
-    credentials: 'same-origin',
-    keepalive: true,
-    headers: { 'content-type': 'application/json' },
-    body: '{}',
-  }).catch(() => undefined);
-
-/** Tells the server when the conversation is left, with the page or within it, and that it is still open. */
-function usePresence(threadId: number, isOver: RefObject<boolean>) {
-  useEffect(() => {
-    const leave = () => isOver.current || tell('leave', threadId);
-    const reopen = () => isOver.current || document.hidden || tell('reopen', threadId);
-    reopen();
-    // Another tab with the same conversation may have been closed.
-    const timer = setInterval(reopen, reopenEveryMs);
-    addEventListener('pagehide', leave);
-    addEventListener('pageshow', reopen);
-    document.addEventListener('visibilitychange', reopen);
-    return () => {
-      clearInterval(timer);
-      removeEventListener('pagehide', leave);
-      removeEventListener('pageshow', reopen);
-      document.removeEventListener('visibilitychange', reopen);
-      leave();
-    };
-  }, [threadId, isOver]);
-}
+import { usePresence } from './use-presence.ts';
 
 type TemporaryBarProps = { threadId: number; onClosed: () => unknown };
 

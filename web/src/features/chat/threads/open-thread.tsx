@@ -1,7 +1,7 @@
 import type { Thread } from '@roster/contracts/chat';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { MessageSquareOff } from 'lucide-react';
-import { useCallback, useEffect, useMemo } from 'react';
+import { type ReactNode, useCallback, useEffect, useMemo } from 'react';
 import { AttachmentPreview } from '#web/features/chat/attachments/attachment-preview.tsx';
 import { useFindBar } from '#web/features/chat/find/use-find-bar.tsx';
 import type { CorrectionDialogProps } from '#web/features/chat/messages/correction-dialog.tsx';
@@ -87,7 +87,8 @@ type OpenThreadProps = {
   onRemoved: () => unknown;
 };
 
-function useThreadActions(open: Open, thread: Thread | undefined, runId: number | null): ThreadActions {
+/** What can be done with the messages of an open thread. */
+export function useThreadActions(open: Open, thread: Thread | undefined, runId: number | null): ThreadActions {
   const { assistantId = null, model = null, waitsForApproval, madeBy = null } = thread ?? {};
   const isOfProgram = madeBy !== null;
   const actionsFor = useMemo(() => threadActions(open), [open]);
@@ -157,14 +158,16 @@ export function OpenThread({ open, state, runId, target, onBack, onRemoved }: Op
 type MessagesProps = Pick<OpenThreadProps, 'open' | 'state'> & {
   targetId: number | null;
   thread: UseQueryResult<Thread>;
+  /** Shown while there is no message, instead of the greeting. */
+  empty?: ReactNode;
 };
 
-function Messages({ open: { threadId, list, box }, state, targetId, thread }: MessagesProps) {
+export function Messages({ open: { threadId, list, box }, state, targetId, thread, empty }: MessagesProps) {
   const messages = useQuery(messagesQuery(threadId));
   const chatTarget = chatTargetOf(useChatTargets(), thread.data ?? { assistantId: null, model: null });
   const error = thread.error ?? messages.error;
   if (thread.data && messages.data?.items.length === 0 && !state.pending)
-    return <Greeting place={`chat:${threadId}`} chatTarget={chatTarget} several={state.several.length} />;
+    return empty ?? <Greeting place={`chat:${threadId}`} chatTarget={chatTarget} several={state.several.length} />;
   if (messages.data)
     return (
       <AttachmentPreview box={box}>

@@ -1,0 +1,218 @@
+import {
+  type Assistant,
+  type AssistantDraft,
+  AssistantSettings,
+  assistantFieldNames,
+  instructionsLimit,
+} from '@roster/contracts/assistants/assistants';
+import type { AssistantDraftValues, KeptDraft } from '@roster/contracts/assistants/drafts';
+import { codePointLength } from '@roster/contracts/text/length';
+import { TrialSettings } from '@roster/contracts/trials';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useEffectEvent, useId, useState } from 'react';
+import { useCreateAssistant, useUpdateAssistant } from '#web/api/assistant-changes.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
+import { modelsQuery } from '#web/api/models.ts';
+import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
+import { changesBetween } from '#web/features/assistants/changes-between.ts';
+import { type AssistantForm, useEditorForm } from '#web/features/assistants/use-assistant-form.ts';
+import { showFormFailure } from '#web/lib/form-errors.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
+import { DraftNotice } from './draft-notice.tsx';
+import { EditorFields } from './editor-fields.tsx';
+import { useKeptDraft } from './use-kept-draft.ts';
+
+export type TrialProps = {
+  assistantId: number | null;
+  settings: () => Promise<TrialSettings | null>;
+  starters: readonly string[];
+};
+
+export type AssistantEditorProps = {
+  /** null: a new one. */
+  assistant: Assistant | null;
+  /** Values of a new one. */
+  start: AssistantDraft;
+  kept: KeptDraft | null;
+  /** Parts that other features supply. */
+  trial: (props: TrialProps) => ReactNode;
+  /** The files and the connected tools of a saved assistant. */
+  connectedTools: ReactNode;
+  files: ReactNode;
+  /** Above the fields. */
+  notice?: ReactNode;
+  onSaved: (assistant: Assistant) => void;
+  onCancel: () => void;
+};
+
+const isLongText = (text: string) => codePointLength(text) > instructionsLimit;
+
+/** Saves with Ctrl+S or Cmd+S, wherever the focus is. */
+function useSaveKey(save: () => void) {
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    const isCommand = event.ctrlKey || event.metaKey;
+    if (event.key.toLowerCase() !== 's' || !isCommand || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    save();
+  });
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => onKey(event);
+    document.addEventListener('keydown', listener);
+    return () => document.removeEventListener('keydown', listener);
+  }, []);
+}
+
+/** Puts kept values into the form as changes. */
+function restore(form: AssistantForm, values: AssistantDraftValues) {
+  for (const name of assistantFieldNames) {
+    const value = values[name];
+    if (value !== undefined) form.setValue(name, value, { shouldDirty: true });
+  }
+}
+
+/** The form on the left, a trial of it on the right; below each other on small screens. */
+export function AssistantEditor(props: AssistantEditorProps) {
+  const { assistant, start, trial, connectedTools, files, notice, onCancel } = props;
+  const models = useQuery(modelsQuery);
+  const { reason } = useEditAccess();
+  const formId = useId();
+  const values = assistant ? AssistantSettings.parse(assistant) : start;
+  const [isLong, setLong] = useState(
+    () => isLongText(values.instructions) || isLongText(props.kept?.values.instructions ?? ''),
+  );
+  const form = useEditorForm(values, isLong);
+  const keeping = useKeptDraft(form, assistant?.id ?? null, assistant?.version ?? null);
+  const [offered, setOffered] = useState(props.kept);
+  const [restored, setRestored] = useState(0);
+  const { submit, isSaving, isSaved } = useSaving(props, form, keeping);
+  const save = () => void form.handleSubmit(submit, showFirstError)();
+  useSaveKey(save);
+
+  /** What the trial asks with; a field that is wrong is shown at its place. */
+  const settings = async () => {
+    const parsed = TrialSettings.safeParse(form.getValues());
+    if (parsed.success) return parsed.data;
+    await form.trigger();
+    showFirstError();
+    return null;
+  };
+
+  return (
+    <div className="grid gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(24rem,0.85fr)]">
+      <div className="min-w-0">
+        {reason && <Notice className="mb-4">{reason}</Notice>}
+        {offered && (
+          <DraftNotice
+            draft={offered}
+            version={assistant?.version ?? null}
+            onRestore={() => {
+              restore(form, offered.values);
+              // Fields that hold a text of their own read the form again.
+              setRestored(restored + 1);
+              setOffered(null);
+            }}
+            onDiscard={() => {
+              setOffered(null);
+              keeping.discard(true).catch(showFailure('The changes were not discarded'));
+            }}
+          />
+        )}
+        {notice}
+        <form id={formId} onSubmit={form.handleSubmit(submit, showFirstError)} noValidate>
+          <EditorFields
+            key={restored}
+            form={form}
+            models={models.data}
+            isLong={isLong}
+            onLongChange={setLong}
+            connectedTools={connectedTools}
+            files={files}
+            fileCount={assistant?.files ?? 0}
+          />
+        </form>
+        <div className="sticky bottom-0 z-10 -mx-1 mt-4 flex items-center justify-end gap-2 border-border border-t bg-background px-1 py-3">
+          <output className="me-auto text-muted-foreground text-sm">
+            {keeping.isDirty ? 'Not saved yet' : assistant ? `Version ${assistant.version}` : ''}
+          </output>
+          <Button onClick={onCancel}>Cancel</Button>
+          <Button
+            type="submit"
+            form={formId}
+            variant="primary"
+            busy={isSaving}
+            pendingLabel="Saving..."
+            disabledReason={reason}
+            aria-keyshortcuts="Control+S Meta+S"
+          >
+            {assistant ? 'Save changes' : 'Create assistant'}
+          </Button>
+        </div>
+      </div>
+      <div className="min-w-0 xl:sticky xl:top-6 xl:h-[calc(100dvh-3rem)] max-xl:h-[36rem]">
+        {trial({ assistantId: assistant?.id ?? null, settings, starters: form.watch('starters') ?? [] })}
+      </div>
+      <UnsavedChanges when={keeping.isDirty && !isSaved} what="this assistant" />
+    </div>
+  );
+}
+
+/** A folded section opens with its error, so that the field can be focused a moment later. */
+function showFirstError() {
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+}
+
+/** Creates the assistant, or saves what was changed. */
+function useSaving(
+  { assistant, onSaved }: AssistantEditorProps,
+  form: AssistantForm,
+  keeping: ReturnType<typeof useKeptDraft>,
+) {
+  const create = useCreateAssistant();
+  const update = useUpdateAssistant();
+  const [saved, setSaved] = useState<Assistant | null>(null);
+  const leave = useEffectEvent(onSaved);
+  // In an effect: the guard for unsaved changes must be gone before the page is left.
+  useEffect(() => {
+    if (saved) leave(saved);
+  }, [saved]);
+
+  const done = (result: Assistant) => {
+    form.reset(AssistantSettings.parse(result));
+    // What is kept no longer differs from what is saved; if it stays, opening the editor shows that.
+    keeping.discard(assistant !== null).catch(() => undefined);
+    toast(
+      assistant
+        ? { title: 'Assistant updated', description: 'Your changes have been saved.' }
+        : { title: 'Assistant created', description: `${result.name} is ready to chat.` },
+    );
+    setSaved(result);
+  };
+  const submit = (draft: AssistantDraft) => {
+    const long = isLongText(draft.instructions) && { longInstructions: true as const };
+    if (assistant === null)
+      return create.mutate(
+        { ...draft, ...long },
+        {
+          onSuccess: done,
+          onError: showFormFailure(
+            form,
+            'Failed to create assistant',
+            'An error occurred while creating your assistant',
+          ),
+        },
+      );
+    const changes = changesBetween(assistant, draft);
+    if (Object.keys(changes).length === 0) return;
+    update.mutate(
+      { id: assistant.id, changes: { ...changes, ...(changes.instructions !== undefined && long) } },
+      {
+        onSuccess: done,
+        onError: showFormFailure(form, 'Failed to update assistant', 'An error occurred. Please try again.'),
+      },
+    );
+  };
+  return { submit, isSaving: create.isPending || update.isPending, isSaved: saved !== null && assistant === null };
+}

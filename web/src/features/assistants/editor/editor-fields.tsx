@@ -1,0 +1,87 @@
+import { type AssistantTools, type BuiltInTool, builtInTools } from '@roster/contracts/assistants/tools';
+import type { ModelList } from '@roster/contracts/models/models';
+import type { ReactNode } from 'react';
+import { AnswerFormat } from '#web/features/assistants/answer-format.tsx';
+import { DescriptionField, NameField } from '#web/features/assistants/assistant-form.tsx';
+import { AvatarFields } from '#web/features/assistants/avatar-fields.tsx';
+import { ModelFields } from '#web/features/assistants/model-fields.tsx';
+import { StarterField } from '#web/features/assistants/starter-field.tsx';
+import { ToolFields } from '#web/features/assistants/tool-fields.tsx';
+import type { AssistantForm } from '#web/features/assistants/use-assistant-form.ts';
+import { formatCount } from '#web/lib/text/format.ts';
+import { InstructionsField } from './instructions-field.tsx';
+import { Section } from './section.tsx';
+import { TagsField } from './tags-field.tsx';
+
+const toolNames: Record<BuiltInTool, string> = {
+  webSearch: 'Web search',
+  codeInterpreter: 'Code interpreter',
+  imageGeneration: 'Image generation',
+};
+const toolSummary = (tools: AssistantTools) =>
+  builtInTools.flatMap((name) => (tools[name] === undefined ? [] : [toolNames[name]])).join(', ');
+
+type EditorFieldsProps = {
+  form: AssistantForm;
+  models: ModelList | undefined;
+  isLong: boolean;
+  onLongChange: (isLong: boolean) => void;
+  /** Tools of servers; undefined while the assistant is not saved. */
+  connectedTools: ReactNode;
+  files: ReactNode;
+  fileCount: number;
+};
+
+/** What the assistant is and does, the most important first; the rest folds. */
+export function EditorFields(props: EditorFieldsProps) {
+  const { form, models, isLong, onLongChange, connectedTools, files, fileCount } = props;
+  const [tools = {}, starters = [], schema, icon, color] = form.watch([
+    'tools',
+    'starters',
+    'responseSchema',
+    'icon',
+    'color',
+  ]);
+  const { errors } = form.formState;
+  return (
+    <div className="grid gap-4">
+      <div className="grid gap-5 rounded-lg border border-border bg-card p-4 sm:p-5">
+        <NameField form={form} />
+        <DescriptionField form={form} />
+        <InstructionsField form={form} isLong={isLong} onLongChange={onLongChange} />
+        <ModelFields form={form} models={models} />
+      </div>
+      <Section title="Tools" summary={toolSummary(tools) || 'None built in'} hasError={errors.tools !== undefined}>
+        <ToolFields form={form} />
+        {connectedTools}
+      </Section>
+      <Section title="Files" summary={fileCount === 0 ? 'None' : formatCount(fileCount, 'file')}>
+        {files}
+      </Section>
+      <Section
+        title="Conversation starters"
+        summary={starters.length === 0 ? 'None' : formatCount(starters.length, 'starter')}
+        hasError={errors.starters !== undefined}
+      >
+        <StarterField form={form} />
+      </Section>
+      <Section
+        title="Answer format"
+        summary={schema ? 'JSON schema' : 'Text'}
+        hasError={errors.responseSchema !== undefined}
+      >
+        <AnswerFormat form={form} />
+      </Section>
+      <Section
+        title="Icon, color and tags"
+        summary={[icon, color].filter(Boolean).join(', ')}
+        hasError={errors.tags !== undefined}
+      >
+        <div className="grid gap-5">
+          <AvatarFields form={form} />
+          <TagsField form={form} />
+        </div>
+      </Section>
+    </div>
+  );
+}

@@ -1,0 +1,207 @@
+import { assistants } from '@roster/contracts/assistants/assistants';
+import { assistantDrafts, type KeptDraft } from '@roster/contracts/assistants/drafts';
+import { assistantVersions } from '@roster/contracts/assistants/versions';
+import { trials } from '@roster/contracts/trials';
+import { usage } from '@roster/contracts/usage/usage';
+import { describe, expect, test } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
+import { address, open } from '#web/testing/app.tsx';
+import { assistant, serveAssistants } from '#web/testing/assistants.ts';
+import { fixtureDate, person } from '#web/testing/new-account.ts';
+import { expectHidden, expectText, expectToast, press } from '#web/testing/page.ts';
+
+const name = page.getByLabelText('Name');
+const instructions = page.getByRole('textbox', { name: 'Instructions' });
+const tutor = assistant(1, { name: 'Tutor', version: 3, starters: ['What is a parrot?'] });
+
+function openEditor(path = '/assistants/1', draft: KeptDraft | null = null, given = [tutor]) {
+  open(path, {
+    answers() {
+      serveAssistants(...given);
+      answer(usage.assistants, []);
+      answer(assistants.files, []);
+      answer(assistantDrafts.get, { draft });
+      answer(assistantDrafts.keep, undefined);
+      answer(assistantDrafts.remove, undefined);
+    },
+  });
+}
+
+describe('the editor of an assistant', () => {
+  test('saves only what was changed with Ctrl+S, and discards what was kept', async () => {
+    openEditor();
+    await instructions.fill('Be brief.');
+    await expect.element(page.getByText('Not saved yet')).toBeVisible();
+    await press('Control+s');
+    await expectToast('Assistant updated');
+    expect(requestsTo(assistants.update)).toMatchObject([{ params: { id: 1 }, body: { instructions: 'Be brief.' } }]);
+    expect(requestsTo(assistants.update).map(({ body }) => Object.keys(Object(body)))).toEqual([['instructions']]);
+    await expect.poll(() => requestsTo(assistantDrafts.remove).length).toBe(1);
+    await expectHidden(page.getByText('Not saved yet'));
+    expect(address()).toBe('/assistants/1');
+  });
+
+  test('keeps what is typed on the server, and warns before it is left', async () => {
+    openEditor();
+    await name.fill('Tutor for fractions');
+    await expect
+      .poll(() => requestsTo(assistantDrafts.keep).at(-1), { timeout: 5_000 })
+      .toMatchObject({
+        query: { assistant: 1 },
+        body: { version: 3, values: { name: 'Tutor for fractions' } },
+      });
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Discard unsaved changes?' });
+    await dialog.getByRole('button', { name: 'Keep editing' }).click();
+    await expect.element(name).toHaveValue('Tutor for fractions');
+  });
+
+  test('restores what was left without saving, also lists, and says if the assistant was saved since', async () => {
+    const values = { name: 'Half typed', starters: ['New starter'], tags: ['maths'] };
+    openEditor('/assistants/1', { assistantId: 1, version: 2, values, savedAt: fixtureDate });
+    const notice = page.getByText('The assistant has been saved since then');
+    await expect.element(notice).toBeVisible();
+    await page.getByRole('button', { name: 'Restore them' }).click();
+    await expectHidden(notice);
+    await expect.element(name).toHaveValue('Half typed');
+    await page.getByText('Conversation starters').click();
+    await expect.element(page.getByLabelText('Conversation starters')).toHaveValue('New starter');
+    await press('Control+s');
+    await expect.poll(() => requestsTo(assistants.update).at(-1)?.body).toEqual(values);
+  });
+
+  test('discards what was left, and goes on keeping', async () => {
+    openEditor('/assistants/1', { assistantId: 1, version: 3, values: { name: 'Old' }, savedAt: fixtureDate });
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await expect.poll(() => requestsTo(assistantDrafts.remove).length).toBe(1);
+    await name.fill('Newer');
+    await expect.poll(() => requestsTo(assistantDrafts.keep).length, { timeout: 5_000 }).toBe(1);
+  });
+
+  test('holds the usual limit of instructions unless long ones are wanted', async () => {
+    openEditor();
+    await instructions.fill('x'.repeat(1_501));
+    await press('Control+s');
+    await expect.element(page.getByText('Instructions cannot exceed 1500 characters')).toBeVisible();
+    expect(requestsTo(assistants.update)).toEqual([]);
+    const long = page.getByRole('switch', { name: 'Long instructions' });
+    await long.click();
+    await press('Control+s');
+    await expect.poll(() => requestsTo(assistants.update).at(-1)?.body).toMatchObject({ longInstructions: true });
+    // The text is too long to go back.
+    await expect.element(long).toBeDisabled();
+  });
+
+  test('previews Markdown without losing the text', async () => {
+    openEditor();
+    await instructions.fill('# Rules\n\n- **Be** brief');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    const preview = page.getByRole('region', { name: 'Preview of the instructions' });
+    await expect.element(preview.getByRole('heading', { name: 'Rules' })).toBeVisible();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await expect.element(instructions).toHaveValue('# Rules\n\n- **Be** brief');
+  });
+
+  test('opens the section with a wrong field', async () => {
+    openEditor();
+    await page.getByText('Icon, color and tags').click();
+    await page.getByLabelText('Tags').fill('x'.repeat(31));
+    await page.getByText('Icon, color and tags').click();
+    await press('Control+s');
+    await expect.element(page.getByText('A tag cannot exceed 30 characters')).toBeVisible();
+    await expect.element(page.getByLabelText('Tags')).toBeVisible();
+  });
+
+  test('shows the server’s reason at its field, and keeps what is typed', async () => {
+    openEditor();
+    answer(assistants.update, refusal('invalid_input', 'This name is reserved.', { name: 'This name is reserved.' }));
+    await name.fill('Admin');
+    await press('Control+s');
+    await expect.element(page.getByText('This name is reserved.').first()).toBeVisible();
+    await expect.element(name).toHaveValue('Admin');
+  });
+
+  test('keeps what is typed while another tab is shown', async () => {
+    openEditor();
+    answer(assistantVersions.list, []);
+    await name.fill('Typed');
+    await page.getByRole('tab', { name: 'Test Sets' }).click();
+    await expect.element(page.getByRole('heading', { name: 'No test sets yet' })).toBeVisible();
+    await page.getByRole('tab', { name: 'Edit' }).click();
+    await expect.element(name).toHaveValue('Typed');
+  });
+
+  test('asks a trial with what the form holds, and says why it could not begin', async () => {
+    openEditor();
+    answer(trials.begin, refusal('conflict', 'Your budget for this month is used up.'));
+    await instructions.fill('Unsaved.');
+    await page.getByRole('button', { name: 'Start a trial' }).click();
+    await expectText(page.getByRole('region', { name: 'Trial' }), /Your budget for this month is used up\./);
+    expect(requestsTo(trials.begin)).toMatchObject([
+      { body: { assistantId: 1, settings: { model: 'gpt-4o', instructions: 'Unsaved.' } } },
+    ]);
+  });
+
+  test('says that an assistant no longer exists', async () => {
+    openEditor('/assistants/9');
+    answer(assistantDrafts.get, refusal('not_found', 'Assistant not found.'));
+    await expect.element(page.getByText('This assistant no longer exists.')).toBeVisible();
+  });
+});
+
+describe('a new assistant', () => {
+  test('starts from a template that is found by what it does, with the tools it needs and why', async () => {
+    openEditor('/assistants/new', null, []);
+    await page.getByRole('searchbox', { name: 'Search templates' }).fill('spreadsheet');
+    await page.getByRole('button', { name: /^Data analyst/ }).click();
+    await expect
+      .element(page.getByText('Code interpreter, because numbers are calculated, not guessed.'))
+      .toBeVisible();
+    await expect.element(name).toHaveValue('Data analyst');
+    await page.getByRole('button', { name: 'Create assistant' }).click();
+    await expect.poll(address).toBe('/assistants/1');
+    expect(requestsTo(assistants.create)).toMatchObject([
+      { body: { name: 'Data analyst', tools: { codeInterpreter: {} }, tags: ['data', 'work'], icon: 'chart' } },
+    ]);
+  });
+
+  test('continues what was left without saving', async () => {
+    openEditor(
+      '/assistants/new',
+      { assistantId: null, version: null, values: { name: 'Half typed' }, savedAt: fixtureDate },
+      [],
+    );
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Restore them' }).click();
+    await expect.element(name).toHaveValue('Half typed');
+  });
+
+  test('begins with an empty form on the default model', async () => {
+    openEditor('/assistants/new', null, []);
+    await page.getByRole('button', { name: 'Empty form' }).click();
+    await expect.element(name).toHaveValue('');
+    await page.getByRole('button', { name: 'Create assistant' }).click();
+    await expect.element(page.getByText('Name is required')).toBeVisible();
+    expect(requestsTo(assistants.create)).toEqual([]);
+  });
+
+  test('shows why a model drafted nothing', async () => {
+    openEditor('/assistants/new', null, []);
+    answer(trials.begin, refusal('conflict', 'Your budget for this month is used up.'));
+    await page.getByLabelText('What should it do?').fill('Answers questions about plants');
+    await page.getByRole('button', { name: 'Draft it' }).click();
+    await expectText(page.getByRole('alert'), /Your budget for this month is used up\./);
+    expect(requestsTo(trials.begin)).toMatchObject([{ body: { assistantId: null } }]);
+  });
+
+  test('is not created by a Viewer', async () => {
+    open('/assistants/new', { user: { ...person, role: 'Viewer' }, answers: () => serveAssistants() });
+    await page.getByRole('button', { name: 'Empty form' }).click();
+    await expect
+      .element(page.getByRole('button', { name: 'Create assistant' }))
+      .toHaveAttribute('aria-disabled', 'true');
+    await userEvent.keyboard('{Control>}s{/Control}');
+    expect(requestsTo(assistants.create)).toEqual([]);
+  });
+});

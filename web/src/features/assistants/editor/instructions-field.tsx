@@ -1,0 +1,71 @@
+import { importedInstructionsLimit, instructionsLimit } from '@roster/contracts/assistants/assistants';
+import { codePointLength } from '@roster/contracts/text/length';
+import { useState } from 'react';
+import type { AssistantForm } from '#web/features/assistants/use-assistant-form.ts';
+import { formatNumber } from '#web/lib/text/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Switch } from '#web/ui/forms/switch.tsx';
+import { Textarea } from '#web/ui/forms/textarea.tsx';
+import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
+
+type InstructionsFieldProps = {
+  form: AssistantForm;
+  isLong: boolean;
+  onLongChange: (isLong: boolean) => void;
+};
+
+/** Instructions with room, a preview, and a limit that can be raised. */
+export function InstructionsField({ form, isLong, onLongChange }: InstructionsFieldProps) {
+  const [isPreview, setPreview] = useState(false);
+  const text = form.watch('instructions') ?? '';
+  const length = codePointLength(text);
+  const limit = isLong ? importedInstructionsLimit : instructionsLimit;
+  return (
+    <div className="grid gap-3">
+      <Field
+        label="Instructions"
+        hint="How it should behave. Sent with every message. Markdown helps models to see the structure."
+        error={form.formState.errors.instructions?.message}
+        counter={{ value: length, max: limit }}
+        aside={
+          <Button variant="ghost" size="sm" aria-pressed={isPreview} onClick={() => setPreview(!isPreview)}>
+            {isPreview ? 'Edit' : 'Preview'}
+          </Button>
+        }
+      >
+        {(control) => (
+          <>
+            <Textarea
+              {...control}
+              {...form.register('instructions')}
+              rows={16}
+              hidden={isPreview}
+              className={isPreview ? 'hidden!' : undefined}
+            />
+            {isPreview && (
+              <section
+                aria-label="Preview of the instructions"
+                className="min-h-80 rounded-md border border-border px-3 py-2"
+              >
+                {text.trim() === '' ? (
+                  <p className="text-muted-foreground">Nothing to preview yet.</p>
+                ) : (
+                  <AnswerText text={text} live={false} />
+                )}
+              </section>
+            )}
+          </>
+        )}
+      </Field>
+      <Switch
+        label="Long instructions"
+        description={`Up to ${formatNumber(importedInstructionsLimit)} characters instead of ${formatNumber(instructionsLimit)}. They are sent and billed as input with every message.`}
+        checked={isLong}
+        // Turning it off must not make the text too long.
+        disabled={isLong && length > instructionsLimit}
+        onChange={({ target }) => onLongChange(target.checked)}
+      />
+    </div>
+  );
+}

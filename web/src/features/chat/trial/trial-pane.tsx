@@ -1,0 +1,209 @@
+import type { Thread } from '@roster/contracts/chat';
+import { type TrialSettings, trials } from '@roster/contracts/trials';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { RotateCcw } from 'lucide-react';
+import { type ReactNode, useEffect, useMemo, useReducer, useRef, useState } from 'react';
+import { Composer } from '#web/features/chat/composer/composer.tsx';
+import { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
+import { useThreadUpdates } from '#web/features/chat/runs/use-thread-updates.ts';
+import { composerAt } from '#web/features/chat/shared/composer-state.ts';
+import { activeRun } from '#web/features/chat/shared/message-window.ts';
+import { ThreadActionsContext } from '#web/features/chat/shared/thread-actions.ts';
+import { showThread } from '#web/features/chat/shared/thread-cache.ts';
+import { messagesQuery } from '#web/features/chat/shared/thread-queries.ts';
+import {
+  type MessageListHandle,
+  noThreadState,
+  type OpenThread,
+  withChanges,
+} from '#web/features/chat/shared/thread-state.ts';
+import { usePresence } from '#web/features/chat/temporary/use-presence.ts';
+import { Messages, useThreadActions } from '#web/features/chat/threads/open-thread.tsx';
+import { sendQuestion, stopAnswers } from '#web/features/chat/threads/open-thread-actions.ts';
+import { call, errorText } from '#web/lib/api-client.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
+import { formatCost } from '#web/lib/text/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+
+export type TrialPaneProps = {
+  /** null: of an assistant that is not saved yet. */
+  assistantId: number | null;
+  /** The settings in the form; null if they cannot be used, which the form shows. */
+  settings: () => Promise<TrialSettings | null>;
+  starters: readonly string[];
+  /** Button that keeps the last question, once there is one. */
+  keepQuestion: (text: string) => ReactNode;
+};
+
+/** A conversation with the settings in a form, which need not be saved. */
+export function TrialPane(props: TrialPaneProps) {
+  const client = useQueryClient();
+  const sent = useRef<string>(undefined);
+  const [thread, setThread] = useState<Thread | null>(null);
+  const begin = useMutation({
+    networkMode: 'always',
+    mutationFn: (settings: TrialSettings) => call(trials.begin, { body: { assistantId: props.assistantId, settings } }),
+    onSuccess(begun, settings) {
+      sent.current = JSON.stringify(settings);
+      showThread(client, begun);
+      setThread(begun);
+    },
+  });
+  const { settings, assistantId } = props;
+  const start = async () => {
+    const current = await settings();
+    if (current) begin.mutate(current);
+  };
+  const reset = () => {
+    if (thread) composerAt(`chat:${thread.id}`).set({ text: '', attachments: [] });
+    setThread(null);
+    void start();
+  };
+  /** Tells the server what the form holds now. */
+  const prepare = async (threadId: number): Promise<boolean> => {
+    const current = await settings();
+    if (!current) return false;
+    const text = JSON.stringify(current);
+    if (text === sent.current) return true;
+    try {
+      await call(trials.change, { params: { id: threadId }, body: { settings: current } });
+      sent.current = text;
+      return true;
+    } catch (error) {
+      showFailure('The trial could not use these settings')(error);
+      return false;
+    }
+  };
+  return (
+    <section aria-label="Trial" className="flex h-full min-h-0 flex-col rounded-lg border border-border bg-card">
+      {thread ? (
+        <TrialThread key={thread.id} {...props} threadId={thread.id} prepare={prepare} onReset={reset} />
+      ) : (
+        <div className="flex flex-1 flex-col items-center justify-center gap-3 p-6 text-center">
+          <h2 className="font-semibold text-base">Try it before you save</h2>
+          <p className="max-w-sm text-muted-foreground">
+            {assistantId === null
+              ? 'Asks the model with what the form holds. Each answer is billed.'
+              : 'Asks the model with what the form holds, and with the saved files and connected tools. Each answer is billed.'}
+          </p>
+          {begin.isError && (
+            <Notice tone="destructive" className="text-start">
+              {errorText(begin.error, 'The trial could not be started.')}
+            </Notice>
+          )}
+          <Button variant="primary" busy={begin.isPending} onClick={() => void start()}>
+            Start a trial
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+type TrialThreadProps = TrialPaneProps & {
+  threadId: number;
+  prepare: (threadId: number) => Promise<boolean>;
+  onReset: () => void;
+};
+
+function TrialThread(props: TrialThreadProps) {
+  const { threadId, prepare, starters, assistantId, keepQuestion, onReset } = props;
+  const client = useQueryClient();
+  const list = useRef<MessageListHandle>(null);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const isOver = useRef(false);
+  const [state, change] = useReducer(withChanges, noThreadState);
+  const open = useMemo<OpenThread>(() => ({ client, threadId, list, box, change }), [client, threadId]);
+  usePresence(threadId, isOver);
+  const thread = useThreadUpdates(threadId);
+  const messages = useQuery(messagesQuery(threadId));
+  const run = useQuery({ ...messagesQuery(threadId), select: activeRun });
+  const runId = run.data?.id ?? thread.data?.runId ?? null;
+  const actions = useThreadActions(open, thread.data, runId);
+  useEffect(() => box.current?.focus(), []);
+  const items = messages.data?.items ?? [];
+  const question = items.findLast(({ role }) => role === 'user')?.text;
+  const place = `chat:${threadId}`;
+  return (
+    <>
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-border border-b px-4 py-2">
+        <h2 className="me-auto font-semibold text-base">Trial</h2>
+        <Cost items={items} />
+        {question !== undefined && keepQuestion(question)}
+        <Button size="sm" variant="ghost" icon={RotateCcw} onClick={onReset}>
+          Start over
+        </Button>
+      </header>
+      <ThreadActionsContext value={actions}>
+        <Messages
+          open={open}
+          state={state}
+          targetId={null}
+          thread={thread}
+          empty={<Starters place={place} starters={starters} />}
+        />
+      </ThreadActionsContext>
+      <Composer
+        ref={box}
+        place={place}
+        placeholder="Ask what people will ask"
+        onSend={async (text, overBudget, files) =>
+          (await prepare(threadId)) && sendQuestion(open, { text, files, models: [], overBudget })
+        }
+        sending={state.pending !== null}
+        waiting={thread.isPending}
+        temporary
+        onStop={runId === null ? undefined : () => stopAnswers(open, runId)}
+        stopping={runId !== null && state.stoppingRun === runId}
+        notice={(sendOverBudget) => (
+          <ComposerNotices
+            several={[]}
+            onAskOne={() => undefined}
+            failure={state.failure?.error}
+            onSendOverBudget={state.failure?.insist ?? sendOverBudget}
+            assistantId={assistantId}
+            isAnswering={runId !== null}
+          />
+        )}
+      />
+    </>
+  );
+}
+
+/** The cost of the answers so far, as far as it is known. */
+function Cost({ items }: { items: readonly { usage: { costUsd: number | null } | null }[] }) {
+  const costs = items.flatMap(({ usage }) => (usage ? [usage.costUsd] : []));
+  if (costs.length === 0) return null;
+  const isKnown = costs.every((cost) => cost !== null);
+  const sum = costs.reduce<number>((total, cost) => total + (cost ?? 0), 0);
+  return (
+    <span className="text-muted-foreground text-sm tabular-nums">
+      {isKnown ? `Cost so far ${formatCost(sum)}` : 'Cost not known'}
+    </span>
+  );
+}
+
+function Starters({ place, starters }: { place: string; starters: readonly string[] }) {
+  return (
+    <div className="flex min-h-0 flex-1 flex-col items-center justify-center overflow-y-auto p-6 text-center">
+      <p className="max-w-sm text-muted-foreground">
+        Change the form and ask again: each question is answered with what the form holds then.
+      </p>
+      <ul aria-label="Conversation starters" className="mt-4 flex flex-wrap justify-center gap-2">
+        {[...new Set(starters)].map((starter) => (
+          <li key={starter} className="min-w-0">
+            <button
+              type="button"
+              dir="auto"
+              onClick={() => composerAt(place).set({ text: starter, wanted: true })}
+              className="wrap-anywhere min-h-10 rounded-lg border border-border px-3.5 py-2 text-start text-sm hover:border-border-strong hover:bg-hover"
+            >
+              {starter}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

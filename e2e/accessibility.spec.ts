@@ -26,6 +26,8 @@ const ownPages = [
   ['/trash', 'The trash is empty'],
   ['/files', 'File Management'],
   ['/prompts', 'No prompts yet'],
+  ['/assistants', 'No assistants yet'],
+  ['/assistants/new', 'Start from a template'],
   ['/analytics', 'Track your API usage and costs'],
   ['/fine-tuning', 'Train models'],
 ] as const;

@@ -48,12 +48,12 @@ const steps = [
   ],
   ['server/src/db/migrate.ts', '];', `  ['${name}', audience],\n`],
   [
-    'web/src/features/assistants/assistant-form.tsx',
+    'web/src/features/assistants/fields/assistant-form.tsx',
     'export ',
     '/** Represents the input; the walk checks types. */\nexport const audienceOf = ({ audience }: AssistantSettings) => audience;\n',
   ],
   [
-    'web/src/features/assistants/assistant-form.tsx',
+    'web/src/features/assistants/fields/assistant-form.tsx',
     'import ',
     "import type { AssistantSettings } from '@roster/contracts/assistants/assistants';\n",
   ],

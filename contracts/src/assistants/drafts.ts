@@ -8,7 +8,7 @@ import { AssistantTools } from './tools.ts';
 
 const anyText = (limit: number) => textUpTo(limit, `This text cannot exceed ${limit} characters`);
 
-/** What is in a form, which need not be valid yet: fields that were not changed are left out. */
+/** The values of a form, which need not be valid yet: fields that were not changed are left out. */
 export const AssistantDraftValues = z
   .strictObject({
     name: anyText(1_000),

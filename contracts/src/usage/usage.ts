@@ -307,7 +307,7 @@ export const usage = {
     output: z.array(
       z.object({
         assistantId: Id,
-        /** Of calls with a known price. */
+        /** The sum of calls with a known price. */
         costUsd: z.number(),
         unpricedRequests: z.number().int(),
         /** YYYY-MM-DD in UTC. */

@@ -210,7 +210,7 @@ export type Database = {
     assistant_id: number | null;
     /** The version that was changed; null: of a new assistant. */
     version: number | null;
-    /** What is in the form, JSON. */
+    /** The form’s values, JSON. */
     draft: string;
     saved_at: string;
   };

@@ -92,7 +92,15 @@ describe('home', () => {
 describe('sidebar', () => {
   test('lists the pages in order', async () => {
     open('/');
-    await expectTexts(mainMenu.getByRole('link'), ['Home', 'Chat', 'Assistants', 'Files', 'Analytics', 'Fine-Tuning', 'Settings']);
+    await expectTexts(mainMenu.getByRole('link'), [
+      'Home',
+      'Chat',
+      'Assistants',
+      'Files',
+      'Analytics',
+      'Fine-Tuning',
+      'Settings',
+    ]);
     const links = mainMenu.getByRole('link');
     await expect.element(links.first()).toHaveAttribute('aria-current', 'page');
     const titles = ['Chat with AI', 'Assistants', 'File Management', 'Analytics', 'Fine-Tuning', 'Settings'];

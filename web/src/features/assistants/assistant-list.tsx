@@ -11,9 +11,9 @@ import { Button } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
-import { AssistantCard } from './assistant-card.tsx';
-import { DeleteAssistantDialog } from './delete-assistant-dialog.tsx';
-import { useExport } from './export.ts';
+import { AssistantCard } from './cards/assistant-card.tsx';
+import { DeleteAssistantDialog } from './cards/delete-assistant-dialog.tsx';
+import { useExport } from './cards/export.ts';
 import { MigrationList } from './model-migrations/migration-list.tsx';
 import { ReplayList } from './model-migrations/replay-list.tsx';
 

@@ -16,8 +16,8 @@ import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
-import { AssistantFields } from './assistant-form.tsx';
-import { useNewAssistantForm } from './use-assistant-form.ts';
+import { AssistantFields } from './fields/assistant-form.tsx';
+import { useNewAssistantForm } from './fields/use-assistant-form.ts';
 
 /** Instructions generated from a dataset's examples when the form is opened. */
 const exampleInstructionsQuery = (datasetId: number | undefined) =>

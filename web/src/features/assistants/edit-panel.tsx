@@ -19,10 +19,10 @@ import { Button } from '#web/ui/button.tsx';
 import { SidePanel } from '#web/ui/dialogs/side-panel.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
-import { AssistantFiles } from './assistant-files.tsx';
-import { AssistantFields } from './assistant-form.tsx';
-import { changesBetween } from './changes-between.ts';
-import { type AssistantForm, useEditForm } from './use-assistant-form.ts';
+import { AssistantFields } from './fields/assistant-form.tsx';
+import { changesBetween } from './fields/changes-between.ts';
+import { type AssistantForm, useEditForm } from './fields/use-assistant-form.ts';
+import { AssistantFiles } from './files/assistant-files.tsx';
 import { VersionsSection } from './versions/versions-section.tsx';
 
 type EditPanelProps = {

@@ -14,8 +14,8 @@ import { useCreateAssistant, useUpdateAssistant } from '#web/api/assistant-chang
 import { useEditAccess } from '#web/api/current-user.ts';
 import { modelsQuery } from '#web/api/models.ts';
 import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
-import { changesBetween } from '#web/features/assistants/changes-between.ts';
-import { type AssistantForm, useEditorForm } from '#web/features/assistants/use-assistant-form.ts';
+import { changesBetween } from '#web/features/assistants/fields/changes-between.ts';
+import { type AssistantForm, useEditorForm } from '#web/features/assistants/fields/use-assistant-form.ts';
 import { showFormFailure } from '#web/lib/form-errors.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -75,23 +75,17 @@ function restore(form: AssistantForm, values: AssistantDraftValues) {
 
 /** The form on the left, a trial of it on the right; below each other on small screens. */
 export function AssistantEditor(props: AssistantEditorProps) {
-  const { assistant, start, trial, connectedTools, files, notice, onCancel } = props;
-  const models = useQuery(modelsQuery);
-  const { reason } = useEditAccess();
-  const formId = useId();
+  const { assistant, start, kept, trial } = props;
+  const trialId = useId();
   const values = assistant ? AssistantSettings.parse(assistant) : start;
   const [isLong, setLong] = useState(
-    () => isLongText(values.instructions) || isLongText(props.kept?.values.instructions ?? ''),
+    () => isLongText(values.instructions) || isLongText(kept?.values.instructions ?? ''),
   );
   const form = useEditorForm(values, isLong);
   const keeping = useKeptDraft(form, assistant?.id ?? null, assistant?.version ?? null);
-  const [offered, setOffered] = useState(props.kept);
-  const [restored, setRestored] = useState(0);
   const { submit, isSaving, isSaved } = useSaving(props, form, keeping);
-  const save = () => void form.handleSubmit(submit, showFirstError)();
-  useSaveKey(save);
 
-  /** What the trial asks with; a field that is wrong is shown at its place. */
+  /** The settings that the trial asks with; a field that is wrong is shown at its place. */
   const settings = async () => {
     const parsed = TrialSettings.safeParse(form.getValues());
     if (parsed.success) return parsed.data;
@@ -102,59 +96,100 @@ export function AssistantEditor(props: AssistantEditorProps) {
 
   return (
     <div className="grid gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(24rem,0.85fr)]">
-      <div className="min-w-0">
-        {reason && <Notice className="mb-4">{reason}</Notice>}
-        {offered && (
-          <DraftNotice
-            draft={offered}
-            version={assistant?.version ?? null}
-            onRestore={() => {
-              restore(form, offered.values);
-              // Fields that hold a text of their own read the form again.
-              setRestored(restored + 1);
-              setOffered(null);
-            }}
-            onDiscard={() => {
-              setOffered(null);
-              keeping.discard(true).catch(showFailure('The changes were not discarded'));
-            }}
-          />
-        )}
-        {notice}
-        <form id={formId} onSubmit={form.handleSubmit(submit, showFirstError)} noValidate>
-          <EditorFields
-            key={restored}
-            form={form}
-            models={models.data}
-            isLong={isLong}
-            onLongChange={setLong}
-            connectedTools={connectedTools}
-            files={files}
-            fileCount={assistant?.files ?? 0}
-          />
-        </form>
-        <div className="sticky bottom-0 z-10 -mx-1 mt-4 flex items-center justify-end gap-2 border-border border-t bg-background px-1 py-3">
-          <output className="me-auto text-muted-foreground text-sm">
-            {keeping.isDirty ? 'Not saved yet' : assistant ? `Version ${assistant.version}` : ''}
-          </output>
-          <Button onClick={onCancel}>Cancel</Button>
-          <Button
-            type="submit"
-            form={formId}
-            variant="primary"
-            busy={isSaving}
-            pendingLabel="Saving..."
-            disabledReason={reason}
-            aria-keyshortcuts="Control+S Meta+S"
-          >
-            {assistant ? 'Save changes' : 'Create assistant'}
-          </Button>
-        </div>
-      </div>
-      <div className="min-w-0 xl:sticky xl:top-6 xl:h-[calc(100dvh-3rem)] max-xl:h-[36rem]">
+      <FormColumn {...props} {...{ form, keeping, submit, isSaving, isLong, trialId }} onLongChange={setLong} />
+      <div id={trialId} className="min-w-0 xl:sticky xl:top-6 xl:h-[calc(100dvh-3rem)] max-xl:h-[36rem]">
         {trial({ assistantId: assistant?.id ?? null, settings, starters: form.watch('starters') ?? [] })}
       </div>
       <UnsavedChanges when={keeping.isDirty && !isSaved} what="this assistant" />
+    </div>
+  );
+}
+
+type FormColumnProps = AssistantEditorProps & {
+  form: AssistantForm;
+  keeping: ReturnType<typeof useKeptDraft>;
+  submit: (draft: AssistantDraft) => void;
+  isSaving: boolean;
+  isLong: boolean;
+  onLongChange: (isLong: boolean) => void;
+  trialId: string;
+};
+
+function FormColumn(props: FormColumnProps) {
+  const { assistant, kept, notice, form, keeping, submit, isLong, onLongChange, connectedTools, files } = props;
+  const models = useQuery(modelsQuery);
+  const { reason } = useEditAccess();
+  const formId = useId();
+  const [offered, setOffered] = useState(kept);
+  const [restored, setRestored] = useState(0);
+  const save = form.handleSubmit(submit, showFirstError);
+  useSaveKey(() => reason === undefined && void save());
+  const takeBack = (values: AssistantDraftValues) => {
+    restore(form, values);
+    // Fields that hold a text of their own read the form again.
+    setRestored(restored + 1);
+    setOffered(null);
+  };
+  const discard = () => {
+    setOffered(null);
+    keeping.discard(true).catch(showFailure('The changes were not discarded'));
+  };
+  return (
+    <div className="min-w-0">
+      {reason && <Notice className="mb-4">{reason}</Notice>}
+      {offered && (
+        <DraftNotice
+          draft={offered}
+          version={assistant?.version ?? null}
+          onRestore={() => takeBack(offered.values)}
+          onDiscard={discard}
+        />
+      )}
+      {notice}
+      <form id={formId} onSubmit={save} noValidate>
+        <EditorFields
+          key={restored}
+          form={form}
+          models={models.data}
+          isLong={isLong}
+          onLongChange={onLongChange}
+          connectedTools={connectedTools}
+          files={files}
+          fileCount={assistant?.files ?? 0}
+        />
+      </form>
+      <SaveBar {...props} formId={formId} reason={reason} />
+    </div>
+  );
+}
+
+type SaveBarProps = Pick<FormColumnProps, 'assistant' | 'keeping' | 'isSaving' | 'trialId' | 'onCancel'> & {
+  formId: string;
+  reason: string | undefined;
+};
+
+function SaveBar({ assistant, keeping, isSaving, trialId, onCancel, formId, reason }: SaveBarProps) {
+  const showTrial = () => document.getElementById(trialId)?.scrollIntoView({ block: 'start', behavior: 'smooth' });
+  return (
+    <div className="sticky bottom-0 z-10 -mx-1 mt-4 flex items-center justify-end gap-2 border-border border-t bg-background px-1 py-3">
+      <output className="me-auto min-w-0 truncate text-muted-foreground text-sm">
+        {keeping.isDirty ? 'Not saved yet' : assistant ? `Version ${assistant.version}` : ''}
+      </output>
+      <Button className="xl:hidden" onClick={showTrial}>
+        Try it
+      </Button>
+      <Button onClick={onCancel}>Cancel</Button>
+      <Button
+        type="submit"
+        form={formId}
+        variant="primary"
+        busy={isSaving}
+        pendingLabel="Saving..."
+        disabledReason={reason}
+        aria-keyshortcuts="Control+S Meta+S"
+      >
+        {assistant ? 'Save changes' : 'Create assistant'}
+      </Button>
     </div>
   );
 }
@@ -181,7 +216,7 @@ function useSaving(
 
   const done = (result: Assistant) => {
     form.reset(AssistantSettings.parse(result));
-    // What is kept no longer differs from what is saved; if it stays, opening the editor shows that.
+    // The kept form no longer differs from what is saved; if it stays, opening the editor shows that.
     keeping.discard(assistant !== null).catch(() => undefined);
     toast(
       assistant

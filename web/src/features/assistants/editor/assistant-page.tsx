@@ -5,7 +5,7 @@ import { MessageSquare } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess } from '#web/api/current-user.ts';
-import { AssistantFiles } from '#web/features/assistants/assistant-files.tsx';
+import { AssistantFiles } from '#web/features/assistants/files/assistant-files.tsx';
 import { VersionHistory } from '#web/features/assistants/versions/version-history.tsx';
 import { errorText } from '#web/lib/api-client.ts';
 import { buttonClass } from '#web/ui/button.tsx';
@@ -70,55 +70,30 @@ type LoadedPageProps = AssistantPageProps & {
   kept: Parameters<typeof AssistantEditor>[0]['kept'];
 };
 
+const tabs = [
+  { value: 'edit', label: 'Edit' },
+  { value: 'versions', label: 'Versions' },
+  { value: 'tests', label: 'Test Sets' },
+  { value: 'use', label: 'Use' },
+] as const;
+
 function LoadedPage({ assistant, kept, trial, connectedTools, testSets, use, onLeave }: LoadedPageProps) {
   const [tab, setTab] = useState<EditorTab>('edit');
-  // A restored version fills the form anew.
+  // A restored version fills the form.
   const [restored, setRestored] = useState(0);
-  const other: Record<Exclude<EditorTab, 'edit'>, ReactNode> = {
-    versions: (
-      <VersionHistory
-        assistant={assistant}
-        number={undefined}
-        blocked={undefined}
-        onRestored={() => {
-          setRestored(restored + 1);
-          setTab('edit');
-        }}
-      />
-    ),
+  const showRestored = () => {
+    setRestored(restored + 1);
+    setTab('edit');
+  };
+  const other: Record<EditorTab, ReactNode> = {
+    edit: null,
+    versions: <VersionHistory assistant={assistant} number={undefined} blocked={undefined} onRestored={showRestored} />,
     tests: testSets,
     use,
   };
   return (
-    <Page
-      title={assistant.name}
-      lead={
-        <Link
-          to="/assistants"
-          className="rounded-xs underline decoration-border-strong underline-offset-4 hover:text-foreground"
-        >
-          Assistants
-        </Link>
-      }
-      action={
-        <Link to="/chat" search={{ assistant: assistant.id }} className={buttonClass()}>
-          <MessageSquare aria-hidden className="size-4" />
-          Chat
-        </Link>
-      }
-    >
-      <Tabs
-        label="Assistant"
-        value={tab}
-        onValueChange={setTab}
-        keepsPanel
-        items={[
-          { value: 'edit', label: 'Edit' },
-          { value: 'versions', label: 'Versions' },
-          { value: 'tests', label: 'Test Sets' },
-          { value: 'use', label: 'Use' },
-        ]}
-      >
+    <Page title={assistant.name} lead={<ToAssistants />} action={<ChatLink id={assistant.id} />}>
+      <Tabs label="Assistant" value={tab} onValueChange={setTab} keepsPanel items={tabs}>
         <div className="pt-6">
           {/* Hidden, not removed: what is typed stays. */}
           <div hidden={tab !== 'edit'}>
@@ -134,9 +109,29 @@ function LoadedPage({ assistant, kept, trial, connectedTools, testSets, use, onL
               onCancel={onLeave}
             />
           </div>
-          {tab !== 'edit' && other[tab]}
+          {other[tab]}
         </div>
       </Tabs>
     </Page>
+  );
+}
+
+export function ToAssistants() {
+  return (
+    <Link
+      to="/assistants"
+      className="rounded-xs underline decoration-border-strong underline-offset-4 hover:text-foreground"
+    >
+      Assistants
+    </Link>
+  );
+}
+
+function ChatLink({ id }: { id: number }) {
+  return (
+    <Link to="/chat" search={{ assistant: id }} className={buttonClass()}>
+      <MessageSquare aria-hidden className="size-4" />
+      Chat
+    </Link>
   );
 }

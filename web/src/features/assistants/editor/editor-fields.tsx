@@ -1,13 +1,13 @@
 import { type AssistantTools, type BuiltInTool, builtInTools } from '@roster/contracts/assistants/tools';
 import type { ModelList } from '@roster/contracts/models/models';
 import type { ReactNode } from 'react';
-import { AnswerFormat } from '#web/features/assistants/answer-format.tsx';
-import { DescriptionField, NameField } from '#web/features/assistants/assistant-form.tsx';
-import { AvatarFields } from '#web/features/assistants/avatar-fields.tsx';
-import { ModelFields } from '#web/features/assistants/model-fields.tsx';
-import { StarterField } from '#web/features/assistants/starter-field.tsx';
-import { ToolFields } from '#web/features/assistants/tool-fields.tsx';
-import type { AssistantForm } from '#web/features/assistants/use-assistant-form.ts';
+import { AnswerFormat } from '#web/features/assistants/fields/answer-format.tsx';
+import { DescriptionField, NameField } from '#web/features/assistants/fields/assistant-form.tsx';
+import { AvatarFields } from '#web/features/assistants/fields/avatar-fields.tsx';
+import { ModelFields } from '#web/features/assistants/fields/model-fields.tsx';
+import { StarterField } from '#web/features/assistants/fields/starter-field.tsx';
+import { ToolFields } from '#web/features/assistants/fields/tool-fields.tsx';
+import type { AssistantForm } from '#web/features/assistants/fields/use-assistant-form.ts';
 import { formatCount } from '#web/lib/text/format.ts';
 import { InstructionsField } from './instructions-field.tsx';
 import { Section } from './section.tsx';
@@ -32,7 +32,7 @@ type EditorFieldsProps = {
   fileCount: number;
 };
 
-/** What the assistant is and does, the most important first; the rest folds. */
+/** The fields, the most important first; the rest folds. */
 export function EditorFields(props: EditorFieldsProps) {
   const { form, models, isLong, onLongChange, connectedTools, files, fileCount } = props;
   const [tools = {}, starters = [], schema, icon, color] = form.watch([

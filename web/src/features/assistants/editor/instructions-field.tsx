@@ -1,7 +1,7 @@
 import { importedInstructionsLimit, instructionsLimit } from '@roster/contracts/assistants/assistants';
 import { codePointLength } from '@roster/contracts/text/length';
 import { useState } from 'react';
-import type { AssistantForm } from '#web/features/assistants/use-assistant-form.ts';
+import type { AssistantForm } from '#web/features/assistants/fields/use-assistant-form.ts';
 import { formatNumber } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';

@@ -6,6 +6,7 @@ import { FilePlus2, Import } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { modelsQuery } from '#web/api/models.ts';
+import type { Drafted } from '#web/features/assistants/templates/describe.ts';
 import { DescribeCard } from '#web/features/assistants/templates/describe-card.tsx';
 import { TemplateList } from '#web/features/assistants/templates/template-list.tsx';
 import type { Template } from '#web/features/assistants/templates/templates.ts';
@@ -17,6 +18,7 @@ import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { AssistantEditor, type TrialProps } from './assistant-editor.tsx';
+import { ToAssistants } from './assistant-page.tsx';
 import { keptDraftQuery } from './use-kept-draft.ts';
 
 export type NewAssistantPageProps = {
@@ -35,31 +37,28 @@ const fromTemplate = ({ id: _, words: _w, why, ...draft }: Template, model: stri
   notice: <Notice className="mb-4">{why}</Notice>,
 });
 
-/** A new assistant: first what it starts from, then the form. */
+const fromDrafted = ({ draft, model, costUsd }: Drafted): Start => ({
+  draft,
+  kept: null,
+  notice: (
+    <Notice className="mb-4" title="Review this draft">
+      {model} wrote it{costUsd === null ? '' : ` for ${formatCost(costUsd)}`}. Nothing is saved yet.
+    </Notice>
+  ),
+});
+
+/** A new assistant: first a choice of what it starts from, then the form. */
 export function NewAssistantPage({ trial, onCreated, onLeave }: NewAssistantPageProps) {
   const models = useQuery(modelsQuery);
   const { reason } = useEditAccess();
+  // Viewers have no drafts.
   const kept = useQuery({ ...keptDraftQuery(null), enabled: reason === undefined });
   const [start, setStart] = useState<Start | null>(null);
-  const model = models.data?.defaultModel ?? 'gpt-4o';
-  const empty = { ...assistantDefaults, name: '', model };
-  const lead = (
-    <Link
-      to="/assistants"
-      className="rounded-xs underline decoration-border-strong underline-offset-4 hover:text-foreground"
-    >
-      Assistants
-    </Link>
-  );
-  if (models.isPending || kept.isLoading)
-    return (
-      <Page title="New Assistant" lead={lead}>
+  return (
+    <Page title="New Assistant" lead={<ToAssistants />}>
+      {models.isPending || kept.isLoading ? (
         <SpinnerPanel label="Loading models" className="min-h-64" />
-      </Page>
-    );
-  if (start)
-    return (
-      <Page title="New Assistant" lead={lead}>
+      ) : start ? (
         <AssistantEditor
           assistant={null}
           start={start.draft}
@@ -71,49 +70,30 @@ export function NewAssistantPage({ trial, onCreated, onLeave }: NewAssistantPage
           onSaved={onCreated}
           onCancel={onLeave}
         />
-      </Page>
-    );
-  return (
-    <Page title="New Assistant" lead={lead}>
-      {reason && <Notice className="mb-4">{reason}</Notice>}
-      {kept.data && (
-        <Notice
-          className="mb-6"
-          title="You left a new assistant without saving"
-          action={
-            <Button
-              size="sm"
-              variant="primary"
-              onClick={() => setStart({ draft: empty, kept: kept.data, notice: null })}
-            >
-              Continue
-            </Button>
-          }
-        >
-          {kept.data.values.name ? <bdi>{kept.data.values.name}</bdi> : 'Without a name so far'}, kept{' '}
-          <RelativeTime date={kept.data.savedAt} />.
-        </Notice>
+      ) : (
+        <>
+          {reason && <Notice className="mb-4">{reason}</Notice>}
+          <Choices model={models.data?.defaultModel ?? 'gpt-4o'} kept={kept.data ?? null} onChoose={setStart} />
+        </>
       )}
+    </Page>
+  );
+}
+
+type ChoicesProps = { model: string; kept: KeptDraft | null; onChoose: (start: Start) => void };
+
+function Choices({ model, kept, onChoose }: ChoicesProps) {
+  const startEmpty = (draft: KeptDraft | null) =>
+    onChoose({ draft: { ...assistantDefaults, name: '', model }, kept: draft, notice: null });
+  return (
+    <>
+      {kept && <KeptNotice kept={kept} onContinue={() => startEmpty(kept)} />}
       <div className="mb-8 grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
-        <DescribeCard
-          model={model}
-          onDrafted={(drafted) =>
-            setStart({
-              draft: drafted.draft,
-              kept: null,
-              notice: (
-                <Notice className="mb-4" title="Review this draft">
-                  {drafted.model} wrote it
-                  {drafted.costUsd === null ? '' : ` for ${formatCost(drafted.costUsd)}`}. Nothing is saved yet.
-                </Notice>
-              ),
-            })
-          }
-        />
+        <DescribeCard model={model} onDrafted={(drafted) => onChoose(fromDrafted(drafted))} />
         <Card aria-label="Other ways">
           <CardHeader title="Other ways" description="An empty form, or assistants that you have elsewhere." />
           <CardBody className="grid justify-items-start gap-2">
-            <Button icon={FilePlus2} onClick={() => setStart({ draft: empty, kept: null, notice: null })}>
+            <Button icon={FilePlus2} onClick={() => startEmpty(null)}>
               Empty form
             </Button>
             <Link to="/settings" search={{ tab: 'assistants', view: 'import' }} className={buttonClass()}>
@@ -123,8 +103,25 @@ export function NewAssistantPage({ trial, onCreated, onLeave }: NewAssistantPage
           </CardBody>
         </Card>
       </div>
-      <TemplateList onChoose={(template) => setStart(fromTemplate(template, model))} />
-    </Page>
+      <TemplateList onChoose={(template) => onChoose(fromTemplate(template, model))} />
+    </>
+  );
+}
+
+function KeptNotice({ kept, onContinue }: { kept: KeptDraft; onContinue: () => void }) {
+  const { name } = kept.values;
+  return (
+    <Notice
+      className="mb-6"
+      title="You left a new assistant without saving"
+      action={
+        <Button size="sm" variant="primary" onClick={onContinue}>
+          Continue
+        </Button>
+      }
+    >
+      {name ? <bdi>{name}</bdi> : 'Without a name so far'}, kept <RelativeTime date={kept.savedAt} />.
+    </Notice>
   );
 }
 

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 
 type SectionProps = {
   title: string;
-  /** What is set, in a few words. */
+  /** A few words on the values set. */
   summary?: string | undefined;
   /** A field in it has an error, which must be seen. */
   hasError?: boolean;

@@ -1,6 +1,6 @@
 import { tagCountLimit } from '@roster/contracts/assistants/assistants';
 import { useState } from 'react';
-import type { AssistantForm } from '#web/features/assistants/use-assistant-form.ts';
+import type { AssistantForm } from '#web/features/assistants/fields/use-assistant-form.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 

@@ -2,7 +2,7 @@ import { assistantFieldNames } from '@roster/contracts/assistants/assistants';
 import { AssistantDraftValues, assistantDrafts } from '@roster/contracts/assistants/drafts';
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
-import type { AssistantForm } from '#web/features/assistants/use-assistant-form.ts';
+import type { AssistantForm } from '#web/features/assistants/fields/use-assistant-form.ts';
 import { call } from '#web/lib/api-client.ts';
 
 const keepAfterMs = 1_500;

@@ -1,4 +1,5 @@
 import { assistants } from '@roster/contracts/assistants/assistants';
+import { assistantDrafts } from '@roster/contracts/assistants/drafts';
 import { usage } from '@roster/contracts/usage/usage';
 import { describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
@@ -60,7 +61,9 @@ describe('the page of assistants', () => {
     await expectText(rows.nth(1), /Lawyer.*gpt-4o.*work, school.*November 20, 2026.*\$1\.25/);
     show('/assistants');
     await expect.element(page.getByRole('table', { name: 'Assistants' })).toBeVisible();
-    await expect.element(page.getByRole('link', { name: 'Cook', exact: true })).toHaveAttribute('href', '/assistants/3');
+    await expect
+      .element(page.getByRole('link', { name: 'Cook', exact: true }))
+      .toHaveAttribute('href', '/assistants/3');
   });
 
   test('deletes one after asking, and opens the editor', async () => {
@@ -69,8 +72,10 @@ describe('the page of assistants', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
     await expectTexts(names, ['Lawyer', 'Tutor']);
     expect(requestsTo(assistants.remove).map(({ params }) => params)).toEqual([{ id: 3 }]);
+    answer(assistantDrafts.get, { draft: null });
     await page.getByRole('button', { name: 'Edit Tutor' }).click();
     await expect.poll(address).toBe('/assistants/1');
+    await expect.element(page.getByRole('button', { name: 'Start a trial' })).toBeVisible();
   });
 
   test('explains an empty list and a failure', async () => {

@@ -1,14 +1,15 @@
 import type { Assistant } from '@roster/contracts/assistants/assistants';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Bot, Ellipsis, Import, LayoutGrid, Plus, Rows3 } from 'lucide-react';
+import { Bot, Download, Ellipsis, Import, LayoutGrid, Plus, Rows3 } from 'lucide-react';
 import { useState } from 'react';
+import { assistantUsageQuery } from '#web/api/assistant-usage.ts';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { modelsQuery } from '#web/api/models.ts';
-import { AssistantCard } from '#web/features/assistants/assistant-card.tsx';
-import { DeleteAssistantDialog } from '#web/features/assistants/delete-assistant-dialog.tsx';
-import { useExport } from '#web/features/assistants/export.ts';
+import { AssistantCard } from '#web/features/assistants/cards/assistant-card.tsx';
+import { DeleteAssistantDialog } from '#web/features/assistants/cards/delete-assistant-dialog.tsx';
+import { useExport } from '#web/features/assistants/cards/export.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { readUserValue, writeUserValue } from '#web/lib/storage/user-storage.ts';
 import { formatCount } from '#web/lib/text/format.ts';
@@ -23,42 +24,20 @@ import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { type AssistantSort, arranged, assistantSorts, tagsOf, type UsageById } from './arrange.ts';
 import { AssistantTable } from './assistant-table.tsx';
-import { assistantUsageQuery } from './usage-query.ts';
 
 const noUsage: UsageById = new Map();
 
 /** The user's assistants, with search, tags, use and cost. */
 export function AssistantsPage() {
-  const navigate = useNavigate();
   const query = useQuery(assistantsQuery);
-  const { reason } = useEditAccess();
-  const exporting = useExport();
-  const toImport = () => void navigate({ to: '/settings', search: { tab: 'assistants', view: 'import' } });
-  const create = (
-    <Button
-      variant="primary"
-      icon={Plus}
-      disabledReason={reason}
-      onClick={() => void navigate({ to: '/assistants/new' })}
-    >
-      New assistant
-    </Button>
-  );
   return (
     <Page
       title="Assistants"
       lead="A model with instructions, tools and files of its own, for what you do again and again."
       action={
         <>
-          <Menu trigger={<IconButton label="Import and export" icon={Ellipsis} variant="secondary" />}>
-            <MenuItem icon={Import} onSelect={toImport}>
-              Import
-            </MenuItem>
-            <MenuItem icon={LayoutGrid} onSelect={() => exporting.mutate(undefined)}>
-              Export all
-            </MenuItem>
-          </Menu>
-          {create}
+          <MoreActions />
+          <NewButton />
         </>
       }
     >
@@ -76,19 +55,41 @@ export function AssistantsPage() {
           icon={Bot}
           title="No assistants yet"
           text="Start from a template, describe what you need in a sentence, or bring yours along."
-          action={
-            <>
-              {create}
-              <Button icon={Import} disabledReason={reason} onClick={toImport}>
-                Import
-              </Button>
-            </>
-          }
+          action={<NewButton />}
         />
       ) : (
         <Arranged all={query.data} />
       )}
     </Page>
+  );
+}
+
+function NewButton() {
+  const navigate = useNavigate();
+  const { reason } = useEditAccess();
+  const open = () => void navigate({ to: '/assistants/new' });
+  return (
+    <Button variant="primary" icon={Plus} disabledReason={reason} onClick={open}>
+      New assistant
+    </Button>
+  );
+}
+
+function MoreActions() {
+  const navigate = useNavigate();
+  const exporting = useExport();
+  return (
+    <Menu trigger={<IconButton label="Import and export" icon={Ellipsis} variant="secondary" />}>
+      <MenuItem
+        icon={Import}
+        onSelect={() => void navigate({ to: '/settings', search: { tab: 'assistants', view: 'import' } })}
+      >
+        Import
+      </MenuItem>
+      <MenuItem icon={Download} onSelect={() => exporting.mutate(undefined)}>
+        Export all
+      </MenuItem>
+    </Menu>
   );
 }
 
@@ -102,21 +103,14 @@ const sortNames: Record<AssistantSort, string> = {
 const storedSort = () => assistantSorts.find((sort) => sort === readUserValue('assistants-sort')) ?? 'used';
 
 function Arranged({ all }: { all: readonly Assistant[] }) {
-  const navigate = useNavigate();
   const usage = useQuery(assistantUsageQuery).data ?? noUsage;
-  const models = useQuery(modelsQuery).data;
   const [text, setText] = useState('');
   const [tag, setTag] = useState<string | null>(null);
   const [sort, setSort] = useState(storedSort);
   const [isTable, setTable] = useState(() => readUserValue('assistants-view') === 'table');
-  const [deleting, setDeleting] = useState<Assistant | null>(null);
   const tags = tagsOf(all);
   const shownTag = tag !== null && tags.includes(tag) ? tag : null;
   const shown = arranged(all, { text, tag: shownTag, sort }, usage);
-  const show = (table: boolean) => {
-    setTable(table);
-    writeUserValue('assistants-view', table ? 'table' : null);
-  };
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center gap-2">
@@ -128,27 +122,21 @@ function Arranged({ all }: { all: readonly Assistant[] }) {
           maxLength={200}
           className="min-w-0 flex-1 basis-56"
         />
-        <Select
-          aria-label="Sort by"
-          value={sort}
-          onChange={({ currentTarget: { value } }) => {
-            const chosen = assistantSorts.find((one) => one === value) ?? 'used';
+        <SortChoice
+          sort={sort}
+          onChoose={(chosen) => {
             setSort(chosen);
             writeUserValue('assistants-sort', chosen);
           }}
-          className="w-auto!"
-        >
-          {assistantSorts.map((one) => (
-            <option key={one} value={one}>
-              {sortNames[one]}
-            </option>
-          ))}
-        </Select>
+        />
         <IconButton
           label={isTable ? 'Show as cards' : 'Show as a table'}
           icon={isTable ? LayoutGrid : Rows3}
           variant="secondary"
-          onClick={() => show(!isTable)}
+          onClick={() => {
+            setTable(!isTable);
+            writeUserValue('assistants-view', isTable ? null : 'table');
+          }}
           className="max-md:size-10"
         />
       </div>
@@ -159,21 +147,51 @@ function Arranged({ all }: { all: readonly Assistant[] }) {
       ) : isTable ? (
         <AssistantTable assistants={shown} usage={usage} />
       ) : (
-        <ul className="grid gap-4 sm:grid-cols-2 xl:grid-cols-3">
-          {shown.map((assistant) => (
-            <AssistantCard
-              key={assistant.id}
-              assistant={assistant}
-              models={models}
-              usage={usage.get(assistant.id) ?? null}
-              onEdit={() => void navigate({ to: '/assistants/$id', params: { id: assistant.id } })}
-              onDelete={() => setDeleting(assistant)}
-            />
-          ))}
-        </ul>
+        <Cards assistants={shown} usage={usage} />
       )}
+    </>
+  );
+}
+
+function Cards({ assistants, usage }: { assistants: readonly Assistant[]; usage: UsageById }) {
+  const navigate = useNavigate();
+  const models = useQuery(modelsQuery).data;
+  const [deleting, setDeleting] = useState<Assistant | null>(null);
+  return (
+    <>
+      <ul className="grid gap-4 sm:grid-cols-2 xl:grid-cols-3">
+        {assistants.map((assistant) => (
+          <AssistantCard
+            key={assistant.id}
+            assistant={assistant}
+            models={models}
+            usage={usage.get(assistant.id) ?? null}
+            onEdit={() => void navigate({ to: '/assistants/$id', params: { id: assistant.id } })}
+            onDelete={() => setDeleting(assistant)}
+          />
+        ))}
+      </ul>
       <DeleteAssistantDialog assistant={deleting} onClose={() => setDeleting(null)} />
     </>
+  );
+}
+
+type SortChoiceProps = { sort: AssistantSort; onChoose: (sort: AssistantSort) => void };
+
+function SortChoice({ sort, onChoose }: SortChoiceProps) {
+  return (
+    <Select
+      aria-label="Sort by"
+      value={sort}
+      onChange={({ currentTarget: { value } }) => onChoose(assistantSorts.find((one) => one === value) ?? 'used')}
+      className="w-auto!"
+    >
+      {assistantSorts.map((one) => (
+        <option key={one} value={one}>
+          {sortNames[one]}
+        </option>
+      ))}
+    </Select>
   );
 }
 

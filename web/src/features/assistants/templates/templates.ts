@@ -7,7 +7,7 @@ export type Template = {
   description: string;
   icon: AssistantIcon;
   color: AssistantColor;
-  /** What people look for, beside the name and the description. */
+  /** Words that people search for, beside the name and the description. */
   words: string;
   instructions: string;
   starters: readonly string[];

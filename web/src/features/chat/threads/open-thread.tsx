@@ -87,7 +87,7 @@ type OpenThreadProps = {
   onRemoved: () => unknown;
 };
 
-/** What can be done with the messages of an open thread. */
+/** The actions on the messages of an open thread. */
 export function useThreadActions(open: Open, thread: Thread | undefined, runId: number | null): ThreadActions {
   const { assistantId = null, model = null, waitsForApproval, madeBy = null } = thread ?? {};
   const isOfProgram = madeBy !== null;

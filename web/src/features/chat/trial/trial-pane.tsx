@@ -1,4 +1,4 @@
-import type { Thread } from '@roster/contracts/chat';
+import type { Message, Thread } from '@roster/contracts/chat';
 import { type TrialSettings, trials } from '@roster/contracts/trials';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCcw } from 'lucide-react';
@@ -36,31 +36,30 @@ export type TrialPaneProps = {
   keepQuestion: (text: string) => ReactNode;
 };
 
-/** A conversation with the settings in a form, which need not be saved. */
-export function TrialPane(props: TrialPaneProps) {
+/** Begins a trial, and tells the server what the form holds before each question. */
+function useTrial({ assistantId, settings }: TrialPaneProps) {
   const client = useQueryClient();
   const sent = useRef<string>(undefined);
   const [thread, setThread] = useState<Thread | null>(null);
   const begin = useMutation({
     networkMode: 'always',
-    mutationFn: (settings: TrialSettings) => call(trials.begin, { body: { assistantId: props.assistantId, settings } }),
-    onSuccess(begun, settings) {
-      sent.current = JSON.stringify(settings);
+    mutationFn: (current: TrialSettings) => call(trials.begin, { body: { assistantId, settings: current } }),
+    onSuccess(begun, current) {
+      sent.current = JSON.stringify(current);
       showThread(client, begun);
       setThread(begun);
     },
   });
-  const { settings, assistantId } = props;
   const start = async () => {
     const current = await settings();
     if (current) begin.mutate(current);
   };
-  const reset = () => {
+  const startOver = () => {
     if (thread) composerAt(`chat:${thread.id}`).set({ text: '', attachments: [] });
     setThread(null);
     void start();
   };
-  /** Tells the server what the form holds now. */
+  /** False if the settings cannot be used. */
   const prepare = async (threadId: number): Promise<boolean> => {
     const current = await settings();
     if (!current) return false;
@@ -75,15 +74,21 @@ export function TrialPane(props: TrialPaneProps) {
       return false;
     }
   };
+  return { thread, begin, start: () => void start(), startOver, prepare };
+}
+
+/** A conversation with the settings in a form, which need not be saved. */
+export function TrialPane(props: TrialPaneProps) {
+  const { thread, begin, start, startOver, prepare } = useTrial(props);
   return (
     <section aria-label="Trial" className="flex h-full min-h-0 flex-col rounded-lg border border-border bg-card">
       {thread ? (
-        <TrialThread key={thread.id} {...props} threadId={thread.id} prepare={prepare} onReset={reset} />
+        <TrialThread key={thread.id} {...props} threadId={thread.id} prepare={prepare} onReset={startOver} />
       ) : (
         <div className="flex flex-1 flex-col items-center justify-center gap-3 p-6 text-center">
           <h2 className="font-semibold text-base">Try it before you save</h2>
           <p className="max-w-sm text-muted-foreground">
-            {assistantId === null
+            {props.assistantId === null
               ? 'Asks the model with what the form holds. Each answer is billed.'
               : 'Asks the model with what the form holds, and with the saved files and connected tools. Each answer is billed.'}
           </p>
@@ -92,7 +97,7 @@ export function TrialPane(props: TrialPaneProps) {
               {errorText(begin.error, 'The trial could not be started.')}
             </Notice>
           )}
-          <Button variant="primary" busy={begin.isPending} onClick={() => void start()}>
+          <Button variant="primary" busy={begin.isPending} onClick={start}>
             Start a trial
           </Button>
         </div>
@@ -112,37 +117,21 @@ function TrialThread(props: TrialThreadProps) {
   const client = useQueryClient();
   const list = useRef<MessageListHandle>(null);
   const box = useRef<HTMLTextAreaElement>(null);
-  const isOver = useRef(false);
   const [state, change] = useReducer(withChanges, noThreadState);
   const open = useMemo<OpenThread>(() => ({ client, threadId, list, box, change }), [client, threadId]);
-  usePresence(threadId, isOver);
+  usePresence(threadId, useRef(false));
   const thread = useThreadUpdates(threadId);
   const messages = useQuery(messagesQuery(threadId));
   const run = useQuery({ ...messagesQuery(threadId), select: activeRun });
   const runId = run.data?.id ?? thread.data?.runId ?? null;
   const actions = useThreadActions(open, thread.data, runId);
   useEffect(() => box.current?.focus(), []);
-  const items = messages.data?.items ?? [];
-  const question = items.findLast(({ role }) => role === 'user')?.text;
   const place = `chat:${threadId}`;
   return (
     <>
-      <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-border border-b px-4 py-2">
-        <h2 className="me-auto font-semibold text-base">Trial</h2>
-        <Cost items={items} />
-        {question !== undefined && keepQuestion(question)}
-        <Button size="sm" variant="ghost" icon={RotateCcw} onClick={onReset}>
-          Start over
-        </Button>
-      </header>
+      <TrialHeader items={messages.data?.items ?? []} keepQuestion={keepQuestion} onReset={onReset} />
       <ThreadActionsContext value={actions}>
-        <Messages
-          open={open}
-          state={state}
-          targetId={null}
-          thread={thread}
-          empty={<Starters place={place} starters={starters} />}
-        />
+        <Messages {...{ open, state, thread }} targetId={null} empty={<Starters place={place} starters={starters} />} />
       </ThreadActionsContext>
       <Composer
         ref={box}
@@ -171,8 +160,24 @@ function TrialThread(props: TrialThreadProps) {
   );
 }
 
+type TrialHeaderProps = Pick<TrialThreadProps, 'keepQuestion' | 'onReset'> & { items: readonly Message[] };
+
+function TrialHeader({ items, keepQuestion, onReset }: TrialHeaderProps) {
+  const question = items.findLast(({ role }) => role === 'user')?.text;
+  return (
+    <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-border border-b px-4 py-2">
+      <h2 className="me-auto font-semibold text-base">Trial</h2>
+      <Cost items={items} />
+      {question !== undefined && keepQuestion(question)}
+      <Button size="sm" variant="ghost" icon={RotateCcw} onClick={onReset}>
+        Start over
+      </Button>
+    </header>
+  );
+}
+
 /** The cost of the answers so far, as far as it is known. */
-function Cost({ items }: { items: readonly { usage: { costUsd: number | null } | null }[] }) {
+function Cost({ items }: { items: readonly Message[] }) {
   const costs = items.flatMap(({ usage }) => (usage ? [usage.costUsd] : []));
   if (costs.length === 0) return null;
   const isKnown = costs.every((cost) => cost !== null);

@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { retirementQuery } from '#web/api/retirement.ts';
+import { modelProblem } from '#web/features/assistants/fields/model-choice.ts';
+import { MigrateAssistants, ReplayQuestions } from '#web/features/assistants/model-migrations/migrate-assistants.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
-import { modelProblem } from './model-choice.ts';
-import { MigrateAssistants, ReplayQuestions } from './model-migrations/migrate-assistants.tsx';
 
 type ModelWarningProps = { assistant: Assistant; models: ModelList | undefined; onEdit: () => void };
 

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { CopyPlus, Download, Terminal } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useDuplicateAssistant, useSetDefaultAssistant } from '#web/api/assistant-changes.ts';
+import type { AssistantUsage } from '#web/api/assistant-usage.ts';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { findModel } from '#web/api/models.ts';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
@@ -16,7 +17,6 @@ import { Tooltip } from '#web/ui/menus/tooltip.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { useExport } from './export.ts';
 import { ModelWarning } from './model-warning.tsx';
-import type { AssistantUsage } from './page/usage-query.ts';
 
 type AssistantCardProps = {
   assistant: Assistant;

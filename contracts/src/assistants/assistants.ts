@@ -58,7 +58,7 @@ const assistantFields = {
     stored: z.string(),
   },
   starters: { draft: Starters.default([]), change: Starters, stored: z.array(z.string()) },
-  tags: { draft: Tags.default([]), change: Tags, stored: z.array(z.string()).default([]) },
+  tags: { draft: Tags.default([]), change: Tags, stored: z.array(z.string()) },
   icon: {
     draft: AssistantIcon.nullable().default(null),
     change: AssistantIcon.nullable(),

@@ -1,30 +1,9 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
-import { ReasoningEffort } from '../models/models.ts';
-import { textUpTo } from '../text/text.ts';
-import { importedInstructionsLimit } from './assistants.ts';
-import { AssistantColor, AssistantIcon } from './avatar.ts';
-import { AssistantTools } from './tools.ts';
-
-const anyText = (limit: number) => textUpTo(limit, `This text cannot exceed ${limit} characters`);
+import { AssistantSettings } from './assistants.ts';
 
 /** The values of a form, which need not be valid yet: fields that were not changed are left out. */
-export const AssistantDraftValues = z
-  .strictObject({
-    name: anyText(1_000),
-    description: anyText(5_000),
-    model: anyText(200),
-    temperature: z.number().min(0).max(2),
-    reasoningEffort: ReasoningEffort.nullable(),
-    instructions: anyText(importedInstructionsLimit),
-    starters: z.array(anyText(1_000)).max(50),
-    tags: z.array(anyText(200)).max(50),
-    icon: AssistantIcon.nullable(),
-    color: AssistantColor.nullable(),
-    tools: AssistantTools,
-    responseSchema: anyText(200_000).nullable(),
-  })
-  .partial();
+export const AssistantDraftValues = z.strictObject(AssistantSettings.shape).partial();
 export type AssistantDraftValues = z.output<typeof AssistantDraftValues>;
 
 /** A form that was left without saving. */

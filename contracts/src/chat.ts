@@ -33,6 +33,8 @@ export const Thread = z.object({
   runId: Id.nullable(),
   /** A run in it waits for its owner to approve a tool call; left out: none. */
   waitsForApproval: z.literal(true).optional(),
+  /** Left out: in no project. */
+  projectId: Id.optional(),
   /** In no list, and deleted when it is closed or after 24 hours; left out: not temporary. */
   temporary: z.literal(true).optional(),
 });
@@ -317,6 +319,8 @@ export const chat = {
         tools: ThreadTools.optional(),
         /** In no list, search or export; deleted when it is closed or after 24 hours. */
         temporary: z.boolean().optional(),
+        /** Its assistant or model answers if none is given. */
+        projectId: Id.optional(),
       })
       .refine(oneAnswers, bothAnswer),
     output: Thread,

@@ -22,6 +22,8 @@ import { modelRepository as tunedModelRepository } from '#server/features/fine-t
 import { importFeature } from '#server/features/imports/feature';
 import { modelFeature } from '#server/features/models/feature';
 import { retirementFeature } from '#server/features/models/retirement/feature';
+import { projectFeature } from '#server/features/projects/feature';
+import { projectRepository } from '#server/features/projects/repository';
 import { promptFeature } from '#server/features/prompts/feature';
 import { publicApiFeatures } from '#server/features/public-api/feature';
 import { createFileIds } from '#server/features/public-api/files/file-ids';
@@ -76,6 +78,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
   };
   const chat = chatFeature({
     ...{ ...base, models, assistants, pricing, budgets, knowledge, files, ...toolParts },
+    projects: projectRepository(db),
     sideAnswerEnded: onAnswerFinished,
     titleModel: async (userId) => (await preferencesRepository(db).find(userId)).titleModel,
   });
@@ -98,6 +101,12 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
   });
   const apiTokens = apiTokenFeature(base);
   const prompts = promptFeature(base);
+  const projects = projectFeature({
+    ...base,
+    ownsAssistant: assistants.owns,
+    checkModels: models.checkKnown,
+    moveToTrash: chat.moveToTrash,
+  });
   const forPrograms = publicApiFeatures({
     ...base,
     ids,
@@ -118,6 +127,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     assistants,
     toolServers,
     prompts,
+    projects,
     chat,
     conversationImports,
     files,
@@ -142,6 +152,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     toolServers,
     knowledge,
     prompts,
+    projects,
     chat,
     conversationImports,
     files,

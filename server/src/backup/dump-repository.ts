@@ -41,6 +41,7 @@ const tableOrder: Record<Table, true> = {
   tool_server_sign_ins: true,
   tool_server_flows: true,
   imports: true,
+  projects: true,
   threads: true,
   messages: true,
   runs: true,

@@ -62,6 +62,7 @@ import * as prompts from './migrations/0060-prompts.ts';
 import * as temporaryThreads from './migrations/0061-temporary-threads.ts';
 import * as trash from './migrations/0062-trash.ts';
 import * as imports from './migrations/0063-imports.ts';
+import * as projects from './migrations/0064-projects.ts';
 import * as assistantEditor from './migrations/0067-assistant-editor.ts';
 import type { Database } from './schema.ts';
 
@@ -128,6 +129,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0061-temporary-threads', temporaryThreads],
   ['0062-trash', trash],
   ['0063-imports', imports],
+  ['0064-projects', projects],
   ['0067-assistant-editor', assistantEditor],
 ];
 

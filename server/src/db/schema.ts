@@ -9,6 +9,7 @@ import type { TestQuestionSource } from '@roster/contracts/comparisons/test-sets
 import type { DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { JobEvent, JobStatus, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import type { ImportSource, ImportState } from '@roster/contracts/imports';
+import type { Project } from '@roster/contracts/projects/projects';
 import type { ResponseState } from '@roster/contracts/public-api/responses';
 import type { VectorStoreFileError } from '@roster/contracts/public-api/vector-stores';
 import type { ToolApproval, ToolServer } from '@roster/contracts/tool-servers/tool-servers';
@@ -398,6 +399,8 @@ export type Database = {
     import_id: Generated<number | null>;
     /** Source and id in the export; null: not imported. */
     source_id: Generated<string | null>;
+    /** null: in no project. */
+    project_id: Generated<number | null>;
     created_at: string;
     updated_at: string;
   };
@@ -1041,6 +1044,20 @@ export type Database = {
     is_due: Generated<Flag>;
     /** From the verdicts in both orders; null: one is missing. */
     outcome: Outcome | null;
+  };
+  projects: {
+    id: Id;
+    user_id: number;
+    name: string;
+    icon: Project['icon'];
+    color: Project['color'];
+    instructions: string;
+    /** Answers in its new conversations, or `model` does; both null: the default model. */
+    assistant_id: number | null;
+    model: string | null;
+    archived_at: string | null;
+    created_at: string;
+    updated_at: string;
   };
   /** Saved texts that users insert into their messages. */
   prompts: {

@@ -9,6 +9,7 @@ import type { AssistantRepository } from '#server/features/assistants/shared/rep
 import type { FileRepository } from '#server/features/files/repository';
 import type { RetirementGuard } from '#server/features/models/retirement/guard';
 import type { ModelService } from '#server/features/models/service';
+import type { ProjectRepository } from '#server/features/projects/repository';
 import type { BudgetService } from '#server/features/usage/budgets';
 import type { PricingService } from '#server/features/usage/pricing';
 import type { Router } from '#server/http/app-router/router';
@@ -70,6 +71,7 @@ type Dependencies = {
   /** The model that the user has chosen for titles. */
   titleModel: (userId: number) => Promise<string | null>;
   assistants: Pick<AssistantRepository, 'find'>;
+  projects: Pick<ProjectRepository, 'find'>;
   pricing: Pick<PricingService, 'price' | 'toolUsage'>;
   budgets: Pick<BudgetService, 'check'>;
   knowledge: Pick<KnowledgeService, 'forAnswer'>;
@@ -118,6 +120,7 @@ export function chatFeature(dependencies: Dependencies) {
     attachments,
     /** Threads and messages of API clients. */
     forPrograms: apiThreads({ database, attachments, executor }),
+    moveToTrash: (userId: number, ids: number[]) => trash.change(userId, { ids, action: 'delete' }),
     /** Conversations from other products. */
     importedThreads: importedThreads(database),
     /** Questions that assistants have answered. */
@@ -197,9 +200,10 @@ const partialAnswersIn = (db: Kysely<Database>, executor: RunExecutor) =>
   partialAnswers({ executor, events: eventRepository(db), messages: messageRepository(db) });
 
 type ThreadParts = Parts & { temporary: TemporaryThreadService; trash: TrashService };
-const createThreads = ({ database, partialAnswers, assistants, models, temporary, trash }: ThreadParts) =>
+const createThreads = ({ database, partialAnswers, assistants, projects, models, temporary, trash }: ThreadParts) =>
   threadService({
     database,
+    projects,
     temporary,
     trash,
     search: threadSearch({ database, partialAnswers }),
@@ -215,7 +219,7 @@ const createTrials = ({ database: { db }, assistants, models }: Parts) =>
   });
 
 function createMessageContext(parts: Parts): MessageContext {
-  const { catalogue, models, assistants, knowledge, files, store, partialAnswers } = parts;
+  const { catalogue, models, assistants, projects, knowledge, files, store, partialAnswers } = parts;
   return {
     ...runContext(parts),
     checkModels: models.checkKnown,
@@ -223,6 +227,7 @@ function createMessageContext(parts: Parts): MessageContext {
     findTargets: chatTargetFinder({
       catalogue,
       findAssistant: assistants.find,
+      findProject: projects.find,
       knownDefaultModel: models.knownDefault,
       knowledgeOf: knowledge.forAnswer,
     }),

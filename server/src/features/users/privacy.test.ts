@@ -63,6 +63,7 @@ type Owned = {
   comparisonId: number;
   promptId: number;
   savedPromptId: number;
+  projectId: number;
   judgingId: number;
   testSetId: number;
   testRunId: number;
@@ -277,6 +278,10 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'DELETE /api/comparisons/:id/judgings/:judgingId': ({ comparisonId, judgingId }) => ({
     path: `${judgingsPath(comparisonId)}/${judgingId}`,
   }),
+  'GET /api/projects/:id': ({ projectId }) => ({ path: `/api/projects/${projectId}` }),
+  'PATCH /api/projects/:id': ({ projectId }) => ({ path: `/api/projects/${projectId}`, body: { name: 'Mine' } }),
+  'GET /api/projects/:id/threads': ({ projectId }) => ({ path: `/api/projects/${projectId}/threads` }),
+  'DELETE /api/projects/:id': ({ projectId }) => ({ path: `/api/projects/${projectId}` }),
   'GET /api/prompts/:id': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}` }),
   'PATCH /api/prompts/:id': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}`, body: { title: 'Mine' } }),
   'POST /api/prompts/:id/used': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}/used`, body: {} }),
@@ -505,6 +510,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       comparisonId: comparison.id,
       promptId: comparison.items[0]?.id ?? 0,
       savedPromptId: (await newPrompt(bob, { name: planted.savedPrompt, text: planted.savedPrompt })).id,
+      projectId: (await bob.post('/api/projects', { name: planted.savedPrompt })).body.id,
       judgingId,
       testSetId: testSet.id,
       testRunId,

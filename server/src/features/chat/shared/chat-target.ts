@@ -3,6 +3,7 @@ import type { AssistantTools, BuiltInTool, ThreadTools } from '@roster/contracts
 import type { ReasoningEffort } from '@roster/contracts/models/models';
 import { TrialSettings } from '@roster/contracts/trials';
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
+import type { ProjectRepository } from '#server/features/projects/repository';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { AnswerRequest } from '#server/provider/provider';
 import { schemaFormat } from '#server/provider/schema-format';
@@ -44,6 +45,7 @@ export type ApiRunRequest = Pick<AnswerRequest, 'topP' | 'maxOutputTokens' | 'fo
 type Dependencies = {
   catalogue: Catalogue;
   findAssistant: (userId: number, assistantId: number) => Promise<Assistant | undefined>;
+  findProject: ProjectRepository['find'];
   /** Does not call the provider; null: unknown. */
   knownDefaultModel: (userId: number) => Promise<string | null>;
   knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
@@ -67,19 +69,25 @@ function resolveTools(own: AssistantTools, here: ThreadTools): Pick<ChatTarget, 
   return { ...(Object.keys(hosted).length > 0 && { hosted }), ...(serversOff.length > 0 && { serversOff }) };
 }
 
+/** The project's instructions come after the assistant's. */
+const joinInstructions = (...parts: string[]) => parts.filter((part) => part.trim() !== '').join('\n\n');
+
 /** Finds a target for each of `models`, or the thread's own if there are none. Does not call the provider. */
-export function chatTargetFinder({ catalogue, findAssistant, knownDefaultModel, knowledgeOf }: Dependencies) {
+export function chatTargetFinder(dependencies: Dependencies) {
+  const { catalogue, findAssistant, findProject, knownDefaultModel, knowledgeOf } = dependencies;
   return async function findTargets(
     userId: number,
-    thread: Pick<ThreadRecord, 'assistantId' | 'model' | 'tools' | 'trialSettings'>,
+    thread: Pick<ThreadRecord, 'assistantId' | 'model' | 'tools' | 'projectId' | 'trialSettings'>,
     models: string[],
   ): Promise<ChatTarget[]> {
     const assistant = thread.assistantId === null ? undefined : await findAssistant(userId, thread.assistantId);
+    const project = thread.projectId === undefined ? undefined : await findProject(userId, thread.projectId);
     const trial = thread.trialSettings === null ? undefined : TrialSettings.parse(JSON.parse(thread.trialSettings));
     const settings = trial ?? assistant;
+    const instructions = joinInstructions(settings?.instructions ?? '', project?.instructions ?? '');
     const tools = resolveTools(settings?.tools ?? {}, thread.tools ?? {});
     if (settings) {
-      const { instructions, temperature, reasoningEffort: effort, responseSchema: schema } = settings;
+      const { temperature, reasoningEffort: effort, responseSchema: schema } = settings;
       const knowledge = assistant && assistant.files > 0 ? await knowledgeOf(userId, assistant.id) : noKnowledge;
       return (models.length > 0 ? models : [settings.model]).map((model) => ({
         assistantId: assistant?.id ?? null,
@@ -96,7 +104,7 @@ export function chatTargetFinder({ catalogue, findAssistant, knownDefaultModel, 
     const nothingSaid = {
       assistantId: null,
       assistantVersion: null,
-      instructions: '',
+      instructions,
       temperature: null,
       effort: null,
       schema: null,

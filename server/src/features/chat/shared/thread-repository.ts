@@ -61,6 +61,7 @@ export const toThreadRecord = (row: Row): ThreadRecord => ({
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   runId: row.run_id ?? null,
+  ...(row.project_id !== null && { projectId: row.project_id }),
   ...(row.waits === 1 && { waitsForApproval: true as const }),
 });
 
@@ -187,7 +188,7 @@ export function threadRepository(db: Kysely<Database>) {
     },
     async insert(
       userId: number,
-      thread: Pick<ThreadRecord, 'title' | 'titleSource' | 'assistantId' | 'model' | 'tools'> & {
+      thread: Pick<ThreadRecord, 'title' | 'titleSource' | 'assistantId' | 'model' | 'tools' | 'projectId'> & {
         at: string;
         expiresAt?: string | null;
         trialSettings?: string;
@@ -205,6 +206,7 @@ export function threadRepository(db: Kysely<Database>) {
           tools: toolsColumn(thread.tools ?? null),
           ...(thread.expiresAt && { purpose: 'temporary' as const, expires_at: thread.expiresAt }),
           ...(thread.trialSettings !== undefined && { trial_settings: thread.trialSettings }),
+          ...(thread.projectId && { project_id: thread.projectId }),
           pinned: 0,
           archived: 0,
           head_message_id: null,

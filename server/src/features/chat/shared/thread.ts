@@ -8,6 +8,7 @@ export function toThread(record: ThreadRecord): Thread {
   return {
     ...thread,
     ...(tools && { tools }),
+    ...(record.projectId !== undefined && { projectId: record.projectId }),
     ...(record.waitsForApproval && { waitsForApproval: true }),
     ...(record.expiresAt !== null && { temporary: true }),
   };

@@ -16,6 +16,7 @@ import { type ThreadRecord, threadRepository } from '#server/features/chat/share
 import { newTitle } from '#server/features/chat/shared/thread-title';
 import { type TemporaryThreadService, temporaryUntil } from '#server/features/chat/temporary-threads/service';
 import type { TrashService } from '#server/features/chat/trash/service';
+import type { ProjectRepository } from '#server/features/projects/repository';
 import { createCursors, toPage } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
 
@@ -24,6 +25,7 @@ type Dependencies = {
   trash: Pick<TrashService, 'put'>;
   temporary: Pick<TemporaryThreadService, 'remove'>;
   search: ThreadSearch;
+  projects: Pick<ProjectRepository, 'find'>;
   ownsAssistant: (userId: number, assistantId: number) => Promise<boolean>;
   /** @throws AppError, naming the field, for models that are known to be unusable. Does not call the provider. */
   checkModels: (userId: number, models: string[], field: string) => Promise<void>;
@@ -48,7 +50,8 @@ export function threadService(dependencies: Dependencies) {
     find: (userId: number, threadId: number) => find(db, userId, threadId),
     record: (userId: number, threadId: number) => record(db, userId, threadId),
     list: (userId: number, query: Query) => list(dependencies, userId, query),
-    async create(userId: number, draft: Draft): Promise<Thread> {
+    async create(userId: number, given: Draft): Promise<Thread> {
+      const draft = await withProjectDefault(dependencies, userId, given);
       await checkChatTarget(dependencies, userId, draft);
       return db.transaction().execute((trx) => insertThread(trx, userId, draft));
     },
@@ -63,6 +66,18 @@ export function threadService(dependencies: Dependencies) {
 }
 
 export type ThreadService = ReturnType<typeof threadService>;
+
+/** In a project, its assistant or model answers if the draft names neither. */
+async function withProjectDefault({ projects }: Dependencies, userId: number, draft: Draft): Promise<Draft> {
+  if (draft.projectId === undefined) return draft;
+  const project = await projects.find(userId, draft.projectId);
+  if (!project)
+    throw new AppError('not_found', 'This project does not exist.', {
+      fields: { projectId: 'This project does not exist.' },
+    });
+  if (draft.assistantId !== undefined || draft.model !== undefined) return draft;
+  return { ...draft, assistantId: project.assistantId, model: project.model };
+}
 
 async function checkChatTarget(
   { checkModels, ownsAssistant }: Dependencies,
@@ -136,6 +151,7 @@ async function insertThread(trx: Kysely<Database>, userId: number, draft: Draft)
     assistantId: draft.assistantId ?? null,
     model: draft.model ?? null,
     ...(draft.tools && { tools: draft.tools }),
+    ...(draft.projectId && { projectId: draft.projectId }),
     at,
     expiresAt: draft.temporary ? temporaryUntil(at) : null,
   });

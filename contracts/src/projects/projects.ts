@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { nameText } from '../text/text.ts';
+
+export const projectsPerUser = 200;
+export const projectNameLimit = 80;
+export const projectInstructionsLimit = 8_000;
+/** Conversations that one call moves. */
+export const projectMoveLimit = 100;
+
+export const projectColors = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'purple', 'pink'] as const;
+export const projectIcons = ['folder', 'book', 'briefcase', 'code', 'flask', 'globe', 'heart', 'home', 'star'] as const;
+
+const Name = nameText(projectNameLimit, `Name cannot exceed ${projectNameLimit} characters`, 'Name is required');
+const Instructions = z
+  .string()
+  .max(projectInstructionsLimit, `Instructions cannot exceed ${projectInstructionsLimit} characters`);
+
+const fields = z.strictObject({
+  name: Name,
+  icon: z.enum(projectIcons),
+  color: z.enum(projectColors),
+  instructions: Instructions,
+  /** Answers in its new conversations. Never both. */
+  assistantId: Id.nullable(),
+  model: z.string().min(1).max(200).nullable(),
+});
+
+export const ProjectDraft = z.strictObject({
+  name: fields.shape.name,
+  icon: fields.shape.icon.default('folder'),
+  color: fields.shape.color.default('gray'),
+  instructions: fields.shape.instructions.default(''),
+  assistantId: fields.shape.assistantId.default(null),
+  model: fields.shape.model.default(null),
+});
+export type ProjectDraft = z.output<typeof ProjectDraft>;
+
+export const Project = z.object({
+  id: Id,
+  name: z.string(),
+  icon: z.enum(projectIcons),
+  color: z.enum(projectColors),
+  instructions: z.string(),
+  assistantId: Id.nullable(),
+  model: z.string().nullable(),
+  /** null: not archived. */
+  archivedAt: Time.nullable(),
+  createdAt: Time,
+  updatedAt: Time,
+});
+export type Project = z.output<typeof Project>;
+
+export const ProjectThread = z.object({ id: Id, title: z.string(), archived: z.boolean(), updatedAt: Time });
+export type ProjectThread = z.output<typeof ProjectThread>;
+
+const byId = z.strictObject({ id: PathId });
+
+export const projects = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/projects',
+    access: 'user',
+    summary: 'All projects by name, at most 200.',
+    output: z.object({ items: z.array(Project) }),
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/api/projects/:id',
+    access: 'user',
+    summary: 'One project.',
+    params: byId,
+    output: Project,
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/projects',
+    access: 'user',
+    summary: 'Creates a project.',
+    body: ProjectDraft,
+    output: Project,
+    status: 201,
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/api/projects/:id',
+    access: 'user',
+    summary: 'Changes, archives or unarchives a project.',
+    params: byId,
+    body: z.strictObject({ ...fields.partial().shape, archived: z.boolean().optional() }),
+    output: Project,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/projects/:id',
+    access: 'user',
+    summary: 'Deletes a project. Its conversations stay without it, or go to the trash.',
+    params: byId,
+    query: z.strictObject({ conversations: z.enum(['keep', 'trash']).default('keep') }),
+    output: NoContent,
+    status: 204,
+  }),
+  threads: endpoint({
+    method: 'GET',
+    path: '/api/projects/:id/threads',
+    access: 'user',
+    summary: 'The conversations of a project, the newest first.',
+    params: byId,
+    query: z.strictObject({
+      limit: wholeNumber(1, 100).default(50),
+      cursor: z.string().max(200).optional(),
+    }),
+    output: z.object({ items: z.array(ProjectThread), nextCursor: z.string().nullable() }),
+  }),
+  move: endpoint({
+    method: 'POST',
+    path: '/api/projects/move',
+    access: 'user',
+    summary: 'Moves conversations into a project, or out of theirs. Says which were moved and which do not exist.',
+    body: z.strictObject({
+      ids: z
+        .array(Id)
+        .min(1, 'Choose at least one conversation')
+        .max(projectMoveLimit, `Choose at most ${projectMoveLimit} conversations`),
+      /** null: out of their projects. */
+      projectId: Id.nullable(),
+    }),
+    output: z.object({ changed: z.array(Id), missing: z.array(Id) }),
+  }),
+};

@@ -1,0 +1,36 @@
+import { projects as api } from '@roster/contracts/projects/projects';
+import type { OpenDatabase } from '#server/db/connect';
+import type { ExportPart } from '#server/features/feature';
+import type { Router } from '#server/http/app-router/router';
+import { projectRepository } from './repository.ts';
+import { type ProjectDependencies, projectService } from './service.ts';
+
+type Dependencies = Omit<ProjectDependencies, 'db'> & { database: OpenDatabase };
+
+export function projectFeature({ database, ...dependencies }: Dependencies) {
+  const projects = projectService({ ...dependencies, db: database.db });
+  return {
+    routes({ route }: Router) {
+      route(api.list, ({ actor }) => projects.list(actor.userId));
+      route(api.get, ({ actor, params }) => projects.find(actor.userId, params.id));
+      route(api.create, ({ actor, body }) => projects.create(actor, body));
+      route(api.update, ({ actor, params, body }) => projects.update(actor, params.id, body));
+      route(api.remove, ({ actor, params, query }) => projects.remove(actor.userId, params.id, query));
+      route(api.threads, ({ actor, params, query }) => projects.threads(actor.userId, params.id, query));
+      route(api.move, ({ actor, body }) => projects.move(actor.userId, body));
+    },
+    exportParts: [projectExportPart(database)],
+  };
+}
+
+/** A user has at most 200 projects, so they are read at once. */
+const projectExportPart = ({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart => ({
+  description: ['projects.json                  the projects with their instructions'],
+  async *entries(userId) {
+    yield { name: 'projects.json', content: projectsAsJson(reader, userId) };
+  },
+});
+
+async function* projectsAsJson(reader: OpenDatabase['reader'], userId: number) {
+  yield `${JSON.stringify({ projects: await projectRepository(reader).list(userId) }, null, 2)}\n`;
+}

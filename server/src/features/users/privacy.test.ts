@@ -361,6 +361,11 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
       body: { fromModel: 'gpt-4o', toModel: 'gpt-4.1', assistantIds: [assistantId] },
     },
   ],
+  'POST /api/projects': ({ assistantId }) => [{ path: '/api/projects', body: { name: 'Mine', assistantId } }],
+  'PATCH /api/projects/:id': ({ projectId }) => [{ path: `/api/projects/${projectId}`, body: { name: 'Mine' } }],
+  'POST /api/projects/move': ({ threadId, projectId }) => [
+    { path: '/api/projects/move', body: { ids: [threadId], projectId } },
+  ],
   'POST /api/analytics/budgets': ({ assistantId }) => [
     { path: '/api/analytics/budgets', body: { assistantId, amountUsd: 1 } },
   ],
@@ -570,6 +575,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       assistantId: unknownId,
       moveId: unknownId,
       threadId: unknownId,
+      projectId: unknownId,
       temporaryId: unknownId,
       trialId: unknownId,
       trashedId: unknownId,

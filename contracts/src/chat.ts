@@ -289,7 +289,7 @@ export const chat = {
     path: '/api/threads',
     access: 'user',
     summary:
-      'The conversations, pinned first, then the newest; without `programs` those in the archive, or those that no program has made. `q` searches titles and messages of all: words, "exact words", -not, title:word. The other parameters keep the conversations with that assistant or model, with a message in that time, with files, or with an answer rated so.',
+      'The conversations, pinned first, then the newest; without `programs` those in the archive, or those that no program has made. `q` searches titles and messages of all: words, "exact words", -not, title:word. The other parameters keep the conversations with that assistant or model, in that project, with a message in that time, with files, or with an answer rated so.',
     query: z.strictObject({
       limit: wholeNumber(1, 100).default(50),
       cursor: z.string().max(200).optional(),
@@ -303,6 +303,7 @@ export const chat = {
       to: z.iso.datetime().optional(),
       files: Flag.optional(),
       rating: z.enum(['good', 'bad']).optional(),
+      project: PathId.optional(),
     }),
     output: z.object({ items: z.array(ThreadListItem), nextCursor: z.string().nullable() }),
   }),

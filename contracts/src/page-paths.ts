@@ -3,6 +3,8 @@ export const pages = [
   '/',
   '/chat',
   '/chat/:threadId',
+  '/projects',
+  '/projects/:id',
   '/trash',
   '/files',
   '/prompts',

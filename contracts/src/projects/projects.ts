@@ -44,6 +44,8 @@ export const Project = z.object({
   instructions: z.string(),
   assistantId: Id.nullable(),
   model: z.string().nullable(),
+  /** Its conversations, those in the archive included. */
+  conversations: z.number().int(),
   /** null: not archived. */
   archivedAt: Time.nullable(),
   createdAt: Time,

@@ -325,6 +325,8 @@ export const usage = {
       /** `none`: conversations without an assistant. */
       assistantId: z.union([z.literal('none'), PathId]).optional(),
       accessTokenId: PathId.optional(),
+      /** Conversations that are in this project now. */
+      projectId: PathId.optional(),
       /**
        * Only fine-tuning jobs. Without it, jobs are listed among all calls, but not when filtering by model or by
        * `none`.
@@ -336,6 +338,17 @@ export const usage = {
       .refine(isInOrder, wrongOrder)
       .refine(isShort, tooLong),
     output: z.object({ items: z.array(UsageRequest), nextCursor: z.string().nullable() }),
+  }),
+  byProject: endpoint({
+    method: 'GET',
+    path: '/api/analytics/projects',
+    access: 'user',
+    summary: 'What the conversations of each project took and cost in a range of days, the most expensive first.',
+    query: Range.refine(isInOrder, wrongOrder).refine(isShort, tooLong),
+    output: z.object({
+      /** By the project that a conversation is in now. Projects without calls are left out. */
+      items: z.array(Figures.extend({ project: z.object({ id: Id, name: z.string() }) })),
+    }),
   }),
   prices: endpoint({
     method: 'GET',

@@ -12,7 +12,12 @@ import { call } from '#web/lib/api-client.ts';
 export type UsageRange = { from: string; to: string; tz: string };
 
 /** Selects calls of a range of days. `none`: chats without an assistant. */
-export type RequestScope = UsageRange & { model?: string; assistantId?: number | 'none'; accessTokenId?: number };
+export type RequestScope = UsageRange & {
+  model?: string;
+  assistantId?: number | 'none';
+  accessTokenId?: number;
+  projectId?: number;
+};
 
 const all = ['usage'] as const;
 
@@ -23,6 +28,15 @@ export const analyticsQuery = (range: UsageRange) =>
   queryOptions({
     queryKey: [...all, 'analytics', range],
     queryFn: ({ signal }) => call(usage.analytics, { query: range }, signal),
+    placeholderData: keepPreviousData,
+    ...fresh,
+  });
+
+/** By the project that each conversation is in now. */
+export const projectCostsQuery = (range: UsageRange) =>
+  queryOptions({
+    queryKey: [...all, 'projects', range],
+    queryFn: ({ signal }) => call(usage.byProject, { query: range }, signal),
     placeholderData: keepPreviousData,
     ...fresh,
   });

@@ -130,6 +130,17 @@ const connect = createRoute({
   validateSearch: chatSearch,
   component: lazyRouteComponent(() => import('./routes/connect-route.tsx'), 'ConnectRoute'),
 });
+const projects = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects',
+  component: lazyRouteComponent(() => import('./routes/projects-route.tsx'), 'ProjectsRoute'),
+});
+const project = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$id',
+  params: byId,
+  component: lazyRouteComponent(() => import('./routes/projects-route.tsx'), 'ProjectRoute'),
+});
 const trash = createRoute({
   getParentRoute: () => signedIn,
   path: '/trash',
@@ -243,6 +254,8 @@ export const router = createRouter({
       comparison,
       settings,
       connect,
+      projects,
+      project,
       trash,
       assistants,
       newAssistant,

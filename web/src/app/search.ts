@@ -52,6 +52,8 @@ export const chatSearch = (raw: Raw) =>
     assistant: positiveInteger(raw.assistant),
     /** Opens a new conversation, also on phones, which otherwise show the list. */
     new: raw.new === true ? true : undefined,
+    /** Id of the project that the new conversation is in. */
+    project: positiveInteger(raw.project),
   });
 
 export const fineTuningSearch = (raw: Raw) =>

@@ -37,7 +37,8 @@ async function* batches(threads: Reading, userId: number): AsyncGenerator<Listed
 async function* index(threads: Reading, userId: number) {
   for await (const batch of batches(threads, userId))
     for (const thread of batch) {
-      const { title, assistantId, model, pinned, archived, madeBy, createdAt, updatedAt, messageCount } = thread;
+      const { title, assistantId, model, pinned, archived, madeBy, projectId, createdAt } = thread;
+      const { updatedAt, messageCount } = thread;
       const line = {
         file: fileOf(thread),
         title,
@@ -46,6 +47,7 @@ async function* index(threads: Reading, userId: number) {
         pinned,
         archived,
         madeBy,
+        projectId,
         createdAt,
         updatedAt,
         messageCount,

@@ -1,8 +1,9 @@
 import { projectsPerUser } from '@roster/contracts/projects/projects';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, asksOf, forgetAsks, newThread } from '#server/testing/chat';
+import { ask, asksOf, forgetAsks, newThread, until } from '#server/testing/chat';
 import type { HttpClient } from '#server/testing/http-client';
 
 const path = '/api/projects';
@@ -96,6 +97,48 @@ describe.each(engines)('projects on %s', (engine) => {
     await ada.post(`${path}/move`, { ids: ids.slice(0, 2), projectId: null });
     expect(await idsIn(projectId)).toEqual(ids.slice(2));
     expect((await ada.get(`/api/threads/${ids[0]}`)).body).not.toHaveProperty('projectId');
+  });
+
+  test('filters conversations and sums their cost by the project they are in now', async () => {
+    const { visitor } = await app.someone();
+    const { id: projectId } = await newProject(visitor);
+    const inside = await newThread(visitor, { projectId, model: 'gpt-4o', title: 'Roses' });
+    const outside = await newThread(visitor, { model: 'gpt-4o', title: 'Roses' });
+    for (const threadId of [inside, outside]) await ask(app, visitor, threadId, 'A question');
+    for (const query of [`project=${projectId}`, `project=${projectId}&q=roses`]) {
+      const { body } = await visitor.get(`/api/threads?${query}`);
+      expect(body.items.map(({ id }: { id: number }) => id)).toEqual([inside]);
+    }
+    const today = new Date().toISOString().slice(0, 10);
+    const range = `from=${today.slice(0, 7)}-01&to=${today}`;
+    const { body: before } = await visitor.get(`/api/analytics/projects?${range}`);
+    expect(before.items).toMatchObject([{ project: { id: projectId, name: 'Garden' }, requests: 1 }]);
+    expect(before.items[0].costUsd).toBeGreaterThan(0);
+    const { body: requests } = await visitor.get(`/api/analytics/requests?${range}&projectId=${projectId}`);
+    expect(requests.items.map(({ thread }: { thread: { id: number } }) => thread.id)).toEqual([inside]);
+    await visitor.post(`${path}/move`, { ids: [outside], projectId });
+    const { body: after } = await visitor.get(`/api/analytics/projects?${range}`);
+    expect(after.items[0]).toMatchObject({ requests: 2 });
+    expect((await visitor.get(`${path}/${projectId}`)).body.conversations).toBe(2);
+    expect((await bob.get(`/api/analytics/projects?${range}`)).body.items).toEqual([]);
+    expect((await bob.get(`/api/threads?project=${projectId}`)).body.items).toEqual([]);
+    expect((await bob.get(`/api/analytics/requests?${range}&projectId=${projectId}`)).body.items).toEqual([]);
+  });
+
+  test('leaves its instructions out of API runs, whose client names its own', async () => {
+    const { visitor } = await app.someone();
+    const { id: projectId } = await newProject(visitor, { instructions: 'Plan for May.' });
+    const { token } = await newToken(visitor);
+    const call = (route: string, body: object) =>
+      callApi(app, token, `/v1/${route}`, { method: 'POST', headers: { 'openai-beta': 'assistants=v2' }, body });
+    const { body: assistant } = await call('assistants', { model: 'gpt-4.1', instructions: 'Be brief.' });
+    const { body: thread } = await call('threads', { messages: [{ role: 'user', content: 'A question' }] });
+    const { body: listed } = await visitor.get('/api/threads?programs=true');
+    await visitor.post(`${path}/move`, { ids: [listed.items[0].id], projectId });
+    await forgetAsks(app);
+    await call(`threads/${thread.id}/runs`, { assistant_id: assistant.id });
+    await until('The request', async () => (await asksOf(app)).length > 0);
+    expect((await asksOf(app))[0]?.body.instructions).toBe('Be brief.');
   });
 
   test('keeps its conversations when it is deleted, or moves them to the trash', async () => {

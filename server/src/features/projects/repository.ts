@@ -10,6 +10,11 @@ export function projectRepository(db: Kysely<Database>) {
     db
       .selectFrom('projects')
       .select(['id', 'name', 'icon', 'color', 'instructions', 'assistant_id as assistantId', 'model'])
+      .select(
+        // A number on both engines: PostgreSQL counts in bigint, which arrives as text.
+        sql<number>`cast((select count(*) from threads where threads.project_id = projects.id
+          and threads.purpose = 'chat') as integer)`.as('conversations'),
+      )
       .select(['archived_at as archivedAt', 'created_at as createdAt', 'updated_at as updatedAt'])
       .where('user_id', '=', userId);
   const columns = ({ name, icon, color, instructions, assistantId, model, archivedAt }: Stored) => ({
@@ -76,7 +81,8 @@ export function projectRepository(db: Kysely<Database>) {
       let query = db
         .selectFrom('threads')
         .select(['id', 'title', 'archived', 'updated_at as updatedAt'])
-        .where('user_id', '=', userId)
+        // The plus keeps SQLite from sorting all threads of the user.
+        .where(sql<boolean>`+user_id = ${userId}`)
         .where('project_id', '=', projectId)
         .where('purpose', '=', 'chat')
         .orderBy('updated_at', 'desc')

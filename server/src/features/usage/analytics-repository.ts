@@ -11,6 +11,7 @@ type RequestFilter = {
   /** null: without an assistant; undefined: any. */
   assistantId?: number | null | undefined;
   accessTokenId?: number | undefined;
+  projectId?: number | undefined;
   purpose?: 'training' | undefined;
 };
 
@@ -137,6 +138,22 @@ export function analyticsRepository(db: Kysely<Database>) {
       }));
     },
 
+    /**
+     * By the project that a thread is in now. Read from the records, because a thread takes its cost along when it is
+     * moved; deleted threads are in no project.
+     */
+    async byProject(userId: number, { from, to }: Span) {
+      const { rows } = await sql<Sums & { id: number; name: string }>`
+        select p.id as id, p.name as name, ${sumColumns('s')}
+        from (select thread_id, ${callAsSums(isRequest)} from usage_records
+          where user_id = ${userId} and thread_id is not null
+            and created_at >= ${iso(from)} and created_at < ${iso(to)}) s
+        join threads t on t.id = s.thread_id and t.purpose = 'chat'
+        join projects p on p.id = t.project_id and p.user_id = ${userId}
+        group by p.id, p.name`.execute(db);
+      return rows.map(({ id, name, ...sums }) => ({ project: { id, name }, sums }));
+    },
+
     async total(userId: number, { from, to }: Span): Promise<Sums> {
       const { rows } = await sql<Sums>`select ${sumColumns('q')} from usage_by_quarter q
         where q.user_id = ${userId} and q.quarter >= ${quarterOf(from)} and q.quarter < ${quarterOf(to)}`.execute(db);
@@ -163,7 +180,7 @@ export function analyticsRepository(db: Kysely<Database>) {
     async requests(
       userId: number,
       { from, to }: Span,
-      { model, assistantId, accessTokenId, purpose }: RequestFilter,
+      { model, assistantId, accessTokenId, projectId, purpose }: RequestFilter,
       limit: number,
       after?: RequestPosition,
     ): Promise<UsageRequest[]> {
@@ -178,6 +195,7 @@ export function analyticsRepository(db: Kysely<Database>) {
           ? []
           : [assistantId === null ? sql`r.assistant_id is null` : sql`r.assistant_id = ${assistantId}`]),
         ...(accessTokenId === undefined ? [] : [sql`r.access_token_id = ${accessTokenId}`]),
+        ...(projectId === undefined ? [] : [sql`t.project_id = ${projectId}`]),
         ...(after ? [sql`(r.created_at, r.id) < (${after.at}, ${after.id})`] : []),
       ];
       const { rows } = await sql<RequestRow>`

@@ -139,13 +139,27 @@ export function analyticsService(
     },
 
     byAssistant: (userId: number) => analytics.byAssistant(userId, `${new Date().toISOString().slice(0, 7)}-01`),
+    async byProject(userId: number, { from, to, tz }: z.output<typeof api.byProject.query>) {
+      const rows = await analytics.byProject(userId, spanOf(daysIn(tz, from, to)));
+      return {
+        items: rows
+          .sort((a, b) => byCost(a.sums, b.sums))
+          .map(({ project, sums }) => ({ project, ...toFigures(sums) })),
+      };
+    },
 
     async requests(userId: number, query: z.output<typeof api.requests.query>) {
-      const { from, to, tz, model, assistantId, accessTokenId, purpose, limit, cursor } = query;
+      const { from, to, tz, model, assistantId, accessTokenId, projectId, purpose, limit, cursor } = query;
       const span = spanOf(daysIn(tz, from, to));
       const [at, id] = cursor ? cursors.decode(cursor) : [];
       const after = at === undefined || id === undefined ? undefined : { at, id };
-      const filter = { model, accessTokenId, purpose, assistantId: assistantId === 'none' ? null : assistantId };
+      const filter = {
+        model,
+        accessTokenId,
+        projectId,
+        purpose,
+        assistantId: assistantId === 'none' ? null : assistantId,
+      };
       const found = await analytics.requests(userId, span, filter, limit + 1, after);
       return toPage(found, limit, (last) => cursors.encode([last.at, last.id]));
     },

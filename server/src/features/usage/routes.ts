@@ -21,6 +21,7 @@ export function usageRoutes({ route }: Router, dependencies: Dependencies) {
   route(api.analytics, ({ actor, query }) => analytics.overview(actor.userId, query));
   route(api.assistants, ({ actor }) => analytics.byAssistant(actor.userId));
   route(api.requests, ({ actor, query }) => analytics.requests(actor.userId, query));
+  route(api.byProject, ({ actor, query }) => analytics.byProject(actor.userId, query));
   route(api.prices, ({ actor }) => pricing.list(actor.userId));
   route(api.setPrice, ({ actor, body }) => pricing.set(actor.userId, body));
   route(api.removePrice, ({ actor, body }) => pricing.remove(actor.userId, body.model));

@@ -82,6 +82,7 @@ type Owned = {
   ownFileId: number;
   ownAssistantId: number;
   ownTestSetId: number;
+  ownProjectId: number;
   ownDatasetId: number;
 };
 type Attempt = { path: string; body?: unknown };
@@ -362,9 +363,11 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
     },
   ],
   'POST /api/projects': ({ assistantId }) => [{ path: '/api/projects', body: { name: 'Mine', assistantId } }],
-  'PATCH /api/projects/:id': ({ projectId }) => [{ path: `/api/projects/${projectId}`, body: { name: 'Mine' } }],
-  'POST /api/projects/move': ({ threadId, projectId }) => [
-    { path: '/api/projects/move', body: { ids: [threadId], projectId } },
+  'PATCH /api/projects/:id': ({ ownProjectId, assistantId }) => [
+    { path: `/api/projects/${ownProjectId}`, body: { assistantId } },
+  ],
+  'POST /api/projects/move': ({ ownThreadId, projectId }) => [
+    { path: '/api/projects/move', body: { ids: [ownThreadId], projectId } },
   ],
   'POST /api/analytics/budgets': ({ assistantId }) => [
     { path: '/api/analytics/budgets', body: { assistantId, amountUsd: 1 } },
@@ -408,7 +411,10 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   'POST /api/fine-tuning/datasets/:id/gather': ({ ownDatasetId, assistantId }) => [
     { path: `/api/fine-tuning/datasets/${ownDatasetId}/gather`, body: { assistantId } },
   ],
-  'POST /api/threads': ({ assistantId }) => [{ path: '/api/threads', body: { assistantId } }],
+  'POST /api/threads': ({ assistantId, projectId }) => [
+    { path: '/api/threads', body: { assistantId } },
+    { path: '/api/threads', body: { projectId } },
+  ],
   'PATCH /api/threads/:id': ({ ownThreadId, assistantId, answerId }) => [
     { path: `/api/threads/${ownThreadId}`, body: { assistantId } },
     { path: `/api/threads/${ownThreadId}`, body: { shownMessageId: answerId } },
@@ -526,6 +532,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       ownThreadId: await newThread(ada),
       ownFileId: (await uploaded(app, ada)).id,
       ownAssistantId,
+      ownProjectId: (await ada.post('/api/projects', { name: 'Own' })).body.id,
       ownTestSetId: (await newSet(ada, ownAssistantId, typed('Own'))).id,
       datasetId,
       exampleId: (await examplesOf(bob, datasetId))[0]?.id ?? 0,

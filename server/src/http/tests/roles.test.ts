@@ -163,6 +163,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'GET /api/analytics': signedIn,
   'GET /api/analytics/requests': signedIn,
   'GET /api/analytics/assistants': signedIn,
+  'GET /api/analytics/projects': signedIn,
   'GET /api/analytics/prices': signedIn,
   'POST /api/analytics/prices': signedIn,
   'DELETE /api/analytics/prices': signedIn,

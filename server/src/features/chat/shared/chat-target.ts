@@ -69,7 +69,10 @@ function resolveTools(own: AssistantTools, here: ThreadTools): Pick<ChatTarget, 
   return { ...(Object.keys(hosted).length > 0 && { hosted }), ...(serversOff.length > 0 && { serversOff }) };
 }
 
-/** The project's instructions come after the assistant's. */
+/**
+ * The project's instructions come after the assistant's. API runs find their target themselves and have none of them,
+ * even in a thread that its owner has moved to a project: a client is answered by the instructions that it names.
+ */
 const joinInstructions = (...parts: string[]) => parts.filter((part) => part.trim() !== '').join('\n\n');
 
 /** Finds a target for each of `models`, or the thread's own if there are none. Does not call the provider. */

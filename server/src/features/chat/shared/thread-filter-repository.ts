@@ -14,6 +14,7 @@ export type ThreadFilters = {
   files?: boolean | undefined;
   /** An answer in it is rated so. */
   rating?: 'good' | 'bad' | undefined;
+  projectId?: number | undefined;
 };
 
 export const hasFilters = (filters: ThreadFilters): boolean =>
@@ -33,8 +34,9 @@ const wroteBetween = (userId: number, from: string | undefined, to: string | und
 
 /** Conditions on `threads` for the filters that are set, each looked up by the thread's id. */
 export function fulfilling(userId: number, filters: ThreadFilters): RawBuilder<boolean>[] {
-  const { assistantId, model, from, to, files, rating } = filters;
+  const { assistantId, model, from, to, files, rating, projectId } = filters;
   const conditions: RawBuilder<boolean>[] = [];
+  if (projectId !== undefined) conditions.push(sql`threads.project_id = ${projectId}`);
   if (assistantId !== undefined)
     conditions.push(sql`(threads.assistant_id = ${assistantId} or exists
       (select 1 from runs r where ${ofThread(userId, 'r')} and r.assistant_id = ${assistantId}))`);

@@ -119,10 +119,22 @@ async function foundOrListed(
   { database, search }: Dependencies,
   userId: number,
   q: string,
-  { limit, archived, programs, cursor, assistant: assistantId, model, from, to, files, rating }: Query,
+  {
+    limit,
+    archived,
+    programs,
+    cursor,
+    assistant: assistantId,
+    model,
+    from,
+    to,
+    files,
+    rating,
+    project: projectId,
+  }: Query,
 ): Promise<FoundThread[]> {
   const after = positionOf(cursor);
-  const filters = { assistantId, model, from, to, files, rating };
+  const filters = { assistantId, model, from, to, files, rating, projectId };
   if (q !== '') return search(userId, q, { archived, programs, limit, after, filters });
   const threads = threadRepository(database.db);
   const listed = await threads.list(userId, {

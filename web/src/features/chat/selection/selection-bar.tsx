@@ -1,20 +1,23 @@
 import { chat } from '@roster/contracts/chat';
 import { type BulkAction, bulkLimit, trashDays } from '@roster/contracts/trash';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Archive, ArchiveRestore, Download, Trash2, X } from 'lucide-react';
+import { Archive, ArchiveRestore, Download, FolderInput, Trash2, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ThreadView } from '#web/features/chat/shared/queries.ts';
-import { forgetThread } from '#web/features/chat/shared/thread-cache.ts';
+import { forgetThread, listedThreads } from '#web/features/chat/shared/thread-cache.ts';
 import { changeThreads } from '#web/features/chat/trash/trash-queries.ts';
 import { callForBytes } from '#web/lib/api-client.ts';
 import { saveText } from '#web/lib/download.ts';
 import { isImeKey } from '#web/lib/keyboard/enter-key.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { toast } from '#web/lib/toast.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { clearSelection, useSelection } from './selection.ts';
+
+const MoveDialog = lazyPart(async () => (await import('#web/features/chat/projects/move-dialog.tsx')).MoveDialog);
 
 const exportLimit = 100;
 const done = { archive: 'archived', unarchive: 'moved out of the archive', delete: 'deleted', restore: 'restored' };
@@ -94,6 +97,7 @@ export function SelectionBar({ view, ...opened }: SelectionBarProps) {
     >
       <output className="min-w-0 flex-1 truncate font-medium text-sm">{`${formatNumber(ids.length)} selected`}</output>
       <ArchiveButton view={view} count={ids.length} change={change} />
+      <MoveButton ids={ids} />
       <ExportButton ids={ids} />
       <IconButton
         label={limited('Delete', ids.length, bulkLimit)}
@@ -142,6 +146,31 @@ function ArchiveButton({ view, count, change }: ArchiveButtonProps) {
       onClick={() => change.mutate(action)}
       className="max-md:size-10"
     />
+  );
+}
+
+function MoveButton({ ids }: { ids: readonly number[] }) {
+  const client = useQueryClient();
+  const [isOpen, setOpen] = useState(false);
+  const projects = isOpen ? listedThreads(client) : undefined;
+  return (
+    <>
+      <IconButton
+        label={limited('Move to project', ids.length, bulkLimit)}
+        icon={FolderInput}
+        size="sm"
+        disabled={ids.length > bulkLimit}
+        onClick={() => setOpen(true)}
+        className="max-md:size-10"
+      />
+      {projects && (
+        <MoveDialog
+          threads={ids.map((id) => ({ id, projectId: projects.get(id)?.projectId ?? null }))}
+          onClose={() => setOpen(false)}
+          onMoved={clearSelection}
+        />
+      )}
+    </>
   );
 }
 

@@ -13,6 +13,7 @@ import { MenuButton } from '#web/ui/top-bar.tsx';
 
 const loadList = () => whenAppReady(() => import('./thread-list.tsx'));
 const ThreadList = lazyPart(async () => (await loadList()).ThreadList, { pending: LoadingRows });
+const ProjectSection = lazyPart(async () => (await loadList()).ProjectSection);
 const ViewButtons = lazyPart(async () => (await loadList()).ViewButtons);
 
 const AssistantList = lazyPart(
@@ -63,6 +64,7 @@ export function ThreadColumn(props: ThreadColumnProps) {
         maxLength={200}
         className="mx-3 mb-2 shrink-0"
       />
+      <ProjectSection />
       <div className="flex h-8 shrink-0 items-center gap-1 pe-3 ps-4">
         <h2 className="min-w-0 flex-1 truncate font-medium text-muted-foreground text-sm">
           {(q === '' ? titles : found)[view]}

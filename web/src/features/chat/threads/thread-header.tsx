@@ -4,12 +4,17 @@ import { type ReactNode, useState } from 'react';
 import { ChatTargetMenu } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
 import type { ChatTargetPickerProps } from '#web/features/chat/chat-targets/chat-target-picker.tsx';
 import type { Choice } from '#web/features/chat/shared/use-assistants.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { CreatedByToken } from './created-by-token.tsx';
 import { PaneHeader } from './pane-header.tsx';
 import { RenameField } from './rename-field.tsx';
 import { ThreadMenu } from './thread-menu.tsx';
+
+const ProjectLink = lazyPart(async () => (await import('#web/features/chat/projects/project-link.tsx')).ProjectLink, {
+  failed: () => null,
+});
 
 type ThreadHeaderProps = {
   thread: Thread | undefined;
@@ -37,6 +42,7 @@ export function ThreadHeader({ thread, onBack, onRemoved, onFind, onChoose, seve
               <h2 dir="auto" className="min-w-0 flex-1 truncate font-medium" title={thread.title}>
                 {thread.title}
               </h2>
+              {thread.projectId !== undefined && <ProjectLink projectId={thread.projectId} />}
               <CreatedByToken name={thread.madeBy} className="max-w-[30%]" />
               {thread.temporary && <Badge>Temporary</Badge>}
               {thread.archived && <Badge className="max-md:hidden">Archived</Badge>}

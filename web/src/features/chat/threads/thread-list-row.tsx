@@ -1,7 +1,7 @@
 import type { ThreadListItem } from '@roster/contracts/chat';
 import { Link } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
-import { type MouseEvent, memo, type RefObject, useEffect, useRef, useState } from 'react';
+import { type DragEvent, type MouseEvent, memo, type RefObject, useEffect, useRef, useState } from 'react';
 import type { MarkedTextProps } from '#web/features/chat/search/marked-text.tsx';
 import { useSelection } from '#web/features/chat/selection/selection.ts';
 import { useLongPress } from '#web/features/chat/selection/use-long-press.ts';
@@ -30,6 +30,8 @@ type ThreadListRowProps = {
   onRemoved: (threadId: number) => unknown;
   /** `isRange`: with all between it and the last selected one. */
   onSelect: (threadId: number, isRange: boolean) => void;
+  /** With the selected ones, if it is selected. */
+  onDrag: (event: DragEvent, threadId: number) => void;
 };
 
 const isPlainClick = (event: MouseEvent) =>
@@ -64,7 +66,7 @@ function clicked(event: MouseEvent, isSelecting: boolean, { thread, query, onOpe
 
 /** A conversation in the list; modifier clicks open a new tab, as with any link. */
 export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowProps) {
-  const { thread, isOpen, query, onRemoved, onSelect } = props;
+  const { thread, isOpen, query, onRemoved, onSelect, onDrag } = props;
   const selected = useSelection();
   const isSelecting = selected.size > 0;
   const isSelected = selected.has(thread.id);
@@ -81,6 +83,7 @@ export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowPro
         to="/chat/$threadId"
         params={{ threadId: String(thread.id) }}
         onClick={(event) => clicked(event, isSelecting, props)}
+        onDragStart={(event) => onDrag(event, thread.id)}
         preload={false}
         data-thread-link
         aria-current={isOpen ? 'page' : undefined}

@@ -1,12 +1,14 @@
 import type { ThreadListItem } from '@roster/contracts/chat';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Archive, Bot, MessagesSquare, SearchX } from 'lucide-react';
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef } from 'react';
+import { type DragEvent, type KeyboardEvent, useCallback, useEffect, useMemo, useRef } from 'react';
 import { VList, type VListHandle } from 'virtua';
+import { dragThreads } from '#web/features/chat/projects/thread-drag.ts';
 import { useSearchFilters, withFilters } from '#web/features/chat/search/search-filters.ts';
 import {
   clearSelection,
   keepSelected,
+  selectedIds,
   selectTo,
   toggleSelected,
   useSelection,
@@ -25,6 +27,7 @@ import type { Icon } from '#web/ui/icon.ts';
 import { ThreadListRow } from './thread-list-row.tsx';
 
 // Needed together with the list.
+export { ProjectSection } from '#web/features/chat/projects/project-section.tsx';
 export { ViewButtons } from './view-buttons.tsx';
 
 const SelectionBar = lazyPart(
@@ -136,6 +139,24 @@ function useSelecting(threads: readonly ThreadListItem[] | undefined) {
   return { select, isSelecting: useSelection().size > 0 };
 }
 
+/** Begins to drag a conversation, with all selected ones if it is one of them. */
+function useDragging(threads: readonly ThreadListItem[] | undefined) {
+  const listed = useRef<readonly ThreadListItem[]>([]);
+  useEffect(() => {
+    listed.current = threads ?? [];
+  }, [threads]);
+  return useCallback((event: DragEvent, threadId: number) => {
+    const selected = selectedIds();
+    const isDragged = selected.has(threadId)
+      ? ({ id }: ThreadListItem) => selected.has(id)
+      : ({ id }: ThreadListItem) => id === threadId;
+    dragThreads(
+      event,
+      listed.current.filter(isDragged).map(({ id, projectId = null }) => ({ id, projectId })),
+    );
+  }, []);
+}
+
 /** The list of a search and its filters. */
 export function ThreadList({ filter, ...rest }: ThreadListProps) {
   const { isOpen, filters } = useSearchFilters();
@@ -159,6 +180,7 @@ function FilteredList({ filter, openThreadId, onOpen, onOpenMatch, onRemoved }: 
   }, [data, isGrouped]);
   const { open, openMatch } = useOpening({ onOpen, onOpenMatch });
   const { select, isSelecting } = useSelecting(data?.items);
+  const drag = useDragging(data?.items);
   const loadMore = useFurtherPages(() => {
     const handle = list.current;
     if (!handle || !data?.nextCursor) return undefined;
@@ -197,6 +219,7 @@ function FilteredList({ filter, openThreadId, onOpen, onOpenMatch, onRemoved }: 
               onOpenMatch={openMatch}
               onRemoved={onRemoved}
               onSelect={select}
+              onDrag={drag}
             />
           )
         }

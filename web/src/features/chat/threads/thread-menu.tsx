@@ -1,5 +1,16 @@
 import { chat, type Thread } from '@roster/contracts/chat';
-import { Archive, ArchiveRestore, FileCode2, FileText, Pencil, Pin, PinOff, Search, Trash2 } from 'lucide-react';
+import {
+  Archive,
+  ArchiveRestore,
+  FileCode2,
+  FileText,
+  FolderInput,
+  Pencil,
+  Pin,
+  PinOff,
+  Search,
+  Trash2,
+} from 'lucide-react';
 import { type ReactElement, useState } from 'react';
 import { useUpdateThread } from '#web/features/chat/shared/mutations.ts';
 import { urlOf } from '#web/lib/api-client.ts';
@@ -7,6 +18,7 @@ import { lazyPart } from '#web/lib/lazy.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menus/menu.tsx';
 
+const MoveDialog = lazyPart(async () => (await import('#web/features/chat/projects/move-dialog.tsx')).MoveDialog);
 const DeleteThreadDialog = lazyPart(async () => (await import('./delete-thread-dialog.tsx')).DeleteThreadDialog);
 
 type ThreadMenuProps = {
@@ -29,6 +41,7 @@ function download(thread: Thread, format: 'md' | 'json') {
 /** Menu of a conversation. */
 export function ThreadMenu({ thread, trigger, onRename, onFind, onRemoved }: ThreadMenuProps) {
   const [asking, setAsking] = useState(false);
+  const [isMoving, setMoving] = useState(false);
   const update = useUpdateThread();
   const change = (changes: { pinned?: boolean; archived?: boolean }, failure: string) =>
     update.mutate({ id: thread.id, changes }, { onError: showFailure(failure) });
@@ -55,6 +68,9 @@ export function ThreadMenu({ thread, trigger, onRename, onFind, onRemoved }: Thr
         >
           {thread.archived ? 'Unarchive' : 'Archive'}
         </MenuItem>
+        <MenuItem icon={FolderInput} onSelect={() => setMoving(true)}>
+          Move to project
+        </MenuItem>
         <MenuSeparator />
         <MenuItem icon={FileText} onSelect={() => download(thread, 'md')}>
           Export as Markdown
@@ -67,6 +83,12 @@ export function ThreadMenu({ thread, trigger, onRename, onFind, onRemoved }: Thr
           Delete
         </MenuItem>
       </Menu>
+      {isMoving && (
+        <MoveDialog
+          threads={[{ id: thread.id, projectId: thread.projectId ?? null }]}
+          onClose={() => setMoving(false)}
+        />
+      )}
       {asking && <DeleteThreadDialog thread={thread} onOpenChange={setAsking} onRemoved={onRemoved} />}
     </>
   );

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { openDatabase } from '#server/db/connect';
+import { migrate } from '#server/db/migrate';
+import { emptyDatabase } from '#server/testing/app';
+import { plansOf } from '#server/testing/query-plans';
+import { projectRepository } from './repository.ts';
+
+test('reads the conversations of a project in order, and counts them by its index', async () => {
+  const { dataDir, remove } = await emptyDatabase('sqlite');
+  const database = openDatabase(undefined, dataDir);
+  await migrate(database);
+  const [page = '', list = ''] = await plansOf(database.db, async (db) => {
+    await projectRepository(db).threads(1, 1, 50, { updatedAt: '2026-11-01T00:00:00.000Z', id: 1 });
+    await projectRepository(db).list(1);
+  });
+  expect(page).toContain('threads USING INDEX threads_project (project_id=?');
+  expect(page).not.toContain('TEMP B-TREE');
+  expect(list).toMatch(/threads USING (COVERING )?INDEX threads_project \(project_id=\?\)/);
+  await database.close();
+  await remove();
+});

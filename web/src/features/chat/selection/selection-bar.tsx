@@ -1,10 +1,10 @@
-import { chat } from '@roster/contracts/chat';
+import { chat, type Thread } from '@roster/contracts/chat';
 import { type BulkAction, bulkLimit, trashDays } from '@roster/contracts/trash';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Archive, ArchiveRestore, Download, FolderInput, Trash2, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ThreadView } from '#web/features/chat/shared/queries.ts';
-import { forgetThread, listedThreads } from '#web/features/chat/shared/thread-cache.ts';
+import { forgetThread } from '#web/features/chat/shared/thread-cache.ts';
 import { changeThreads } from '#web/features/chat/trash/trash-queries.ts';
 import { callForBytes } from '#web/lib/api-client.ts';
 import { saveText } from '#web/lib/download.ts';
@@ -55,12 +55,13 @@ async function exportAll(ids: readonly number[]) {
 
 type SelectionBarProps = {
   view: ThreadView;
+  threads: readonly Thread[];
   openThreadId: number | undefined;
   onRemoved: (threadId: number) => unknown;
 };
 
 /** Changes the selected conversations together, with an Undo. */
-function useChange(ids: readonly number[], { openThreadId, onRemoved }: Omit<SelectionBarProps, 'view'>) {
+function useChange(ids: readonly number[], { openThreadId, onRemoved }: Omit<SelectionBarProps, 'view' | 'threads'>) {
   const client = useQueryClient();
   const mutationFn = async (action: BulkAction) => {
     const { changed, missing } = await changeThreads(client, action, ids);
@@ -84,7 +85,7 @@ const limited = (label: string, count: number, limit: number) =>
   count > limit ? `${label} (at most ${limit} at once)` : label;
 
 /** The actions on the selected conversations. */
-export function SelectionBar({ view, ...opened }: SelectionBarProps) {
+export function SelectionBar({ view, threads, ...opened }: SelectionBarProps) {
   const ids = [...useSelection()];
   const [isAsking, setAsking] = useState(false);
   useEscape();
@@ -97,7 +98,7 @@ export function SelectionBar({ view, ...opened }: SelectionBarProps) {
     >
       <output className="min-w-0 flex-1 truncate font-medium text-sm">{`${formatNumber(ids.length)} selected`}</output>
       <ArchiveButton view={view} count={ids.length} change={change} />
-      <MoveButton ids={ids} />
+      <MoveButton threads={threads.filter(({ id }) => ids.includes(id))} />
       <ExportButton ids={ids} />
       <IconButton
         label={limited('Delete', ids.length, bulkLimit)}
@@ -149,23 +150,22 @@ function ArchiveButton({ view, count, change }: ArchiveButtonProps) {
   );
 }
 
-function MoveButton({ ids }: { ids: readonly number[] }) {
-  const client = useQueryClient();
+function MoveButton({ threads }: { threads: readonly Thread[] }) {
   const [isOpen, setOpen] = useState(false);
-  const projects = isOpen ? listedThreads(client) : undefined;
+  const count = threads.length;
   return (
     <>
       <IconButton
-        label={limited('Move to project', ids.length, bulkLimit)}
+        label={limited('Move to project', count, bulkLimit)}
         icon={FolderInput}
         size="sm"
-        disabled={ids.length > bulkLimit}
+        disabled={count > bulkLimit}
         onClick={() => setOpen(true)}
         className="max-md:size-10"
       />
-      {projects && (
+      {isOpen && (
         <MoveDialog
-          threads={ids.map((id) => ({ id, projectId: projects.get(id)?.projectId ?? null }))}
+          threads={threads.map(({ id, projectId = null }) => ({ id, projectId }))}
           onClose={() => setOpen(false)}
           onMoved={clearSelection}
         />

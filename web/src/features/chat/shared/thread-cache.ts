@@ -94,15 +94,6 @@ export function showThread(client: QueryClient, thread: Thread): void {
   });
 }
 
-/** The threads of all loaded lists. */
-export function listedThreads(client: QueryClient): Map<number, Thread> {
-  const queries = client.getQueryCache().findAll({ queryKey: listsKey });
-  const windows = queries.flatMap(({ queryKey: [, , filter] }) =>
-    isFilter(filter) ? (client.getQueryData(threadListQuery(filter).queryKey) ?? []) : [],
-  );
-  return new Map(windows.flatMap(({ items }) => items.map((thread) => [thread.id, thread])));
-}
-
 /** Removes a thread from the lists. */
 export const hideThread = (client: QueryClient, threadId: number): void =>
   changeLists(client, (window) => withoutThread(window, threadId));

@@ -5,16 +5,13 @@ import { LoadingAssistants, LoadingRows } from '#web/features/chat/shared/loadin
 import { type ThreadView, threadListQuery } from '#web/features/chat/shared/queries.ts';
 import type { Match } from '#web/features/chat/shared/thread-state.ts';
 import { whenAppReady } from '#web/lib/app-ready.ts';
-import { lazyPart } from '#web/lib/lazy.ts';
+import { lazyModule, lazyPart } from '#web/lib/lazy.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { SearchField } from '#web/ui/forms/search-field.tsx';
 import { MenuButton } from '#web/ui/top-bar.tsx';
 
-const loadList = () => whenAppReady(() => import('./thread-list.tsx'));
-const ThreadList = lazyPart(async () => (await loadList()).ThreadList, { pending: LoadingRows });
-const ProjectSection = lazyPart(async () => (await loadList()).ProjectSection);
-const ViewButtons = lazyPart(async () => (await loadList()).ViewButtons);
+const threadList = lazyModule(() => whenAppReady(() => import('./thread-list.tsx')));
 
 const AssistantList = lazyPart(
   async () => (await whenAppReady(() => import('#web/features/chat/chat-targets/assistant-list.tsx'))).AssistantList,
@@ -44,6 +41,7 @@ export function ThreadColumn(props: ThreadColumnProps) {
   const [searched, setSearched] = useState('');
   const [view, setView] = useState<ThreadView>('recent');
   const q = useDeferredValue(searched);
+  const parts = threadList.use();
   // Fetched in parallel with the chunk that renders it.
   usePrefetchQuery(threadListQuery({ q: '', view: 'recent' }));
 
@@ -64,21 +62,25 @@ export function ThreadColumn(props: ThreadColumnProps) {
         maxLength={200}
         className="mx-3 mb-2 shrink-0"
       />
-      <ProjectSection />
+      {parts ? <parts.ProjectSection /> : <div className="h-9" />}
       <div className="flex h-8 shrink-0 items-center gap-1 pe-3 ps-4">
         <h2 className="min-w-0 flex-1 truncate font-medium text-muted-foreground text-sm">
           {(q === '' ? titles : found)[view]}
         </h2>
-        <ViewButtons view={view} onChange={setView} />
+        {parts && <parts.ViewButtons view={view} onChange={setView} />}
       </div>
-      <ThreadList
-        key={`${view} ${q}`}
-        filter={{ q, view }}
-        openThreadId={openThreadId}
-        onOpen={onOpen}
-        onOpenMatch={onOpenMatch}
-        onRemoved={onRemoved}
-      />
+      {parts ? (
+        <parts.ThreadList
+          key={`${view} ${q}`}
+          filter={{ q, view }}
+          openThreadId={openThreadId}
+          onOpen={onOpen}
+          onOpenMatch={onOpenMatch}
+          onRemoved={onRemoved}
+        />
+      ) : (
+        <LoadingRows />
+      )}
       <AssistantList onStartChat={onStartChat} />
     </section>
   );

@@ -192,7 +192,9 @@ function FilteredList({ filter, openThreadId, onOpen, onOpenMatch, onRemoved }: 
   if (rows.length === 0) return <NoRows filter={filter} openThreadId={openThreadId} />;
   return (
     <>
-      {isSelecting && <SelectionBar view={filter.view} openThreadId={openThreadId} onRemoved={onRemoved} />}
+      {isSelecting && (
+        <SelectionBar view={filter.view} threads={data.items} openThreadId={openThreadId} onRemoved={onRemoved} />
+      )}
       <VList
         ref={list}
         data={rows}

@@ -7,6 +7,7 @@ import {
   CalendarClock,
   Database,
   FlaskConical,
+  Folder,
   Import,
   KeyRound,
   type LucideIcon,
@@ -44,10 +45,17 @@ const users = (tab: UsersTab) => ({
   isForAdmins: true,
   open: (navigate: Navigate) => void navigate({ to: '/users', search: { tab } }),
 });
-const page = (to: '/prompts' | '/trash' | '/connect' | '/assistants/models') => (navigate: Navigate) =>
+const page = (to: '/prompts' | '/projects' | '/trash' | '/connect' | '/assistants/models') => (navigate: Navigate) =>
   void navigate({ to });
 
 const places: readonly Place[] = [
+  {
+    id: 'projects',
+    label: 'Projects',
+    names: 'folders groups workspaces',
+    icon: Folder,
+    open: page('/projects'),
+  },
   {
     id: 'prompts',
     label: 'Prompts',

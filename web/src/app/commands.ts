@@ -7,6 +7,8 @@ import { useNavigate } from '@tanstack/react-router';
 import {
   Bot,
   FileText,
+  Folder,
+  FolderPlus,
   Import,
   LogOut,
   MessageSquare,
@@ -20,6 +22,7 @@ import {
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess, useUser } from '#web/api/current-user.ts';
 import { modelsQuery } from '#web/api/models.ts';
+import { isActive, projectsQuery } from '#web/api/projects.ts';
 import { loadAround } from '#web/features/chat/shared/thread-cache.ts';
 import { call } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
@@ -92,7 +95,8 @@ export function useCommands(text: string): { groups: Group[]; searching: boolean
 
   const narrowed = (commands: Command[]) => commands.filter((command) => matches(command, wanted));
   const bots = narrowed((assistants.data ?? []).map(openAssistant));
-  const known = [...actions, ...pages, ...bots];
+  const projects = narrowed(useProjects());
+  const known = [...actions, ...pages, ...bots, ...projects];
   // Once something is typed, the groups' own order is easier to follow.
   const recent = wanted === '' ? recentCommandIds().flatMap((id) => known.filter((command) => command.id === id)) : [];
   const others = (commands: Command[]) => commands.filter((command) => !recent.includes(command));
@@ -103,6 +107,7 @@ export function useCommands(text: string): { groups: Group[]; searching: boolean
     { title: 'Actions', commands: others(narrowed(actions)) },
     { title: 'Pages', commands: others(shownPages) },
     { title: 'Assistants', commands: others(bots).slice(0, maxShown) },
+    { title: 'Projects', commands: others(projects).slice(0, maxShown) },
     { title: 'Conversations', commands: (threads.data?.items ?? []).map(openThread) },
     { title: 'Files', commands: foundFiles },
     { title: 'Models', commands: narrowed((models.data?.models ?? []).map(createWithModel)).slice(0, maxShown) },
@@ -150,6 +155,13 @@ function useActions(): Command[] {
     detail: newChatKeys.join(' '),
     run: () => void navigate({ to: '/chat', search: { new: true } }),
   };
+  const newProject = {
+    id: 'new-project',
+    label: 'New project',
+    names: 'create folder',
+    icon: FolderPlus,
+    run: () => void navigate({ to: '/projects', state: { isCreatingProject: true } }),
+  };
   const create = {
     id: 'create-assistant',
     label: 'Create assistant',
@@ -180,7 +192,19 @@ function useActions(): Command[] {
     icon: LogOut,
     run: () => signOut?.(),
   };
-  return [newChat, create, upload, importAssistants, ...switches, logOut];
+  return [newChat, newProject, create, upload, importAssistants, ...switches, logOut];
+}
+
+function useProjects(): Command[] {
+  const navigate = useNavigate();
+  const projects = useQuery(projectsQuery);
+  return (projects.data ?? []).filter(isActive).map(({ id, name }) => ({
+    id: `project-${id}`,
+    label: name,
+    names: 'project',
+    icon: Folder,
+    run: () => void navigate({ to: '/projects/$id', params: { id } }),
+  }));
 }
 
 /** Files by name, once something is typed. */

@@ -12,6 +12,7 @@ import { address, open } from '#web/testing/app.tsx';
 import { assistant } from '#web/testing/assistants.ts';
 import { fixtureDate, person } from '#web/testing/new-account.ts';
 import { expectHidden, expectTexts, press } from '#web/testing/page.ts';
+import { project, serveProjects } from '#web/testing/projects.ts';
 
 const welcome = page.getByRole('heading', { name: `Welcome, ${person.email}` });
 
@@ -84,6 +85,7 @@ describe('by keyboard', () => {
         answer(toolServers.list, []);
         answer(toolServers.commands, []);
         answer(imports.list, { items: [], nextCursor: null });
+        serveProjects([project(3, { name: 'Garden plan' })]);
       },
     });
 
@@ -93,6 +95,9 @@ describe('by keyboard', () => {
     ['preferences', 'Settings: Preferences', '/settings?tab=preferences'],
     ['chatgpt', 'Import conversations', '/settings?tab=import'],
     ['restore', 'Open trash', '/trash'],
+    ['workspaces', 'Projects', '/projects'],
+    ['garden', 'Garden plan', '/projects/3'],
+    ['new project', 'New project', '/projects'],
     ['upload', 'Upload files', '/files'],
   ])('finds a page, tab or action by another name: %s', async (text, label, path) => {
     openHome();
@@ -101,6 +106,7 @@ describe('by keyboard', () => {
     await userEvent.keyboard(text);
     await palette.getByRole('option', { name: label, exact: true }).click();
     await expect.poll(address).toBe(path);
+    if (label === 'New project') await expect.element(page.getByRole('dialog', { name: label })).toBeVisible();
     if (path === '/files') await expect.element(page.getByRole('dialog', { name: 'Upload Files' })).toBeVisible();
   });
 

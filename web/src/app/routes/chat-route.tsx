@@ -4,9 +4,14 @@ import { NotFound } from './not-found-route.tsx';
 
 export function ChatRoute() {
   const { threadId } = useParams({ strict: false });
-  const { assistant, new: isNew = false } = useSearch({ from: '/signed-in/chat' });
+  const { assistant, project, new: isNew = false } = useSearch({ from: '/signed-in/chat' });
   if (threadId !== undefined && !/^[1-9]\d{0,9}$/.test(threadId)) return <NotFound />;
   return (
-    <ChatPage threadId={threadId === undefined ? undefined : Number(threadId)} assistantId={assistant} isNew={isNew} />
+    <ChatPage
+      threadId={threadId === undefined ? undefined : Number(threadId)}
+      assistantId={assistant}
+      isNew={isNew}
+      projectId={project}
+    />
   );
 }

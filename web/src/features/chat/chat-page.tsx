@@ -34,7 +34,12 @@ declare module '@tanstack/react-router' {
   }
 }
 
-type ChatPageProps = { threadId?: number | undefined; assistantId?: number | undefined; isNew?: boolean };
+type ChatPageProps = {
+  threadId?: number | undefined;
+  assistantId?: number | undefined;
+  isNew?: boolean;
+  projectId?: number | undefined;
+};
 
 /** The open conversation, from the address and from state, and functions to open another. */
 function useOpened() {
@@ -51,11 +56,11 @@ function useOpened() {
     target,
     openThread: (id: number) => open(id, undefined),
     openMatch: ({ threadId, messageId, query }: Match) => open(threadId, { messageId, query }),
-    startChat(choice: Choice) {
+    startChat(choice: Choice, project?: number) {
       setPlain(choice.assistantId === null ? choice : undefined);
       void navigate({
         to: '/chat',
-        search: choice.assistantId === null ? { new: true } : { assistant: choice.assistantId },
+        search: { project, ...(choice.assistantId === null ? { new: true } : { assistant: choice.assistantId }) },
       });
     },
     showList() {
@@ -66,7 +71,7 @@ function useOpened() {
 }
 
 /** List of conversations on the left, the open one beside it; on phones one of the two. */
-export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
+export function ChatPage({ threadId, assistantId, isNew, projectId }: ChatPageProps) {
   const [choosing, setChoosing] = useState(false);
   const { plain, target, openThread, openMatch, startChat, showList } = useOpened();
   const startWith = (id: number | null) => {
@@ -94,6 +99,7 @@ export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
             onBack={showList}
             onStarted={openThread}
             onChoose={startChat}
+            projectId={projectId}
           />
         ) : (
           <ThreadPane

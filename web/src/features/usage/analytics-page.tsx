@@ -23,7 +23,7 @@ import { FineTuningCosts, ToolCosts } from './other-costs.tsx';
 import { PricesDialog } from './prices-dialog.tsx';
 import { FiguresSkeleton } from './provider-figures/figures-skeleton.tsx';
 import { RangePicker } from './range-picker.tsx';
-import { CostByAccessToken, CostByAssistant, CostByModel } from './ranking-cards.tsx';
+import { CostByAccessToken, CostByAssistant, CostByModel, CostByProject } from './ranking-cards.tsx';
 import { RecentRequests } from './recent-requests.tsx';
 import { RequestsPanel, type Scope } from './requests-panel.tsx';
 import { type DayRange, formatRange, parseRange, type RangeSearch } from './shared/range.ts';
@@ -166,6 +166,12 @@ function Cards({ shown, range, tz, today, isOld }: CardsProps) {
         <ModelDistribution shown={shown} className="xl:col-span-3" onOpen={(model) => open({ model })} />
         <BudgetCard tz={tz} className="xl:col-span-3" />
         {shown && <OtherCosts shown={shown} onOpenJobs={(model) => open({ model, purpose: 'training' })} />}
+        <CostByProject
+          range={{ ...range, tz }}
+          whole={shown?.totals.costUsd ?? 0}
+          className="md:col-span-2 xl:col-span-6"
+          onOpen={(project) => open({ project })}
+        />
         <CostByAccessToken
           shown={shown}
           className="md:col-span-2 xl:col-span-6"

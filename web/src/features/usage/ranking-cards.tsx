@@ -1,6 +1,8 @@
 import type { Analytics, Figures } from '@roster/contracts/usage/usage';
-import { Bot, KeyRound, Layers } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import { Bot, Folder, KeyRound, Layers } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { projectCostsQuery, type UsageRange } from '#web/api/usage.ts';
 import { formatCost, formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { formatShare } from '#web/lib/text/share.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -199,6 +201,37 @@ export function CostByAssistant({ shown, onOpen, className }: AssistantProps) {
         valueText: cost(row),
         detail: amounts(row),
         onOpen: () => onOpen(row.assistant),
+      }))}
+    />
+  );
+}
+
+type ProjectProps = {
+  range: UsageRange;
+  /** Cost of the whole range, in USD. */
+  whole: number;
+  onOpen: (project: { id: number; name: string }) => void;
+  className?: string | undefined;
+};
+
+/** Nothing if no conversation in a project has made requests, as for most users. */
+export function CostByProject({ range, whole, onOpen, className }: ProjectProps) {
+  const items = useQuery(projectCostsQuery(range)).data?.items ?? [];
+  if (items.length === 0) return null;
+  return (
+    <RankingCard
+      title="Cost by Project"
+      description="Cost of the conversations that are in each project now."
+      className={className}
+      whole={whole}
+      empty={{ icon: Folder, text: nothing }}
+      rows={items.map(({ project, ...row }) => ({
+        key: String(project.id),
+        name: project.name,
+        value: row.costUsd,
+        valueText: cost(row),
+        detail: amounts(row),
+        onOpen: () => onOpen(project),
       }))}
     />
   );

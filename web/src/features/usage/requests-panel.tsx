@@ -11,23 +11,25 @@ import { assistantName } from './names.ts';
 import { RequestCard } from './request-parts.tsx';
 import { type DayRange, formatRange } from './shared/range.ts';
 
-/** Which calls to list: of a model, an assistant, an access token, or all. */
+/** Which calls to list: of a model, an assistant, an access token, a project, or all. */
 export type Scope = {
   range: DayRange;
   tz: string;
   model?: string;
   assistant?: { id: number; name: string | null } | 'none';
   accessToken?: { id: number; name: string };
+  project?: { id: number; name: string };
   /** Fine-tuning jobs only. */
   purpose?: 'training';
 };
 
-const titleOf = ({ model, assistant, accessToken, purpose }: Scope): string => {
+const titleOf = ({ model, assistant, accessToken, project, purpose }: Scope): string => {
   if (purpose === 'training') return `Fine-tuning jobs of ${model}`;
   if (model !== undefined) return `Requests to ${model}`;
   if (assistant === 'none') return 'Requests without an assistant';
   if (assistant) return `Requests of ${assistantName(assistant)}`;
   if (accessToken) return `Requests with ${accessToken.name}`;
+  if (project) return `Requests in ${project.name}`;
   return 'Requests';
 };
 
@@ -35,7 +37,7 @@ type RequestsPanelProps = { scope: Scope; onClose: () => void; onSetPrice: (mode
 
 /** Calls behind a figure, each linked to its conversation. */
 export function RequestsPanel({ scope, onClose, onSetPrice }: RequestsPanelProps) {
-  const { range, tz, model, assistant, accessToken, purpose } = scope;
+  const { range, tz, model, assistant, accessToken, project, purpose } = scope;
   const query = useInfiniteQuery(
     requestsQuery({
       ...range,
@@ -43,6 +45,7 @@ export function RequestsPanel({ scope, onClose, onSetPrice }: RequestsPanelProps
       ...(model !== undefined && { model }),
       ...(assistant && { assistantId: assistant === 'none' ? assistant : assistant.id }),
       ...(accessToken && { accessTokenId: accessToken.id }),
+      ...(project && { projectId: project.id }),
       ...(purpose && { purpose }),
     }),
   );

@@ -7,6 +7,7 @@ import {
 } from '@roster/contracts/projects/projects';
 import { codePointLength } from '@roster/contracts/text/length';
 import { type ReactNode, useId } from 'react';
+import { flushSync } from 'react-dom';
 import type { UseFormReturn } from 'react-hook-form';
 import type { z } from 'zod';
 import { useCreateProject, useUpdateProject } from '#web/api/projects.ts';
@@ -86,7 +87,8 @@ function ProjectForm({ title, action, initial, saving, onSave, onClose }: Projec
   const submit = async (draft: ProjectDraft) => {
     try {
       const after = await onSave(draft);
-      onClose();
+      // Now, because the open dialog would ask before `after` leaves the page.
+      flushSync(onClose);
       after?.();
     } catch (error) {
       // The dialog shows the error; what was typed stays.

@@ -3,6 +3,7 @@ import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { modelsQuery } from '#web/api/models.ts';
+import { projectsQuery } from '#web/api/projects.ts';
 import { Input } from '#web/ui/forms/input.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
 import { clearFilters, type SearchFilters, setFilter, useSearchFilters } from './search-filters.ts';
@@ -15,20 +16,23 @@ const labels: Record<Kind, string> = {
   to: 'Until',
   files: 'Files',
   rating: 'Rating',
+  project: 'Project',
 };
-const kinds = ['assistant', 'model', 'from', 'to', 'files', 'rating'] as const satisfies readonly Kind[];
+const kinds = ['assistant', 'model', 'project', 'from', 'to', 'files', 'rating'] as const satisfies readonly Kind[];
 
 /** A day as people read it, from YYYY-MM-DD. */
 const shownDay = (day: string) =>
   new Date(`${day}T00:00`).toLocaleDateString('en', { year: 'numeric', month: 'short', day: 'numeric' });
 
 /** The names of what can be chosen for a kind of filter, by value. */
-function useChoices(): Record<'assistant' | 'model' | 'files' | 'rating', [value: string, name: string][]> {
+function useChoices(): Record<'assistant' | 'model' | 'files' | 'rating' | 'project', [value: string, name: string][]> {
   const assistants = useQuery(assistantsQuery);
   const models = useQuery(modelsQuery);
+  const projects = useQuery(projectsQuery);
   return {
     assistant: assistants.data?.map(({ id, name }) => [String(id), name]) ?? [],
     model: models.data?.models.map(({ id }) => [id, id]) ?? [],
+    project: projects.data?.map(({ id, name }) => [String(id), name]) ?? [],
     files: [
       ['true', 'With files'],
       ['false', 'Without files'],
@@ -42,7 +46,7 @@ function useChoices(): Record<'assistant' | 'model' | 'files' | 'rating', [value
 type Choices = ReturnType<typeof useChoices>;
 
 function chosen(kind: Kind, value: string) {
-  if (kind === 'assistant') setFilter({ assistant: Number(value) });
+  if (kind === 'assistant' || kind === 'project') setFilter({ [kind]: Number(value) });
   else if (kind === 'files') setFilter({ files: value === 'true' ? 'true' : 'false' });
   else if (kind === 'rating') setFilter({ rating: value === 'good' ? 'good' : 'bad' });
   else setFilter({ [kind]: value });

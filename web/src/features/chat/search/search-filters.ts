@@ -10,6 +10,7 @@ export type SearchFilters = {
   to?: string | undefined;
   files?: 'true' | 'false' | undefined;
   rating?: 'good' | 'bad' | undefined;
+  project?: number | undefined;
 };
 const unfiltered: SearchFilters = {};
 type FilterRowState = { isOpen: boolean; filters: SearchFilters };

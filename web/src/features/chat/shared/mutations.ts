@@ -184,11 +184,12 @@ type Start = Pick<Outgoing, 'text' | 'files' | 'place' | 'models' | 'overBudget'
   tools: ThreadTools | null;
   thread: Thread | null;
   temporary?: boolean;
+  projectId?: number | undefined;
 };
 
 async function start(client: QueryClient, given: Start): Promise<Thread> {
-  const { choice, tools, thread: made, temporary, ...message } = given;
-  const body = { ...chosen(choice), ...(tools && { tools }), ...(temporary && { temporary }) };
+  const { choice, tools, thread: made, temporary, projectId, ...message } = given;
+  const body = { ...chosen(choice), ...(tools && { tools }), ...(temporary && { temporary }), projectId };
   const thread = made ?? (await call(chat.createThread, { body }));
   try {
     await send(client, { threadId: thread.id, parentId: null, ...message });

@@ -7,7 +7,10 @@ import { type ThreadWindow, withFirstPage } from './thread-window.ts';
 /** The user's own conversations, those of API clients, or the archive of both. */
 export type ThreadView = 'recent' | 'programs' | 'archived';
 /** Filters as the call takes them. */
-type Filters = Pick<z.input<typeof chat.threads.query>, 'assistant' | 'model' | 'from' | 'to' | 'files' | 'rating'>;
+type Filters = Pick<
+  z.input<typeof chat.threads.query>,
+  'assistant' | 'model' | 'from' | 'to' | 'files' | 'rating' | 'project'
+>;
 /** `only` is left out without filters. */
 export type ThreadFilter = { q: string; view: ThreadView; only?: Filters };
 

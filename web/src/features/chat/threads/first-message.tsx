@@ -4,6 +4,7 @@ import type { PendingMessage } from '#web/features/chat/shared/message-changes.t
 // Everything a new conversation needs besides the composer.
 export { ChatTargetMenu as AnswererMenu } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
 export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
+export { ProjectNotice } from '#web/features/chat/projects/project-notice.tsx';
 export { pendingMessage } from '#web/features/chat/shared/message-changes.ts';
 export { startThread, UnfinishedStartError as UnfinishedStart } from '#web/features/chat/shared/mutations.ts';
 export { TemporaryNotice } from '#web/features/chat/temporary/temporary-notice.tsx';

@@ -6,6 +6,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useUser } from '#web/api/current-user.ts';
 import { clearSendRequest, hasPendingQuestion, newThreadDraftKey } from '#web/api/pending-question.ts';
 import { Composer } from '#web/features/chat/composer/composer.tsx';
+import type { StartProject } from '#web/features/chat/projects/project-notice.tsx';
 import type { StoredFile } from '#web/features/chat/shared/attachments.ts';
 import { composerAt } from '#web/features/chat/shared/composer-state.ts';
 import { focusUnlessTouch } from '#web/features/chat/shared/focus-unless-touch.ts';
@@ -44,25 +45,33 @@ type NewThreadPaneProps = {
   choice: Choice | undefined;
   onBack: () => void;
   onStarted: (threadId: number) => void;
-  onChoose: (choice: Choice) => void;
+  /** It stays in its project. */
+  onChoose: (choice: Choice, projectId: number | undefined) => void;
+  /** The project that it starts in. */
+  projectId: number | undefined;
 };
 
 const place = newThreadDraftKey;
 
-/** The chat target: the user's choice, else that of the last conversation, else the default assistant. */
-function useNewThreadTarget(choice: Choice | undefined) {
+/** The chat target: the user's choice, else the project's, else that of the last conversation, else the default assistant. */
+function useNewThreadTarget(choice: Choice | undefined, projectId: number | undefined) {
   const known = useChatTargets();
   const userId = useUser().id;
   const defaultId = known?.defaultTarget.assistantId ?? null;
   const remembered = known && rememberedModel(userId, defaultId);
+  const [project, setProject] = useState<StartProject>();
   const current =
-    choice ?? (remembered ? { assistantId: null, model: remembered } : { assistantId: defaultId, model: null });
+    choice ??
+    (project && project.id === projectId ? project.choice : null) ??
+    (remembered ? { assistantId: null, model: remembered } : { assistantId: defaultId, model: null });
   return {
     current,
     chatTarget: chatTargetOf(known, current),
     // The default is known in a moment; Enter pressed before that must not skip the assistant.
-    isKnown: known !== undefined || choice !== undefined,
-    remember: () => rememberChoice(userId, current, defaultId),
+    isKnown: choice !== undefined || (known !== undefined && (projectId === undefined || project?.id === projectId)),
+    // A project has its own default, which is not the next conversation's.
+    remember: () => projectId === undefined && rememberChoice(userId, current, defaultId),
+    setProject,
   };
 }
 
@@ -115,12 +124,13 @@ type Beginning = {
   /** Models the message is sent to, if several. */
   several: readonly string[];
   isTemporary: boolean;
+  projectId: number | undefined;
   remember: () => void;
   onStarted: (threadId: number) => void;
 };
 
 /** Creates the conversation with its first message. */
-function useFirstMessage({ current, several, isTemporary, remember, onStarted }: Beginning) {
+function useFirstMessage({ current, several, isTemporary, projectId, remember, onStarted }: Beginning) {
   const client = useQueryClient();
   const { tools, composerTools } = useNewThreadTools(current);
   const [failure, setFailure] = useState<unknown>(null);
@@ -138,6 +148,7 @@ function useFirstMessage({ current, several, isTemporary, remember, onStarted }:
         thread?.assistantId === current.assistantId &&
         thread.model === current.model &&
         (thread.temporary ?? false) === isTemporary &&
+        thread.projectId === projectId &&
         JSON.stringify(thread.tools ?? null) === JSON.stringify(tools);
       const made = await startThread(client, {
         text,
@@ -148,6 +159,7 @@ function useFirstMessage({ current, several, isTemporary, remember, onStarted }:
         tools,
         models: several,
         temporary: isTemporary,
+        projectId,
         thread: isSameStart ? thread : null,
       });
       remember();
@@ -185,22 +197,23 @@ function usePendingQuestion() {
 }
 
 /** Several models to ask, until one chat target is chosen. */
-function useSeveral(onChoose: (choice: Choice) => void) {
+function useSeveral(onChoose: NewThreadPaneProps['onChoose'], projectId: number | undefined) {
   const [several, setSeveral] = useState<readonly string[]>([]);
   const choose = (next: Choice) => {
     setSeveral([]);
-    onChoose(next);
+    onChoose(next, projectId);
   };
   return { several, setSeveral, choose };
 }
 
 /** A conversation that starts with its first message. */
-export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThreadPaneProps) {
+export function NewThreadPane({ choice, onBack, onStarted, onChoose, projectId }: NewThreadPaneProps) {
   const parts = firstMessage.use();
-  const { several, setSeveral, choose } = useSeveral(onChoose);
-  const { current, chatTarget, isKnown, remember } = useNewThreadTarget(choice);
+  const { several, setSeveral, choose } = useSeveral(onChoose, projectId);
+  const { current, chatTarget, isKnown, remember, setProject } = useNewThreadTarget(choice, projectId);
   const [isTemporary, setTemporary] = useTemporary();
-  const { send, pending, failure, tools } = useFirstMessage({ current, several, isTemporary, remember, onStarted });
+  const beginning = { current, several, isTemporary, projectId, remember, onStarted };
+  const { send, pending, failure, tools } = useFirstMessage(beginning);
   const box = useRef<HTMLTextAreaElement>(null);
   usePendingQuestion();
   useFocusOnMessage(box, choice);
@@ -236,6 +249,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
         }
         action={parts && <parts.TemporarySwitch isOn={isTemporary} onChange={setTemporary} />}
       />
+      {projectId !== undefined && parts && <parts.ProjectNotice projectId={projectId} onKnown={setProject} />}
       {isTemporary && parts && <parts.TemporaryNotice />}
       {first ?? <Greeting place={place} chatTarget={chatTarget} several={several.length} />}
       <Composer

@@ -23,6 +23,7 @@ const publicPages = [
 const ownPages = [
   ['/', 'Your AI Assistant Dashboard'],
   ['/chat', 'Recent Conversations'],
+  ['/projects', 'No projects yet'],
   ['/trash', 'The trash is empty'],
   ['/files', 'File Management'],
   ['/prompts', 'No prompts yet'],

@@ -15,17 +15,17 @@ type ProjectDetailsProps = { project: Project; onEdit: () => void };
 /** Instructions, default and cost of a project. */
 export function ProjectDetails({ project, onEdit }: ProjectDetailsProps) {
   return (
-    <Card aria-label="About this project" className="divide-y divide-border">
+    <Card aria-label="About this project" className="divide-y divide-border max-lg:order-first">
       <Detail title="Instructions">
         {project.instructions === '' ? (
-          <p className="text-muted-foreground">
-            None yet. They are added to every answer in this project.
-            <Button size="sm" className="mt-3 flex max-md:h-10" onClick={onEdit}>
+          <>
+            <p className="mb-3 text-muted-foreground">None yet. They are added to every answer in this project.</p>
+            <Button size="sm" className="max-md:h-10" onClick={onEdit}>
               Add instructions
             </Button>
-          </p>
+          </>
         ) : (
-          <p dir="auto" className="max-h-80 overflow-y-auto whitespace-pre-wrap [overflow-wrap:anywhere]">
+          <p dir="auto" className="max-h-28 overflow-y-auto whitespace-pre-wrap [overflow-wrap:anywhere] lg:max-h-80">
             {project.instructions}
           </p>
         )}

@@ -181,12 +181,12 @@ function Choices<Value extends string>({ label, options, value, onChange, look }
   return (
     <fieldset className="min-w-0">
       <legend className="mb-1 font-medium">{label}</legend>
-      <div className="flex flex-wrap">
+      <div className="flex max-sm:grid max-sm:grid-cols-9">
         {options.map((option) => (
           <label
             key={option}
             title={option}
-            className="relative flex size-10 items-center justify-center rounded-md border border-transparent hover:bg-hover has-checked:border-primary has-focus-visible:outline-2 has-focus-visible:outline-ring"
+            className="relative flex h-10 w-10 items-center max-sm:w-auto justify-center rounded-md border border-transparent hover:bg-hover has-checked:border-primary has-focus-visible:outline-2 has-focus-visible:outline-ring"
           >
             <input
               type="radio"

@@ -1,12 +1,13 @@
 import type { Project } from '@roster/contracts/projects/projects';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Archive, ArchiveRestore, ChevronRight, Ellipsis, Pencil, Plus, Trash2 } from 'lucide-react';
+import { Archive, ArchiveRestore, Ellipsis, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { isActive, projectQuery, useUpdateProject } from '#web/api/projects.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
+import { formatCount } from '#web/lib/text/format.ts';
 import { toast } from '#web/lib/toast.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button, buttonClass } from '#web/ui/button.tsx';
@@ -16,7 +17,7 @@ import { Page } from '#web/ui/page.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { ProjectDetails } from './project-details.tsx';
-import { ProjectTile } from './project-icon.tsx';
+import { ProjectIcon } from './project-icon.tsx';
 import { ProjectThreads } from './project-threads.tsx';
 
 const EditProjectDialog = lazyPart(async () => (await import('./project-form.tsx')).EditProjectDialog);
@@ -77,21 +78,20 @@ function Loaded({ project, onDeleted }: { project: Project; onDeleted: () => voi
   );
 }
 
-function Lead({ project }: { project: Project }) {
-  return (
-    <span className="flex items-center gap-2">
-      <ProjectTile {...project} className="size-6" />
-      <Link
-        to="/projects"
-        className="inline-flex items-center gap-1 rounded-xs underline decoration-border-strong underline-offset-4 hover:text-foreground"
-      >
-        All projects
-        <ChevronRight aria-hidden className="size-3.5 rtl:-scale-x-100" />
-      </Link>
-      {!isActive(project) && <Badge>Archived</Badge>}
-    </span>
-  );
-}
+const Lead = ({ project }: { project: Project }) => (
+  <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+    <ProjectIcon {...project} />
+    {formatCount(project.conversations, 'conversation')}
+    <span aria-hidden>·</span>
+    <Link
+      to="/projects"
+      className="rounded-xs underline decoration-border-strong underline-offset-4 hover:text-foreground"
+    >
+      All projects
+    </Link>
+    {!isActive(project) && <Badge>Archived</Badge>}
+  </span>
+);
 
 function ProjectMenu({ project, onAsk }: { project: Project; onAsk: (asking: Asking) => void }) {
   const update = useUpdateProject(project.id);

@@ -16,7 +16,9 @@ import { droppedThreads, isThreadDrag } from './thread-drag.ts';
 
 const CreateProjectDialog = lazyPart(async () => (await import('./project-form.tsx')).CreateProjectDialog);
 
-const mostRows = 5;
+/** More than fit, so that the last one is cut and shows that the list scrolls. */
+const mostRows = 6;
+const rowsClass = 'max-h-44 overflow-y-auto px-2 max-md:max-h-50';
 
 /**
  * Number of rows shown, stored for this user in this browser: it reserves their height while they load, so that the
@@ -72,7 +74,7 @@ export function ProjectSection() {
           to="/projects"
           className="rounded-md px-2 py-1 text-muted-foreground text-xs hover:bg-hover hover:text-foreground max-md:py-2.5"
         >
-          <span className="sr-only">Show </span>all<span className="sr-only"> projects</span>
+          Show all<span className="sr-only"> projects</span>
         </Link>
         <IconButton
           label="New project"
@@ -96,8 +98,8 @@ export function ProjectSection() {
 function Rows({ projects, reserved }: { projects: readonly Project[] | undefined; reserved: number }) {
   if (!projects)
     return (
-      <div aria-busy={reserved > 0} className="px-2">
-        {[0, 1, 2, 3, 4].slice(0, reserved).map((row) => (
+      <div aria-busy={reserved > 0} className={rowsClass}>
+        {[0, 1, 2, 3, 4, 5].slice(0, reserved).map((row) => (
           <div key={row} className="flex h-8 items-center px-2 max-md:h-11">
             <Skeleton className="h-4 w-3/5" />
           </div>
@@ -105,7 +107,7 @@ function Rows({ projects, reserved }: { projects: readonly Project[] | undefined
       </div>
     );
   return (
-    <ul aria-label="Your projects" className="max-h-40 overflow-y-auto px-2 max-md:max-h-55">
+    <ul aria-label="Your projects" className={rowsClass}>
       {projects.map((project) => (
         <ProjectRow key={project.id} project={project} />
       ))}

@@ -6,7 +6,6 @@ import { defineConfig, minifySync, type Plugin } from 'vite';
 import { contractCalls } from './contract-calls.ts';
 import { diagramFrame } from './diagram-frame.ts';
 import { deferFullStyleSheet, firstPageChunks } from './first-pages.ts';
-import { shortIconKeys } from './short-icon-keys.ts';
 
 /**
  * Every page needs the text font for its first paint; without a preload the browser discovers it only through the CSS.
@@ -54,7 +53,6 @@ export default defineConfig({
     contractCalls(),
     react(),
     tailwindcss({ optimize: false }),
-    shortIconKeys(),
     deferFullStyleSheet(),
     preloadTextFont(),
     minifiedFirstScript(),

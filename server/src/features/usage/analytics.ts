@@ -116,13 +116,12 @@ export function analyticsService(
       ]);
       const { ofModels, ofAnswers, byTool, fineTuning } = apart(groups, catalogue);
       const priced = new Set(ownPrices.map(({ model }) => model));
-      const byModel = grouped(ofModels, ({ model }) => model);
       const byAssistant = grouped(ofAnswers, ({ assistantId }) => assistantId);
       return {
         totals: totalsOf(byDay.values(), fineTuning),
         previous: { ...toFigures(previous), ...earlier },
         byDay: days.map(({ day }): Figures & { day: string } => ({ day, ...toFigures(byDay.get(day) ?? zeroSums) })),
-        byModel: byModel.map(([model, sums]) => ({
+        byModel: grouped(ofModels, ({ model }) => model).map(([model, sums]) => ({
           model,
           family: priced.has(model) ? null : catalogue.familyOf(model),
           ...toFigures(sums),
@@ -141,11 +140,8 @@ export function analyticsService(
     byAssistant: (userId: number) => analytics.byAssistant(userId, `${new Date().toISOString().slice(0, 7)}-01`),
     async byProject(userId: number, { from, to, tz }: z.output<typeof api.byProject.query>) {
       const rows = await analytics.byProject(userId, spanOf(daysIn(tz, from, to)));
-      return {
-        items: rows
-          .sort((a, b) => byCost(a.sums, b.sums))
-          .map(({ project, sums }) => ({ project, ...toFigures(sums) })),
-      };
+      rows.sort((a, b) => byCost(a.sums, b.sums));
+      return { items: rows.map(({ project, sums }) => ({ project, ...toFigures(sums) })) };
     },
 
     async requests(userId: number, query: z.output<typeof api.requests.query>) {
@@ -153,13 +149,8 @@ export function analyticsService(
       const span = spanOf(daysIn(tz, from, to));
       const [at, id] = cursor ? cursors.decode(cursor) : [];
       const after = at === undefined || id === undefined ? undefined : { at, id };
-      const filter = {
-        model,
-        accessTokenId,
-        projectId,
-        purpose,
-        assistantId: assistantId === 'none' ? null : assistantId,
-      };
+      const ofAssistant = assistantId === 'none' ? null : assistantId;
+      const filter = { model, accessTokenId, projectId, purpose, assistantId: ofAssistant };
       const found = await analytics.requests(userId, span, filter, limit + 1, after);
       return toPage(found, limit, (last) => cursors.encode([last.at, last.id]));
     },

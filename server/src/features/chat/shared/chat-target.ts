@@ -75,46 +75,45 @@ function resolveTools(own: AssistantTools, here: ThreadTools): Pick<ChatTarget, 
  */
 const joinInstructions = (...parts: string[]) => parts.filter((part) => part.trim() !== '').join('\n\n');
 
+type TargetThread = Pick<ThreadRecord, 'assistantId' | 'model' | 'tools' | 'projectId' | 'trialSettings'>;
+
+const trialSettingsOf = ({ trialSettings }: TargetThread): TrialSettings | undefined =>
+  trialSettings === null ? undefined : TrialSettings.parse(JSON.parse(trialSettings));
+
 /** Finds a target for each of `models`, or the thread's own if there are none. Does not call the provider. */
 export function chatTargetFinder(dependencies: Dependencies) {
   const { catalogue, findAssistant, findProject, knownDefaultModel, knowledgeOf } = dependencies;
-  return async function findTargets(
-    userId: number,
-    thread: Pick<ThreadRecord, 'assistantId' | 'model' | 'tools' | 'projectId' | 'trialSettings'>,
-    models: string[],
-  ): Promise<ChatTarget[]> {
+
+  /** The parts that all targets of a thread share, and the model of its assistant or trial, if it has one. */
+  async function sharedOf(userId: number, thread: TargetThread) {
     const assistant = thread.assistantId === null ? undefined : await findAssistant(userId, thread.assistantId);
     const project = thread.projectId === undefined ? undefined : await findProject(userId, thread.projectId);
-    const trial = thread.trialSettings === null ? undefined : TrialSettings.parse(JSON.parse(thread.trialSettings));
+    const trial = trialSettingsOf(thread);
     const settings = trial ?? assistant;
-    const instructions = joinInstructions(settings?.instructions ?? '', project?.instructions ?? '');
-    const tools = resolveTools(settings?.tools ?? {}, thread.tools ?? {});
+    const shared = {
+      assistantId: assistant?.id ?? null,
+      // A trial’s settings are no version’s.
+      assistantVersion: trial ? null : (assistant?.version ?? null),
+      instructions: joinInstructions(settings?.instructions ?? '', project?.instructions ?? ''),
+      schema: settings?.responseSchema ?? null,
+      knowledge: assistant && assistant.files > 0 ? await knowledgeOf(userId, assistant.id) : noKnowledge,
+      ...resolveTools(settings?.tools ?? {}, thread.tools ?? {}),
+    };
+    return { settings, shared };
+  }
+
+  return async function findTargets(userId: number, thread: TargetThread, models: string[]): Promise<ChatTarget[]> {
+    const { settings, shared } = await sharedOf(userId, thread);
     if (settings) {
-      const { temperature, reasoningEffort: effort, responseSchema: schema } = settings;
-      const knowledge = assistant && assistant.files > 0 ? await knowledgeOf(userId, assistant.id) : noKnowledge;
+      const { temperature, reasoningEffort: effort } = settings;
       return (models.length > 0 ? models : [settings.model]).map((model) => ({
-        assistantId: assistant?.id ?? null,
-        // A trial’s settings are no version’s.
-        assistantVersion: trial ? null : (assistant?.version ?? null),
+        ...shared,
         model,
-        instructions,
         ...catalogue.parameters(model, { temperature, effort }),
-        schema,
-        knowledge,
-        ...tools,
       }));
     }
-    const nothingSaid = {
-      assistantId: null,
-      assistantVersion: null,
-      instructions,
-      temperature: null,
-      effort: null,
-      schema: null,
-    };
-    const alone = { ...nothingSaid, knowledge: noKnowledge, ...tools };
     const answering = models.length > 0 ? models : [thread.model ?? (await knownDefaultModel(userId))];
-    return answering.map((model) => ({ ...alone, model }));
+    return answering.map((model) => ({ ...shared, model, temperature: null, effort: null }));
   };
 }
 

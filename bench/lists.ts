@@ -57,7 +57,7 @@ export async function copied({ folder }: Lists, server: string): Promise<string>
   return url;
 }
 
-async function tell(url: string, statement: string) {
+export async function tell(url: string, statement: string) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(statement);

@@ -7,6 +7,7 @@ import { measureCluster } from './cluster.ts';
 import { measureCompression } from './compression.ts';
 import { measureExchanges } from './exchanges.ts';
 import { measureFirstLoad } from './first-load.ts';
+import { measureImports } from './imports.ts';
 import { measureLighthouse } from './lighthouse.ts';
 import { measureLists } from './lists.ts';
 import { measureLongTasks } from './long-tasks.ts';
@@ -33,6 +34,7 @@ const parts: Part[] = [
   { name: 'cluster', measure: measureCluster },
   { name: 'analytics', measure: measureAnalytics },
   { name: 'moves', measure: measureMigrations },
+  { name: 'imports', measure: measureImports },
   { name: 'sign-ins', measure: measureSignIns },
   { name: 'upload', measure: measureUpload },
   { name: 'validation', measure: measureValidation },

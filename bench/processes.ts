@@ -13,6 +13,8 @@ export type Program = {
   /** Resident memory in bytes; NaN if the system does not report it. */
   resident: () => number;
   stop: () => Promise<void>;
+  /** Ends it as a crash does. */
+  kill: () => Promise<void>;
 };
 
 const running = new Set<ChildProcess>();
@@ -50,6 +52,11 @@ export function startProgram(
       const patience = setTimeout(() => child.kill('SIGKILL'), 600_000);
       await ended;
       clearTimeout(patience);
+    },
+    async kill() {
+      if (!running.delete(child)) return;
+      child.kill('SIGKILL');
+      await ended;
     },
   };
 }

@@ -1,31 +1,29 @@
+import { createReadStream, statSync } from 'node:fs';
 import { request } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 
 const boundary = 'boundary-of-the-benchmark';
 
-/** Uploads one file as a browser does; resolves with the response. */
-export function sendFile(
-  port: number,
-  headers: Record<string, string>,
-  filename: string,
-  purpose: string,
-  content: Buffer,
-) {
+type Part = { port: number; path: string; headers: Record<string, string>; fields: string; filename: string };
+
+/** Sends a form with one file; resolves with the response. */
+function sendForm<T>({ port, path, headers, fields, filename }: Part, content: Readable, size: number): Promise<T> {
   const before = Buffer.from(
-    `--${boundary}\r\ncontent-disposition: form-data; name="purpose"\r\n\r\n${purpose}\r\n` +
-      `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${filename}"\r\n\r\n`,
+    `${fields}--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${filename}"\r\n\r\n`,
   );
   const after = Buffer.from(`\r\n--${boundary}--\r\n`);
-  return new Promise<{ id: number; sha256?: string }>((resolve, reject) => {
+  return new Promise<T>((resolve, reject) => {
     const outgoing = request(
       {
         host: '127.0.0.1',
         port,
         method: 'POST',
-        path: '/api/files/upload',
+        path,
         headers: {
           ...headers,
           'content-type': `multipart/form-data; boundary=${boundary}`,
-          'content-length': before.length + content.length + after.length,
+          'content-length': before.length + size + after.length,
         },
       },
       async (incoming) => {
@@ -38,7 +36,25 @@ export function sendFile(
     );
     outgoing.on('error', reject);
     outgoing.write(before);
-    outgoing.write(content);
-    outgoing.end(after);
+    pipeline(content, outgoing, { end: false }).then(() => outgoing.end(after), reject);
   });
+}
+
+/** Uploads one file as a browser does. */
+export function sendFile(
+  port: number,
+  headers: Record<string, string>,
+  filename: string,
+  purpose: string,
+  content: Buffer,
+) {
+  const fields = `--${boundary}\r\ncontent-disposition: form-data; name="purpose"\r\n\r\n${purpose}\r\n`;
+  const part = { port, path: '/api/files/upload', headers, fields, filename };
+  return sendForm<{ id: number; sha256?: string }>(part, Readable.from([content]), content.length);
+}
+
+/** Uploads an export of conversations from disk. */
+export function uploadExport(port: number, headers: Record<string, string>, file: string) {
+  const part = { port, path: '/api/imports', headers, fields: '', filename: 'export.zip' };
+  return sendForm<{ id: number }>(part, createReadStream(file), statSync(file).size);
 }

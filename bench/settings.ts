@@ -30,6 +30,8 @@ export const settings = {
   samples: whole('BENCH_SAMPLES', 100),
   /** Messages of the user whose lists and searches are timed, 10 per thread. */
   messages: whole('BENCH_MESSAGES', 100_000),
+  /** Conversations of the export that is imported, 20 messages each. */
+  conversations: whole('BENCH_CONVERSATIONS', 10_000),
   /** Minutes that the cluster is under load. */
   minutes: whole('BENCH_MINUTES', 5),
   /** Node.js options for the server: those of `npm start`, or others to compare. */

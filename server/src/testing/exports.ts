@@ -1,3 +1,6 @@
+import { createWriteStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 
 type Said = { id: string; parent: string | null; role: string; text: string; at?: number; model?: string };
@@ -42,4 +45,12 @@ export async function zipped(files: Record<string, unknown>): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of archive.outputStream) pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces);
+}
+
+/** Writes an archive of any size to disk. */
+export async function writeArchive(path: string, files: Record<string, Readable>) {
+  const archive = new ZipFile();
+  for (const [name, content] of Object.entries(files)) archive.addReadStream(content, name);
+  archive.end();
+  await pipeline(archive.outputStream, createWriteStream(path));
 }

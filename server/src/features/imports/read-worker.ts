@@ -4,8 +4,9 @@ import type { ReadBatch, ReadTask } from './read-worker-client.ts';
 import { type ReadConversation, UnreadableExportError } from './readers/conversation.ts';
 import { readExport } from './readers/read-export.ts';
 
-const conversationsAtOnce = 20;
-const messagesAtOnce = 200;
+/** A batch is stored in one transaction, during which the event loop of a server with SQLite does nothing else. */
+const conversationsAtOnce = 5;
+const messagesAtOnce = 50;
 /** Counting needs no texts, so more fit into a batch. */
 const countedAtOnce = 500;
 

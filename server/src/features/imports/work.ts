@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { shareLockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
@@ -23,6 +23,15 @@ type Dependencies = {
 
 const failedMessage =
   'The import did not finish because of an error in Roster. What was imported is here. Please try again.';
+
+const messagesAtOnce = 100;
+const longestRestMs = 1_000;
+
+/** Leaves as much time to the requests of others as the last transaction has taken. */
+async function rest(since: number, signal: AbortSignal) {
+  const ms = Math.min(longestRestMs, performance.now() - since);
+  await (ms < 1 ? nextTurn() : wait(ms, undefined, { signal }));
+}
 
 /** Ends an import, in the transaction that locked it. Its bytes are not needed any more. */
 export async function finish(
@@ -87,6 +96,22 @@ async function read(dependencies: Dependencies, payload: ImportPayload) {
   });
 }
 
+/** `isWhole` is false if more of its last conversation follows. `processed`: the conversations before it. */
+type Batch = { batch: ReadConversation[]; processed: number; isWhole: boolean };
+
+/** Long conversations are stored in several transactions. Parents come first, so each beginning is complete. */
+function* inParts(batch: ReadConversation[], processed: number): Generator<Batch> {
+  const [only] = batch;
+  if (batch.length === 1 && only?.conversation) {
+    const { conversation, leftOut } = only;
+    for (let end = messagesAtOnce; end < conversation.messages.length; end += messagesAtOnce) {
+      const beginning = { ...conversation, messages: conversation.messages.slice(0, end) };
+      yield { batch: [{ conversation: beginning, leftOut }], processed, isWhole: false };
+    }
+  }
+  yield { batch, processed, isWhole: true };
+}
+
 /**
  * Stores a batch with its progress in one transaction: an import that is interrupted anywhere continues after the last
  * batch. Returns false if the import was stopped, or another process is at it.
@@ -94,15 +119,14 @@ async function read(dependencies: Dependencies, payload: ImportPayload) {
 const storeBatch = (
   { db, threads }: Dependencies,
   { userId, importId }: ImportPayload,
-  batch: ReadConversation[],
-  processed: number,
+  { batch, processed, isWhole }: Batch,
 ): Promise<boolean> =>
   db.transaction().execute(async (trx) => {
     await shareLockUser(trx, userId);
     const rows = importRepository(trx);
     const record = await rows.lock(userId, importId);
     if (record?.state !== 'importing' || record.processed !== processed) return false;
-    const sum = { processed: batch.length, threads: 0, messages: 0 };
+    const sum = { processed: isWhole ? batch.length : 0, threads: 0, messages: 0 };
     for (const { conversation } of batch) {
       if (!conversation) continue;
       const stored = await threads.store(trx, userId, importId, conversation);
@@ -123,9 +147,12 @@ async function store(dependencies: Dependencies, payload: ImportPayload) {
   let { processed } = record;
   const isAtEnd = await copies.withCopy(record.storedKey, async (path) => {
     for await (const batch of readBatches({ path, skip: processed, isCounting: false }, signal)) {
-      if (!(await storeBatch(dependencies, payload, batch, processed))) return false;
+      for (const part of inParts(batch, processed)) {
+        const since = performance.now();
+        if (!(await storeBatch(dependencies, payload, part))) return false;
+        await rest(since, signal);
+      }
       processed += batch.length;
-      await nextTurn();
       if (performance.now() - startedAt < sliceMs) continue;
       await enqueue(db, storeJob, payload);
       return false;
@@ -139,9 +166,10 @@ async function undo(dependencies: Dependencies, payload: ImportPayload) {
   const { db, threads, signal } = dependencies;
   const { userId, importId } = payload;
   if ((await importRepository(db).find(userId, importId))?.state !== 'undoing') return;
-  while (await threads.removeSome(userId, importId)) {
-    signal.throwIfAborted();
-    await nextTurn();
+  for (;;) {
+    const since = performance.now();
+    if (!(await threads.removeSome(userId, importId))) break;
+    await rest(since, signal);
   }
   await threads.removeAdded(userId, importId);
   const kept = await threads.countContinued(userId, importId);

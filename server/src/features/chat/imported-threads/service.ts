@@ -21,8 +21,9 @@ type Placed = { id: number; depth: number; at: string };
  * Answers with the same time count as requested together, so each gets a time of its own. A message without a time
  * has that of the one before it.
  */
-function createClock(conversation: ImportedConversation, now: string) {
-  const taken = new Set<string>();
+function createClock(conversation: ImportedConversation, known: KnownMessage[], now: string) {
+  const times = new Map(known.map(({ sourceId, createdAt }) => [sourceId, createdAt]));
+  const taken = new Set(conversation.messages.map(({ sourceId, parent }) => `${parent} ${times.get(sourceId)}`));
   return ({ parent, createdAt }: ImportedMessage, before: Placed | undefined): string => {
     let at = createdAt ?? before?.at ?? conversation.createdAt ?? now;
     while (taken.has(`${parent} ${at}`)) at = new Date(Date.parse(at) + 1).toISOString();
@@ -142,7 +143,7 @@ async function store(
   const taken = await threadRepository(trx).takePositions(userId, thread.id, messages.length);
   if (!taken) throw new Error('A thread of an import is gone');
   const place = { userId, threadId: thread.id, importId, first: taken.first };
-  const placed = await insertMessages(trx, place, { messages, known, timeOf: createClock(conversation, now) });
+  const placed = await insertMessages(trx, place, { messages, known, timeOf: createClock(conversation, known, now) });
   const head = (conversation.head === null ? undefined : placed.get(conversation.head)) ?? latestOf(messages, placed);
   await showBranch(
     trx,
@@ -152,7 +153,8 @@ async function store(
   return { threads: found ? 0 : 1, messages: messages.length };
 }
 
-const threadsAtOnce = 20;
+/** Few, because the event loop of a server with SQLite does nothing else meanwhile. */
+const threadsAtOnce = 4;
 
 /** Deletes some of what an import has brought. Returns true if there may be more. */
 async function removeSome(db: Kysely<Database>, userId: number, importId: number): Promise<boolean> {

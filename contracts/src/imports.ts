@@ -5,6 +5,8 @@ import { Empty, endpoint, Id, PathId, Time, wholeNumber } from './endpoint.ts';
 export const exportSizeLimit = 2_147_483_648;
 /** How long an import can be undone. */
 export const undoDays = 30;
+/** Of what cannot be imported, so many are named. */
+export const namesLimit = 20;
 /** How long an upload waits for its import to be started. */
 export const previewDays = 7;
 
@@ -14,9 +16,15 @@ export type ImportSource = z.output<typeof ImportSource>;
 
 export const leftOutReasons = [
   'files',
+  'large_files',
+  'damaged_files',
+  'files_without_room',
+  'files_not_allowed',
   'tool_steps',
   'system_messages',
   'hidden_messages',
+  'custom_instructions',
+  'projects',
   'empty_conversations',
   'unreadable_conversations',
 ] as const;
@@ -53,17 +61,21 @@ export const Import = z.object({
   /** The contents of the export; while it is read, those read so far. */
   conversations: z.number().int(),
   messages: z.number().int(),
+  /** Files of its messages that can be imported and are not here yet. */
+  files: z.number().int(),
   /** The conversations of the export that were here already when it was read. */
   known: z.number().int(),
   /** The time of the first and the last conversation; null: not known. */
   from: Time.nullable(),
   to: Time.nullable(),
-  leftOut: z.array(z.object({ reason: LeftOutReason, count: z.number().int() })),
+  /** `names`: those of them that have one, as far as the export says; 20 at most. */
+  leftOut: z.array(z.object({ reason: LeftOutReason, count: z.number().int(), names: z.array(z.string()) })),
   /** Conversations of the export that have been processed, for showing progress. */
   processed: z.number().int(),
   /** New ones, which have been imported. */
   importedConversations: z.number().int(),
   importedMessages: z.number().int(),
+  importedFiles: z.number().int(),
   /** Conversations that an undo has kept, because they were continued. */
   kept: z.number().int(),
   /** Message for people; null: no error. */

@@ -1,5 +1,21 @@
 import type { ImportSource } from '@roster/contracts/imports';
 
+/** In place of a message that consisted of files alone, which could not be imported. */
+export const missingFileText = '[A file that was not imported]';
+
+/** A file in the archive of an export. */
+export type ImportedFile = {
+  /** Unique for a person. */
+  sourceId: string;
+  filename: string;
+  /** Its name in the archive. */
+  entry: string;
+  /** Bytes. */
+  size: number;
+  /** Created for an answer. */
+  isGenerated: boolean;
+};
+
 export type ImportedMessage = {
   /** Unique in its conversation. */
   sourceId: string;
@@ -11,6 +27,7 @@ export type ImportedMessage = {
   model: string | null;
   /** ISO 8601 in UTC; null: the export does not say. */
   createdAt: string | null;
+  files: ImportedFile[];
   rating: { value: 'good' | 'bad' | null; correction: string | null } | null;
 };
 

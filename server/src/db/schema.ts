@@ -357,6 +357,9 @@ export type Database = {
     processed: Generated<number>;
     imported_threads: Generated<number>;
     imported_messages: Generated<number>;
+    imported_files: Generated<number>;
+    /** 0: its owner may not upload files. */
+    with_files: Generated<Flag>;
     kept: Generated<number>;
     error: string | null;
     created_at: string;
@@ -754,6 +757,10 @@ export type Database = {
     made_by_assistant: Generated<Flag>;
     /** The dataset that it, or its source, was saved from; without a foreign key, so it may be deleted. */
     dataset_id: Generated<number | null>;
+    /** The import that brought it; null: none. */
+    import_id: Generated<number | null>;
+    /** Its id in the export. */
+    source_id: Generated<string | null>;
     created_at: string;
   };
   /** Running uploads with the room they may need. Without a foreign key: bytes outlive their owner. */

@@ -3,7 +3,17 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 
-type Said = { id: string; parent: string | null; role: string; text: string; at?: number; model?: string };
+type Said = {
+  id: string;
+  parent: string | null;
+  role: string;
+  text: string;
+  at?: number;
+  model?: string;
+  /** Fields of the message's content and metadata. */
+  content?: object;
+  metadata?: object;
+};
 
 /** A conversation as ChatGPT exports it. */
 export const exportedChat = (id: string, title: string | null, said: Said[], more: object = {}) => ({
@@ -13,7 +23,7 @@ export const exportedChat = (id: string, title: string | null, said: Said[], mor
   update_time: 1_700_000_500,
   current_node: said.at(-1)?.id,
   mapping: Object.fromEntries(
-    said.map(({ id: node, parent, role, text, at, model }, index) => [
+    said.map(({ id: node, parent, role, text, at, model, content, metadata }, index) => [
       node,
       {
         id: node,
@@ -22,8 +32,8 @@ export const exportedChat = (id: string, title: string | null, said: Said[], mor
           id: node,
           author: { role },
           create_time: at ?? 1_700_000_000 + index,
-          content: { content_type: 'text', parts: [text] },
-          metadata: model ? { model_slug: model } : {},
+          content: { content_type: 'text', parts: [text], ...content },
+          metadata: { ...(model && { model_slug: model }), ...metadata },
         },
       },
     ]),
@@ -37,10 +47,11 @@ export const exchange = (word: string): Said[] => [
   { id: 'a', parent: 'q', role: 'assistant', text: `Answer about ${word}`, model: 'gpt-4o' },
 ];
 
-/** An archive with these files, as JSON. */
+/** An archive with these files: bytes, or values as JSON. */
 export async function zipped(files: Record<string, unknown>): Promise<Buffer> {
   const archive = new ZipFile();
-  for (const [name, value] of Object.entries(files)) archive.addBuffer(Buffer.from(JSON.stringify(value)), name);
+  for (const [name, value] of Object.entries(files))
+    archive.addBuffer(Buffer.isBuffer(value) ? value : Buffer.from(JSON.stringify(value)), name);
   archive.end();
   const pieces: Buffer[] = [];
   for await (const piece of archive.outputStream) pieces.push(Buffer.from(piece));

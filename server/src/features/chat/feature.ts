@@ -91,7 +91,7 @@ type Dependencies = {
 
 /** Threads, messages, and the runs that write the answers. */
 export function chatFeature(dependencies: Dependencies) {
-  const { database, streams, log } = dependencies;
+  const { database, streams, store, files, log } = dependencies;
   const attachments = attachmentReader(dependencies);
   const executor = createExecutor(dependencies);
   const parts: Parts = { ...dependencies, executor, partialAnswers: partialAnswersIn(database.db, executor) };
@@ -122,7 +122,7 @@ export function chatFeature(dependencies: Dependencies) {
     forPrograms: apiThreads({ database, attachments, executor }),
     moveToTrash: (userId: number, ids: number[]) => trash.change(userId, { ids, action: 'delete' }),
     /** Conversations from other products. */
-    importedThreads: importedThreads(database),
+    importedThreads: importedThreads({ ...database, store, files }),
     /** Questions that assistants have answered. */
     askedQuestions: questionHistory(database),
     /** Prompts of other features, which run like messages but appear in no list. */

@@ -100,7 +100,9 @@ export function fileFeature(dependencies: Dependencies) {
     keepMade: uploads.keepMade,
     /** In the transaction that deletes the rows: removes bytes that other features have stored. */
     removeBytes: (trx: Kysely<Database>, storedKeys: string[]) => storeRemovalOfBytes(trx, storedKeys, log),
+    room: uploads.room,
     remove: removals.remove,
+    removeImported: removals.removeImported,
     removalPart: fileRemovalPart(removals.removeAllOf),
     exportParts: [fileExport(db, store)],
     removeAtProvider: async (userId: number) => [

@@ -32,6 +32,7 @@ const patienceMs = 5_000;
 const atOnce = 5;
 /** The maximum that one call of the page may name. */
 const idsAtOnce = 100;
+const importedAtOnce = 10;
 
 type RemovedRow = { id: number; filename: string; copyIds: number[] };
 
@@ -147,6 +148,13 @@ export function removal(dependencies: Dependencies) {
       for (let from = 0; from < ids.length; from += idsAtOnce)
         await removeMany(dependencies, userId, ids.slice(from, from + idsAtOnce));
       return (await providerFileRepository(db).pendingRemovals(userId)).length;
+    },
+
+    /** Deletes some files that an import has brought and nothing uses. Returns true if there may be more. */
+    async removeImported(userId: number, importId: number): Promise<boolean> {
+      const ids = await fileRepository(db).importedUnused(userId, importId, importedAtOnce);
+      for (const id of ids) await removeRow(dependencies, userId, id);
+      return ids.length === importedAtOnce;
     },
 
     /** In the transaction that closes an account: rows are deleted with it, bytes by a job afterwards. */

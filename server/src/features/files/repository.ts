@@ -15,6 +15,8 @@ export type StoredFile = {
   madeByAssistant?: boolean;
   /** Dataset that it comes from. */
   datasetId?: number | null;
+  /** The import that brings it, and its id in the export. */
+  imported?: { importId: number; sourceId: string };
 };
 
 /** Start of a page: after the file with this id, which has this value in the list's order. */
@@ -155,6 +157,8 @@ export function fileRepository(db: Kysely<Database>) {
           purpose: file.purpose,
           made_by_assistant: file.madeByAssistant ? 1 : 0,
           dataset_id: file.datasetId ?? null,
+          import_id: file.imported?.importId ?? null,
+          source_id: file.imported?.sourceId ?? null,
           created_at: new Date().toISOString(),
         })
         .returning('id')
@@ -168,6 +172,20 @@ export function fileRepository(db: Kysely<Database>) {
         .where('id', '=', id)
         .returning(['filename', 'storage_key as storedKey'])
         .executeTakeFirst();
+    },
+    /** The files that an import has brought and nothing uses. */
+    async importedUnused(userId: number, importId: number, limit: number): Promise<number[]> {
+      const rows = await db
+        .selectFrom('files')
+        .select('id')
+        .where('import_id', '=', importId)
+        .where('user_id', '=', userId)
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('file_uses').select('file_id').whereRef('file_uses.file_id', '=', 'files.id'))),
+        )
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
     },
     async summary(userId: number) {
       const { total, bytes, used } = await db

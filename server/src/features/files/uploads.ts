@@ -137,7 +137,7 @@ async function commit(
   { db, hasKey }: Dependencies,
   { userId, stillMay }: Uploader,
   uploadId: number,
-  stored: StoredBytes & Pick<StoredFile, 'madeByAssistant' | 'datasetId'>,
+  stored: StoredBytes & Pick<StoredFile, 'madeByAssistant' | 'datasetId' | 'imported'>,
   purpose: FilePurpose,
   link?: (trx: Kysely<Database>, fileId: number) => Promise<void>,
 ): Promise<number> {
@@ -223,12 +223,13 @@ type MadeFile = {
   datasetId?: number | null;
 };
 
-/** A file that a tool of the provider has created for an answer. */
+/** A file that a tool of the provider has created for an answer, or that an import brings. */
 export type GeneratedForAnswer = {
   filename: string;
   /** As reported by the provider. */
   bytes: number | undefined;
   content: AsyncIterable<Buffer>;
+  imported?: { importId: number; sourceId: string; isGenerated: boolean };
   /** Called first, in the transaction that inserts it. @throws if nothing wants it any more */
   isWanted: (trx: Kysely<Database>) => Promise<void>;
   /** Called once the bytes are there: names the file, and stores what belongs to it, in the same transaction. */
@@ -247,14 +248,18 @@ async function keepMade(
   work: Work,
   buffers: BufferCollector,
   userId: number,
-  { filename, bytes: said, content, isWanted, place }: GeneratedForAnswer,
+  { filename, bytes: said, content, imported, isWanted, place }: GeneratedForAnswer,
 ) {
   if (said !== undefined && said > fileSizeLimit) throw tooLarge();
   await checkDisk(work);
   const wanted = { bytes: said, isBesideUploads: true };
   await takeIn(work, userId, wanted, async ({ uploadId, bytes }, storageKey) => {
     const incoming = { filename, type: '', content: limited(content, bytes) };
-    const stored = { ...(await storeBytes(work.store, buffers, storageKey, incoming)), madeByAssistant: true };
+    const stored = {
+      ...(await storeBytes(work.store, buffers, storageKey, incoming)),
+      madeByAssistant: imported?.isGenerated ?? true,
+      ...(imported && { imported }),
+    };
     const { filename: name, link } = await place({ ...stored, purpose: 'user_data' });
     const uploader = { userId, stillMay: isWanted };
     return commit(work, uploader, uploadId, { ...stored, filename: name }, 'user_data', link);
@@ -294,6 +299,12 @@ export function uploadService(dependencies: Dependencies) {
           throw refused('file', 'A file for fine-tuning must be JSONL, with a name that ends in .jsonl.');
         return commit(work, uploader, uploadId, file, fields.purpose);
       });
+    },
+
+    /** How many files and bytes can still be stored. */
+    async room(userId: number) {
+      const { files, bytes } = await uploadRepository(dependencies.db).taken(userId);
+      return { files: Math.max(0, fileCountLimit - files), bytes: Math.max(0, storageLimit - bytes) };
     },
 
     sweep: () => sweep(work),

@@ -12,7 +12,7 @@ import { localCopies } from './local-copy.ts';
 import { importRepository } from './repository.ts';
 import { importRoutes } from './routes.ts';
 import { importService, toImport } from './service.ts';
-import { importJobs } from './work.ts';
+import { type ImportFiles, importJobs } from './work.ts';
 
 type Dependencies = {
   database: OpenDatabase;
@@ -20,7 +20,7 @@ type Dependencies = {
   presence: Presence;
   config: Pick<Config, 'dataDir' | 'minFreeDiskBytes'>;
   now: () => number;
-  files: { removeBytes: (trx: Kysely<Database>, storedKeys: string[]) => Promise<void> };
+  files: ImportFiles & { removeBytes: (trx: Kysely<Database>, storedKeys: string[]) => Promise<void> };
   importedThreads: ImportedThreads;
 };
 
@@ -68,7 +68,7 @@ export function importFeature(dependencies: Dependencies) {
   };
   return {
     routes: (router: Router) => importRoutes(router, imports),
-    jobs: importJobs({ db, copies, threads: importedThreads, removeBytes, signal: stopping.signal, sliceMs }),
+    jobs: importJobs({ db, copies, threads: importedThreads, files, removeBytes, signal: stopping.signal, sliceMs }),
     upkeep: [
       { everyMs: sweepEveryMs, run: imports.sweep },
       { everyMs: hourMs, atStart: true, run: copies.sweep },

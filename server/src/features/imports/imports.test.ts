@@ -48,9 +48,9 @@ describe.each(engines)('imports on %s', (engine) => {
       undoUntil: null,
     });
     expect(found.leftOut).toEqual([
-      { reason: 'system_messages', count: 1 },
-      { reason: 'empty_conversations', count: 1 },
-      { reason: 'unreadable_conversations', count: 1 },
+      { reason: 'system_messages', count: 1, names: [] },
+      { reason: 'empty_conversations', count: 1, names: [] },
+      { reason: 'unreadable_conversations', count: 1, names: [] },
     ]);
     expect(await titlesOf(ada)).toEqual([]);
   });

@@ -1,8 +1,8 @@
-import type { Import, ImportSource } from '@roster/contracts/imports';
+import type { Import, ImportSource, LeftOutReason } from '@roster/contracts/imports';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
-import type { LeftOut } from './readers/conversation.ts';
+import { addTo, type LeftOut } from './readers/conversation.ts';
 
 type Row = Selectable<Database['imports']>;
 
@@ -10,22 +10,37 @@ type Row = Selectable<Database['imports']>;
 export type Counts = {
   conversations: number;
   messages: number;
+  files: number;
   known: number;
   from: string | null;
   to: string | null;
   leftOut: LeftOut;
+  /** Names of what is left out. */
+  names: Partial<Record<LeftOutReason, string[]>>;
 };
 
-export const noCounts: Counts = { conversations: 0, messages: 0, known: 0, from: null, to: null, leftOut: {} };
+export const noCounts: Counts = {
+  conversations: 0,
+  messages: 0,
+  files: 0,
+  known: 0,
+  from: null,
+  to: null,
+  leftOut: {},
+  names: {},
+};
 
 export type ImportRecord = Omit<Import, 'leftOut' | 'undoUntil' | 'state'> & {
   state: Row['state'];
   leftOut: LeftOut;
+  names: Counts['names'];
+  withFiles: boolean;
   storedKey: string | null;
 };
 
 const toRecord = (row: Row): ImportRecord => {
-  const counts: Counts = JSON.parse(row.counts);
+  // Counts of earlier releases have no files and names.
+  const counts: Counts = { ...noCounts, ...JSON.parse(row.counts) };
   return {
     ...counts,
     id: row.id,
@@ -36,6 +51,8 @@ const toRecord = (row: Row): ImportRecord => {
     processed: row.processed,
     importedConversations: row.imported_threads,
     importedMessages: row.imported_messages,
+    importedFiles: row.imported_files,
+    withFiles: row.with_files === 1,
     kept: row.kept,
     error: row.error,
     createdAt: row.created_at,
@@ -63,7 +80,10 @@ const active = ['uploading', 'reading', 'ready', 'importing', 'undoing'] as cons
 export function importRepository(db: Kysely<Database>) {
   const own = (userId: number) => db.selectFrom('imports').selectAll().where('user_id', '=', userId);
   return {
-    async insert(userId: number, upload: { storedKey: string; instance: number; at: string }): Promise<number> {
+    async insert(
+      userId: number,
+      upload: { storedKey: string; instance: number; withFiles: boolean; at: string },
+    ): Promise<number> {
       const { id } = await db
         .insertInto('imports')
         .values({
@@ -74,6 +94,7 @@ export function importRepository(db: Kysely<Database>) {
           instance: upload.instance,
           source: null,
           state: 'uploading',
+          with_files: upload.withFiles ? 1 : 0,
           counts: JSON.stringify(noCounts),
           error: null,
           created_at: upload.at,
@@ -128,17 +149,27 @@ export function importRepository(db: Kysely<Database>) {
         .where('id', '=', id)
         .execute();
     },
-    async addProgress(userId: number, id: number, by: { processed: number; threads: number; messages: number }) {
+    async addProgress(userId: number, id: number, by: Record<'processed' | 'threads' | 'messages' | 'files', number>) {
       await db
         .updateTable('imports')
         .set((eb) => ({
           processed: eb('processed', '+', by.processed),
           imported_threads: eb('imported_threads', '+', by.threads),
           imported_messages: eb('imported_messages', '+', by.messages),
+          imported_files: eb('imported_files', '+', by.files),
         }))
         .where('user_id', '=', userId)
         .where('id', '=', id)
         .execute();
+    },
+    /** Counts what turned out not to be importable. */
+    async addLeftOut(userId: number, id: number, more: LeftOut) {
+      const row = await own(userId).where('id', '=', id).executeTakeFirst();
+      if (!row) return;
+      const counts: Counts = { ...noCounts, ...JSON.parse(row.counts) };
+      const leftOut = { ...counts.leftOut };
+      for (const [reason, count] of Object.entries(more) as [LeftOutReason, number][]) addTo(leftOut, reason, count);
+      await this.update(userId, id, { counts: { ...counts, leftOut } });
     },
     async delete(userId: number, id: number) {
       await db.deleteFrom('imports').where('user_id', '=', userId).where('id', '=', id).execute();

@@ -46,16 +46,17 @@ function undoUntilOf({ state, finishedAt, importedConversations, importedMessage
   return new Date(Date.parse(finishedAt) + undoDays * dayMs).toISOString();
 }
 
-export function toImport({ storedKey: _key, state, leftOut, ...record }: ImportRecord): Import {
+export function toImport(found: ImportRecord): Import {
+  const { storedKey: _key, withFiles: _files, state, leftOut, names, ...record } = found;
   return {
     ...record,
     // Uploads in progress are in no list.
     state: state === 'uploading' ? 'reading' : state,
     leftOut: leftOutReasons.flatMap((reason) => {
       const count = leftOut[reason] ?? 0;
-      return count > 0 ? [{ reason, count }] : [];
+      return count > 0 ? [{ reason, count, names: names[reason] ?? [] }] : [];
     }),
-    undoUntil: undoUntilOf({ storedKey: _key, state, leftOut, ...record }),
+    undoUntil: undoUntilOf(found),
   };
 }
 
@@ -87,13 +88,13 @@ async function storeBytes({ store }: Dependencies, key: FileKey, { filename, con
   return { filename: truncate(tidyName(filename), filenameLength), size };
 }
 
-const reserve = ({ db, instance }: Dependencies, { userId }: Actor, storedKey: FileKey) =>
+const reserve = ({ db, instance }: Dependencies, { userId, role }: Actor, storedKey: FileKey) =>
   db.transaction().execute(async (trx) => {
     if (!(await lockUser(trx, userId))) throw new AppError('not_signed_in', 'Please sign in.');
     const rows = importRepository(trx);
     if ((await rows.countActive(userId)) >= activeLimit)
       throw conflict('Three imports are waiting or in progress. Start, cancel or finish one of them first.');
-    return rows.insert(userId, { storedKey, instance, at: new Date().toISOString() });
+    return rows.insert(userId, { storedKey, instance, withFiles: role !== 'Viewer', at: new Date().toISOString() });
   });
 
 const discard = ({ db, removeBytes }: Dependencies, userId: number, id: number, storedKey: string | null) =>

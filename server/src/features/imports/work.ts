@@ -2,19 +2,29 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import type { Kysely } from 'kysely';
 import { shareLockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
+import type { OpenFile, TakenFiles } from '#server/features/chat/imported-threads/files';
 import type { ImportedThreads } from '#server/features/chat/imported-threads/service';
 import { type JobHandler, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
+import { archiveFiles } from './archive-files.ts';
+import { createCounter } from './count.ts';
 import { type ImportPayload, readJob, storeJob, undoJob } from './jobs.ts';
 import type { LocalCopies } from './local-copy.ts';
 import { readBatches } from './read-worker-client.ts';
-import { addTo, type ReadConversation, UnreadableExportError } from './readers/conversation.ts';
-import { type Counts, type ImportRecord, importRepository, noCounts } from './repository.ts';
+import { type ReadConversation, UnreadableExportError } from './readers/conversation.ts';
+import { type ImportRecord, importRepository } from './repository.ts';
+
+/** The user's files, as far as imports need them. */
+export type ImportFiles = {
+  room: (userId: number) => Promise<{ files: number; bytes: number }>;
+  removeImported: (userId: number, importId: number) => Promise<boolean>;
+};
 
 type Dependencies = {
   db: Kysely<Database>;
   copies: LocalCopies;
   threads: ImportedThreads;
+  files: ImportFiles;
   removeBytes: (trx: Kysely<Database>, storedKeys: string[]) => Promise<void>;
   signal: AbortSignal;
   /** How long one job imports: claims of jobs expire after five minutes. */
@@ -58,30 +68,19 @@ const finishFrom = (
     if (record?.state === from) await finish(trx, removeBytes, userId, record, end);
   });
 
-function count(counts: Counts, { conversation, leftOut }: ReadConversation) {
-  for (const [reason, more] of Object.entries(leftOut) as [keyof typeof leftOut, number][])
-    addTo(counts.leftOut, reason, more);
-  if (!conversation) return;
-  counts.conversations++;
-  counts.messages += conversation.messages.length;
-  const { createdAt, updatedAt } = conversation;
-  if (createdAt !== null && (counts.from === null || createdAt < counts.from)) counts.from = createdAt;
-  const last = updatedAt ?? createdAt;
-  if (last !== null && (counts.to === null || last > counts.to)) counts.to = last;
-}
-
 /** Counts what the export contains, and shows that while it reads. */
 async function read(dependencies: Dependencies, payload: ImportPayload) {
-  const { db, copies, threads, signal } = dependencies;
+  const { db, copies, threads, files, signal } = dependencies;
   const { userId, importId } = payload;
   const imports = importRepository(db);
   const record = await imports.find(userId, importId);
   if (record?.state !== 'reading') return;
-  const counts = structuredClone(noCounts);
+  const knownFiles = (ids: string[]) => threads.knownFiles(userId, ids);
+  const { counts, add } = createCounter({ knownFiles, room: record.withFiles ? await files.room(userId) : null });
   let source: ImportRecord['source'] = null;
   await copies.withCopy(record.storedKey, async (path) => {
     for await (const batch of readBatches({ path, skip: 0, isCounting: true }, signal)) {
-      for (const one of batch) count(counts, one);
+      await add(batch);
       const conversations = batch.flatMap(({ conversation }) => conversation ?? []);
       counts.known += await threads.countKnown(userId, conversations.map(threads.sourceIdOf));
       source ??= conversations[0]?.source ?? null;
@@ -98,6 +97,26 @@ async function read(dependencies: Dependencies, payload: ImportPayload) {
 
 /** `isWhole` is false if more of its last conversation follows. `processed`: the conversations before it. */
 type Batch = { batch: ReadConversation[]; processed: number; isWhole: boolean };
+
+type Files = { attachments: TakenFiles['attachments']; stored: number; damaged: number };
+
+/** Stores the files of a batch before its messages. */
+async function takeFiles(
+  { threads }: Dependencies,
+  payload: ImportPayload,
+  batch: ReadConversation[],
+  open: OpenFile | null,
+): Promise<Files> {
+  const all: Files = { attachments: new Map(), stored: 0, damaged: 0 };
+  for (const { conversation } of batch) {
+    if (!conversation || !open) continue;
+    const taken = await threads.takeFiles(payload, conversation, open);
+    for (const [id, attachment] of taken.attachments) all.attachments.set(id, attachment);
+    all.stored += taken.stored;
+    all.damaged += taken.damaged;
+  }
+  return all;
+}
 
 /** Long conversations are stored in several transactions. Parents come first, so each beginning is complete. */
 function* inParts(batch: ReadConversation[], processed: number): Generator<Batch> {
@@ -120,20 +139,22 @@ const storeBatch = (
   { db, threads }: Dependencies,
   { userId, importId }: ImportPayload,
   { batch, processed, isWhole }: Batch,
+  files: Files,
 ): Promise<boolean> =>
   db.transaction().execute(async (trx) => {
     await shareLockUser(trx, userId);
     const rows = importRepository(trx);
     const record = await rows.lock(userId, importId);
     if (record?.state !== 'importing' || record.processed !== processed) return false;
-    const sum = { processed: isWhole ? batch.length : 0, threads: 0, messages: 0 };
+    const sum = { processed: isWhole ? batch.length : 0, threads: 0, messages: 0, files: files.stored };
     for (const { conversation } of batch) {
       if (!conversation) continue;
-      const stored = await threads.store(trx, userId, importId, conversation);
+      const stored = await threads.store(trx, userId, importId, conversation, files.attachments);
       sum.threads += stored.threads;
       sum.messages += stored.messages;
     }
     await rows.addProgress(userId, importId, sum);
+    if (files.damaged > 0) await rows.addLeftOut(userId, importId, { damaged_files: files.damaged });
     return true;
   });
 
@@ -146,10 +167,13 @@ async function store(dependencies: Dependencies, payload: ImportPayload) {
   const startedAt = performance.now();
   let { processed } = record;
   const isAtEnd = await copies.withCopy(record.storedKey, async (path) => {
+    await using archive = archiveFiles(path);
+    const open = record.withFiles ? archive.open : null;
     for await (const batch of readBatches({ path, skip: processed, isCounting: false }, signal)) {
       for (const part of inParts(batch, processed)) {
         const since = performance.now();
-        if (!(await storeBatch(dependencies, payload, part))) return false;
+        const taken = await takeFiles(dependencies, payload, part.batch, open);
+        if (!(await storeBatch(dependencies, payload, part, taken))) return false;
         await rest(since, signal);
       }
       processed += batch.length;
@@ -163,8 +187,9 @@ async function store(dependencies: Dependencies, payload: ImportPayload) {
 }
 
 async function undo(dependencies: Dependencies, payload: ImportPayload) {
-  const { db, threads, signal } = dependencies;
+  const { threads, files, signal } = dependencies;
   const { userId, importId } = payload;
+  const { db } = dependencies;
   if ((await importRepository(db).find(userId, importId))?.state !== 'undoing') return;
   for (;;) {
     const since = performance.now();
@@ -172,6 +197,7 @@ async function undo(dependencies: Dependencies, payload: ImportPayload) {
     await rest(since, signal);
   }
   await threads.removeAdded(userId, importId);
+  while (await files.removeImported(userId, importId)) signal.throwIfAborted();
   const kept = await threads.countContinued(userId, importId);
   await finishFrom(dependencies, payload, 'undoing', { state: 'undone', kept });
 }

@@ -85,11 +85,11 @@ function LeftOutList({ item }: { item: Import }) {
 
 function Preview({ item }: { item: Import }) {
   const start = useStart();
-  const { conversations, messages, known } = item;
+  const { conversations, messages, files, known } = item;
   return (
     <Frame item={item}>
       <p>
-        The file contains {contentText(conversations, messages)}
+        The file contains {contentText(conversations, messages, files)}
         {periodText(item)}.
       </p>
       {known > 0 && (

@@ -16,6 +16,7 @@ const item = (more: Partial<Import>): Import => ({
   state: 'ready',
   conversations: 1_200,
   messages: 30_000,
+  files: 0,
   known: 0,
   from: '2023-05-01T12:00:00.000Z',
   to: '2025-06-02T12:00:00.000Z',
@@ -23,6 +24,7 @@ const item = (more: Partial<Import>): Import => ({
   processed: 0,
   importedConversations: 0,
   importedMessages: 0,
+  importedFiles: 0,
   kept: 0,
   error: null,
   createdAt: fixtureDate,
@@ -37,8 +39,9 @@ test('shows what a file contains, and what cannot be imported, before it imports
   let now = item({
     known: 200,
     leftOut: [
-      { reason: 'files', count: 3 },
-      { reason: 'system_messages', count: 1 },
+      { reason: 'files', count: 3, names: [] },
+      { reason: 'system_messages', count: 1, names: [] },
+      { reason: 'projects', count: 2, names: ['Garden'] },
     ],
   });
   open(path, {
@@ -52,7 +55,8 @@ test('shows what a file contains, and what cannot be imported, before it imports
   });
   await expectText(step, '1,200 conversations with 30,000 messages, from May 1, 2023 to June 2, 2025.');
   await expectText(step, '200 of them are here already');
-  await expectText(step, '3 files and images');
+  await expectText(step, '3 images and files that the export does not contain');
+  await expectText(step, 'without their project. (Garden, 1 more)');
   await expectText(step, '1 system message:');
   await step.getByRole('button', { name: 'Import 1,200 Conversations' }).click();
   await expectText(step, '300 of 1,200 conversations');

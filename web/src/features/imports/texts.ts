@@ -1,5 +1,5 @@
 import type { Import, ImportSource, LeftOutReason } from '@roster/contracts/imports';
-import { formatCount, formatLongDate } from '#web/lib/text/format.ts';
+import { formatCount, formatLongDate, formatNumber } from '#web/lib/text/format.ts';
 
 export const sourceNames: Record<ImportSource, string> = {
   chatgpt: 'ChatGPT',
@@ -9,21 +9,35 @@ export const sourceNames: Record<ImportSource, string> = {
   roster: 'Roster',
 };
 
+const filesText = (count: number) => formatCount(count, 'image or file', 'images and files');
+
 const leftOutTexts: Record<LeftOutReason, (count: number) => string> = {
-  files: (count) =>
-    `${formatCount(count, 'file or image', 'files and images')}: their place in the conversation is kept, the files are not.`,
+  files: (count) => `${filesText(count)} that the export does not contain: their place in the conversation is kept.`,
+  large_files: (count) => `${filesText(count)} larger than 50 MB.`,
+  damaged_files: (count) => `${filesText(count)} that ${count === 1 ? 'is' : 'are'} empty or damaged in the archive.`,
+  files_without_room: (count) => `${filesText(count)} for which your storage has no room: delete some files first.`,
+  files_not_allowed: (count) => `${filesText(count)}: your role, Viewer, cannot upload files.`,
   tool_steps: (count) => `${formatCount(count, 'tool call')} between questions and answers: the answers are imported.`,
   system_messages: (count) => `${formatCount(count, 'system message')}: put such instructions into an assistant.`,
   hidden_messages: (count) => `${formatCount(count, 'hidden message')} that the other product did not show you either.`,
+  custom_instructions: (count) =>
+    `${formatCount(count, 'copy', 'copies')} of your custom instructions: put them into an assistant.`,
+  projects: (count) => `${formatCount(count, 'project')}: the conversations are imported, without their project.`,
   empty_conversations: (count) => `${formatCount(count, 'conversation')} without any message.`,
   unreadable_conversations: (count) => `${formatCount(count, 'entry', 'entries')} in a form that Roster does not know.`,
 };
 
-export const leftOutText = ({ reason, count }: Import['leftOut'][number]): string => leftOutTexts[reason](count);
+export const leftOutText = ({ reason, count, names }: Import['leftOut'][number]): string => {
+  const more = count - names.length;
+  const all = [...names, ...(names.length > 0 && more > 0 ? [`${formatNumber(more)} more`] : [])].join(', ');
+  return all === '' ? leftOutTexts[reason](count) : `${leftOutTexts[reason](count)} (${all})`;
+};
 
-/** '12 conversations with 340 messages' */
-export const contentText = (conversations: number, messages: number): string =>
-  `${formatCount(conversations, 'conversation')} with ${formatCount(messages, 'message')}`;
+/** '12 conversations with 340 messages and 5 files' */
+export function contentText(conversations: number, messages: number, files = 0): string {
+  const content = `${formatCount(conversations, 'conversation')} with ${formatCount(messages, 'message')}`;
+  return files === 0 ? content : `${content} and ${formatCount(files, 'file')}`;
+}
 
 /** 'from May 1, 2023 to May 2, 2024'; empty if not known. */
 export function periodText({ from, to }: Import): string {
@@ -33,7 +47,7 @@ export function periodText({ from, to }: Import): string {
 }
 
 /** Describes the result of an import. */
-export function resultText({ state, importedConversations, importedMessages, kept }: Import): string {
+export function resultText({ state, importedConversations, importedMessages, importedFiles, kept }: Import): string {
   if (state === 'undone') {
     if (kept === 0) return 'Undone. Everything it had imported was deleted.';
     return `Undone, except for ${formatCount(kept, 'conversation')} that you have continued since.`;
@@ -43,5 +57,5 @@ export function resultText({ state, importedConversations, importedMessages, kep
     return state === 'done' ? 'Nothing new: everything was here already.' : 'Nothing was imported.';
   if (importedConversations === 0)
     return `${formatCount(importedMessages, 'new message')} added to conversations that were here already.`;
-  return `${contentText(importedConversations, importedMessages)} imported.`;
+  return `${contentText(importedConversations, importedMessages, importedFiles)} imported.`;
 }

@@ -30,8 +30,8 @@ const finalizer: Record<string, string> = {
   'image/webp': '.webp',
 };
 
-/** Adds the extension of the detected type to a picture without one. */
-const named = ({ filename }: StoredFile, mediaType: string) =>
+/** The name, with the extension of the detected type if it is a picture without one. */
+export const named = ({ filename }: StoredFile, mediaType: string) =>
   extname(filename) === '' ? `${filename}${finalizer[mediaType] ?? ''}` : filename;
 
 /** Stores a generated file as a file of its owner and of the answer, or not at all. */

@@ -3,82 +3,21 @@ import type { ImportedConversation, ImportedMessage } from '#server/conversation
 import type { OpenDatabase } from '#server/db/connect';
 import { shareLockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
+import type { FileStorage } from '#server/features/chat/generated-files/store';
 import { branchRepository } from '#server/features/chat/shared/branch-repository';
+import type { Attachment } from '#server/features/chat/shared/message-file-repository';
 import { searchRepository } from '#server/features/chat/shared/search-repository';
 import { threadRepository } from '#server/features/chat/shared/thread-repository';
 import { newTitle, openingTitle } from '#server/features/chat/shared/thread-title';
+import { importedFileRepository } from './file-repository.ts';
+import { type OpenFile, takeFiles } from './files.ts';
+import { insertMessages, type Placed } from './insert-messages.ts';
 import { importRemovalRepository } from './removal-repository.ts';
-import { importedThreadRepository, type KnownMessage } from './repository.ts';
+import { importedThreadRepository } from './repository.ts';
 
 /** The id of a conversation, unique for a person. */
 export const sourceIdOf = ({ source, sourceId }: Pick<ImportedConversation, 'source' | 'sourceId'>) =>
   `${source}:${sourceId}`;
-
-type Place = { userId: number; threadId: number; importId: number; first: number };
-type Placed = { id: number; depth: number; at: string };
-
-/**
- * Answers with the same time count as requested together, so each gets a time of its own. A message without a time
- * has that of the one before it.
- */
-function createClock(conversation: ImportedConversation, known: KnownMessage[], now: string) {
-  const times = new Map(known.map(({ sourceId, createdAt }) => [sourceId, createdAt]));
-  const taken = new Set(conversation.messages.map(({ sourceId, parent }) => `${parent} ${times.get(sourceId)}`));
-  return ({ parent, createdAt }: ImportedMessage, before: Placed | undefined): string => {
-    let at = createdAt ?? before?.at ?? conversation.createdAt ?? now;
-    while (taken.has(`${parent} ${at}`)) at = new Date(Date.parse(at) + 1).toISOString();
-    taken.add(`${parent} ${at}`);
-    return at;
-  };
-}
-
-/** How a finished answer falls into events. */
-const marksOf = ({ text, reasoning }: ImportedMessage) => ({
-  marks: `${reasoning === '' ? '' : `r${reasoning.length}`}t${text.length}`,
-  lastEvent: reasoning === '' ? 2 : 3,
-});
-
-/** Inserts messages after those that are known, with what belongs to them. Returns where each is. */
-async function insertMessages(
-  trx: Kysely<Database>,
-  { first, ...place }: Place,
-  {
-    messages,
-    known,
-    timeOf,
-  }: {
-    messages: ImportedMessage[];
-    known: KnownMessage[];
-    timeOf: ReturnType<typeof createClock>;
-  },
-): Promise<Map<string, Placed>> {
-  const rows = importedThreadRepository(trx);
-  const placed = new Map<string, Placed>(
-    known.map(({ id, sourceId, depth, createdAt }) => [sourceId, { id, depth, at: createdAt }]),
-  );
-  const [runs, ratings, words] = [[], [], []] as [
-    Parameters<typeof rows.insertRuns>[2],
-    Parameters<typeof rows.insertRatings>[1],
-    { id: number; userId: number; text: string }[],
-  ];
-  for (const [index, message] of messages.entries()) {
-    const before = message.parent === null ? undefined : placed.get(message.parent);
-    const { sourceId, role, text, reasoning, model, rating } = message;
-    const at = timeOf(message, before);
-    const depth = before ? before.depth + 1 : 0;
-    const parentId = before?.id ?? null;
-    const position = first + index;
-    const id = await rows.insertMessage({ ...place, sourceId, parentId, position, depth, role, text, reasoning, at });
-    placed.set(sourceId, { id, depth, at });
-    if (role === 'assistant' && model !== null) runs.push({ messageId: id, model, ...marksOf(message), at });
-    if (rating) ratings.push({ messageId: id, ...rating });
-    words.push({ id, userId: place.userId, text });
-  }
-  await rows.insertRuns(place.userId, place.threadId, runs);
-  await rows.insertRatings(place.userId, ratings, new Date().toISOString());
-  await searchRepository(trx).putAll('message_search', words);
-  return placed;
-}
 
 const firstQuestion = ({ messages }: ImportedConversation) =>
   messages.find(({ role }) => role === 'user')?.text ?? messages[0]?.text ?? '';
@@ -129,6 +68,7 @@ async function store(
   userId: number,
   importId: number,
   conversation: ImportedConversation,
+  attachments: ReadonlyMap<string, Attachment>,
 ): Promise<{ threads: number; messages: number }> {
   const rows = importedThreadRepository(trx);
   const now = new Date().toISOString();
@@ -143,7 +83,7 @@ async function store(
   const taken = await threadRepository(trx).takePositions(userId, thread.id, messages.length);
   if (!taken) throw new Error('A thread of an import is gone');
   const place = { userId, threadId: thread.id, importId, first: taken.first };
-  const placed = await insertMessages(trx, place, { messages, known, timeOf: createClock(conversation, known, now) });
+  const placed = await insertMessages(trx, place, { conversation, messages, known, attachments });
   const head = (conversation.head === null ? undefined : placed.get(conversation.head)) ?? latestOf(messages, placed);
   await showBranch(
     trx,
@@ -178,7 +118,10 @@ async function removeAdded(db: Kysely<Database>, userId: number, importId: numbe
 }
 
 /** Conversations from other products. They are ordinary threads that know what they were imported from. */
-export const importedThreads = ({ db }: Pick<OpenDatabase, 'db'>) => ({
+export const importedThreads = ({ db, store: bytes, files }: Pick<OpenDatabase, 'db'> & FileStorage) => ({
+  knownFiles: (userId: number, ids: string[]) => importedFileRepository(db).known(userId, ids),
+  takeFiles: (to: { userId: number; importId: number }, conversation: ImportedConversation, open: OpenFile) =>
+    takeFiles({ db, store: bytes, files }, to, { ...conversation, threadSourceId: sourceIdOf(conversation) }, open),
   countKnown: (userId: number, ids: string[]) => importedThreadRepository(db).countKnown(userId, ids),
   sourceIdOf,
   store,

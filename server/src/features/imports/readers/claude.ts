@@ -57,6 +57,7 @@ function shownOf(message: JsonObject, model: string | null, leftOut: LeftOut): T
     reasoning,
     model: role === 'assistant' ? (modelIn(message.model) ?? model) : null,
     createdAt: timeIn(message.created_at),
+    files: [],
     rating: null,
   };
 }

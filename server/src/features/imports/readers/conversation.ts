@@ -4,8 +4,15 @@ import type { ImportedConversation } from '#server/conversation/imported';
 /** How often something could not be taken along, by reason. */
 export type LeftOut = Partial<Record<LeftOutReason, number>>;
 
+/** Something that cannot be taken along and is counted once; `name` is null if the export does not say it. */
+export type NotTaken = { reason: LeftOutReason; id: string; name: string | null };
+
 /** One conversation of an export; `conversation` is null if nothing of it can be shown. */
-export type ReadConversation = { conversation: ImportedConversation | null; leftOut: LeftOut };
+export type ReadConversation = {
+  conversation: ImportedConversation | null;
+  leftOut: LeftOut;
+  notTaken?: NotTaken[];
+};
 
 /** The export cannot be read; the message tells the user what to do. */
 export class UnreadableExportError extends Error {

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ImportSource } from '@roster/contracts/imports';
-import type { ImportedConversation } from '#server/conversation/imported';
+import { type ImportedConversation, missingFileText } from '#server/conversation/imported';
 import { addTo, type LeftOut, type ReadConversation } from './conversation.ts';
 import { messagesInOrder, shownAt, type TreeNode } from './tree.ts';
 
 type Fields = Pick<ImportedConversation, 'title' | 'createdAt' | 'updatedAt' | 'archived' | 'pinned' | 'head'> & {
   id: string | null;
 };
-
-const noText = '[A file that was not imported]';
 
 /** For conversations without an id: the same content gets the same one. */
 const idOfContent = (title: string | null, nodes: TreeNode[]) =>
@@ -24,7 +22,7 @@ export function finished(
   { id, head, ...fields }: Fields,
 ): ReadConversation {
   const messages = messagesInOrder(nodes).map((message) =>
-    message.text.trim() === '' ? { ...message, text: noText } : message,
+    message.text.trim() === '' ? { ...message, text: message.files.length === 0 ? missingFileText : '' } : message,
   );
   if (messages.length === 0) {
     addTo(leftOut, 'empty_conversations');

@@ -139,3 +139,30 @@ export async function* jsonValues(chunks: AsyncIterable<Buffer>): AsyncGenerator
   }
   if (!scanner.isOver()) throw incomplete();
 }
+
+/** The values of a text with one in each line. Lines that are not valid are left out. */
+export async function* jsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<unknown> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf(lineFeed); end >= 0; end = rest.indexOf(lineFeed)) {
+      yield* lineIn(rest.subarray(0, end));
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length > valueBytes) throw damaged();
+  }
+  yield* lineIn(rest);
+}
+
+const lineFeed = 0x0a;
+
+function* lineIn(bytes: Buffer): Generator<unknown> {
+  if (bytes.every(isSpace)) return;
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString());
+  } catch {
+    return;
+  }
+  yield value;
+}

@@ -64,6 +64,7 @@ function shownOf(message: JsonObject, model: string | null, leftOut: LeftOut): T
     reasoning,
     model: isUser ? null : (modelIn(message.model) ?? model),
     createdAt: timeIn(message.createdAt),
+    files: [],
     rating: isUser ? null : ratingOf(message.feedback),
   };
 }

@@ -58,6 +58,7 @@ function shownOf(message: JsonObject, leftOut: LeftOut): TreeNode['shown'] {
     reasoning,
     model: role === 'assistant' ? (modelIn(message.model) ?? modelIn(message.modelName)) : null,
     createdAt: timeIn(message.timestamp),
+    files: [],
     rating: role === 'assistant' ? ratingOf(message.annotation) : null,
   };
 }

@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { isObject } from '#server/lib/is-object';
 import { type ArchiveEntry, openArchive } from './archive.ts';
-import { isChatGpt, type Ratings, ratingIn, readChatGpt } from './chatgpt.ts';
+import { type Assets, baseName, chatGptAssets, isAssetNames, isRosterFiles, noAssets, rosterAssets } from './assets.ts';
+import { type ChatGptContext, isChatGpt, type Ratings, ratingIn, readChatGpt } from './chatgpt.ts';
 import { isClaude, readClaude } from './claude.ts';
 import { notAnExport, type ReadConversation, UnreadableExportError } from './conversation.ts';
 import { jsonValues } from './json-values.ts';
@@ -13,18 +14,22 @@ import { isRoster, readRoster } from './roster.ts';
 const conversationsLimit = 200_000;
 const ratingsLimit = 200_000;
 
-const baseName = (name: string) => name.slice(name.lastIndexOf('/') + 1);
 /** macOS adds these to archives. */
 const isJunk = (name: string) => name.includes('__MACOSX/') || baseName(name).startsWith('._');
 const isRatings = (name: string) => baseName(name) === 'message_feedback.json';
 const isConversations = (name: string) =>
   /^conversations(-\d+)?\.json$/.test(baseName(name)) || /(^|\/)conversations\/[^/]+\.json$/.test(name);
-const isSingleJson = (name: string) => /\.json$/i.test(name);
+const isJson = (name: string) => /\.json$/i.test(name);
+/** Files that describe others. */
+const isAside = (name: string) => isRatings(name) || isAssetNames(name) || isRosterFiles(name);
 
-function readOne(value: unknown, file: string, ratings: Ratings): ReadConversation | undefined {
+/** What belongs to the export as a whole. */
+type Context = ChatGptContext & { rosterFiles: Assets };
+
+function readOne(value: unknown, file: string, context: Context): ReadConversation | undefined {
   if (!isObject(value)) return undefined;
-  if (isRoster(value)) return readRoster(value, file);
-  if (isChatGpt(value)) return readChatGpt(value, ratings);
+  if (isRoster(value)) return readRoster(value, file, context.rosterFiles);
+  if (isChatGpt(value)) return readChatGpt(value, context);
   if (isClaude(value)) return readClaude(value);
   if (isLibreChat(value)) return readLibreChat(value);
   return isOpenWebUi(value) ? readOpenWebUi(value) : undefined;
@@ -34,7 +39,7 @@ function readOne(value: unknown, file: string, ratings: Ratings): ReadConversati
 const unwrapped = (value: unknown): unknown[] =>
   isObject(value) && Array.isArray(value.conversations) ? value.conversations : [value];
 
-async function isZip(path: string) {
+export async function isZip(path: string) {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
@@ -47,7 +52,7 @@ async function isZip(path: string) {
 async function ratingsIn(entries: ArchiveEntry[]): Promise<Ratings> {
   const ratings = new Map<string, 'good' | 'bad'>();
   for (const entry of entries)
-    for await (const value of jsonValues(await entry.read())) {
+    for await (const value of jsonValues(entry.read())) {
       const [id, rating] = ratingIn(value) ?? ['', null];
       if (rating !== null && ratings.size < ratingsLimit) ratings.set(id, rating);
     }
@@ -55,18 +60,23 @@ async function ratingsIn(entries: ArchiveEntry[]): Promise<Ratings> {
 }
 
 /** The JSON files of an export with conversations: those with the usual names, otherwise all. */
-async function* filesOf(path: string): AsyncGenerator<{ entry: ArchiveEntry; ratings: Ratings }> {
+async function* filesOf(path: string): AsyncGenerator<{ entry: ArchiveEntry; context: Context }> {
   if (!(await isZip(path))) {
-    const entry = { name: '', read: async () => createReadStream(path) };
-    yield { entry, ratings: new Map() };
+    const entry = { name: '', size: 0, read: () => createReadStream(path) };
+    yield { entry, context: { ratings: new Map(), assets: noAssets, rosterFiles: noAssets } };
     return;
   }
-  const archive = await openArchive(path, (name) => isSingleJson(name) && !isJunk(name));
+  const archive = await openArchive(path, (name) => (isJson(name) || isAside(name)) && !isJunk(name));
   try {
-    const usual = archive.entries.filter(({ name }) => isConversations(name));
-    const ratings = await ratingsIn(archive.entries.filter(({ name }) => isRatings(name)));
-    const entries = usual.length > 0 ? usual : archive.entries.filter(({ name }) => !isRatings(name));
-    for (const entry of entries) yield { entry, ratings };
+    const { entries, others } = archive;
+    const named = (is: (name: string) => boolean) => entries.filter(({ name }) => is(name));
+    const context = {
+      ratings: await ratingsIn(named(isRatings)),
+      assets: await chatGptAssets([...others, ...entries], named(isAssetNames)),
+      rosterFiles: await rosterAssets([...others, ...entries], named(isRosterFiles)),
+    };
+    const usual = named(isConversations);
+    for (const entry of usual.length > 0 ? usual : named((name) => !isAside(name))) yield { entry, context };
   } finally {
     archive.close();
   }
@@ -78,10 +88,10 @@ async function* filesOf(path: string): AsyncGenerator<{ entry: ArchiveEntry; rat
  */
 export async function* readExport(path: string): AsyncGenerator<ReadConversation> {
   let [found, unreadable] = [0, 0];
-  for await (const { entry, ratings } of filesOf(path))
-    for await (const value of jsonValues(await entry.read()))
+  for await (const { entry, context } of filesOf(path))
+    for await (const value of jsonValues(entry.read()))
       for (const one of unwrapped(value)) {
-        const read = readOne(one, entry.name, ratings);
+        const read = readOne(one, entry.name, context);
         if (read) found++;
         else unreadable++;
         if (found > conversationsLimit)

@@ -113,6 +113,59 @@ test('reads branches, hidden nodes, tools and models of ChatGPT', async () => {
   expect(leftOut).toEqual({ system_messages: 1, hidden_messages: 1, tool_steps: 2, files: 1 });
 });
 
+const filesIn = ({ messages }: ImportedConversation) =>
+  messages.map(({ sourceId, files }) => `${sourceId}: ${files.map(({ filename, entry }) => `${filename} (${entry})`)}`);
+
+test('finds the images and files of messages in an archive of ChatGPT', async () => {
+  const image = (pointer: string) => ({ content_type: 'image_asset_pointer', asset_pointer: pointer });
+  const multimodal = (...parts: unknown[]) => ({ content: { content_type: 'multimodal_text', parts } });
+  const nodes = [
+    node('u', null, 'user', '', {
+      ...multimodal(image('file-service://file-Abc1'), 'Look'),
+      metadata: {
+        attachments: [
+          { id: 'file-Abc1', name: 'beach.png' },
+          { id: 'file_00ff', name: 'plan.pdf' },
+        ],
+      },
+    }),
+    node('t', 'u', 'tool', '', multimodal(image('sediment://file_0001'))),
+    node('v', 't', 'user', '', {
+      ...multimodal({ content_type: 'x', audio_asset_pointer: { asset_pointer: 'sediment://file_0002' } }),
+    }),
+    node('w', 'v', 'user', '', multimodal(image('sediment://file_9999'))),
+    node('p', 'w', 'tool', '', {
+      content: { content_type: 'execution_output', text: 'Drawn' },
+      metadata: { aggregate_result: { messages: [{ message_type: 'image', image_url: 'file-service://file-Plot' }] } },
+    }),
+  ];
+  const path = await zip({
+    'x/conversations.json': [chat(nodes)],
+    'x/conversation_asset_file_names.json': { 'file_0002.dat': 'audio/voice.wav' },
+    'x/file-Abc1-beach (1).png': Buffer.from('image'),
+    'x/file_00ff.dat': Buffer.from('document'),
+    'x/dalle-generations/file_0001-1234.webp': Buffer.from('made'),
+    'x/file_0002.dat': Buffer.from('sound'),
+    'x/user-1/file-Plot.png': Buffer.from('plot'),
+  });
+  const { conversations, leftOut } = await read(path);
+  expect(filesIn(conversations[0] as ImportedConversation)).toEqual([
+    'u: beach.png (x/file-Abc1-beach (1).png),plan.pdf (x/file_00ff.dat)',
+    't: 1234.webp (x/dalle-generations/file_0001-1234.webp)',
+    'v: voice.wav (x/file_0002.dat)',
+    'w: ',
+    'p: file-Plot.png (x/user-1/file-Plot.png)',
+  ]);
+  expect(conversations[0]?.messages.map(({ role, text }) => [role, text])).toEqual([
+    ['user', 'Look'],
+    ['assistant', ''],
+    ['user', ''],
+    ['user', '[A file that was not imported]'],
+    ['assistant', ''],
+  ]);
+  expect(leftOut).toEqual({ files: 1, tool_steps: 1 });
+});
+
 test('reads an archive of ChatGPT in parts, with ratings', async () => {
   const first = chat([node('u', null, 'user', 'One'), node('a', 'u', 'assistant', 'Two')]);
   const second = chat([node('u', null, 'user', 'Three')], { conversation_id: 'c2' });

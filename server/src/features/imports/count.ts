@@ -1,0 +1,70 @@
+import { namesLimit } from '@roster/contracts/imports';
+import type { ImportedConversation } from '#server/conversation/imported';
+import { addTo, type NotTaken, type ReadConversation } from './readers/conversation.ts';
+import { type Counts, noCounts } from './repository.ts';
+
+type Dependencies = {
+  /** Those of these files that are here. */
+  knownFiles: (sourceIds: string[]) => Promise<ReadonlySet<string>>;
+  /** null: the user may not upload files. */
+  room: { files: number; bytes: number } | null;
+};
+
+/** Counts what an export contains, and what of it can be imported. */
+export function createCounter({ knownFiles, room }: Dependencies) {
+  const counts: Counts = structuredClone(noCounts);
+  const left = room && { ...room };
+  const files = new Set<string>();
+  const notTaken = new Set<string>();
+
+  function countOnce({ reason, id, name }: NotTaken) {
+    const key = `${reason} ${id}`;
+    if (notTaken.has(key)) return;
+    notTaken.add(key);
+    addTo(counts.leftOut, reason);
+    const names = counts.names[reason] ?? [];
+    if (name !== null && names.length < namesLimit) counts.names[reason] = [...names, name];
+  }
+
+  function countConversation({ messages, createdAt, updatedAt }: ImportedConversation) {
+    counts.conversations++;
+    counts.messages += messages.length;
+    if (createdAt !== null && (counts.from === null || createdAt < counts.from)) counts.from = createdAt;
+    const last = updatedAt ?? createdAt;
+    if (last !== null && (counts.to === null || last > counts.to)) counts.to = last;
+  }
+
+  function countFile(size: number) {
+    if (!left) return addTo(counts.leftOut, 'files_not_allowed');
+    if (left.files < 1 || left.bytes < size) return addTo(counts.leftOut, 'files_without_room');
+    left.files--;
+    left.bytes -= size;
+    counts.files++;
+  }
+
+  async function countFiles(batch: ReadConversation[]) {
+    const found = batch
+      .flatMap(({ conversation }) => conversation?.messages ?? [])
+      .flatMap((message) => message.files)
+      .filter(({ sourceId }) => !files.has(sourceId));
+    const known = await knownFiles([...new Set(found.map(({ sourceId }) => sourceId))]);
+    for (const { sourceId, size } of found) {
+      if (files.has(sourceId)) continue;
+      files.add(sourceId);
+      if (!known.has(sourceId)) countFile(size);
+    }
+  }
+
+  return {
+    counts,
+    async add(batch: ReadConversation[]) {
+      for (const { conversation, leftOut, notTaken: others = [] } of batch) {
+        for (const [reason, more] of Object.entries(leftOut) as [keyof typeof leftOut, number][])
+          addTo(counts.leftOut, reason, more);
+        for (const one of others) countOnce(one);
+        if (conversation) countConversation(conversation);
+      }
+      await countFiles(batch);
+    },
+  };
+}

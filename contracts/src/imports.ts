@@ -10,7 +10,7 @@ export const namesLimit = 20;
 /** How long an upload waits for its import to be started. */
 export const previewDays = 7;
 
-export const importSources = ['chatgpt', 'claude', 'librechat', 'open-webui', 'roster'] as const;
+export const importSources = ['chatgpt', 'claude', 'gemini', 'librechat', 'open-webui', 'roster'] as const;
 export const ImportSource = z.enum(importSources);
 export type ImportSource = z.output<typeof ImportSource>;
 
@@ -25,6 +25,7 @@ export const leftOutReasons = [
   'hidden_messages',
   'custom_instructions',
   'projects',
+  'other_activities',
   'empty_conversations',
   'unreadable_conversations',
 ] as const;

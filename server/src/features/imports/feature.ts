@@ -50,7 +50,7 @@ function importExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   };
 }
 
-/** Conversations from ChatGPT, Claude, LibreChat, Open WebUI and other installations of Roster. */
+/** Conversations from ChatGPT, Claude, Gemini, LibreChat, Open WebUI and other installations of Roster. */
 export function importFeature(dependencies: Dependencies) {
   const { database, store, presence, config, now, files, importedThreads } = dependencies;
   const { db } = database;

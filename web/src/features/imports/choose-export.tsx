@@ -14,7 +14,7 @@ type Uploading = { name: string; size: number; sent: number; abort: AbortControl
 function problemOf(file: File): string | undefined {
   if (file.size === 0) return 'The file is empty.';
   if (file.size > exportSizeLimit) return 'The file is larger than 2 GB.';
-  return /\.(zip|json)$/i.test(file.name) ? undefined : 'Choose the ZIP archive or JSON file that you downloaded.';
+  return /\.(zip|json|html)$/i.test(file.name) ? undefined : 'Choose the ZIP archive or JSON file that you downloaded.';
 }
 
 function useExportUpload(onUploaded: (id: number) => void) {
@@ -52,7 +52,7 @@ export function ChooseExport({ onUploaded }: { onUploaded: (id: number) => void 
           icon={FileArchive}
           text="Drop a ZIP archive or JSON file here, up to 2 GB"
           label="Export with conversations"
-          accept=".zip,.json,application/zip,application/json"
+          accept=".zip,.json,.html,application/zip,application/json,text/html"
           onFile={(file) => void take(file)}
         />
       )}

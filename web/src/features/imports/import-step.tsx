@@ -98,6 +98,11 @@ function Preview({ item }: { item: Import }) {
           messages are added to them.
         </p>
       )}
+      {item.source === 'gemini' && (
+        <p className="text-muted-foreground">
+          Google does not export which questions belong together: each becomes a conversation of its own.
+        </p>
+      )}
       <LeftOutList item={item} />
       <div className="flex flex-wrap gap-2">
         {conversations > 0 && (

@@ -27,7 +27,7 @@ export function ImportTab() {
       <Card>
         <CardHeader
           title="Import conversations"
-          description="Bring your conversations from ChatGPT, Claude, LibreChat, Open WebUI or another Roster. You will see what the file contains before anything is imported."
+          description="Bring your conversations from ChatGPT, Claude, Gemini, LibreChat, Open WebUI or another Roster. You will see what the file contains before anything is imported."
         />
         <CardBody className="grid gap-4">
           <ChooseExport onUploaded={(id) => setUploaded((before) => [...before, id])} />

@@ -4,6 +4,7 @@ import { formatCount, formatLongDate, formatNumber } from '#web/lib/text/format.
 export const sourceNames: Record<ImportSource, string> = {
   chatgpt: 'ChatGPT',
   claude: 'Claude',
+  gemini: 'Gemini',
   librechat: 'LibreChat',
   'open-webui': 'Open WebUI',
   roster: 'Roster',
@@ -23,6 +24,8 @@ const leftOutTexts: Record<LeftOutReason, (count: number) => string> = {
   custom_instructions: (count) =>
     `${formatCount(count, 'copy', 'copies')} of your custom instructions: put them into an assistant.`,
   projects: (count) => `${formatCount(count, 'project')}: the conversations are imported, without their project.`,
+  other_activities: (count) =>
+    `${formatCount(count, 'activity', 'activities')} without a question, such as feedback or a change of settings.`,
   empty_conversations: (count) => `${formatCount(count, 'conversation')} without any message.`,
   unreadable_conversations: (count) => `${formatCount(count, 'entry', 'entries')} in a form that Roster does not know.`,
 };

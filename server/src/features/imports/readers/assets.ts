@@ -24,7 +24,7 @@ export const isRosterFiles = (name: string) => /(^|\/)files\/INDEX\.jsonl$/.test
 /** `file-` and letters in older exports, `file_` and digits in newer ones; addresses and names of entries have them. */
 export const chatGptFileId = (text: string): string | undefined => /^file[-_][A-Za-z0-9]+/.exec(baseName(text))?.[0];
 
-export function assetsOf(source: 'chatgpt' | 'roster', files: ReadonlyMap<string, Found>): Assets {
+export function assetsOf(source: 'chatgpt' | 'roster' | 'gemini', files: ReadonlyMap<string, Found>): Assets {
   return {
     take(references, leftOut) {
       const taken = new Map<string, ImportedFile>();
@@ -95,4 +95,19 @@ export async function rosterAssets(entries: ArchiveEntry[], indexes: ArchiveEntr
     }
   }
   return assetsOf('roster', files);
+}
+
+/** The files in the folder of a list of activities, by their names. */
+export function assetsBeside(list: string, entries: ArchiveEntry[]): Assets {
+  const folder = list.slice(0, list.lastIndexOf('/') + 1);
+  const beside = entries.filter(({ name }) => folder !== '' && name.startsWith(folder));
+  return assetsOf(
+    'gemini',
+    new Map(
+      beside.map(({ name, size }) => [
+        name.slice(folder.length),
+        { entry: name, size, filename: titleIn(baseName(name)) ?? 'file' },
+      ]),
+    ),
+  );
 }

@@ -21,7 +21,7 @@ export class UnreadableExportError extends Error {
 
 export const notAnExport = () =>
   new UnreadableExportError(
-    'This is not an export that Roster can read. Upload the export of ChatGPT, Claude, LibreChat, Open WebUI or Roster as it was downloaded, as a ZIP archive or a JSON file.',
+    'This is not an export that Roster can read. Upload the export of ChatGPT, Claude, Gemini, LibreChat, Open WebUI or Roster as it was downloaded, as a ZIP archive or a JSON file.',
   );
 
 export function addTo(leftOut: LeftOut, reason: LeftOutReason, count = 1) {

@@ -8,17 +8,19 @@ const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-const damaged = () =>
+export const damaged = () =>
   new UnreadableExportError('The file is damaged: it is not valid JSON. Download the export again.');
 const incomplete = () =>
   new UnreadableExportError('The file is incomplete: its end is missing. Download the export again.');
+
+/** An element of a list that is not valid JSON. */
+export const brokenValue = Symbol('broken value');
 
 function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());
   } catch {
-    // The cause is left out: it quotes the text.
-    throw damaged();
+    return brokenValue;
   }
 }
 
@@ -124,8 +126,8 @@ function* valuesIn(
 const byteOrderMark = Buffer.from('\ufeff');
 
 /**
- * The elements of a JSON list, or the one value that the text is. Only one of them is in memory at a time, however long
- * the text is.
+ * The elements of a JSON list, or the one value that the text is; `brokenValue` for one that is not valid. Only one of
+ * them is in memory at a time, however long the text is.
  * @throws UnreadableExportError
  */
 export async function* jsonValues(chunks: AsyncIterable<Buffer>): AsyncGenerator<unknown> {

@@ -1,12 +1,23 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { isObject } from '#server/lib/is-object';
+import { activitiesOf } from './activity-page.ts';
 import { type ArchiveEntry, openArchive } from './archive.ts';
-import { type Assets, baseName, chatGptAssets, isAssetNames, isRosterFiles, noAssets, rosterAssets } from './assets.ts';
+import {
+  type Assets,
+  assetsBeside,
+  baseName,
+  chatGptAssets,
+  isAssetNames,
+  isRosterFiles,
+  noAssets,
+  rosterAssets,
+} from './assets.ts';
 import { type ChatGptContext, isChatGpt, type Ratings, ratingIn, readChatGpt } from './chatgpt.ts';
 import { isClaude, readClaude } from './claude.ts';
 import { notAnExport, type ReadConversation, UnreadableExportError } from './conversation.ts';
-import { jsonValues } from './json-values.ts';
+import { createGeminiReader, isActivity } from './gemini.ts';
+import { brokenValue, damaged, jsonValues } from './json-values.ts';
 import { isLibreChat, readLibreChat } from './librechat.ts';
 import { isOpenWebUi, readOpenWebUi } from './open-webui.ts';
 import { isRoster, readRoster } from './roster.ts';
@@ -20,34 +31,51 @@ const isRatings = (name: string) => baseName(name) === 'message_feedback.json';
 const isConversations = (name: string) =>
   /^conversations(-\d+)?\.json$/.test(baseName(name)) || /(^|\/)conversations\/[^/]+\.json$/.test(name);
 const isJson = (name: string) => /\.json$/i.test(name);
+/** Google's lists of activities are in folders like `My Activity/Gemini Apps`, in the language of the account. */
+const isOfGemini = (name: string) => /(^|\/)[^/]*(Gemini|Bard)[^/]+\/[^/]+\.(json|html?)$/.test(name);
+const isPage = (name: string) => /\.html?$/i.test(name);
 /** Files that describe others. */
 const isAside = (name: string) => isRatings(name) || isAssetNames(name) || isRosterFiles(name);
 
 /** What belongs to the export as a whole. */
-type Context = ChatGptContext & { rosterFiles: Assets };
+type Context = ChatGptContext & { rosterFiles: Assets; filesBeside: Assets };
 
-function readOne(value: unknown, file: string, context: Context): ReadConversation | undefined {
-  if (!isObject(value)) return undefined;
-  if (isRoster(value)) return readRoster(value, file, context.rosterFiles);
-  if (isChatGpt(value)) return readChatGpt(value, context);
-  if (isClaude(value)) return readClaude(value);
-  if (isLibreChat(value)) return readLibreChat(value);
-  return isOpenWebUi(value) ? readOpenWebUi(value) : undefined;
+/** Reads the values of one file. */
+function createReader(file: string, context: Context) {
+  const gemini = createGeminiReader();
+  const readOne = (value: unknown): ReadConversation | undefined => {
+    if (!isObject(value)) return undefined;
+    if (isRoster(value)) return readRoster(value, file, context.rosterFiles);
+    if (isChatGpt(value)) return readChatGpt(value, context);
+    if (isClaude(value)) return readClaude(value);
+    if (isLibreChat(value)) return readLibreChat(value);
+    return isOpenWebUi(value) ? readOpenWebUi(value) : undefined;
+  };
+  return {
+    *read(value: unknown): Generator<ReadConversation | undefined> {
+      if (isObject(value) && isActivity(value)) yield* gemini.read(value, context.filesBeside);
+      else yield readOne(value);
+    },
+    rest: gemini.rest,
+  };
 }
 
 /** Some exports put the list of conversations into an object. */
 const unwrapped = (value: unknown): unknown[] =>
   isObject(value) && Array.isArray(value.conversations) ? value.conversations : [value];
 
-export async function isZip(path: string) {
+async function startsWith(path: string, text: string): Promise<boolean> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
-    return bytesRead === 4 && buffer.readUInt32BE(0) === 0x504b0304;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(64), 0, 64, 0);
+    const start = buffer.toString('latin1', 0, bytesRead);
+    return start.startsWith(text) || start.replace(/^\u00ef\u00bb\u00bf|\s+/g, '').startsWith(text);
   } finally {
     await file.close();
   }
 }
+
+export const isZip = (path: string) => startsWith(path, 'PK\x03\x04');
 
 async function ratingsIn(entries: ArchiveEntry[]): Promise<Ratings> {
   const ratings = new Map<string, 'good' | 'bad'>();
@@ -62,11 +90,16 @@ async function ratingsIn(entries: ArchiveEntry[]): Promise<Ratings> {
 /** The JSON files of an export with conversations: those with the usual names, otherwise all. */
 async function* filesOf(path: string): AsyncGenerator<{ entry: ArchiveEntry; context: Context }> {
   if (!(await isZip(path))) {
-    const entry = { name: '', size: 0, read: () => createReadStream(path) };
-    yield { entry, context: { ratings: new Map(), assets: noAssets, rosterFiles: noAssets } };
+    const name = (await startsWith(path, '<')) ? 'page.html' : '';
+    const entry = { name, size: 0, read: () => createReadStream(path) };
+    const none = { assets: noAssets, rosterFiles: noAssets, filesBeside: noAssets };
+    yield { entry, context: { ...none, ratings: new Map() } };
     return;
   }
-  const archive = await openArchive(path, (name) => (isJson(name) || isAside(name)) && !isJunk(name));
+  const archive = await openArchive(
+    path,
+    (name) => (isJson(name) || isAside(name) || isOfGemini(name)) && !isJunk(name),
+  );
   try {
     const { entries, others } = archive;
     const named = (is: (name: string) => boolean) => entries.filter(({ name }) => is(name));
@@ -75,8 +108,9 @@ async function* filesOf(path: string): AsyncGenerator<{ entry: ArchiveEntry; con
       assets: await chatGptAssets([...others, ...entries], named(isAssetNames)),
       rosterFiles: await rosterAssets([...others, ...entries], named(isRosterFiles)),
     };
-    const usual = named(isConversations);
-    for (const entry of usual.length > 0 ? usual : named((name) => !isAside(name))) yield { entry, context };
+    const usual = named((name) => isConversations(name) || isOfGemini(name));
+    for (const entry of usual.length > 0 ? usual : named((name) => !isAside(name)))
+      yield { entry, context: { ...context, filesBeside: assetsBeside(entry.name, others) } };
   } finally {
     archive.close();
   }
@@ -88,16 +122,23 @@ async function* filesOf(path: string): AsyncGenerator<{ entry: ArchiveEntry; con
  */
 export async function* readExport(path: string): AsyncGenerator<ReadConversation> {
   let [found, unreadable] = [0, 0];
-  for await (const { entry, context } of filesOf(path))
-    for await (const value of jsonValues(entry.read()))
-      for (const one of unwrapped(value)) {
-        const read = readOne(one, entry.name, context);
-        if (read) found++;
-        else unreadable++;
-        if (found > conversationsLimit)
-          throw new UnreadableExportError(`The export has more than ${conversationsLimit} conversations.`);
-        yield read ?? { conversation: null, leftOut: { unreadable_conversations: 1 } };
-      }
-  if (found === 0 && unreadable === 0) throw new UnreadableExportError('The export contains no conversations.');
-  if (found === 0) throw notAnExport();
+  const counted = (read: ReadConversation | undefined): ReadConversation => {
+    if (read) found++;
+    else unreadable++;
+    if (found > conversationsLimit)
+      throw new UnreadableExportError(`The export has more than ${conversationsLimit} conversations.`);
+    return read ?? { conversation: null, leftOut: { unreadable_conversations: 1 } };
+  };
+  let isBroken = false;
+  for await (const { entry, context } of filesOf(path)) {
+    const reader = createReader(entry.name, context);
+    for await (const value of isPage(entry.name) ? activitiesOf(entry.read()) : jsonValues(entry.read())) {
+      isBroken ||= value === brokenValue;
+      for (const one of unwrapped(value)) for (const read of reader.read(one)) yield counted(read);
+    }
+    for (const read of reader.rest()) yield counted(read);
+  }
+  if (found > 0) return;
+  if (isBroken) throw damaged();
+  throw unreadable === 0 ? new UnreadableExportError('The export contains no conversations.') : notAnExport();
 }

@@ -1,52 +1,9 @@
-import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { afterAll, expect, test } from 'vitest';
-import { ZipFile } from 'yazl';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import type { ImportedConversation } from '#server/conversation/imported';
 import { seeded } from '#server/testing/generated';
-import type { LeftOut } from './conversation.ts';
+import { write as json, only, read, zip } from '#server/testing/read-exports';
 import { jsonValues } from './json-values.ts';
-import { readExport } from './read-export.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'roster-readers-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-let files = 0;
-
-function json(value: unknown) {
-  const path = join(folder, `${++files}.json`);
-  writeFileSync(path, typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value));
-  return path;
-}
-
-async function zip(entries: Record<string, unknown>) {
-  const path = join(folder, `${++files}.zip`);
-  const archive = new ZipFile();
-  for (const [name, value] of Object.entries(entries))
-    archive.addBuffer(Buffer.isBuffer(value) ? value : Buffer.from(JSON.stringify(value)), name);
-  archive.end();
-  await pipeline(archive.outputStream, createWriteStream(path));
-  return path;
-}
-
-async function read(path: string) {
-  const conversations: ImportedConversation[] = [];
-  const leftOut: LeftOut = {};
-  for await (const { conversation, leftOut: more } of readExport(path)) {
-    if (conversation) conversations.push(conversation);
-    for (const [reason, count] of Object.entries(more))
-      Object.assign(leftOut, { [reason]: (Reflect.get(leftOut, reason) ?? 0) + count });
-  }
-  return { conversations, leftOut };
-}
-
-const only = async (value: unknown) => {
-  const { conversations, leftOut } = await read(json([value]));
-  const [conversation] = conversations;
-  if (!conversation || conversations.length > 1) throw new Error('Not one conversation');
-  return { conversation, leftOut };
-};
 
 const lines = ({ messages }: ImportedConversation) =>
   messages.map(({ sourceId, parent, role, text }) => `${sourceId} < ${parent ?? '-'} ${role}: ${text}`);

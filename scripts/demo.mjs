@@ -1,35 +1,41 @@
-// Runs Roster with the simulator as its provider and a prepared account, in a separate data folder.
+// Runs Roster with the simulator as its provider and sixty days of use, in a separate data folder.
 import { setTimeout } from 'node:timers/promises';
 import { install, root } from './install.mjs';
 
 install();
 const { build } = await import('./build.mjs');
 const { followAll, run } = await import('./run.mjs');
-const { prepare } = await import('./demo-account.mjs');
+const { prepare, programsOf, untilReady } = await import('./demo/prepare.mjs');
+const { password, people } = await import('./demo/story.mjs');
 if (!build()) process.exit(1);
 
 const port = process.env.PORT ?? '3000';
 const simulatorPort = process.env.SIMULATOR_PORT ?? '4010';
+// A training that takes half an hour is still running while people look around.
+const jobStepMs = process.env.SIMULATOR_JOB_STEP_MS ?? '60000';
 const data = process.env.DATA_DIR ?? `${root}/data/demo`;
 const url = `http://localhost:${port}`;
 
-const simulator = run(['simulator/src/main.ts'], {
-  env: { SIMULATOR_PORT: simulatorPort, SIMULATOR_DATA: `${data}/simulator` },
-  stdio: ['ignore', 'ignore', 'inherit'],
-});
-const server = run(['server/src/main.ts'], {
-  env: {
-    PORT: port,
-    DATA_DIR: data,
-    PROVIDER_BASE_URL: `http://127.0.0.1:${simulatorPort}/v1`,
-    PROVIDER_NAME: 'the simulator',
-    LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
-  },
-});
-const ending = followAll([simulator, server]);
+const interrupted = new AbortController();
+const interrupt = () => interrupted.abort();
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+for (const signal of signals) process.on(signal, interrupt);
+console.log('Preparing sixty days of use ...');
+const seconds = await prepare(data, { jobStepMs, signal: interrupted.signal });
+if (interrupted.signal.aborted) process.exit(0);
+if (seconds !== undefined) console.log(`Prepared in ${seconds.toFixed(1)} seconds.`);
+for (const signal of signals) process.off(signal, interrupt);
+
+const { simulator, server } = programsOf(data, { port, simulatorPort, jobStepMs });
+const ending = followAll([
+  run(['simulator/src/main.ts'], { env: simulator, stdio: ['ignore', 'ignore', 'inherit'] }),
+  run(['server/src/main.ts'], { env: server }),
+]);
 try {
-  const { email, password } = await prepare(url);
-  console.log(`\n  Roster demo: ${url}\n  Sign in with ${email} and the password: ${password}\n`);
+  await untilReady(url);
+  const [{ email }, ...others] = people;
+  console.log(`\n  Roster demo: ${url}\n  Sign in with ${email} and the password: ${password}`);
+  console.log(`  The same password is that of ${others.map((person) => person.email).join(', ')}.\n`);
 } catch (error) {
   // A server that was told to stop no longer responds, and its exit code counts. If the whole process group got the
   // signal, it may be noticed here a moment after its effect.

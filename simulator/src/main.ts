@@ -1,3 +1,4 @@
+import { readScript } from './generation/script.ts';
 import { personas, startPersona } from './personas/server.ts';
 import { createSimulator, type SimulatorOptions } from './simulator.ts';
 import { API_PARTS } from './world.ts';
@@ -11,7 +12,7 @@ function numberFrom(name: string): number | undefined {
 }
 
 function optionsFromEnvironment(): SimulatorOptions {
-  const { SIMULATOR_HOST, SIMULATOR_DATA, SIMULATOR_DAY, SIMULATOR_WITHOUT = '' } = process.env;
+  const { SIMULATOR_HOST, SIMULATOR_DATA, SIMULATOR_DAY, SIMULATOR_SCRIPT, SIMULATOR_WITHOUT = '' } = process.env;
   const without = SIMULATOR_WITHOUT.split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
@@ -28,6 +29,7 @@ function optionsFromEnvironment(): SimulatorOptions {
     shutdownDays: 'announced',
     ...(SIMULATOR_HOST ? { host: SIMULATOR_HOST } : {}),
     ...(SIMULATOR_DAY ? { day: () => SIMULATOR_DAY } : {}),
+    ...(SIMULATOR_SCRIPT ? { script: readScript(SIMULATOR_SCRIPT) } : {}),
     ...(SIMULATOR_DATA ? { data: SIMULATOR_DATA } : {}),
     ...(tokenDelayMs === undefined ? {} : { tokenDelayMs }),
     ...(jobStepMs === undefined ? {} : { jobStepMs }),

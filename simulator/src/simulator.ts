@@ -9,6 +9,7 @@ import { controlRoutes } from './faults/control-routes.ts';
 import { FaultList } from './faults/fault-list.ts';
 import { fileRoutes } from './files/routes.ts';
 import { fineTuningRoutes } from './fine-tuning/routes.ts';
+import type { Script } from './generation/script.ts';
 import { admission } from './http/admission.ts';
 import { answerErrors, answerUnknownPaths } from './http/error-answers.ts';
 import { Journal } from './http/journal.ts';
@@ -41,6 +42,8 @@ export type SimulatorOptions = {
   without?: readonly ApiPart[];
   assistants?: readonly AssistantSeed[];
   agents?: readonly AgentSeed[];
+  /** Prepared answers to known questions. */
+  script?: Script;
 };
 
 export type Simulator = {
@@ -64,6 +67,7 @@ function worldOf(options: SimulatorOptions): World {
       without: new Set(options.without),
       assistants: options.assistants ?? ASSISTANTS,
       agents: options.agents ?? AGENTS,
+      script: options.script ?? new Map(),
     },
     clock: new Clock(),
     accounts: new Accounts(storage, options.data !== undefined),

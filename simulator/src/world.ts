@@ -1,6 +1,7 @@
 import type { AgentSeed, AssistantSeed } from './assistants/seeds.ts';
 import type { Containers } from './containers/containers.ts';
 import type { FaultList } from './faults/fault-list.ts';
+import type { Script } from './generation/script.ts';
 import type { Journal } from './http/journal.ts';
 import type { Ledger } from './organization/ledger.ts';
 import type { Accounts } from './state/accounts.ts';
@@ -31,6 +32,7 @@ type Settings = {
   without: ReadonlySet<string>;
   assistants: readonly AssistantSeed[];
   agents: readonly AgentSeed[];
+  script: Script;
 };
 
 /** Everything that the routes share. */

@@ -150,13 +150,13 @@ async function answerAtOnce(world: World, work: Work): Promise<FastifyReply> {
 export function chatRoutes(app: FastifyInstance, world: World): void {
   app.post('/chat/completions', async ({ call, body }, reply) => {
     const request = readChatRequest(call.account, body, world.settings);
-    const directives = directivesFor(request.question);
+    const directives = directivesFor(request.question, world.settings.script);
     const fault = { ...requestedFault(world.sufferedOnce, call.key, request.question, directives), ...call.fault };
     if (await applyFault(fault, reply, request.question.model)) return reply;
     const work: Work = {
       reply,
       request,
-      plan: planFor(request.question, directives, fault),
+      plan: planFor(request.question, directives, fault, world.settings.script),
       fault,
       delayMs: fault.tokenDelayMs ?? world.settings.tokenDelayMs,
       created: world.clock.seconds(),

@@ -6,6 +6,7 @@ import { answerTo, longAnswer } from './answers.ts';
 import { type Call, callsFor } from './calls.ts';
 import { asksToJudge, judgement } from './judge.ts';
 import { lastUserText, type Question } from './question.ts';
+import { type Script, type ScriptedAnswer, scriptedAnswer, scriptedText, type WebPage } from './script.ts';
 import { structuredAnswer } from './structured.ts';
 import { asksForTitle, titleFor } from './title.ts';
 import { tokensOf } from './tokens.ts';
@@ -26,10 +27,14 @@ export type Plan = {
   calls: readonly Call[];
   /** The web search before the answer. */
   webQuery: string | null;
+  /** The pages that it finds; null: the usual ones. */
+  webPages: readonly WebPage[] | null;
   /** An image that is drawn before the answer. */
-  picture: { prompt: string; drawing: Drawing } | null;
+  picture: { prompt: string; drawing: Drawing; file: string | null } | null;
   /** Code that is run before the answer. */
   code: string | null;
+  /** Its output; null: the usual one. */
+  logs: string | null;
   /** The files that it generates. */
   made: readonly string[];
 };
@@ -53,7 +58,7 @@ const REFUSAL = "I'm sorry, but I can't help with that request.";
  * Title requests quote messages with directives, which must not apply to them. The same holds for a judge of two
  * answers, whose directives are in the instructions.
  */
-export function directivesFor(question: Question): Directives {
+export function directivesFor(question: Question, script: Script): Directives {
   const continued = continuedIn(question);
   if (continued) {
     const { fault, ...others } = parseDirectives(lastUserText(continued.question.turns));
@@ -63,7 +68,7 @@ export function directivesFor(question: Question): Directives {
   if (asksToJudge(question.instructions)) return parseDirectives(question.instructions);
   return asksForTitle(question.instructions)
     ? { fault: {}, wish: {}, once: false }
-    : parseDirectives(lastUserText(question.turns));
+    : parseDirectives(scriptedAnswer(script, question)?.directives ?? lastUserText(question.turns));
 }
 
 /** The fault that a message asks for; one with `once` applies only to its first occurrence. */
@@ -84,9 +89,10 @@ function numbered(count: number): string[] {
   return Array.from({ length: count }, (_, index) => ` t${String(index).padStart(4, '0')}`);
 }
 
-function wording(question: Question, { wish }: Directives): string[] {
+function wording(question: Question, { wish }: Directives, scripted: ScriptedAnswer | null): string[] {
   if (asksForTitle(question.instructions)) return tokensOf(titleFor(lastUserText(question.turns)));
   if (asksToJudge(question.instructions)) return tokensOf(judgement(question, wish));
+  if (scripted !== null) return tokensOf(scriptedText(scripted, question));
   if (wish.bench !== undefined) return numbered(wish.bench);
   if (wish.tokens !== undefined) return longAnswer(wish.tokens);
   if (wish.refusal === true) return tokensOf(REFUSAL);
@@ -103,19 +109,24 @@ function summaryOf(question: Question): string[] {
   ];
 }
 
-function codeFor({ tools, turns }: Question, { wish }: Directives): string | null {
+function codeFor({ tools, turns }: Question, { wish }: Directives, scripted: ScriptedAnswer | null): string | null {
   const isForced = tools.choice === 'code_interpreter';
   if (!tools.runsCode || tools.choice === 'none' || !(isForced || wish.code === true)) return null;
-  return `print(len(${JSON.stringify(lastUserText(turns))}))`;
+  return scripted?.code ?? `print(len(${JSON.stringify(lastUserText(turns))}))`;
 }
 
 function webQueryFor({ tools, turns }: Question, { wish }: Directives): string | null {
   return tools.searchesWeb && wish.web === true ? withoutDirectives(lastUserText(turns)) : null;
 }
 
-function pictureFor({ tools, turns }: Question, { wish }: Directives): Plan['picture'] {
+function pictureFor(
+  { tools, turns }: Question,
+  { wish }: Directives,
+  scripted: ScriptedAnswer | null,
+): Plan['picture'] {
   if (!tools.drawsPictures || wish.picture === undefined) return null;
-  return { prompt: withoutDirectives(lastUserText(turns)), drawing: wish.picture };
+  const prompt = withoutDirectives(lastUserText(turns));
+  return { prompt, drawing: wish.picture, file: scripted?.picture ?? null };
 }
 
 /** The answer's link to a file that its code generated. Images that are only shown are not mentioned. */
@@ -161,16 +172,23 @@ function thoughtFor({ effort: asked, instructions }: Question, forced: boolean):
   return asksForTitle(instructions) ? Math.min(tokens, 16) : tokens;
 }
 
-export function planFor(asked: Question, directives: Directives, fault: Fault): Plan {
+/** The function calls, with the script's arguments if there are any. */
+function plannedCalls(question: Question, wish: Directives['wish'], scripted: ScriptedAnswer | null): Call[] {
+  if (asksForTitle(question.instructions)) return [];
+  const calls = callsFor(question.tools, wish, withoutDirectives(lastUserText(question.turns)));
+  const given = scripted?.callArguments;
+  return given ? calls.map((call) => ({ ...call, arguments: JSON.stringify(given) })) : calls;
+}
+
+export function planFor(asked: Question, directives: Directives, fault: Fault, script: Script): Plan {
   const { wish } = directives;
   const continued = continuedIn(asked);
   const question = continued?.question ?? asked;
-  const calls = asksForTitle(question.instructions)
-    ? []
-    : callsFor(question.tools, wish, withoutDirectives(lastUserText(question.turns)));
-  const code = codeFor(question, directives);
+  const scripted = scriptedAnswer(script, question);
+  const calls = plannedCalls(question, wish, scripted);
+  const code = codeFor(question, directives, scripted);
   const made = code === null ? [] : (wish.make ?? []);
-  const whole = [...wording(question, directives), ...tokensAbout(made)];
+  const whole = [...wording(question, directives, scripted), ...tokensAbout(made)];
   const all = calls.length > 0 ? beforeCalls(wish) : restOf(whole, continued, wish);
   const forced = wish.reasoning === true;
   const thought = thoughtFor(question, forced);
@@ -196,8 +214,10 @@ export function planFor(asked: Question, directives: Directives, fault: Fault): 
     stamped: directives.wish.bench !== undefined,
     calls: fault.incomplete === undefined ? calls : [],
     webQuery: webQueryFor(question, directives),
-    picture: pictureFor(question, directives),
+    webPages: scripted?.webPages ?? null,
+    picture: pictureFor(question, directives, scripted),
     code,
+    logs: scripted?.logs ?? null,
     made,
   };
 }

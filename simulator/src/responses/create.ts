@@ -156,12 +156,12 @@ function refuseTools({ tools, question }: ResponseRequest, refused: readonly str
 export async function createResponse(world: World, reply: FastifyReply, body: unknown): Promise<FastifyReply> {
   const { call } = reply.request;
   const request = readResponseRequest(call.account, body, world.settings);
-  const directives = directivesFor(request.question);
+  const directives = directivesFor(request.question, world.settings.script);
   const fault: Fault = { ...requestedFault(world.sufferedOnce, call.key, request.question, directives), ...call.fault };
   if (await applyFault(fault, reply, request.question.model)) return reply;
 
   refuseTools(request, directives.wish.refusedTools ?? []);
-  const plan = planFor(request.question, directives, fault);
+  const plan = planFor(request.question, directives, fault, world.settings.script);
   const results = request.searchIn.length === 0 ? [] : searchStores(call.account, request.searchIn, world.clock.now());
   const query = queryFor(lastUserText(request.question.turns));
   const work: Work = {

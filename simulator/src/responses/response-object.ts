@@ -74,11 +74,12 @@ function imageOutputs({ id, files }: Container): JsonObject[] {
 export function codeItem(
   id: string,
   container: Container,
-  code: string,
+  { code, logs }: { code: string; logs: string | null },
   shown: boolean,
   status: ItemStatus,
 ): JsonObject {
-  const outputs = shown && status === 'completed' ? [{ type: 'logs', logs: '42\n' }, ...imageOutputs(container)] : null;
+  const outputs =
+    shown && status === 'completed' ? [{ type: 'logs', logs: logs ?? '42\n' }, ...imageOutputs(container)] : null;
   return { id, type: 'code_interpreter_call', status, container_id: container.id, code, outputs };
 }
 

@@ -4,6 +4,7 @@ import type { Call } from '../generation/calls.ts';
 import type { EventStream } from '../generation/event-stream.ts';
 import { pace } from '../generation/pacing.ts';
 import type { Plan } from '../generation/plan.ts';
+import type { WebPage } from '../generation/script.ts';
 import { type Ended, preciseNow, sendAnswer } from '../generation/send-answer.ts';
 import { tokensOf } from '../generation/tokens.ts';
 import type { JsonObject } from '../http/fields.ts';
@@ -29,14 +30,19 @@ const pages = [
   { url: 'https://example.com/second?page=2', title: '' },
 ];
 
-function webItem(id: string, status: 'in_progress' | 'completed', query: string): JsonObject {
-  const sources = status === 'completed' ? pages.map(({ url }) => ({ type: 'url', url })) : undefined;
+function webItem(
+  id: string,
+  status: 'in_progress' | 'completed',
+  query: string,
+  found: readonly WebPage[] | null,
+): JsonObject {
+  const sources = status === 'completed' ? (found ?? pages).map(({ url }) => ({ type: 'url', url })) : undefined;
   return { id, type: 'web_search_call', status, action: { type: 'search', query, queries: [query], sources } };
 }
 
 /** Citations of the pages: the first in the middle of the text, both at its end. */
-function webCitations(tokens: readonly string[]): JsonObject[] {
-  const [first, second] = pages;
+function webCitations(tokens: readonly string[], found: readonly WebPage[] | null): JsonObject[] {
+  const [first, second = first] = found ?? pages;
   const end = tokens.join('').length;
   const middle = tokens.slice(0, citedAfter(tokens)).join('').length;
   return [
@@ -135,19 +141,19 @@ export class ResponseEvents {
     const id = newId('ws_');
     const index = this.output.length;
     const place = { output_index: index, item_id: id };
-    this.send('response.output_item.added', { output_index: index, item: webItem(id, 'in_progress', query) });
+    this.send('response.output_item.added', { output_index: index, item: webItem(id, 'in_progress', query, null) });
     for (const step of ['in_progress', 'searching', 'completed']) this.send(`response.web_search_call.${step}`, place);
-    this.#itemDone(index, webItem(id, 'completed', query));
+    this.#itemDone(index, webItem(id, 'completed', query, this.#streaming.plan.webPages));
   }
 
-  drawPicture({ prompt, drawing }: NonNullable<Plan['picture']>): void {
+  drawPicture(picture: NonNullable<Plan['picture']>): void {
     const id = newId('ig_');
     const index = this.output.length;
     const place = { output_index: index, item_id: id };
-    this.send('response.output_item.added', { output_index: index, item: pictureItem(id, prompt, null) });
+    this.send('response.output_item.added', { output_index: index, item: pictureItem(id, null) });
     for (const step of ['in_progress', 'generating', 'completed'])
       this.send(`response.image_generation_call.${step}`, place);
-    this.#itemDone(index, pictureItem(id, prompt, drawing));
+    this.#itemDone(index, pictureItem(id, picture));
   }
 
   runCode(code: string, container: Container, shown: boolean): void {
@@ -156,14 +162,14 @@ export class ResponseEvents {
     const place = { output_index: index, item_id: id };
     this.send('response.output_item.added', {
       output_index: index,
-      item: codeItem(id, container, '', false, 'in_progress'),
+      item: codeItem(id, container, { code: '', logs: null }, false, 'in_progress'),
     });
     this.send('response.code_interpreter_call.in_progress', place);
     this.send('response.code_interpreter_call_code.delta', { ...place, delta: code });
     this.send('response.code_interpreter_call_code.done', { ...place, code });
     this.send('response.code_interpreter_call.interpreting', place);
     this.send('response.code_interpreter_call.completed', place);
-    this.#itemDone(index, codeItem(id, container, code, shown, 'completed'));
+    this.#itemDone(index, codeItem(id, container, { code, logs: this.#streaming.plan.logs }, shown, 'completed'));
   }
 
   call({ name, arguments: given }: Call): void {
@@ -236,7 +242,7 @@ export class ResponseEvents {
 /** The citations of the text, in order of position. */
 function foundFor(plan: Plan, search: Search | null): JsonObject[] {
   if (plan.kind !== 'text') return [];
-  if (plan.webQuery !== null) return webCitations(plan.tokens);
+  if (plan.webQuery !== null) return webCitations(plan.tokens, plan.webPages);
   return search === null ? [] : citations(search.results, plan.tokens);
 }
 
@@ -250,10 +256,10 @@ export function wholeOutput({ plan, search, container, showsCode }: Whole): Json
   if (search !== null) {
     output.push(searchItem(newId('fs_'), 'completed', search.query, search.shown ? search.results : null));
   }
-  if (plan.webQuery !== null) output.push(webItem(newId('ws_'), 'completed', plan.webQuery));
-  if (plan.picture !== null) output.push(pictureItem(newId('ig_'), plan.picture.prompt, plan.picture.drawing));
+  if (plan.webQuery !== null) output.push(webItem(newId('ws_'), 'completed', plan.webQuery, plan.webPages));
+  if (plan.picture !== null) output.push(pictureItem(newId('ig_'), plan.picture));
   if (plan.code !== null && container !== null)
-    output.push(codeItem(newId('ci_'), container, plan.code, showsCode, 'completed'));
+    output.push(codeItem(newId('ci_'), container, { code: plan.code, logs: plan.logs }, showsCode, 'completed'));
   if (plan.calls.length > 0) {
     return [
       ...output,

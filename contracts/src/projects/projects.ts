@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { AssistantFile } from '../assistants/assistants.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
 import { nameText } from '../text/text.ts';
 
 export const projectsPerUser = 200;
 export const projectNameLimit = 80;
 export const projectInstructionsLimit = 8_000;
+export const projectFileLimit = 100;
 /** Conversations that one call moves. */
 export const projectMoveLimit = 100;
 
@@ -46,6 +48,8 @@ export const Project = z.object({
   model: z.string().nullable(),
   /** Its conversations, those in the archive included. */
   conversations: z.number().int(),
+  /** Its files. */
+  files: z.number().int(),
   /** null: not archived. */
   archivedAt: Time.nullable(),
   createdAt: Time,
@@ -56,7 +60,12 @@ export type Project = z.output<typeof Project>;
 export const ProjectThread = z.object({ id: Id, title: z.string(), archived: z.boolean(), updatedAt: Time });
 export type ProjectThread = z.output<typeof ProjectThread>;
 
+/** In the states of an assistant's files. */
+export const ProjectFile = AssistantFile;
+export type ProjectFile = AssistantFile;
+
 const byId = z.strictObject({ id: PathId });
+const ofFile = z.strictObject({ id: PathId, fileId: PathId });
 
 export const projects = {
   list: endpoint({
@@ -113,6 +122,46 @@ export const projects = {
       cursor: z.string().max(200).optional(),
     }),
     output: z.object({ items: z.array(ProjectThread), nextCursor: z.string().nullable() }),
+  }),
+  files: endpoint({
+    method: 'GET',
+    path: '/api/projects/:id/files',
+    access: 'user',
+    summary: 'The files that are searched in all conversations of a project, in the order they were added.',
+    params: byId,
+    output: z.array(ProjectFile),
+  }),
+  addFiles: endpoint({
+    method: 'POST',
+    path: '/api/projects/:id/files',
+    access: 'editor',
+    summary: 'Adds files to a project. Those it has already stay as they are.',
+    params: byId,
+    body: z.strictObject({
+      fileIds: z
+        .array(Id, 'Please select at least one file')
+        .min(1, 'Please select at least one file')
+        .max(projectFileLimit, `A project can have at most ${projectFileLimit} files`),
+    }),
+    output: z.array(ProjectFile),
+  }),
+  removeFile: endpoint({
+    method: 'DELETE',
+    path: '/api/projects/:id/files/:fileId',
+    access: 'editor',
+    summary: 'Removes a file from a project. The file itself stays.',
+    params: ofFile,
+    output: NoContent,
+    status: 204,
+  }),
+  retryFile: endpoint({
+    method: 'POST',
+    path: '/api/projects/:id/files/:fileId/retry',
+    access: 'editor',
+    rate: 'uploads',
+    summary: 'Indexes a file again that could not be indexed.',
+    params: ofFile,
+    output: z.array(ProjectFile),
   }),
   move: endpoint({
     method: 'POST',

@@ -23,6 +23,8 @@ import { importFeature } from '#server/features/imports/feature';
 import { modelFeature } from '#server/features/models/feature';
 import { retirementFeature } from '#server/features/models/retirement/feature';
 import { projectFeature } from '#server/features/projects/feature';
+import { fileSettledInProjects } from '#server/features/projects/files/queue';
+import { projectFileService } from '#server/features/projects/files/service';
 import { projectRepository } from '#server/features/projects/repository';
 import { promptFeature } from '#server/features/prompts/feature';
 import { publicApiFeatures } from '#server/features/public-api/feature';
@@ -51,6 +53,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     ...base,
     async onCopySettled(trx, userId, fileId) {
       await providerFileSettled(trx, userId, fileId);
+      await fileSettledInProjects(trx, userId, fileId);
       await onCopyFinishedInStores(trx, userId, fileId);
     },
   });
@@ -76,9 +79,16 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     toolBox: tools?.box ?? toolServers.toolBox,
     toolCallMs: tools?.callMs ?? base.toolTimes.callMs,
   };
+  const projectFiles = projectFileService({
+    db,
+    stores: knowledge.stores,
+    retryCopy: files.retry,
+    providerName: base.config.provider.name,
+    onProblem: (error) => base.log.error({ err: error }, 'indexing of a project could not be restarted'),
+  });
   const chat = chatFeature({
     ...{ ...base, models, assistants, pricing, budgets, knowledge, files, ...toolParts },
-    projects: projectRepository(db),
+    projects: { find: projectRepository(db).find, knowledge: projectFiles.forAnswer },
     sideAnswerEnded: onAnswerFinished,
     titleModel: async (userId) => (await preferencesRepository(db).find(userId)).titleModel,
   });
@@ -106,6 +116,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     ownsAssistant: assistants.owns,
     checkModels: models.checkKnown,
     moveToTrash: chat.moveToTrash,
+    files: projectFiles,
   });
   const forPrograms = publicApiFeatures({
     ...base,

@@ -777,7 +777,7 @@ export type Database = {
   file_uses: {
     file_id: number;
     user_id: number;
-    used_by: 'assistant' | 'message' | 'fine_tuning_job' | 'vector_store';
+    used_by: 'assistant' | 'project' | 'message' | 'fine_tuning_job' | 'vector_store';
     used_by_id: number;
   };
   /** The files of a message in order. Their names remain when they are deleted. */
@@ -1063,9 +1063,13 @@ export type Database = {
     assistant_id: number | null;
     model: string | null;
     archived_at: string | null;
+    /** The vector store of its files; null: none so far. */
+    store_id: Generated<number | null>;
     created_at: string;
     updated_at: string;
   };
+  /** Searched in all conversations of the project. */
+  project_files: Omit<Database['assistant_files'], 'assistant_id'> & { project_id: number };
   /** Saved texts that users insert into their messages. */
   prompts: {
     id: Id;

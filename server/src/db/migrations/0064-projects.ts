@@ -2,7 +2,11 @@ import type { Kysely } from 'kysely';
 import type { Engine } from '../connect.ts';
 import type { Database } from '../schema.ts';
 
-/** Projects, and the project that a conversation is in. */
+/**
+ * Projects with their files, and the project that a conversation is in.
+ *
+ * Long: the columns.
+ */
 export async function up(db: Kysely<Database>, engine: Engine) {
   await db.schema
     .createTable('projects')
@@ -17,6 +21,7 @@ export async function up(db: Kysely<Database>, engine: Engine) {
     .addColumn('assistant_id', 'integer', (c) => c.references('assistants.id').onDelete('set null'))
     .addColumn('model', 'text')
     .addColumn('archived_at', 'text')
+    .addColumn('store_id', 'integer', (c) => c.references('vector_stores.id').onDelete('set null'))
     .addColumn('created_at', 'text', (c) => c.notNull())
     .addColumn('updated_at', 'text', (c) => c.notNull())
     .execute();
@@ -27,6 +32,26 @@ export async function up(db: Kysely<Database>, engine: Engine) {
     .column('assistant_id')
     .where('assistant_id', 'is not', null)
     .execute();
+  await db.schema
+    .createIndex('projects_store')
+    .on('projects')
+    .column('store_id')
+    .where('store_id', 'is not', null)
+    .execute();
+  await db.schema
+    .createTable('project_files')
+    .addColumn('project_id', 'integer', (c) => c.notNull().references('projects.id').onDelete('cascade'))
+    .addColumn('file_id', 'integer', (c) => c.notNull().references('files.id').onDelete('cascade'))
+    .addColumn('user_id', 'integer', (c) => c.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('state', 'text', (c) => c.notNull())
+    .addColumn('error', 'text')
+    .addColumn('indexed_file_id', 'text')
+    .addColumn('added_at', 'text', (c) => c.notNull())
+    .addColumn('changed_at', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('project_files_pk', ['project_id', 'file_id'])
+    .execute();
+  await db.schema.createIndex('project_files_file').on('project_files').column('file_id').execute();
+  await db.schema.createIndex('project_files_user').on('project_files').column('user_id').execute();
   await db.schema
     .alterTable('threads')
     .addColumn('project_id', 'integer', (c) => c.references('projects.id').onDelete('set null'))

@@ -9,6 +9,7 @@ import type { AssistantRepository } from '#server/features/assistants/shared/rep
 import type { FileRepository } from '#server/features/files/repository';
 import type { RetirementGuard } from '#server/features/models/retirement/guard';
 import type { ModelService } from '#server/features/models/service';
+import type { ProjectFileService } from '#server/features/projects/files/service';
 import type { ProjectRepository } from '#server/features/projects/repository';
 import type { BudgetService } from '#server/features/usage/budgets';
 import type { PricingService } from '#server/features/usage/pricing';
@@ -71,7 +72,7 @@ type Dependencies = {
   /** The model that the user has chosen for titles. */
   titleModel: (userId: number) => Promise<string | null>;
   assistants: Pick<AssistantRepository, 'find'>;
-  projects: Pick<ProjectRepository, 'find'>;
+  projects: Pick<ProjectRepository, 'find'> & { knowledge: ProjectFileService['forAnswer'] };
   pricing: Pick<PricingService, 'price' | 'toolUsage'>;
   budgets: Pick<BudgetService, 'check'>;
   knowledge: Pick<KnowledgeService, 'forAnswer'>;
@@ -230,6 +231,7 @@ function createMessageContext(parts: Parts): MessageContext {
       findProject: projects.find,
       knownDefaultModel: models.knownDefault,
       knowledgeOf: knowledge.forAnswer,
+      projectKnowledgeOf: projects.knowledge,
     }),
     attachments: attachmentReader({ files, store }),
     partialAnswers,

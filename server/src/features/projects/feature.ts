@@ -2,12 +2,15 @@ import { projects as api } from '@roster/contracts/projects/projects';
 import type { OpenDatabase } from '#server/db/connect';
 import type { ExportPart } from '#server/features/feature';
 import type { Router } from '#server/http/app-router/router';
+import { projectFileRepository } from './files/repository.ts';
+import type { ProjectFileService } from './files/service.ts';
 import { projectRepository } from './repository.ts';
 import { type ProjectDependencies, projectService } from './service.ts';
 
-type Dependencies = Omit<ProjectDependencies, 'db'> & { database: OpenDatabase };
+type Dependencies = Omit<ProjectDependencies, 'db' | 'files'> & { database: OpenDatabase; files: ProjectFileService };
 
 export function projectFeature({ database, ...dependencies }: Dependencies) {
+  const { files } = dependencies;
   const projects = projectService({ ...dependencies, db: database.db });
   return {
     routes({ route }: Router) {
@@ -17,8 +20,14 @@ export function projectFeature({ database, ...dependencies }: Dependencies) {
       route(api.update, ({ actor, params, body }) => projects.update(actor, params.id, body));
       route(api.remove, ({ actor, params, query }) => projects.remove(actor.userId, params.id, query));
       route(api.threads, ({ actor, params, query }) => projects.threads(actor.userId, params.id, query));
+      route(api.files, ({ actor, params }) => files.list(actor.userId, params.id));
+      route(api.addFiles, ({ actor, params, body }) => files.add(actor.userId, params.id, body.fileIds));
+      route(api.removeFile, ({ actor, params }) => files.remove(actor.userId, params.id, params.fileId));
+      route(api.retryFile, ({ actor, params }) => files.retry(actor.userId, params.id, params.fileId));
       route(api.move, ({ actor, body }) => projects.move(actor.userId, body));
     },
+    jobs: [files.job],
+    keySaved: files.keySaved,
     exportParts: [projectExportPart(database)],
   };
 }
@@ -32,5 +41,8 @@ const projectExportPart = ({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart
 });
 
 async function* projectsAsJson(reader: OpenDatabase['reader'], userId: number) {
-  yield `${JSON.stringify({ projects: await projectRepository(reader).list(userId) }, null, 2)}\n`;
+  const projects = await projectRepository(reader).list(userId);
+  const names = await projectFileRepository(reader).namesOf(userId);
+  const exported = projects.map(({ id, ...project }) => ({ id, ...project, files: names.get(id) ?? [] }));
+  yield `${JSON.stringify({ projects: exported }, null, 2)}\n`;
 }

@@ -15,6 +15,11 @@ export function projectRepository(db: Kysely<Database>) {
         sql<number>`cast((select count(*) from threads where threads.project_id = projects.id
           and threads.purpose = 'chat') as integer)`.as('conversations'),
       )
+      .select(
+        sql<number>`cast((select count(*) from project_files where project_files.project_id = projects.id) as integer)`.as(
+          'files',
+        ),
+      )
       .select(['archived_at as archivedAt', 'created_at as createdAt', 'updated_at as updatedAt'])
       .where('user_id', '=', userId);
   const columns = ({ name, icon, color, instructions, assistantId, model, archivedAt }: Stored) => ({

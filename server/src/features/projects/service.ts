@@ -12,6 +12,8 @@ import type { Database } from '#server/db/schema';
 import { createCursors, toPage } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
+import type { ProjectFileService } from './files/service.ts';
+import { projectNotFound } from './not-found.ts';
 import { type ProjectRepository, projectRepository } from './repository.ts';
 
 export type ProjectDependencies = {
@@ -21,16 +23,16 @@ export type ProjectDependencies = {
   checkModels: (userId: number, models: string[], field: string) => Promise<void>;
   /** Stops the threads' runs and moves them to the trash. */
   moveToTrash: (userId: number, ids: number[]) => Promise<unknown>;
+  files: Pick<ProjectFileService, 'release'>;
 };
 
 type Default = Pick<Change, 'assistantId' | 'model'>;
 type Change = z.output<typeof api.update.body>;
 type ThreadQuery = z.output<typeof api.threads.query>;
+type RemoveQuery = z.output<typeof api.remove.query>;
 
 const movedAtOnce = 100;
 const cursors = createCursors(z.tuple([z.iso.datetime(), Id]));
-
-const projectNotFound = () => new AppError('not_found', 'Project not found. It may have been deleted.');
 
 async function findProject(rows: ProjectRepository, userId: number, id: number): Promise<Project> {
   const project = await rows.find(userId, id);
@@ -116,9 +118,29 @@ async function move(db: Kysely<Database>, userId: number, { ids, projectId }: z.
   return { changed: wanted.filter((id) => changed.has(id)), missing: wanted.filter((id) => !changed.has(id)) };
 }
 
+async function remove(dependencies: ProjectDependencies, userId: number, id: number, { conversations }: RemoveQuery) {
+  const { db, moveToTrash, files } = dependencies;
+  const rows = projectRepository(db);
+  await findProject(rows, userId, id);
+  // Threads in the trash are no longer listed, so each round reads the next ones.
+  while (conversations === 'trash') {
+    const next = await rows.threads(userId, id, movedAtOnce - 1);
+    if (next.length === 0) break;
+    await moveToTrash(
+      userId,
+      next.map((thread) => thread.id),
+    );
+  }
+  await db.transaction().execute(async (trx) => {
+    await lockUserRow(trx, userId);
+    await files.release(trx, userId, id);
+    if (!(await projectRepository(trx).delete(userId, id))) throw projectNotFound();
+  });
+}
+
 /** A user's projects and the conversations in them. */
 export function projectService(dependencies: ProjectDependencies) {
-  const { db, moveToTrash } = dependencies;
+  const { db } = dependencies;
   const rows = projectRepository(db);
   return {
     list: async (userId: number) => ({ items: await rows.list(userId) }),
@@ -131,19 +153,7 @@ export function projectService(dependencies: ProjectDependencies) {
       await checkDefault(dependencies, actor.userId, change);
       return update(db, actor, id, change);
     },
-    async remove(userId: number, id: number, { conversations }: z.output<typeof api.remove.query>) {
-      await findProject(rows, userId, id);
-      // Threads in the trash are no longer listed, so each round reads the next ones.
-      while (conversations === 'trash') {
-        const next = await rows.threads(userId, id, movedAtOnce - 1);
-        if (next.length === 0) break;
-        await moveToTrash(
-          userId,
-          next.map((thread) => thread.id),
-        );
-      }
-      if (!(await rows.delete(userId, id))) throw projectNotFound();
-    },
+    remove: (userId: number, id: number, query: RemoveQuery) => remove(dependencies, userId, id, query),
     threads: (userId: number, id: number, query: ThreadQuery) => threadsOf(rows, userId, id, query),
     move: (userId: number, body: z.output<typeof api.move.body>) => move(db, userId, body),
   };

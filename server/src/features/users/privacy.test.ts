@@ -283,6 +283,17 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'PATCH /api/projects/:id': ({ projectId }) => ({ path: `/api/projects/${projectId}`, body: { name: 'Mine' } }),
   'GET /api/projects/:id/threads': ({ projectId }) => ({ path: `/api/projects/${projectId}/threads` }),
   'DELETE /api/projects/:id': ({ projectId }) => ({ path: `/api/projects/${projectId}` }),
+  'GET /api/projects/:id/files': ({ projectId }) => ({ path: `/api/projects/${projectId}/files` }),
+  'POST /api/projects/:id/files': ({ projectId, ownFileId }) => ({
+    path: `/api/projects/${projectId}/files`,
+    body: { fileIds: [ownFileId] },
+  }),
+  'DELETE /api/projects/:id/files/:fileId': ({ projectId, fileId }) => ({
+    path: `/api/projects/${projectId}/files/${fileId}`,
+  }),
+  'POST /api/projects/:id/files/:fileId/retry': ({ projectId, fileId }) => ({
+    path: `/api/projects/${projectId}/files/${fileId}/retry`,
+  }),
   'GET /api/prompts/:id': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}` }),
   'PATCH /api/prompts/:id': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}`, body: { title: 'Mine' } }),
   'POST /api/prompts/:id/used': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}/used`, body: {} }),
@@ -365,6 +376,9 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   'POST /api/projects': ({ assistantId }) => [{ path: '/api/projects', body: { name: 'Mine', assistantId } }],
   'PATCH /api/projects/:id': ({ ownProjectId, assistantId }) => [
     { path: `/api/projects/${ownProjectId}`, body: { assistantId } },
+  ],
+  'POST /api/projects/:id/files': ({ ownProjectId, fileId }) => [
+    { path: `/api/projects/${ownProjectId}/files`, body: { fileIds: [fileId] } },
   ],
   'POST /api/projects/move': ({ ownThreadId, projectId }) => [
     { path: '/api/projects/move', body: { ids: [ownThreadId], projectId } },

@@ -49,6 +49,7 @@ type Dependencies = {
   /** Does not call the provider; null: unknown. */
   knownDefaultModel: (userId: number) => Promise<string | null>;
   knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
+  projectKnowledgeOf: (userId: number, projectId: number) => Promise<Knowledge>;
 };
 
 export const noKnowledge: Knowledge = { search: undefined, notes: [] };
@@ -108,10 +109,55 @@ export function chatTargetFinder(dependencies: Dependencies) {
       const { temperature, reasoningEffort: effort } = settings;
       return (models.length > 0 ? models : [settings.model]).map((model) => ({
         ...shared,
+/** The files of an assistant and of a project, searched together. */
+function joinKnowledge(own: Knowledge, shared: Knowledge): Knowledge {
+  const notes = [...own.notes, ...shared.notes];
+  const [one, other] = [own.search, shared.search];
+  if (!one || !other) return { search: one ?? other, notes };
+  const onRefused = () => {
+    one.onRefused();
+    other.onRefused();
+  };
+  const files = new Map([...one.files, ...other.files]);
+  return { search: { storeIds: [...one.storeIds, ...other.storeIds], files, onRefused }, notes };
+}
+type InProject = Pick<Dependencies, 'findProject' | 'projectKnowledgeOf'>;
+/** What a project adds to the answers in its threads. */
+async function sharedInProject({ findProject, projectKnowledgeOf }: InProject, userId: number, projectId?: number) {
+  const project = projectId === undefined ? undefined : await findProject(userId, projectId);
+  if (!project) return { instructions: '', knowledge: noKnowledge };
+  const knowledge = project.files > 0 ? await projectKnowledgeOf(userId, project.id) : noKnowledge;
+  return { instructions: project.instructions, knowledge };
+}
+  const { catalogue, findAssistant, knownDefaultModel, knowledgeOf } = dependencies;
+  return async function findTargets(
+    userId: number,
+    thread: Pick<Thread, 'assistantId' | 'model' | 'tools' | 'projectId'>,
+    models: string[],
+  ): Promise<ChatTarget[]> {
+    const shared = await sharedInProject(dependencies, userId, thread.projectId);
+    const instructions = joinInstructions(assistant?.instructions ?? '', shared.instructions);
+    const tools = resolveTools(assistant?.tools ?? {}, thread.tools ?? {});
+    if (assistant) {
+      const { id: assistantId, version: assistantVersion, responseSchema: schema } = assistant;
+      const own = assistant.files > 0 ? await knowledgeOf(userId, assistantId) : noKnowledge;
+      const knowledge = joinKnowledge(own, shared.knowledge);
+      return (models.length > 0 ? models : [assistant.model]).map((model) => ({
+        assistantId,
+        assistantVersion,
         model,
         ...catalogue.parameters(model, { temperature, effort }),
       }));
     }
+    const nothingSaid = {
+      assistantId: null,
+      assistantVersion: null,
+      instructions,
+      temperature: null,
+      effort: null,
+      schema: null,
+    };
+    const alone = { ...nothingSaid, knowledge: shared.knowledge, ...tools };
     const answering = models.length > 0 ? models : [thread.model ?? (await knownDefaultModel(userId))];
     return answering.map((model) => ({ ...shared, model, temperature: null, effort: null }));
   };

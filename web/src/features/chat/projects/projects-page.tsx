@@ -2,7 +2,7 @@ import type { Project } from '@roster/contracts/projects/projects';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useRouterState } from '@tanstack/react-router';
 import { Folder, Plus } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { isActive, projectsQuery } from '#web/api/projects.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
@@ -31,10 +31,12 @@ export function ProjectsPage() {
   // In the history entry, not in the address: a link that others follow should not open a dialog.
   const isAsked = useRouterState({ select: ({ location }) => location.state.isCreatingProject ?? false });
   const [isOpen, setOpen] = useState(false);
-  const close = () => {
-    setOpen(false);
-    if (isAsked) void navigate({ to: '/projects', replace: true });
-  };
+  // Taken out of the entry at once, so that Back and a reload do not open it again.
+  useEffect(() => {
+    if (!isAsked) return;
+    setOpen(true);
+    void navigate({ to: '/projects', replace: true });
+  }, [isAsked, navigate]);
   return (
     <Page
       title="Projects"
@@ -47,9 +49,9 @@ export function ProjectsPage() {
       }
     >
       <Projects onCreate={() => setOpen(true)} />
-      {(isOpen || isAsked) && (
+      {isOpen && (
         <CreateProjectDialog
-          onClose={close}
+          onClose={() => setOpen(false)}
           onCreated={({ id }) => void navigate({ to: '/projects/$id', params: { id } })}
         />
       )}

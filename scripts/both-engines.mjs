@@ -11,6 +11,7 @@ const onOne = {
   'features/auth/query-plans.test.ts': ofSqlite,
   'features/chat/query-plans.test.ts': ofSqlite,
   'features/chat/statements.test.ts': ofSqlite,
+  'features/projects/query-plans.test.ts': ofSqlite,
   'backup/dump-tables.test.ts': 'both engines have the same tables, by the same migrations',
   'backup/tampered-backup.test.ts': 'a backup is the same file from both; backup.pg.test.ts has it from and into both',
   'provider/keys/key-format.test.ts': 'about the sealing; the keys of both engines are in account and operator tests',

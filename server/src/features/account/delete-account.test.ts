@@ -84,7 +84,6 @@ describe.each(engines)('closing an account on %s', (engine) => {
     await compared(app, visitor, comparison.id, comparison.items[0]?.id ?? 0);
     await judged(visitor, comparison.id, { criteria: `${word} criteria` });
     await visitor.post('/api/assistants/draft', { version: null, values: { name: word } });
-    await visitor.post('/api/projects', { name: word, instructions: word });
     const { body: project } = await visitor.post('/api/projects', { name: word, instructions: word });
     await visitor.post(`/api/projects/${project.id}/files`, { fileIds: [fileId] });
     await newPrompt(visitor, { name: word.replaceAll(' ', '-'), text: word });

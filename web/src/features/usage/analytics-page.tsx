@@ -127,6 +127,8 @@ type CardsProps = {
   isOld: boolean;
 };
 
+const wide = { className: 'md:col-span-2 xl:col-span-6' };
+
 function Cards({ shown, range, tz, today, isOld }: CardsProps) {
   const [scope, setScope] = useState<Scope | null>(null);
   const [pricing, setPricing] = useState<string | null>(null);
@@ -166,17 +168,8 @@ function Cards({ shown, range, tz, today, isOld }: CardsProps) {
         <ModelDistribution shown={shown} className="xl:col-span-3" onOpen={(model) => open({ model })} />
         <BudgetCard tz={tz} className="xl:col-span-3" />
         {shown && <OtherCosts shown={shown} onOpenJobs={(model) => open({ model, purpose: 'training' })} />}
-        <CostByProject
-          range={{ ...range, tz }}
-          whole={shown?.totals.costUsd ?? 0}
-          className="md:col-span-2 xl:col-span-6"
-          onOpen={(project) => open({ project })}
-        />
-        <CostByAccessToken
-          shown={shown}
-          className="md:col-span-2 xl:col-span-6"
-          onOpen={(accessToken) => open({ accessToken })}
-        />
+        <CostByProject {...wide} {...{ shown, range, tz }} onOpen={(project) => open({ project })} />
+        <CostByAccessToken {...wide} shown={shown} onOpen={(accessToken) => open({ accessToken })} />
         <RecentRequests
           shown={shown}
           className="md:col-span-2 xl:col-span-6"

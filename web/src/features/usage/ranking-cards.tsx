@@ -2,7 +2,7 @@ import type { Analytics, Figures } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
 import { Bot, Folder, KeyRound, Layers } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { projectCostsQuery, type UsageRange } from '#web/api/usage.ts';
+import { projectCostsQuery } from '#web/api/usage.ts';
 import { formatCost, formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { formatShare } from '#web/lib/text/share.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -12,6 +12,7 @@ import { classNames } from '#web/ui/class-names.ts';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { assistantName } from './names.ts';
+import type { DayRange } from './shared/range.ts';
 
 type Row = {
   key: string;
@@ -207,23 +208,23 @@ export function CostByAssistant({ shown, onOpen, className }: AssistantProps) {
 }
 
 type ProjectProps = {
-  range: UsageRange;
-  /** Cost of the whole range, in USD. */
-  whole: number;
+  shown: Analytics | undefined;
+  range: DayRange;
+  tz: string;
   onOpen: (project: { id: number; name: string }) => void;
   className?: string | undefined;
 };
 
 /** Nothing if no conversation in a project has made requests, as for most users. */
-export function CostByProject({ range, whole, onOpen, className }: ProjectProps) {
-  const items = useQuery(projectCostsQuery(range)).data?.items ?? [];
+export function CostByProject({ shown, range, tz, onOpen, className }: ProjectProps) {
+  const items = useQuery(projectCostsQuery({ ...range, tz })).data?.items ?? [];
   if (items.length === 0) return null;
   return (
     <RankingCard
       title="Cost by Project"
       description="Cost of the conversations that are in each project now."
       className={className}
-      whole={whole}
+      whole={shown?.totals.costUsd ?? 0}
       empty={{ icon: Folder, text: nothing }}
       rows={items.map(({ project, ...row }) => ({
         key: String(project.id),

@@ -76,39 +76,6 @@ function resolveTools(own: AssistantTools, here: ThreadTools): Pick<ChatTarget, 
  */
 const joinInstructions = (...parts: string[]) => parts.filter((part) => part.trim() !== '').join('\n\n');
 
-type TargetThread = Pick<ThreadRecord, 'assistantId' | 'model' | 'tools' | 'projectId' | 'trialSettings'>;
-
-const trialSettingsOf = ({ trialSettings }: TargetThread): TrialSettings | undefined =>
-  trialSettings === null ? undefined : TrialSettings.parse(JSON.parse(trialSettings));
-
-/** Finds a target for each of `models`, or the thread's own if there are none. Does not call the provider. */
-export function chatTargetFinder(dependencies: Dependencies) {
-  const { catalogue, findAssistant, findProject, knownDefaultModel, knowledgeOf } = dependencies;
-
-  /** The parts that all targets of a thread share, and the model of its assistant or trial, if it has one. */
-  async function sharedOf(userId: number, thread: TargetThread) {
-    const assistant = thread.assistantId === null ? undefined : await findAssistant(userId, thread.assistantId);
-    const project = thread.projectId === undefined ? undefined : await findProject(userId, thread.projectId);
-    const trial = trialSettingsOf(thread);
-    const settings = trial ?? assistant;
-    const shared = {
-      assistantId: assistant?.id ?? null,
-      // A trial’s settings are no version’s.
-      assistantVersion: trial ? null : (assistant?.version ?? null),
-      instructions: joinInstructions(settings?.instructions ?? '', project?.instructions ?? ''),
-      schema: settings?.responseSchema ?? null,
-      knowledge: assistant && assistant.files > 0 ? await knowledgeOf(userId, assistant.id) : noKnowledge,
-      ...resolveTools(settings?.tools ?? {}, thread.tools ?? {}),
-    };
-    return { settings, shared };
-  }
-
-  return async function findTargets(userId: number, thread: TargetThread, models: string[]): Promise<ChatTarget[]> {
-    const { settings, shared } = await sharedOf(userId, thread);
-    if (settings) {
-      const { temperature, reasoningEffort: effort } = settings;
-      return (models.length > 0 ? models : [settings.model]).map((model) => ({
-        ...shared,
 /** The files of an assistant and of a project, searched together. */
 function joinKnowledge(own: Knowledge, shared: Knowledge): Knowledge {
   const notes = [...own.notes, ...shared.notes];
@@ -121,7 +88,9 @@ function joinKnowledge(own: Knowledge, shared: Knowledge): Knowledge {
   const files = new Map([...one.files, ...other.files]);
   return { search: { storeIds: [...one.storeIds, ...other.storeIds], files, onRefused }, notes };
 }
+
 type InProject = Pick<Dependencies, 'findProject' | 'projectKnowledgeOf'>;
+
 /** What a project adds to the answers in its threads. */
 async function sharedInProject({ findProject, projectKnowledgeOf }: InProject, userId: number, projectId?: number) {
   const project = projectId === undefined ? undefined : await findProject(userId, projectId);
@@ -129,35 +98,45 @@ async function sharedInProject({ findProject, projectKnowledgeOf }: InProject, u
   const knowledge = project.files > 0 ? await projectKnowledgeOf(userId, project.id) : noKnowledge;
   return { instructions: project.instructions, knowledge };
 }
+
+type TargetThread = Pick<ThreadRecord, 'assistantId' | 'model' | 'tools' | 'projectId' | 'trialSettings'>;
+
+const trialSettingsOf = ({ trialSettings }: TargetThread): TrialSettings | undefined =>
+  trialSettings === null ? undefined : TrialSettings.parse(JSON.parse(trialSettings));
+
+/** Finds a target for each of `models`, or the thread's own if there are none. Does not call the provider. */
+export function chatTargetFinder(dependencies: Dependencies) {
   const { catalogue, findAssistant, knownDefaultModel, knowledgeOf } = dependencies;
-  return async function findTargets(
-    userId: number,
-    thread: Pick<Thread, 'assistantId' | 'model' | 'tools' | 'projectId'>,
-    models: string[],
-  ): Promise<ChatTarget[]> {
-    const shared = await sharedInProject(dependencies, userId, thread.projectId);
-    const instructions = joinInstructions(assistant?.instructions ?? '', shared.instructions);
-    const tools = resolveTools(assistant?.tools ?? {}, thread.tools ?? {});
-    if (assistant) {
-      const { id: assistantId, version: assistantVersion, responseSchema: schema } = assistant;
-      const own = assistant.files > 0 ? await knowledgeOf(userId, assistantId) : noKnowledge;
-      const knowledge = joinKnowledge(own, shared.knowledge);
-      return (models.length > 0 ? models : [assistant.model]).map((model) => ({
-        assistantId,
-        assistantVersion,
+
+  /** The parts that all targets of a thread share, and the settings of its assistant or trial, if it has one. */
+  async function sharedOf(userId: number, thread: TargetThread) {
+    const assistant = thread.assistantId === null ? undefined : await findAssistant(userId, thread.assistantId);
+    const project = await sharedInProject(dependencies, userId, thread.projectId);
+    const own = assistant && assistant.files > 0 ? await knowledgeOf(userId, assistant.id) : noKnowledge;
+    const trial = trialSettingsOf(thread);
+    const settings = trial ?? assistant;
+    const shared = {
+      assistantId: assistant?.id ?? null,
+      // A trial’s settings are no version’s.
+      assistantVersion: trial ? null : (assistant?.version ?? null),
+      instructions: joinInstructions(settings?.instructions ?? '', project.instructions),
+      schema: settings?.responseSchema ?? null,
+      knowledge: joinKnowledge(own, project.knowledge),
+      ...resolveTools(settings?.tools ?? {}, thread.tools ?? {}),
+    };
+    return { settings, shared };
+  }
+
+  return async function findTargets(userId: number, thread: TargetThread, models: string[]): Promise<ChatTarget[]> {
+    const { settings, shared } = await sharedOf(userId, thread);
+    if (settings) {
+      const { temperature, reasoningEffort: effort } = settings;
+      return (models.length > 0 ? models : [settings.model]).map((model) => ({
+        ...shared,
         model,
         ...catalogue.parameters(model, { temperature, effort }),
       }));
     }
-    const nothingSaid = {
-      assistantId: null,
-      assistantVersion: null,
-      instructions,
-      temperature: null,
-      effort: null,
-      schema: null,
-    };
-    const alone = { ...nothingSaid, knowledge: shared.knowledge, ...tools };
     const answering = models.length > 0 ? models : [thread.model ?? (await knownDefaultModel(userId))];
     return answering.map((model) => ({ ...shared, model, temperature: null, effort: null }));
   };

@@ -168,16 +168,15 @@ export function ThreadList({ filter, ...rest }: ThreadListProps) {
   );
 }
 
+const rowsOf = (threads: readonly ThreadListItem[], isGrouped: boolean): ThreadRow[] =>
+  isGrouped ? groupThreads(threads, new Date()) : threads.map((thread) => ({ kind: 'thread', thread }));
+
 function FilteredList({ filter, openThreadId, onOpen, onOpenMatch, onRemoved }: ThreadListProps) {
   const client = useQueryClient();
   const list = useRef<VListHandle>(null);
   const { data, error, isFetching, refetch } = useQuery(threadListQuery(filter));
   const isGrouped = !isSearch(filter) && filter.view !== 'archived';
-  const rows = useMemo<ThreadRow[]>(() => {
-    if (!data) return [];
-    if (isGrouped) return groupThreads(data.items, new Date());
-    return data.items.map((thread) => ({ kind: 'thread', thread }));
-  }, [data, isGrouped]);
+  const rows = useMemo(() => rowsOf(data?.items ?? [], isGrouped), [data, isGrouped]);
   const { open, openMatch } = useOpening({ onOpen, onOpenMatch });
   const { select, isSelecting } = useSelecting(data?.items);
   const drag = useDragging(data?.items);

@@ -37,6 +37,8 @@ export const Thread = z.object({
   projectId: Id.optional(),
   /** In no list, and deleted when it is closed or after 24 hours; left out: not temporary. */
   temporary: z.literal(true).optional(),
+  /** Messages that wait for the end of the answer; left out: none. */
+  queued: z.number().int().optional(),
 });
 export type Thread = z.output<typeof Thread>;
 

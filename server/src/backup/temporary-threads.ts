@@ -8,18 +8,27 @@ export function withoutTemporaryThreads(): (table: Table, rows: AsyncIterable<Ro
   const threads = new Set<Row[string] | undefined>();
   const messages = new Set<Row[string] | undefined>();
   const runs = new Set<Row[string] | undefined>();
+  const queued = new Set<Row[string] | undefined>();
+  const leftOut: Partial<Record<Table, Set<Row[string] | undefined>>> = {
+    threads,
+    messages,
+    runs,
+    queued_messages: queued,
+  };
 
   function isOfOne(table: Table, row: Row): boolean {
     if (table === 'threads') return row.purpose === 'temporary';
     if (table === 'usage_records' || threads.size === 0) return false;
-    if (table === 'file_uses') return row.used_by === 'message' && messages.has(row.used_by_id);
+    if (table === 'file_uses') {
+      const users = row.used_by === 'message' ? messages : row.used_by === 'queued_message' ? queued : undefined;
+      return users?.has(row.used_by_id) ?? false;
+    }
     return threads.has(row.thread_id) || messages.has(row.message_id) || runs.has(row.run_id);
   }
 
   return async function* (table, rows) {
-    const left = table === 'threads' ? threads : table === 'messages' ? messages : table === 'runs' ? runs : undefined;
     for await (const row of rows)
       if (!isOfOne(table, row)) yield row;
-      else left?.add(row.id);
+      else leftOut[table]?.add(row.id);
   };
 }

@@ -10,6 +10,7 @@ import type { DatasetExample, DatasetFormat } from '@roster/contracts/fine-tunin
 import type { JobEvent, JobStatus, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import type { ImportSource, ImportState } from '@roster/contracts/imports';
 import type { Project } from '@roster/contracts/projects/projects';
+import type { HeldReason } from '@roster/contracts/message-queue';
 import type { ResponseState } from '@roster/contracts/public-api/responses';
 import type { VectorStoreFileError } from '@roster/contracts/public-api/vector-stores';
 import type { ToolApproval, ToolServer } from '@roster/contracts/tool-servers/tool-servers';
@@ -778,6 +779,7 @@ export type Database = {
     file_id: number;
     user_id: number;
     used_by: 'assistant' | 'project' | 'message' | 'fine_tuning_job' | 'vector_store';
+    used_by: 'assistant' | 'message' | 'queued_message' | 'fine_tuning_job' | 'vector_store';
     used_by_id: number;
   };
   /** The files of a message in order. Their names remain when they are deleted. */
@@ -1070,6 +1072,24 @@ export type Database = {
   };
   /** Searched in all conversations of the project. */
   project_files: Omit<Database['assistant_files'], 'assistant_id'> & { project_id: number };
+  /** Messages that are sent when the answer being written has ended. Sending one deletes its row. */
+  queued_messages: {
+    thread_id: number;
+    /** The lowest is sent first. */
+    position: number;
+    text: string;
+    /** The attached files, JSON. */
+    files: string;
+    /** The models that answer side by side, JSON. */
+    models: string;
+    over_budget: Flag;
+    /** Why it is not sent by itself; null: it is. */
+    held: HeldReason | null;
+    problem: string | null;
+    /** 1: the answer before it is stopped in order to send it. */
+    send_now: Generated<Flag>;
+    client_id: string;
+    client_digest: string;
   /** Saved texts that users insert into their messages. */
   prompts: {
     id: Id;

@@ -14,6 +14,7 @@ import { uploadExport } from '#server/testing/imports';
 import { untilIndexed } from '#server/testing/knowledge';
 import { storedMailTo } from '#server/testing/mail';
 import { newPrompt } from '#server/testing/prompts';
+import { heldMessage } from '#server/testing/queue';
 import { rowsOf, tablesWith } from '#server/testing/rows';
 import { bareRequest } from '#server/testing/test-environment';
 import { newSet, runTestSet, typed } from '#server/testing/test-sets';
@@ -90,6 +91,7 @@ describe.each(engines)('closing an account on %s', (engine) => {
     const testSet = await newSet(visitor, assistantId, typed(`${word} question`));
     await runTestSet(visitor, testSet.id);
     const { answer } = await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });
+    await heldMessage(app, visitor, threadId, `${word} waiting`);
     await rated(visitor, answer.id, { correction: `${word} correction` });
     await gathered(visitor, { name: `${word} dataset` });
     await createTrainedJob(app, visitor, { name: word });

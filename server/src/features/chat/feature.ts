@@ -36,6 +36,9 @@ import { messagePages } from './messages/pages.ts';
 import { ratingService } from './messages/ratings.ts';
 import type { MessageContext } from './messages/start-turn.ts';
 import { questionHistory } from './question-history/service.ts';
+import { queueExport } from './queue/export-part.ts';
+import { messageQueueService } from './queue/service.ts';
+import { queueStarter } from './queue/start-next.ts';
 import { chatRoutes } from './routes.ts';
 import { eventRepository } from './runs/events/event-repository.ts';
 import { type PartialAnswers, partialAnswers } from './runs/events/partial-answers.ts';
@@ -100,12 +103,17 @@ export function chatFeature(dependencies: Dependencies) {
   const generatedFiles = generatedFileFetcher({ ...dependencies, db: database.db });
   const temporary = temporaryThreadService(parts);
   const trash = trashService(parts);
+  const context = createMessageContext(parts);
+  const starter = queueStarter({ context, log });
+  executor.whenEnded(({ userId, threadId }) => void starter.startNext(userId, threadId));
   const routeParts = {
     threads: createThreads({ ...parts, temporary, trash }),
     temporary,
     trash,
     trials: createTrials(parts),
     messages: createMessageContext(parts),
+    messages: context,
+    queue: messageQueueService({ context, executor, starter }),
     ratings: ratingService(database),
     ...createReading(parts),
     runs: runRepository(database.db),
@@ -130,20 +138,23 @@ export function chatFeature(dependencies: Dependencies) {
     sideQuestions: internalThreadService({ ...runContext(parts), database, exported }),
     jobs: [...generatedFiles.jobs, ...trash.jobs],
     upkeep: [
-      ...chatTasks({ executor, search: searchRepository(database.db) }),
+      ...chatTasks({ executor, startDue: starter.startDue, search: searchRepository(database.db) }),
       ...generatedFiles.upkeep,
       ...temporary.upkeep,
       ...trash.upkeep,
     ],
     removalPart: chatRemovalPart(executor),
-    exportParts: [conversationExport(database, exported)],
+    exportParts: [conversationExport(database, exported), queueExport(database)],
     async recover() {
       await generatedFiles.recover();
       const recovered = await executor.recover();
       if (recovered > 0) log.warn({ recovered }, 'answers that a crash cut off were marked as interrupted');
     },
     /** Gives active runs time to end. */
-    close: executor.drain,
+    async close() {
+      await executor.drain();
+      await starter.close();
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { chat as api } from '@roster/contracts/chat';
+import { messageQueue } from '@roster/contracts/message-queue';
 import { temporaryThreads } from '@roster/contracts/temporary-threads';
 import { trash as trashApi } from '@roster/contracts/trash';
 import { trials as trialsApi } from '@roster/contracts/trials';
@@ -13,6 +14,7 @@ import { findMessage, listAnswers } from './messages/read.ts';
 import { regenerateAnswer } from './messages/regenerate.ts';
 import { sendMessage } from './messages/send.ts';
 import type { MessageContext } from './messages/start-turn.ts';
+import type { MessageQueueService } from './queue/service.ts';
 import type { RunExecutor } from './runs/executor.ts';
 import type { RunApprovals } from './runs/tools/approvals.ts';
 import type { RunRepository } from './shared/run-repository.ts';
@@ -36,6 +38,7 @@ type Dependencies = {
   executor: RunExecutor;
   approve: RunApprovals;
   streams: EventStreams;
+  queue: MessageQueueService;
 };
 
 /** Number of the last event that the reader has seen; 0: none. */
@@ -46,6 +49,7 @@ function lastEventId(header: string | string[] | undefined): number {
 export function chatRoutes(router: Router, dependencies: Dependencies) {
   const { route, rawRoute } = router;
   orderRoutes(router, dependencies);
+  queueRoutes(router, dependencies);
   const { threads, messages, ratings, pages, find, downloads, runs, executor, approve, streams } = dependencies;
 
   async function ownRun(userId: number, runId: number) {
@@ -112,4 +116,13 @@ function orderRoutes(
   route(trashApi.remove, ({ actor, params }) => trash.remove(actor.userId, params.id));
   route(trashApi.empty, ({ actor }) => trash.empty(actor.userId));
   route(trashApi.change, ({ actor, body }) => trash.change(actor.userId, body));
+}
+
+/** Messages that wait for the end of an answer. */
+function queueRoutes({ route }: Router, { queue }: Pick<Dependencies, 'queue'>) {
+  route(messageQueue.list, ({ actor, params }) => queue.list(actor.userId, params.id));
+  route(messageQueue.add, ({ actor, params, body }) => queue.add(actor.userId, params.id, body));
+  route(messageQueue.change, ({ actor, params, body }) => queue.change(actor.userId, params.id, body));
+  route(messageQueue.remove, ({ actor, params }) => queue.remove(actor.userId, params.id));
+  route(messageQueue.send, ({ actor, params, body }) => queue.send(actor.userId, params.id, body.overBudget ?? false));
 }

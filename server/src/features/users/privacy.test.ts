@@ -14,6 +14,7 @@ import type { HttpClient } from '#server/testing/http-client';
 import { uploadExport } from '#server/testing/imports';
 import { addPasskey } from '#server/testing/passkeys';
 import { newPrompt } from '#server/testing/prompts';
+import { heldMessage, queueOf } from '#server/testing/queue';
 import { newSet, runTestSet, setPath, setsPath, typed, versionOne } from '#server/testing/test-sets';
 import { newServer } from '#server/testing/tool-servers';
 import { newTrial } from '#server/testing/trials';
@@ -28,6 +29,7 @@ const planted = {
   instructions: 'planted-in-the-instructions',
   title: 'planted-in-the-title',
   message: 'planted-in-the-message',
+  queued: 'planted-in-the-queue',
   correction: 'planted-in-the-correction',
   dataset: 'planted-in-the-dataset',
   filename: 'planted-in-the-filename.txt',
@@ -55,6 +57,7 @@ type Owned = {
   temporaryId: number;
   trialId: number;
   trashedId: number;
+  queuedId: number;
   questionId: number;
   answerId: number;
   runId: number;
@@ -83,6 +86,7 @@ type Owned = {
   ownAssistantId: number;
   ownTestSetId: number;
   ownProjectId: number;
+  ownQueuedId: number;
   ownDatasetId: number;
 };
 type Attempt = { path: string; body?: unknown };
@@ -152,6 +156,14 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'GET /api/threads/:id/export': ({ threadId }) => ({ path: `/api/threads/${threadId}/export?format=json` }),
   'GET /api/threads/:id/find': ({ threadId }) => ({ path: `/api/threads/${threadId}/find?q=a` }),
   'GET /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages` }),
+  'GET /api/threads/:id/queue': ({ threadId }) => ({ path: `/api/threads/${threadId}/queue` }),
+  'POST /api/threads/:id/queue': ({ threadId }) => ({ path: `/api/threads/${threadId}/queue`, body: draft() }),
+  'PATCH /api/queued-messages/:id': ({ queuedId }) => ({
+    path: `/api/queued-messages/${queuedId}`,
+    body: { message: 'Taken' },
+  }),
+  'DELETE /api/queued-messages/:id': ({ queuedId }) => ({ path: `/api/queued-messages/${queuedId}` }),
+  'POST /api/queued-messages/:id/send': ({ queuedId }) => ({ path: `/api/queued-messages/${queuedId}/send`, body: {} }),
   'POST /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages`, body: draft() }),
   'GET /api/messages/:id/answers': ({ answerId }) => ({ path: `/api/messages/${answerId}/answers` }),
   'POST /api/messages/:id/continue': ({ answerId }) => ({
@@ -382,6 +394,10 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   ],
   'POST /api/projects/move': ({ ownThreadId, projectId }) => [
     { path: '/api/projects/move', body: { ids: [ownThreadId], projectId } },
+  'POST /api/threads/:id/queue': ({ ownThreadId, fileId }) => [
+    { path: `/api/threads/${ownThreadId}/queue`, body: { ...draft(), fileIds: [fileId] } },
+  'PATCH /api/queued-messages/:id': ({ ownQueuedId, fileId }) => [
+    { path: `/api/queued-messages/${ownQueuedId}`, body: { fileIds: [fileId] } },
   ],
   'POST /api/analytics/budgets': ({ assistantId }) => [
     { path: '/api/analytics/budgets', body: { assistantId, amountUsd: 1 } },
@@ -513,6 +529,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
     const ownAssistantId = await createAssistant(ada);
     const trashedId = await newThread(bob, { title: planted.title });
     await bob.delete(`/api/threads/${trashedId}`);
+    const queuedId = await heldMessage(app, bob, threadId, planted.queued);
     owned = {
       moveId: move.id,
       toolServerId: toolServer.body.id,
@@ -527,6 +544,8 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       temporaryId: await newThread(bob, { title: planted.title, temporary: true }),
       trialId: await newTrial(bob, { instructions: planted.instructions }),
       trashedId,
+      queuedId,
+      ownQueuedId: await heldMessage(app, ada, await newThread(ada), 'My own'),
       questionId: message.id,
       answerId: run.messageId,
       runId: run.id,
@@ -600,6 +619,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       temporaryId: unknownId,
       trialId: unknownId,
       trashedId: unknownId,
+      queuedId: unknownId,
       questionId: unknownId,
       answerId: unknownId,
       runId: unknownId,
@@ -662,6 +682,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
     expect((await bob.get('/api/threads')).body.items).toMatchObject([{ title: planted.title }]);
     expect((await bob.get('/api/trash')).body.items).toMatchObject([{ id: owned.trashedId, title: planted.title }]);
     expect((await bob.get(`/api/threads/${owned.temporaryId}`)).body).toMatchObject({ temporary: true });
+    expect(await queueOf(bob, owned.threadId)).toMatchObject([{ id: owned.queuedId, text: planted.queued }]);
     const messages = await messagesOf(bob, owned.threadId);
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(messages[0]?.text).toBe(planted.message);

@@ -86,13 +86,15 @@ type NewQuestion = {
   attached: Attachment[];
   /** undefined: the end of the shown branch; null: none. */
   parentId: number | null | undefined;
+  /** Decides in the transaction. false: nothing is stored. */
+  claim?: (trx: Kysely<Database>) => Promise<boolean>;
 };
 type NewAnswer = { userId: number; question: MessagePlace; key: IdempotencyKey | null };
 type Context = { db: Kysely<Database>; instance: number };
 
 /**
  * Stores a message with an empty answer and a run for each target, in one transaction.
- * undefined: a concurrent request with the same key has stored it. @throws CommitUnknownError
+ * undefined: a concurrent request with the same key has stored it, or `claim` refuses. @throws CommitUnknownError
  */
 export const storeQuestion = (
   { db, instance }: Context,
@@ -138,7 +140,7 @@ async function inOneTransaction(
 async function insertQuestion(
   trx: Kysely<Database>,
   instance: number,
-  { userId, threadId, text, key, attached, parentId }: NewQuestion,
+  { userId, threadId, text, key, attached, parentId, claim }: NewQuestion,
   targets: ChatTarget[],
 ): Promise<StoredTurn> {
   const at = new Date().toISOString();
@@ -147,6 +149,7 @@ async function insertQuestion(
   const place = await threads.takePositions(userId, threadId, 1 + targets.length);
   if (!place) throw noThread();
   await rejectSecondRun(trx, userId, threadId, key);
+  if (claim && !(await claim(trx))) throw new AlreadyStoredError();
   const parent = await parentOf(trx, userId, threadId, parentId, place.thread.headMessageId);
   const depth = parent ? parent.depth + 1 : 0;
   const question = { threadId, parentId: parent?.id ?? null, position: place.first, depth };

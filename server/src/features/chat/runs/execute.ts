@@ -18,7 +18,7 @@ import {
   RunStoppedError,
   ShutdownError,
 } from './lifecycle/live-run.ts';
-import type { BuildRequest } from './lifecycle/run-spec.ts';
+import type { BuildRequest, RunSpec } from './lifecycle/run-spec.ts';
 import type { RunSubscriptions } from './lifecycle/subscribe.ts';
 import type { ToolSteps } from './tools/tool-steps.ts';
 import { writeAnswer } from './write-answer.ts';
@@ -38,6 +38,8 @@ export type Execution = {
   writer: EventWriter;
   followUps: FollowUpWork;
   subscriptions: RunSubscriptions;
+  /** Called when the end of a run is stored. */
+  onEnded: (run: Pick<RunSpec, 'userId' | 'threadId'>) => void;
 };
 
 /** More files than one request generates. */
@@ -68,6 +70,7 @@ export async function execute(run: LiveRun, execution: Execution) {
     run.done.resolve();
   }
   if (isComplete && run.prepared) followUps.start(spec, run.prepared);
+  if (!isParked && spec.comparisonId === null) execution.onEnded(spec);
 }
 
 function write(run: LiveRun, execution: Execution): Promise<AnswerEnd | 'parked'> {

@@ -18,7 +18,7 @@ import { ToolOutputBudget } from './lifecycle/tool-output-budget.ts';
 import { toolRecovery } from './tools/tool-recovery.ts';
 import { type ToolStepDependencies, toolSteps } from './tools/tool-steps.ts';
 
-type Dependencies = Omit<Execution, 'live' | 'writer' | 'followUps' | 'subscriptions' | 'steps'> &
+type Dependencies = Omit<Execution, 'live' | 'writer' | 'followUps' | 'subscriptions' | 'steps' | 'onEnded'> &
   ToolStepDependencies & {
     runs: RunRepository;
     claims: RunClaimRepository;
@@ -45,7 +45,9 @@ export function createRunExecutor(dependencies: Dependencies) {
   const followUps = followUpWork(onComplete, log);
   const subscriptions = createRunSubscriptions({ ...dependencies, live });
   const steps = toolSteps({ ...dependencies, writer });
-  const execution: Execution = { ...dependencies, live, writer, followUps, subscriptions, steps };
+  let listener: Execution['onEnded'] = () => undefined;
+  const onEnded: Execution['onEnded'] = (run) => listener(run);
+  const execution: Execution = { ...dependencies, live, writer, followUps, subscriptions, steps, onEnded };
   const stopper = createRunStopper({ runs, presence, live, endWaiting });
   const shutdown = createShutdown({ runs, live, followUps, stop: stopper.stop });
   const isTaken = (runId: number) => live.has(runId) || resuming.has(runId);
@@ -121,9 +123,11 @@ export function createRunExecutor(dependencies: Dependencies) {
   }
 
   async function endWaiting(userId: number, runId: number, note: string | null): Promise<boolean> {
-    const hasEnded = await finalizer.endWaiting(userId, runId, note);
-    if (hasEnded) notify(runId);
-    return hasEnded;
+    const ended = await finalizer.endWaiting(userId, runId, note);
+    if (!ended) return false;
+    notify(runId);
+    onEnded(ended);
+    return true;
   }
 
   /** Resumes an abandoned run if it was calling tools; otherwise ends it and returns true. */
@@ -132,11 +136,17 @@ export function createRunExecutor(dependencies: Dependencies) {
       const result = await recoverTools(run);
       return { result, resumes: result === 'resumes' };
     });
-    return found === 'none' ? finalizer.interrupt(run) : false;
+    if (found !== 'none' || !(await finalizer.interrupt(run))) return false;
+    if (run.comparisonId === null) onEnded(run);
+    return true;
   }
 
   return {
     isIdle: () => live.size === 0,
+    /** Calls `next` whenever a run has ended on this instance, or has been recovered by it. */
+    whenEnded(next: Execution['onEnded']) {
+      listener = next;
+    },
     /** The run is stored already. */
     start: (spec: RunSpec) => start(spec),
     resumeIf,

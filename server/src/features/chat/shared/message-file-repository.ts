@@ -165,6 +165,26 @@ export function messageFileRepository(db: Kysely<Database>) {
           eb.selectFrom('messages').select('messages.id').where('messages.thread_id', '=', threadId),
         )
         .execute();
+      const queued = db
+        .selectFrom('file_uses')
+        .innerJoin('queued_messages', 'queued_messages.id', 'file_uses.used_by_id')
+        .select(['file_uses.file_id', 'queued_messages.id as queuedId'])
+        .where('queued_messages.thread_id', '=', threadId)
+        .where('queued_messages.user_id', '=', userId)
+        .where('file_uses.used_by', '=', 'queued_message');
+      const waiting = await queued.execute();
+      if (waiting.length === 0) return;
+      await lockFiles(userId, queued.clearSelect().select('file_uses.file_id'));
+      await db
+        .deleteFrom('file_uses')
+        .where('user_id', '=', userId)
+        .where('used_by', '=', 'queued_message')
+        .where(
+          'used_by_id',
+          'in',
+          waiting.map(({ queuedId }) => queuedId),
+        )
+        .execute();
     },
   };
 }

@@ -34,7 +34,12 @@ const byPrograms = {
 /** Literals, as in the definition of the indexes. */
 export const madeByPrograms = (programs: boolean) => byPrograms[`${programs}`];
 
-type Row = Selectable<Database['threads']> & { run_id?: number | null; made_by?: string | null; waits?: 0 | 1 };
+type Row = Selectable<Database['threads']> & {
+  run_id?: number | null;
+  made_by?: string | null;
+  waits?: 0 | 1;
+  queued?: number | string;
+};
 
 const readTools = (tools: string | null) => (tools === null ? {} : { tools: ThreadTools.parse(JSON.parse(tools)) });
 
@@ -63,6 +68,7 @@ export const toThreadRecord = (row: Row): ThreadRecord => ({
   runId: row.run_id ?? null,
   ...(row.project_id !== null && { projectId: row.project_id }),
   ...(row.waits === 1 && { waitsForApproval: true as const }),
+  ...(row.queued && { queued: Number(row.queued) }),
 });
 
 export const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
@@ -94,6 +100,11 @@ const selectThreads = (db: Kysely<Database>) =>
     .select(
       sql<0 | 1>`case when exists (select 1 from runs where runs.thread_id = threads.id
         and runs.state in ${underWay} and runs.state = 'waiting') then 1 else 0 end`.as('waits'),
+    )
+    .select(
+      sql<number | string>`(select count(*) from queued_messages where queued_messages.thread_id = threads.id)`.as(
+        'queued',
+      ),
     );
 
 const findThread = prepared((db, at: Params<{ userId: number; threadId: number }>) =>

@@ -11,17 +11,18 @@ export function toThread(record: ThreadRecord): Thread {
     ...(record.projectId !== undefined && { projectId: record.projectId }),
     ...(record.waitsForApproval && { waitsForApproval: true }),
     ...(record.expiresAt !== null && { temporary: true }),
+    ...(record.queued && { queued: record.queued }),
   };
 }
 
 /** The thread as an export contains it, with the fields of API clients. */
-export type ExportedThread = Omit<Thread, 'id' | 'runId' | 'waitsForApproval' | 'temporary'> & {
+export type ExportedThread = Omit<Thread, 'id' | 'runId' | 'waitsForApproval' | 'temporary' | 'queued'> & {
   metadata?: unknown;
   toolResources?: unknown;
 };
 
 export function toExportedThread(record: ThreadRecord): ExportedThread {
-  const { id: _, runId: __, waitsForApproval: ___, temporary: ____, ...thread } = toThread(record);
+  const { id: _, runId: __, waitsForApproval: ___, temporary: ____, queued: _____, ...thread } = toThread(record);
   const { metadata, toolResources } = record;
   return {
     ...thread,

@@ -8,6 +8,7 @@ import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import type { RunExecutor } from '#server/features/chat/runs/executor';
 import { noThread } from '#server/features/chat/shared/not-found';
+import { queuedMessageRepository } from '#server/features/chat/shared/queued-message-repository';
 import { deleteThread, stopRunsOf } from '#server/features/chat/shared/remove-thread';
 import { createCursors, toPage } from '#server/http/paging';
 import { defineJob, jobHandler } from '#server/jobs/define';
@@ -44,17 +45,25 @@ const notInTrash = () => new AppError('not_found', 'This conversation is not in 
 /** Changes of several threads of a user. Each returns the ids of those that were changed. */
 function threadChanges({ database: { db }, executor }: Dependencies) {
   /** Locks the user, so that two calls which name the same threads do not deadlock. */
-  const changeTogether = (userId: number, work: (those: ReturnType<typeof trashRepository>) => Promise<number[]>) =>
+  const changeTogether = (
+    userId: number,
+    work: (those: ReturnType<typeof trashRepository>, trx: Kysely<Database>) => Promise<number[]>,
+  ) =>
     db.transaction().execute(async (trx) => {
       await lockUserRow(trx, userId);
-      return work(trashRepository(trx));
+      return work(trashRepository(trx), trx);
     });
 
   /** Stops runs before and after: once in the trash, no new one can start. */
   async function moveToTrash(userId: number, ids: readonly number[]): Promise<number[]> {
     await stopRunsOf(db, executor, userId, ids);
     const at = new Date().toISOString();
-    const moved = await changeTogether(userId, (those) => those.putIn(userId, ids, at));
+    const moved = await changeTogether(userId, async (those, trx) => {
+      const put = await those.putIn(userId, ids, at);
+      // What waits must not be sent by itself after the thread is restored.
+      await queuedMessageRepository(trx).hold(userId, put, 'stopped');
+      return put;
+    });
     await stopRunsOf(db, executor, userId, moved);
     return moved;
   }

@@ -97,6 +97,9 @@ export function Composer(props: ComposerProps) {
             invalid={tooLong}
             noteId={counter ? noteId : undefined}
           />
+          {onStop && canSend && (
+            <IconButton label="Send next" icon={ArrowUp} variant="primary" busy={isBusy} onClick={() => send()} />
+          )}
           <SendOrStop onStop={onStop} stopping={stopping} disabled={!canSend} busy={isBusy} onSend={() => send()} />
         </div>
         {counter && <LengthNote id={noteId} counter={counter} tooLong={tooLong} problem={problem} />}

@@ -11,7 +11,7 @@ export type SendingProps = {
   sending: boolean;
   /** Sending must wait; Enter pressed meanwhile takes effect afterwards. */
   waiting?: boolean | undefined;
-  /** Set while an answer is being written: Stop replaces Send. */
+  /** Set while an answer is being written: a message is lined up then. */
   onStop?: (() => void) | undefined;
 };
 
@@ -23,7 +23,7 @@ const standOf = ({ text, attachments, offered }: ComposerState, waiting: boolean
 
 /** Sends the composer's message, at once or as soon as nothing is pending. */
 export function useSendMessage(props: SendingProps, tooLong: boolean) {
-  const { place, onSend, sending, waiting = false, onStop } = props;
+  const { place, onSend, sending, waiting = false } = props;
   const composer = useComposer(place);
   const { wanted } = composer;
   const { isSendable, mustWait } = standOf(composer, waiting);
@@ -32,7 +32,7 @@ export function useSendMessage(props: SendingProps, tooLong: boolean) {
     // Read from the store, not from the last render: a double press sends once, and a fresh paste is included.
     const store = composerAt(place);
     const now = standOf(store.get(), waiting);
-    if (!now.isSendable || store.get().underWay !== null || tooLong || sending || onStop) return;
+    if (!now.isSendable || store.get().underWay !== null || tooLong || sending) return;
     if (store.get().settle?.() === false) return;
     if (now.mustWait) return store.set({ wanted: true });
     void store.send((sent, files) => onSend(sent, overBudget, files));
@@ -41,8 +41,7 @@ export function useSendMessage(props: SendingProps, tooLong: boolean) {
     composerAt(place).set({ wanted: false });
     send();
   });
-  // Pressed before the running answer was known: sent when that has ended.
-  const isFree = !mustWait && !sending && !onStop;
+  const isFree = !mustWait && !sending;
   useEffect(() => {
     if (wanted && isFree) sendWanted();
   }, [wanted, isFree]);

@@ -65,7 +65,9 @@ const answerNotChosenError = () =>
 type Question = { text: string; files: readonly StoredFile[]; models: readonly string[]; overBudget: boolean };
 
 /** Follows the head shown on this page, so that a branch selected in another tab does not matter. */
-export async function sendQuestion(open: OpenThread, { text, files, models, overBudget }: Question): Promise<boolean> {
+export async function sendQuestion(open: OpenThread, question: Question, runId: number | null): Promise<boolean> {
+  if (runId !== null) return (await import('#web/features/chat/queue/queue-actions.ts')).lineUp(open, question);
+  const { text, files, models, overBudget } = question;
   const window = messagesOf(open);
   if (undecided(window)) {
     open.change({ failure: { error: answerNotChosenError(), insist: null } });

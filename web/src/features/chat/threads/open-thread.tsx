@@ -60,6 +60,8 @@ const ConversationMap = lazyPart(
   { failed: () => null },
 );
 
+const MessageQueue = lazyPart(async () => (await import('#web/features/chat/queue/message-queue.tsx')).MessageQueue);
+
 const CorrectionDialog = lazyPart<CorrectionDialogProps>(
   async () => (await import('#web/features/chat/messages/correction-dialog.tsx')).CorrectionDialog,
   { failed: NoDialog },
@@ -142,6 +144,7 @@ export function OpenThread({ open, state, runId, target, onBack, onRemoved }: Op
           <AssistantChanged assistantId={thread.data.assistantId} messages={messages.data} />
         )}
         {thread.data && messages.data && <RetirementNotice thread={thread.data} messages={messages.data} />}
+        {thread.data?.queued && <MessageQueue open={open} runId={runId} />}
         {improving && <CorrectionDialog message={improving} onClose={stopImproving} />}
         <output className="sr-only">
           {runId === null

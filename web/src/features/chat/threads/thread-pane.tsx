@@ -79,7 +79,7 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
           place={`chat:${threadId}`}
           placeholder={placeholderFor(chatTarget)}
           onSend={async (text, overBudget, files) =>
-            (await loadOpenThread()).sendQuestion(open, { text, files, models: several, overBudget })
+            (await loadOpenThread()).sendQuestion(open, { text, files, models: several, overBudget }, runId)
           }
           sending={state.pending !== null}
           waiting={!parts || thread.isPending}

@@ -19,6 +19,7 @@ import { apiRunRepository } from '#server/features/chat/shared/api-run-repositor
 import { branchRepository } from '#server/features/chat/shared/branch-repository';
 import { messageFileRepository } from '#server/features/chat/shared/message-file-repository';
 import { messageRepository } from '#server/features/chat/shared/message-repository';
+import { queuedMessageRepository } from '#server/features/chat/shared/queued-message-repository';
 import { type RunEnd, runRepository } from '#server/features/chat/shared/run-repository';
 import { searchRepository } from '#server/features/chat/shared/search-repository';
 import { serverCallRepository } from '#server/features/chat/shared/server-call-repository';
@@ -106,6 +107,7 @@ export function createRunFinalizer({ db, pricing, onInternalAnswerEnded }: Depen
       await storeText(trx, spec, log, hasMade);
       await storeToolCalls(trx, { ...spec, echoes: run.echoes }, end.state, log, at);
       await notifyOwner(trx, spec);
+      await holdQueue(trx, spec, end.state);
     });
     return last;
   }
@@ -161,12 +163,17 @@ export function createRunFinalizer({ db, pricing, onInternalAnswerEnded }: Depen
 }
 
 /**
- * Ends a run that waits for approval; `note` says why, unless the user requested it. false: it is no longer waiting.
+ * Ends a run that waits for approval; `note` says why, unless the user requested it. undefined: it is no longer waiting.
  */
-function endWaiting(db: Kysely<Database>, userId: number, runId: number, note: string | null): Promise<boolean> {
+function endWaiting(
+  db: Kysely<Database>,
+  userId: number,
+  runId: number,
+  note: string | null,
+): Promise<{ userId: number; threadId: number } | undefined> {
   return db.transaction().execute(async (trx) => {
     const run = await runClaimRepository(trx).takeWaiting(userId, runId);
-    if (!run) return false;
+    if (!run) return undefined;
     const batches = await eventRepository(trx).after(runId, 0);
     const log = foldBatches(batches);
     const cut = cutCalls(log, noCalls).map((call): RunEvent => ({ type: 'tool', call: eventCall(call) }));
@@ -177,12 +184,22 @@ function endWaiting(db: Kysely<Database>, userId: number, runId: number, note: s
     const end = { state: 'stopped', reason: 'stopped', error: null } as const;
     const last = (batches.at(-1)?.last ?? 0) + said.length + (all ? 1 : 0) + 1;
     if (!(await runRepository(trx).end(runId, rowOf(end, log, { hasUsage: all !== null, lastEvent: last, at }), true)))
-      return false;
+      return undefined;
     await startFetching(trx, userId, run.messageId, at);
     await storeText(trx, run, log, true);
     await storeToolCalls(trx, { ...run, runId }, end.state, log, at);
-    return true;
+    await holdQueue(trx, run, end.state);
+    return { userId, threadId: run.threadId };
   });
+}
+
+/** After an answer that was stopped or failed, the user decides about the messages in line. */
+async function holdQueue(
+  trx: Kysely<Database>,
+  { userId, threadId }: Pick<RunSpec, 'userId' | 'threadId'>,
+  state: RunEnd['state'],
+) {
+  if (state === 'stopped' || state === 'failed') await queuedMessageRepository(trx).hold(userId, [threadId], state);
 }
 
 const noCalls: ReadonlySet<string> = new Set();

@@ -9,8 +9,8 @@ import type { TestQuestionSource } from '@roster/contracts/comparisons/test-sets
 import type { DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { JobEvent, JobStatus, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import type { ImportSource, ImportState } from '@roster/contracts/imports';
-import type { Project } from '@roster/contracts/projects/projects';
 import type { HeldReason } from '@roster/contracts/message-queue';
+import type { Project } from '@roster/contracts/projects/projects';
 import type { ResponseState } from '@roster/contracts/public-api/responses';
 import type { VectorStoreFileError } from '@roster/contracts/public-api/vector-stores';
 import type { ToolApproval, ToolServer } from '@roster/contracts/tool-servers/tool-servers';
@@ -778,8 +778,7 @@ export type Database = {
   file_uses: {
     file_id: number;
     user_id: number;
-    used_by: 'assistant' | 'project' | 'message' | 'fine_tuning_job' | 'vector_store';
-    used_by: 'assistant' | 'message' | 'queued_message' | 'fine_tuning_job' | 'vector_store';
+    used_by: 'assistant' | 'project' | 'message' | 'queued_message' | 'fine_tuning_job' | 'vector_store';
     used_by_id: number;
   };
   /** The files of a message in order. Their names remain when they are deleted. */
@@ -1074,6 +1073,8 @@ export type Database = {
   project_files: Omit<Database['assistant_files'], 'assistant_id'> & { project_id: number };
   /** Messages that are sent when the answer being written has ended. Sending one deletes its row. */
   queued_messages: {
+    id: Id;
+    user_id: number;
     thread_id: number;
     /** The lowest is sent first. */
     position: number;
@@ -1090,6 +1091,8 @@ export type Database = {
     send_now: Generated<Flag>;
     client_id: string;
     client_digest: string;
+    created_at: string;
+  };
   /** Saved texts that users insert into their messages. */
   prompts: {
     id: Id;

@@ -12,6 +12,7 @@ export const project = (id: number, more: Partial<Project> = {}): Project => ({
   assistantId: null,
   model: null,
   conversations: 0,
+  files: 0,
   archivedAt: null,
   createdAt: fixtureDate,
   updatedAt: fixtureDate,

@@ -111,7 +111,6 @@ export function chatFeature(dependencies: Dependencies) {
     temporary,
     trash,
     trials: createTrials(parts),
-    messages: createMessageContext(parts),
     messages: context,
     queue: messageQueueService({ context, executor, starter }),
     ratings: ratingService(database),

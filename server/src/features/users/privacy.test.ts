@@ -394,8 +394,10 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   ],
   'POST /api/projects/move': ({ ownThreadId, projectId }) => [
     { path: '/api/projects/move', body: { ids: [ownThreadId], projectId } },
+  ],
   'POST /api/threads/:id/queue': ({ ownThreadId, fileId }) => [
     { path: `/api/threads/${ownThreadId}/queue`, body: { ...draft(), fileIds: [fileId] } },
+  ],
   'PATCH /api/queued-messages/:id': ({ ownQueuedId, fileId }) => [
     { path: `/api/queued-messages/${ownQueuedId}`, body: { fileIds: [fileId] } },
   ],

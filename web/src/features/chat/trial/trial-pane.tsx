@@ -138,7 +138,10 @@ function TrialThread(props: TrialThreadProps) {
         place={place}
         placeholder="Ask what people will ask"
         onSend={async (text, overBudget, files) =>
-          (await prepare(threadId)) && sendQuestion(open, { text, files, models: [], overBudget })
+          // A trial puts nothing in line: the settings may change before its turn.
+          runId === null &&
+          (await prepare(threadId)) &&
+          sendQuestion(open, { text, files, models: [], overBudget }, null)
         }
         sending={state.pending !== null}
         waiting={thread.isPending}

@@ -216,7 +216,6 @@ export const assistants = {
     access: 'editor',
     summary: 'Creates an assistant. The first one is the default.',
     body: NewAssistant,
-    bodyLimit: 2 * 1024 * 1024,
     output: Assistant,
     status: 201,
   }),

@@ -311,6 +311,10 @@ describe.each(engines)('migrations on %s', (engine) => {
       .values({ assistant_id: assistantId, user_id: userId, fields: '{"top_p":0.5}' })
       .execute();
     await addVersions(db, engine);
+    await db.schema
+      .alterTable('assistant_versions')
+      .addColumn('tags', 'text', (c) => c.notNull().defaultTo('[]'))
+      .execute();
     const versions = versionRepository(db);
     expect(await versions.find(userId, assistantId, 1)).toMatchObject({
       ...{ origin: { kind: 'before' }, changed: [], createdAt: at },

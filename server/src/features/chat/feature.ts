@@ -144,17 +144,23 @@ export function chatFeature(dependencies: Dependencies) {
     ],
     removalPart: chatRemovalPart(executor),
     exportParts: [conversationExport(database, exported), queueExport(database)],
-    async recover() {
-      await generatedFiles.recover();
-      const recovered = await executor.recover();
-      if (recovered > 0) log.warn({ recovered }, 'answers that a crash cut off were marked as interrupted');
-    },
+    recover: () => recover(generatedFiles, executor, log),
     /** Gives active runs time to end. */
     async close() {
       await executor.drain();
       await starter.close();
     },
   };
+}
+
+async function recover(
+  generatedFiles: { recover: () => Promise<unknown> },
+  executor: RunExecutor,
+  log: FastifyBaseLogger,
+) {
+  await generatedFiles.recover();
+  const recovered = await executor.recover();
+  if (recovered > 0) log.warn({ recovered }, 'answers that a crash cut off were marked as interrupted');
 }
 
 type Parts = Dependencies & { executor: RunExecutor; partialAnswers: PartialAnswers };

@@ -104,11 +104,10 @@ export function analyticsService(
     async overview(userId: number, { from, to, tz }: z.output<typeof api.analytics.query>): Promise<Analytics> {
       const days = daysIn(tz, from, to);
       const earlier = { from: nextDay(from, -days.length), to: nextDay(from, -1) };
-      const before = daysIn(tz, earlier.from, earlier.to);
       const span = spanOf(days);
       const [byDay, previous, groups, byToken, recent, ownPrices] = await Promise.all([
         analytics.byDay(userId, days),
-        analytics.total(userId, spanOf(before)),
+        analytics.total(userId, spanOf(daysIn(tz, earlier.from, earlier.to))),
         analytics.byModelAndAssistant(userId, span),
         analytics.byAccessToken(userId, span),
         analytics.requests(userId, span, {}, maxRecent),

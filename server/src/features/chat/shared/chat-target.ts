@@ -91,7 +91,7 @@ function joinKnowledge(own: Knowledge, shared: Knowledge): Knowledge {
 
 type InProject = Pick<Dependencies, 'findProject' | 'projectKnowledgeOf'>;
 
-/** What a project adds to the answers in its threads. */
+/** A project’s part in the answers of its threads. */
 async function sharedInProject({ findProject, projectKnowledgeOf }: InProject, userId: number, projectId?: number) {
   const project = projectId === undefined ? undefined : await findProject(userId, projectId);
   if (!project) return { instructions: '', knowledge: noKnowledge };

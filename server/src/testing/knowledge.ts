@@ -45,12 +45,17 @@ export const untilKnown = (app: Installation, visitor: HttpClient, assistantId: 
     return JSON.stringify(files.map(({ state }) => state)) === JSON.stringify(states);
   });
 
+/** Advances the simulator's clock. */
+export async function advanceClock({ provider }: Pick<TestApp, 'provider'>, advanceMs: number) {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ advanceMs });
+  await (await request(`${provider.origin}/__simulator/clock`, { method: 'POST', headers, body })).body.dump();
+}
+
 /** The same after the time that the provider takes to index. */
 export async function untilIndexed(app: Installation, visitor: HttpClient, assistantId: number, states: string[]) {
-  const headers = { 'content-type': 'application/json' };
-  const advance = { method: 'POST', headers, body: JSON.stringify({ advanceMs: 10_000 }) } as const;
   await until(`The states ${states.join(', ')}`, async () => {
-    await (await request(`${app.provider.origin}/__simulator/clock`, advance)).body.dump();
+    await advanceClock(app, 10_000);
     await makeDue(app);
     const files = await stateOf(visitor, assistantId);
     return JSON.stringify(files.map(({ state }) => state)) === JSON.stringify(states);

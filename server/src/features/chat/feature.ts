@@ -189,7 +189,7 @@ const createApprovals = ({ database, presence, executor, keys, budgets }: Parts)
   });
 
 function createExecutor(dependencies: Dependencies) {
-  const { database, pricing, keys, models, budgets, knowledge, files, store } = dependencies;
+  const { database, pricing, keys, models, budgets, knowledge, projects, files, store } = dependencies;
   const { db } = database;
   const withDb = { ...dependencies, db };
   return createRunExecutor({
@@ -202,7 +202,9 @@ function createExecutor(dependencies: Dependencies) {
       defaultModel: models.defaultModel,
       openKey: keys.open,
       checkBudget: budgets.check,
+      findProject: projects.find,
       knowledgeOf: knowledge.forAnswer,
+      projectKnowledgeOf: projects.knowledge,
       attachments: attachmentReader({ files, store }),
       copies: files.copies,
     }),

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { OfferedTool, ToolRegistry } from '#server/conversation/tools';
 import type { Database } from '#server/db/schema';
-import type { Knowledge } from '#server/features/assistants/knowledge/service';
 import { continuedTurns } from '#server/features/chat/runs/events/continuation';
 import type {
   AnswerInput,
@@ -15,17 +14,24 @@ import type {
 } from '#server/features/chat/runs/lifecycle/run-spec';
 import type { AttachmentReader } from '#server/features/chat/shared/attachments';
 import { type BranchHead, branchRepository, emptyBranch } from '#server/features/chat/shared/branch-repository';
-import { type ChatTarget, noKnowledge, responseFormat } from '#server/features/chat/shared/chat-target';
+import {
+  type ChatTarget,
+  knowledgeOfThread,
+  noKnowledge,
+  responseFormat,
+  type ThreadKnowledge,
+} from '#server/features/chat/shared/chat-target';
 import { messageFileRepository } from '#server/features/chat/shared/message-file-repository';
 import { messageRepository } from '#server/features/chat/shared/message-repository';
 import { runRepository } from '#server/features/chat/shared/run-repository';
+import { threadRepository } from '#server/features/chat/shared/thread-repository';
 import { toolCallRepository } from '#server/features/chat/shared/tool-call-repository';
 import type { AnswerTools } from '#server/provider/answer-tools';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Secret } from '#server/security/secret';
 import { readHistory } from './history.ts';
 
-type Dependencies = {
+type Dependencies = ThreadKnowledge & {
   db: Kysely<Database>;
   catalogue: Catalogue;
   attachments: AttachmentReader;
@@ -36,7 +42,6 @@ type Dependencies = {
   openKey: (userId: number) => Promise<Secret>;
   /** @throws AppError if a budget is used up; `way` says what the user can do about it */
   checkBudget: (userId: number, assistantId: number | null, way?: string) => Promise<void>;
-  knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
   toolBox: Pick<ToolRegistry, 'offered'>;
 };
 
@@ -129,12 +134,13 @@ async function buildAnswer(
 }
 
 async function loadTarget(
-  { knowledgeOf }: Dependencies,
-  { userId, assistantId }: RunSpec,
+  dependencies: Dependencies,
+  { userId, assistantId, threadId }: RunSpec,
   input: ThreadInput,
 ): Promise<ChatTarget> {
   if (input.kind !== 'resumed') return input.target;
-  const knowledge = assistantId === null ? noKnowledge : await knowledgeOf(userId, assistantId);
+  const thread = await threadRepository(dependencies.db).find(userId, threadId);
+  const knowledge = await knowledgeOfThread(dependencies, userId, assistantId, thread?.projectId);
   return { ...input.target, knowledge };
 }
 

@@ -42,14 +42,18 @@ export type ApiRunRequest = Pick<AnswerRequest, 'topP' | 'maxOutputTokens' | 'fo
   codeFiles: readonly number[];
 };
 
-type Dependencies = {
-  catalogue: Catalogue;
-  findAssistant: (userId: number, assistantId: number) => Promise<Assistant | undefined>;
+/** The files that a thread’s answers search: those of its assistant and of its project. */
+export type ThreadKnowledge = {
   findProject: ProjectRepository['find'];
-  /** Does not call the provider; null: unknown. */
-  knownDefaultModel: (userId: number) => Promise<string | null>;
   knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
   projectKnowledgeOf: (userId: number, projectId: number) => Promise<Knowledge>;
+};
+
+type Dependencies = ThreadKnowledge & {
+  catalogue: Catalogue;
+  findAssistant: (userId: number, assistantId: number) => Promise<Assistant | undefined>;
+  /** Does not call the provider; null: unknown. */
+  knownDefaultModel: (userId: number) => Promise<string | null>;
 };
 
 export const noKnowledge: Knowledge = { search: undefined, notes: [] };
@@ -89,7 +93,7 @@ function joinKnowledge(own: Knowledge, shared: Knowledge): Knowledge {
   return { search: { storeIds: [...one.storeIds, ...other.storeIds], files, onRefused }, notes };
 }
 
-type InProject = Pick<Dependencies, 'findProject' | 'projectKnowledgeOf'>;
+type InProject = Pick<ThreadKnowledge, 'findProject' | 'projectKnowledgeOf'>;
 
 /** A project’s part in the answers of its threads. */
 async function sharedInProject({ findProject, projectKnowledgeOf }: InProject, userId: number, projectId?: number) {
@@ -97,6 +101,18 @@ async function sharedInProject({ findProject, projectKnowledgeOf }: InProject, u
   if (!project) return { instructions: '', knowledge: noKnowledge };
   const knowledge = project.files > 0 ? await projectKnowledgeOf(userId, project.id) : noKnowledge;
   return { instructions: project.instructions, knowledge };
+}
+
+/** The files of a run that goes on after a pause, as they are now. */
+export async function knowledgeOfThread(
+  dependencies: ThreadKnowledge,
+  userId: number,
+  assistantId: number | null,
+  projectId: number | undefined,
+): Promise<Knowledge> {
+  const own = assistantId === null ? noKnowledge : await dependencies.knowledgeOf(userId, assistantId);
+  const { knowledge } = await sharedInProject(dependencies, userId, projectId);
+  return joinKnowledge(own, knowledge);
 }
 
 type TargetThread = Pick<ThreadRecord, 'assistantId' | 'model' | 'tools' | 'projectId' | 'trialSettings'>;

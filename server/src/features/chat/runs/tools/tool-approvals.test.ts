@@ -4,7 +4,9 @@ import { createAssistant } from '#server/testing/assistants';
 import { ask, asksOf, forgetAsks, messageOf, messagesOf, newThread, post, send, until } from '#server/testing/chat';
 import { setUser, withDatabase } from '#server/testing/database';
 import { lastOf, notesOf, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
+import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
+import { advanceClock, makeDue } from '#server/testing/knowledge';
 import {
   callIdsIn,
   callsIn,
@@ -89,6 +91,29 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
     // Only this call was approved.
     const again = await waiting(threadId, '[[call demo_pay]]');
     await ada.post(`/api/runs/${again.run.id}/stop`);
+  });
+
+  test('searches the files of the project also after the pause', async () => {
+    const projectId = (await ada.post('/api/projects', { name: 'Garden' })).body.id;
+    const { id: fileId } = await uploaded(app, ada, { filename: 'beds.pdf', content: 'Beds' });
+    await ada.post(`/api/projects/${projectId}/files`, { fileIds: [fileId] });
+    await until('An indexed file', async () => {
+      await advanceClock(app, 10_000);
+      await makeDue(app);
+      return (await ada.get(`/api/projects/${projectId}/files`)).body[0].state === 'ready';
+    });
+    const { run, reader, callIds } = await waiting(
+      await newThread(ada, { assistantId, projectId }),
+      '[[call demo_pay]]',
+    );
+    // The first call is the search.
+    await decide(run.id, callIds.at(-1) ?? '', 'approve');
+    await reader.all();
+    const searched = { type: 'file_search', vector_store_ids: [expect.any(String)] };
+    expect((await asksOf(app)).slice(-2).map(({ body }) => body.tools)).toEqual([
+      expect.arrayContaining([searched]),
+      expect.arrayContaining([searched]),
+    ]);
   });
 
   test('tells the model why a call was denied', async () => {

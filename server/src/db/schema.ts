@@ -1064,7 +1064,7 @@ export type Database = {
     assistant_id: number | null;
     model: string | null;
     archived_at: string | null;
-    /** The vector store of its files; null: none so far. */
+    /** The vector store of its files, which may have been deleted; null: none so far. */
     store_id: Generated<number | null>;
     created_at: string;
     updated_at: string;

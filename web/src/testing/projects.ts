@@ -33,6 +33,7 @@ export function serveProjects(given: Project[], threads: ProjectThread[] = []): 
   const found = (id: number) => kept.find((one) => one.id === id) ?? refusal('not_found', 'Project not found.');
   answer(projects.list, () => ({ items: kept }));
   answer(projects.get, ({ params }) => found(params.id));
+  answer(projects.files, []);
   answer(projects.threads, { items: threads, nextCursor: null });
   answer(projects.create, ({ body }) => {
     const made = project(kept.length + 1, body);

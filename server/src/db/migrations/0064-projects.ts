@@ -21,7 +21,8 @@ export async function up(db: Kysely<Database>, engine: Engine) {
     .addColumn('assistant_id', 'integer', (c) => c.references('assistants.id').onDelete('set null'))
     .addColumn('model', 'text')
     .addColumn('archived_at', 'text')
-    .addColumn('store_id', 'integer', (c) => c.references('vector_stores.id').onDelete('set null'))
+    // Without a reference: in backups, vector stores come after projects. Their ids are never used again.
+    .addColumn('store_id', 'integer')
     .addColumn('created_at', 'text', (c) => c.notNull())
     .addColumn('updated_at', 'text', (c) => c.notNull())
     .execute();
@@ -31,12 +32,6 @@ export async function up(db: Kysely<Database>, engine: Engine) {
     .on('projects')
     .column('assistant_id')
     .where('assistant_id', 'is not', null)
-    .execute();
-  await db.schema
-    .createIndex('projects_store')
-    .on('projects')
-    .column('store_id')
-    .where('store_id', 'is not', null)
     .execute();
   await db.schema
     .createTable('project_files')

@@ -7,8 +7,10 @@ import { page, userEvent } from 'vitest/browser';
 import { answer, requestsTo } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
 import { exchange, serveThreads, thread } from '#web/testing/conversations.ts';
+import { fixtureDate } from '#web/testing/new-account.ts';
 import { expectHidden, expectText, expectTexts, expectToast } from '#web/testing/page.ts';
 import { project, projectThread, serveProjects } from '#web/testing/projects.ts';
+import { serveFiles, storedFile } from '#web/testing/stored-files.ts';
 
 const list = page.getByRole('navigation', { name: 'Recent conversations' });
 const section = page.getByRole('region', { name: 'Projects' });
@@ -62,6 +64,37 @@ test('shows conversations, cost and default of a project, edits and archives it'
   await page.getByRole('menuitem', { name: 'Archive' }).click();
   await expectToast('Project archived');
   expect(requestsTo(projects.update)[1]?.body).toEqual({ archived: true });
+});
+
+test('adds files that are searched, shows their state and removes one', async () => {
+  const added = { fileId: 4, filename: 'beds.pdf', size: 2_000_000, error: null, addedAt: fixtureDate };
+  const table = {
+    ...added,
+    fileId: 5,
+    filename: 'prices.csv',
+    state: 'failed' as const,
+    error: 'It cannot be searched.',
+  };
+  open('/projects/1', {
+    answers() {
+      serveProjects([project(1)]);
+      serveFiles(storedFile(4, 'beds.pdf'), storedFile(6, 'prices.csv'));
+    },
+  });
+  await page.getByRole('button', { name: 'Add files' }).click();
+  await expect.element(dialog.getByRole('checkbox', { name: /prices\.csv/ })).toBeDisabled();
+  await dialog.getByRole('checkbox', { name: /beds\.pdf/ }).click();
+  answer(projects.addFiles, [{ ...added, state: 'ready' }, table]);
+  answer(projects.files, [{ ...added, state: 'ready' }, table]);
+  await dialog.getByRole('button', { name: 'Add 1' }).click();
+  const rows = page.getByRole('list', { name: 'Files' }).getByRole('listitem');
+  await expectTexts(rows, [/^beds\.pdf .*Ready/, /^prices\.csv .*Failed: It cannot be searched\. Retry/]);
+  expect(requestsTo(projects.addFiles)[0]?.body).toEqual({ fileIds: [4] });
+  answer(projects.removeFile, undefined);
+  answer(projects.files, [table]);
+  await page.getByRole('button', { name: 'Remove beds.pdf' }).click();
+  await expectTexts(rows, [/^prices\.csv/]);
+  expect(requestsTo(projects.removeFile)[0]?.params).toEqual({ id: 1, fileId: 4 });
 });
 
 test('asks whether the conversations of a deleted project stay', async () => {

@@ -9,10 +9,11 @@ import { formatCost, formatCount } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
+import { ProjectFiles } from './project-files.tsx';
 
 type ProjectDetailsProps = { project: Project; onEdit: () => void };
 
-/** Instructions, default and cost of a project. */
+/** Instructions, files, default and cost of a project. */
 export function ProjectDetails({ project, onEdit }: ProjectDetailsProps) {
   return (
     <Card aria-label="About this project" className="divide-y divide-border max-lg:order-first">
@@ -29,6 +30,9 @@ export function ProjectDetails({ project, onEdit }: ProjectDetailsProps) {
             {project.instructions}
           </p>
         )}
+      </Detail>
+      <Detail title="Files">
+        <ProjectFiles projectId={project.id} />
       </Detail>
       <Detail title="New conversations are answered by">
         <AnsweredByName project={project} />

@@ -25,7 +25,7 @@ import { retirementFeature } from '#server/features/models/retirement/feature';
 import { projectFeature } from '#server/features/projects/feature';
 import { fileSettledInProjects } from '#server/features/projects/files/queue';
 import { projectFileService } from '#server/features/projects/files/service';
-import { projectRepository } from '#server/features/projects/repository';
+import { projectRepository } from '#server/features/projects/shared/repository';
 import { promptFeature } from '#server/features/prompts/feature';
 import { publicApiFeatures } from '#server/features/public-api/feature';
 import { createFileIds } from '#server/features/public-api/files/file-ids';

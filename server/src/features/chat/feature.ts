@@ -10,7 +10,7 @@ import type { FileRepository } from '#server/features/files/repository';
 import type { RetirementGuard } from '#server/features/models/retirement/guard';
 import type { ModelService } from '#server/features/models/service';
 import type { ProjectFileService } from '#server/features/projects/files/service';
-import type { ProjectRepository } from '#server/features/projects/repository';
+import type { ProjectRepository } from '#server/features/projects/shared/repository';
 import type { BudgetService } from '#server/features/usage/budgets';
 import type { PricingService } from '#server/features/usage/pricing';
 import type { Router } from '#server/http/app-router/router';

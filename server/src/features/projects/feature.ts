@@ -4,8 +4,8 @@ import type { ExportPart } from '#server/features/feature';
 import type { Router } from '#server/http/app-router/router';
 import { projectFileRepository } from './files/repository.ts';
 import type { ProjectFileService } from './files/service.ts';
-import { projectRepository } from './repository.ts';
 import { type ProjectDependencies, projectService } from './service.ts';
+import { projectRepository } from './shared/repository.ts';
 
 type Dependencies = Omit<ProjectDependencies, 'db' | 'files'> & { database: OpenDatabase; files: ProjectFileService };
 

@@ -3,7 +3,7 @@ import { openDatabase } from '#server/db/connect';
 import { migrate } from '#server/db/migrate';
 import { emptyDatabase } from '#server/testing/app';
 import { plansOf } from '#server/testing/query-plans';
-import { projectRepository } from './repository.ts';
+import { projectRepository } from './shared/repository.ts';
 
 test('reads the conversations of a project in order, and counts them by its index', async () => {
   const { dataDir, remove } = await emptyDatabase('sqlite');

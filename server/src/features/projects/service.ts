@@ -13,8 +13,8 @@ import { createCursors, toPage } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import type { ProjectFileService } from './files/service.ts';
-import { projectNotFound } from './not-found.ts';
-import { type ProjectRepository, projectRepository } from './repository.ts';
+import { projectNotFound } from './shared/not-found.ts';
+import { type ProjectRepository, projectRepository } from './shared/repository.ts';
 
 export type ProjectDependencies = {
   db: Kysely<Database>;

@@ -94,6 +94,21 @@ async function named(
   }));
 }
 
+const tokenFigures = (rows: Awaited<ReturnType<AnalyticsRepository['byAccessToken']>>) =>
+  rows.sort((a, b) => byCost(a.sums, b.sums)).map(({ accessToken, sums }) => ({ accessToken, ...toFigures(sums) }));
+
+async function byProject(
+  analytics: Pick<AnalyticsRepository, 'byProject'>,
+  userId: number,
+  { from, to, tz }: z.output<typeof api.byProject.query>,
+) {
+  const rows = await analytics.byProject(userId, spanOf(daysIn(tz, from, to)));
+  const items = rows
+    .sort((a, b) => byCost(a.sums, b.sums))
+    .map(({ project, sums }) => ({ project, ...toFigures(sums) }));
+  return { items };
+}
+
 /** `analytics` and `prices` use the read connection: summing a year takes longer than a stream may wait. */
 export function analyticsService(
   analytics: AnalyticsRepository,
@@ -129,9 +144,7 @@ export function analyticsService(
         byTool,
         fineTuning,
         storage: catalogue.storagePrice,
-        byAccessToken: byToken
-          .sort((a, b) => byCost(a.sums, b.sums))
-          .map(({ accessToken, sums }) => ({ accessToken, ...toFigures(sums) })),
+        byAccessToken: tokenFigures(byToken),
         recent,
       };
     },
@@ -143,6 +156,7 @@ export function analyticsService(
       return { items: rows.map(({ project, sums }) => ({ project, ...toFigures(sums) })) };
     },
 
+    byProject: (userId: number, query: z.output<typeof api.byProject.query>) => byProject(analytics, userId, query),
     async requests(userId: number, query: z.output<typeof api.requests.query>) {
       const { from, to, tz, model, assistantId, accessTokenId, projectId, purpose, limit, cursor } = query;
       const span = spanOf(daysIn(tz, from, to));
@@ -150,6 +164,14 @@ export function analyticsService(
       const after = at === undefined || id === undefined ? undefined : { at, id };
       const ofAssistant = assistantId === 'none' ? null : assistantId;
       const filter = { model, accessTokenId, projectId, purpose, assistantId: ofAssistant };
+      const after = at && id ? { at, id } : undefined;
+      const filter = {
+        model,
+        accessTokenId,
+        projectId,
+        purpose,
+        assistantId: assistantId === 'none' ? null : assistantId,
+      };
       const found = await analytics.requests(userId, span, filter, limit + 1, after);
       return toPage(found, limit, (last) => cursors.encode([last.at, last.id]));
     },

@@ -3,7 +3,7 @@ import type { AssistantTools, BuiltInTool, ThreadTools } from '@roster/contracts
 import type { ReasoningEffort } from '@roster/contracts/models/models';
 import { TrialSettings } from '@roster/contracts/trials';
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
-import type { ProjectRepository } from '#server/features/projects/repository';
+import type { ProjectRepository } from '#server/features/projects/shared/repository';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { AnswerRequest } from '#server/provider/provider';
 import { schemaFormat } from '#server/provider/schema-format';
@@ -96,6 +96,7 @@ function joinKnowledge(own: Knowledge, shared: Knowledge): Knowledge {
 type InProject = Pick<ThreadKnowledge, 'findProject' | 'projectKnowledgeOf'>;
 
 /** A project’s part in the answers of its threads. */
+/** The instructions and files that a project adds to the answers in its threads. */
 async function sharedInProject({ findProject, projectKnowledgeOf }: InProject, userId: number, projectId?: number) {
   const project = projectId === undefined ? undefined : await findProject(userId, projectId);
   if (!project) return { instructions: '', knowledge: noKnowledge };

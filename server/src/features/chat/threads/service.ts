@@ -16,7 +16,7 @@ import { type ThreadRecord, threadRepository } from '#server/features/chat/share
 import { newTitle } from '#server/features/chat/shared/thread-title';
 import { type TemporaryThreadService, temporaryUntil } from '#server/features/chat/temporary-threads/service';
 import type { TrashService } from '#server/features/chat/trash/service';
-import type { ProjectRepository } from '#server/features/projects/repository';
+import type { ProjectRepository } from '#server/features/projects/shared/repository';
 import { createCursors, toPage } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
 

@@ -75,11 +75,11 @@ test('reads a file of the retired API, and reports it the second time', async ({
     await (await chooser).setFiles(file);
   };
   await choose();
+  await page.getByRole('button', { name: 'Import 1 Assistant' }).click();
   await expectToast(page, 'Assistants imported', '1 imported, 0 failed.');
   await expect(page.getByRole('heading', { name: 'Recipe Scribe' })).toBeVisible();
   await expect(page.getByText('The tool retrieval cannot be imported.')).toBeVisible();
   await choose();
-  await expectToast(page, 'Failed to import assistants', '0 imported, 1 failed.');
   await expect(page.getByText("It was imported already, as 'Recipe Scribe'.")).toBeVisible();
 });
 
@@ -101,5 +101,6 @@ test('exports a file that another account reads back', async ({ page, roster, el
   await elsewhere.getByRole('button', { name: 'Choose File' }).click();
   const buffer = Buffer.from(JSON.stringify(content));
   await (await chooser).setFiles({ name: 'roster-assistants.json', mimeType: 'application/json', buffer });
+  await elsewhere.getByRole('button', { name: 'Import 1 Assistant' }).click();
   await expect(elsewhere.getByRole('heading', { name: 'Tutor' })).toBeVisible();
 });

@@ -25,6 +25,7 @@ export const leftOutReasons = [
   'hidden_messages',
   'custom_instructions',
   'projects',
+  'gpts',
   'other_activities',
   'empty_conversations',
   'unreadable_conversations',

@@ -173,6 +173,21 @@ export const ImportResult = z.object({
 });
 export type ImportResult = z.output<typeof ImportResult>;
 
+/** What an import of a file has done, or would do. */
+export const FileImportResult = ImportResult.extend({
+  /** With `preview`: the assistants that would be created. */
+  planned: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      model: z.string(),
+      description: z.string(),
+      notes: z.array(z.string()),
+    }),
+  ),
+});
+export type FileImportResult = z.output<typeof FileImportResult>;
+
 /** Roster’s export format, which `import-file` reads. */
 export const AssistantExport = z.object({
   format: z.literal('roster.assistants'),
@@ -326,10 +341,16 @@ export const assistants = {
     access: 'editor',
     rate: 'keyUse',
     summary:
-      'Imports from JSON: one assistant, a list, or `{assistants: […]}`, as the retired API returned them or as Roster exports them.',
+      'Imports from JSON: one assistant, a list, or `{assistants: […]}`, as the retired API, Roster, Open WebUI or LibreChat write them. With `preview`, reports what it would do and stores nothing.',
+    query: z.strictObject({
+      preview: z
+        .enum(['true', 'false'])
+        .transform((value) => value === 'true')
+        .optional(),
+    }),
     body: z.unknown(),
     bodyLimit: 5 * 1024 * 1024,
-    output: ImportResult,
+    output: FileImportResult,
   }),
   exportAll: endpoint({
     method: 'GET',

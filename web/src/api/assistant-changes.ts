@@ -67,6 +67,11 @@ export function useImportBatch() {
   });
 }
 
+export const usePreviewImportFile = () =>
+  useMutation({
+    mutationFn: (content: unknown) => call(assistants.importFile, { query: { preview: 'true' }, body: content }),
+  });
+
 export function useImportFile() {
   const refetch = useRefetchedList();
   return useMutation({

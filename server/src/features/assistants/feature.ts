@@ -25,7 +25,7 @@ type Dependencies = {
   catalogue: Catalogue;
   now: () => number;
   keys: ProviderKeyService;
-  models: Pick<ModelService, 'usable'>;
+  models: Pick<ModelService, 'usable' | 'defaultModel'>;
   knowledge: Pick<KnowledgeService, 'list' | 'add' | 'remove' | 'retry'>;
   storesNamed: Imports['storesNamed'];
   filesNamed: Imports['filesNamed'];

@@ -1,8 +1,10 @@
 import {
   AssistantSettings,
   type assistants as api,
+  type FileImportResult,
   type ImportCandidate,
   type ImportResult,
+  nameLimit,
   untitled,
 } from '@roster/contracts/assistants/assistants';
 import { dayOf } from '@roster/contracts/usage/day';
@@ -19,6 +21,7 @@ import type { Provider, ProviderAssistant } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Actor } from '#server/security/actor';
 import { resolveReferences } from './api-fields.ts';
+import { fromOtherProduct } from './other-products.ts';
 import { type ParsedAssistant, parseAssistant } from './parse-import.ts';
 import { type ApiFields, apiFieldsRepository } from './shared/api-fields-repository.ts';
 import { type AssistantRepository, assistantRepository, type ImportedDraft } from './shared/repository.ts';
@@ -51,7 +54,7 @@ type Dependencies = {
   versions: Pick<VersionRecorder, 'begin'>;
   provider: Pick<Provider, 'assistants'>;
   keys: ProviderKeyService;
-  models: Pick<ModelService, 'usable'>;
+  models: Pick<ModelService, 'usable' | 'defaultModel'>;
   catalogue: Catalogue;
   now: () => number;
   /** Maps the user’s vector stores, known by these names, to their ids here. */
@@ -215,6 +218,23 @@ async function importFromProvider(
   );
 }
 
+function parseForeign(entry: unknown, defaultModel: string): ParsedAssistant {
+  const { raw, notes } = fromOtherProduct(entry, defaultModel);
+  const reading = parseAssistant(raw);
+  return 'problem' in reading ? reading : { ...reading, notes: [...notes, ...reading.notes] };
+}
+
+/** What importing a file would do. */
+async function preview(dependencies: Dependencies, userId: number, entries: Entry[]): Promise<FileImportResult> {
+  const notesOnModel = await modelNotes(dependencies, userId);
+  const { chosen, failed } = await judge(assistantRepository(dependencies.db), userId, entries);
+  const planned = chosen.map(({ draft: { name, model, description }, notes }, index) => ({
+    ...{ id: `#${index + 1}`, name, model, description },
+    notes: [...notes, ...notesOnModel(model)],
+  }));
+  return { imported: [], failed, planned };
+}
+
 /** Imports assistants from the provider or a file. Each entry succeeds or fails by itself. */
 export function importService(dependencies: Dependencies) {
   return {
@@ -224,12 +244,15 @@ export function importService(dependencies: Dependencies) {
     fromProvider: (actor: Actor, { assistantIds, apiKey }: z.output<typeof api.importBatch.body>) =>
       importFromProvider(dependencies, actor, assistantIds, apiKey),
 
-    async fromFile(actor: Actor, document: unknown): Promise<ImportResult> {
+    async fromFile(actor: Actor, document: unknown, isPreview: boolean): Promise<FileImportResult> {
+      const defaultModel = await dependencies.models.defaultModel(actor.userId);
       const read = parseEntries(document).map((entry, index) => {
-        const reading = parseAssistant(entry);
+        const reading = parseForeign(entry, defaultModel);
         return { id: reading.id ?? `#${index + 1}`, reading };
       });
-      return importAll(dependencies, actor, await resolveReadings(dependencies, actor.userId, read));
+      const entries = await resolveReadings(dependencies, actor.userId, read);
+      if (isPreview) return preview(dependencies, actor.userId, entries);
+      return { ...(await importAll(dependencies, actor, entries)), planned: [] };
     },
   };
 }
@@ -251,14 +274,15 @@ async function judge(assistants: AssistantRepository, userId: number, entries: E
     readings.flatMap(({ id }) => id ?? []),
   );
   const withoutId = readings.filter(({ id }) => id === null).flatMap(({ name }) => name ?? []);
-  const present = new Map((await assistants.named(userId, [...new Set(withoutId)])).map((a) => [fingerprint(a), a]));
+  const present = await assistants.named(userId, [...new Set(withoutId)].flatMap(namesLike));
+  const names = new Set(present.map(({ name }) => name));
   const taken = new Set<string>();
   const chosen: Importable[] = [];
   const failed: Refusal[] = [];
 
   function problemOf(reading: ResolvedReading): string | undefined {
     if ('problem' in reading) return `${reading.problem}.`;
-    const earlier = reading.id === null ? present.get(fingerprint(reading.draft)) : before.get(reading.id);
+    const earlier = reading.id === null ? sameAs(reading.draft, present) : before.get(reading.id);
     if (earlier) return reading.id === null ? alreadyThere(earlier) : `It was imported already, as '${earlier.name}'.`;
     if (reading.id !== null && taken.has(reading.id)) return 'It is in the file more than once.';
     if (chosen.length >= importLimit)
@@ -269,7 +293,7 @@ async function judge(assistants: AssistantRepository, userId: number, entries: E
   for (const { id, reading } of entries) {
     const reason = problemOf(reading);
     if (reason !== undefined) failed.push({ id, name: reading.name, reason });
-    else if ('draft' in reading) chosen.push(reading);
+    else if ('draft' in reading) chosen.push(reading.id === null ? withFreeName(reading, names) : reading);
     if (reading.id !== null) taken.add(reading.id);
   }
   return { chosen, failed };
@@ -277,4 +301,35 @@ async function judge(assistants: AssistantRepository, userId: number, entries: E
 
 const alreadyThere = ({ name }: { name: string }) => `It is already there: '${name}' is the same in every field.`;
 
-const fingerprint = (fields: AssistantSettings) => JSON.stringify(Object.values(AssistantSettings.parse(fields)));
+const numbersTried = 20;
+
+const numbered = (name: string, number: number) => {
+  const suffix = ` ${number}`;
+  return `${Array.from(name)
+    .slice(0, nameLimit - suffix.length)
+    .join('')}${suffix}`;
+};
+
+/** The name, and those that it gets if it is taken. */
+const namesLike = (name: string) => [name, ...Array.from({ length: numbersTried }, (_, at) => numbered(name, at + 2))];
+
+/** A second assistant with a name gets a number. */
+function withFreeName<Read extends Importable>(reading: Read, names: Set<string>): Read {
+  const { name } = reading.draft;
+  if (!names.has(name)) return reading;
+  const free = namesLike(name).find((one) => !names.has(one)) ?? name;
+  names.add(free);
+  const note = `It is called '${free}', because there is another assistant '${name}'.`;
+  return { ...reading, draft: { ...reading.draft, name: free }, notes: [...reading.notes, note] };
+}
+
+/** An assistant with the same fields, whose name an earlier import may have numbered. */
+function sameAs<Present extends AssistantSettings>(draft: AssistantSettings, present: Present[]): Present | undefined {
+  const like = new Set(namesLike(draft.name));
+  return present.find((one) => like.has(one.name) && fingerprint(one) === fingerprint(draft));
+}
+
+const fingerprint = (fields: AssistantSettings) => {
+  const { name: _, ...rest } = AssistantSettings.parse(fields);
+  return JSON.stringify(Object.values(rest));
+};

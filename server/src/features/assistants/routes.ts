@@ -57,7 +57,7 @@ export function assistantRoutes({ route }: Router, { assistants, drafts, history
   route(api.setDefault, ({ actor, body }) => assistants.setDefault(actor.userId, body.assistantId));
   route(api.fetchFromProvider, ({ actor, body }) => imports.candidates(actor, body));
   route(api.importBatch, ({ actor, body }) => imports.fromProvider(actor, body));
-  route(api.importFile, ({ actor, body }) => imports.fromFile(actor, body));
+  route(api.importFile, ({ actor, query, body }) => imports.fromFile(actor, body, query.preview ?? false));
   route(api.exportAll, async ({ actor, reply }) => {
     const content = await assistants.exportAll(actor.userId);
     asDownload(reply, `roster assistants ${content.exportedAt.slice(0, 10)}`);

@@ -59,11 +59,40 @@ test('reports that the provider no longer serves assistants', async () => {
   await expect.element(page.getByText('If you have a JSON file of them, import it below.')).toBeVisible();
 });
 
-test('reports what is wrong with a file', async () => {
-  openImport();
+async function choose(name: string, content: string) {
   await expect.element(page.getByRole('button', { name: 'Choose File' })).toBeVisible();
   const field = document.querySelector('input[type=file]');
   if (!field) throw new Error('There is no field for files');
-  await userEvent.upload(field, new File(['{'], 'broken.json', { type: 'application/json' }));
+  await userEvent.upload(field, new File([content], name, { type: 'application/json' }));
+}
+
+test('shows what a file contains before it imports', async () => {
+  const planned = [
+    { id: '#1', name: 'Tutor 2', model: 'gpt-4o', description: '', notes: ['Its tools cannot be imported: a.'] },
+  ];
+  const failed = [{ id: '#2', name: null, reason: 'Model is missing.' }];
+  openImport(() =>
+    answer(assistants.importFile, ({ query }) =>
+      query.preview
+        ? { imported: [], failed, planned }
+        : { imported: [{ ...assistant(1, { name: 'Tutor 2' }), notes: [] }], failed, planned: [] },
+    ),
+  );
+  await choose('agents.json', '[1, 2]');
+  const region = page.getByRole('region', { name: 'agents.json' });
+  await expect.element(region.getByText('1 assistant to import, 1 left out.')).toBeVisible();
+  await expect.element(region.getByText('Its tools cannot be imported: a.')).toBeVisible();
+  await expect.element(region.getByText('Model is missing.')).toBeVisible();
+  await region.getByRole('button', { name: 'Import 1 Assistant' }).click();
+  await expectToast('Assistants imported', '1 imported, 1 failed.');
+  expect(requestsTo(assistants.importFile).map(({ query, body }) => [query.preview, body])).toEqual([
+    [true, [1, 2]],
+    [undefined, [1, 2]],
+  ]);
+});
+
+test('reports what is wrong with a file', async () => {
+  openImport();
+  await choose('broken.json', '{');
   await expect.element(page.getByText('broken.json: The file is not valid JSON.')).toBeVisible();
 });

@@ -24,6 +24,8 @@ const leftOutTexts: Record<LeftOutReason, (count: number) => string> = {
   custom_instructions: (count) =>
     `${formatCount(count, 'copy', 'copies')} of your custom instructions: put them into an assistant.`,
   projects: (count) => `${formatCount(count, 'project')}: the conversations are imported, without their project.`,
+  gpts: (count) =>
+    `${formatCount(count, 'GPT')}: the conversations are imported, but the export does not describe ${count === 1 ? 'it' : 'them'}.`,
   other_activities: (count) =>
     `${formatCount(count, 'activity', 'activities')} without a question, such as feedback or a change of settings.`,
   empty_conversations: (count) => `${formatCount(count, 'conversation')} without any message.`,

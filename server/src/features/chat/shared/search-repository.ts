@@ -32,6 +32,9 @@ const putOn = (index: Index) => ({
       select ${at('id')}, ${at('owner')}, ${at('words')} where not ${isOfTemporaryThread(index, at('id'))}`,
   ),
 });
+const forgetEntry = prepared(
+  (_db, at: Params<{ id: number }>) => sql`delete from message_search where rowid = ${at('id')}`,
+);
 const puts = { thread_search: putOn('thread_search'), message_search: putOn('message_search') };
 
 /**
@@ -78,13 +81,19 @@ export function searchRepository(db: Kysely<Database>) {
     /** Call before the rows are deleted. PostgreSQL deletes the entries by cascade. */
     async forgetThread(userId: number, threadId: number) {
       if (isPostgres(db)) return;
-      await sql`delete from message_search where rowid in
-        (select id from messages where thread_id = ${threadId} and user_id = ${userId})`.execute(db);
+      const messages = await db
+        .selectFrom('messages')
+        .select('id')
+        .where('thread_id', '=', threadId)
+        .where(sql<boolean>`+user_id = ${userId}`)
+        .execute();
+      // One by one: FTS5 reads its whole index for a list of ids.
+      for (const { id } of messages) await forgetEntry.changed(db, { id });
       await sql`delete from thread_search where rowid = ${threadId}`.execute(db);
     },
     async forgetMessage(messageId: number) {
       if (isPostgres(db)) return;
-      await sql`delete from message_search where rowid = ${messageId}`.execute(db);
+      await forgetEntry.changed(db, { id: messageId });
     },
     /** Merges the SQLite index in small steps; call when idle, because automatic merging is off. */
     async merge() {

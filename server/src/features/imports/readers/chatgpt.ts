@@ -1,7 +1,7 @@
 import type { ImportedMessage } from '#server/conversation/imported';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { type Assets, chatGptFileId, type Reference } from './assets.ts';
-import { addTo, type LeftOut, type ReadConversation } from './conversation.ts';
+import { addTo, type LeftOut, type NotTaken, type ReadConversation } from './conversation.ts';
 import { idIn, joinTexts, listIn, modelIn, objectIn, textIn, timeIn, titleIn } from './fields.ts';
 import { finished } from './finished.ts';
 import type { TreeNode } from './tree.ts';
@@ -127,10 +127,11 @@ function parentsIn(mapping: JsonObject): Map<string, string> {
   return parents;
 }
 
-/** The id of its project, which the export does not describe. GPTs share the field. */
-function projectOf(value: JsonObject): string | null {
+/** Its project or GPT, which the export does not describe. Both are in the same field. */
+function groupOf(value: JsonObject): NotTaken | undefined {
   const id = idIn(value.gizmo_id) ?? idIn(value.conversation_template_id);
-  return id?.startsWith('g-p-') ? id : null;
+  if (!id?.startsWith('g-')) return undefined;
+  return { reason: id.startsWith('g-p-') ? 'projects' : 'gpts', id, name: null };
 }
 
 /** One element of `conversations.json`. */
@@ -143,7 +144,6 @@ export function readChatGpt(value: JsonObject, context: ChatGptContext): ReadCon
     const shown = isObject(message) ? shownOf(message, context, leftOut) : null;
     return { id, parent: parents.get(id) ?? null, shown };
   });
-  const project = projectOf(value);
   const read = finished('chatgpt', nodes, leftOut, {
     id: idIn(value.conversation_id) ?? idIn(value.id),
     title: titleIn(value.title),
@@ -153,7 +153,8 @@ export function readChatGpt(value: JsonObject, context: ChatGptContext): ReadCon
     pinned: value.is_starred === true,
     head: idIn(value.current_node),
   });
-  return project === null ? read : { ...read, notTaken: [{ reason: 'projects', id: project, name: null }] };
+  const group = groupOf(value);
+  return group ? { ...read, notTaken: [group] } : read;
 }
 
 /** An element of `message_feedback.json`: the message it rates. */

@@ -41,6 +41,8 @@ type Meanwhile = {
   lists: number[];
   accepted: number[];
   firsts: number[];
+  /** Messages that were refused. */
+  failed: number;
 };
 
 /** What others notice while something happens: an empty call, their list, sending a message and its answer. */

@@ -160,7 +160,7 @@ const storeBatch = (
 
 /** Imports until the end or for as long as one job may take. */
 async function store(dependencies: Dependencies, payload: ImportPayload) {
-  const { db, copies, signal, sliceMs } = dependencies;
+  const { db, copies, threads, signal, sliceMs } = dependencies;
   const { userId, importId } = payload;
   const record = await importRepository(db).find(userId, importId);
   if (record?.state !== 'importing') return;
@@ -174,6 +174,7 @@ async function store(dependencies: Dependencies, payload: ImportPayload) {
         const since = performance.now();
         const taken = await takeFiles(dependencies, payload, part.batch, open);
         if (!(await storeBatch(dependencies, payload, part, taken))) return false;
+        await threads.mergeSearch();
         await rest(since, signal);
       }
       processed += batch.length;
@@ -194,6 +195,7 @@ async function undo(dependencies: Dependencies, payload: ImportPayload) {
   for (;;) {
     const since = performance.now();
     if (!(await threads.removeSome(userId, importId))) break;
+    await threads.mergeSearch();
     await rest(since, signal);
   }
   await threads.removeAdded(userId, importId);

@@ -125,6 +125,8 @@ export const importedThreads = ({ db, store: bytes, files }: Pick<OpenDatabase, 
   countKnown: (userId: number, ids: string[]) => importedThreadRepository(db).countKnown(userId, ids),
   sourceIdOf,
   store,
+  /** Keeps the search index in few parts: SQLite would merge a thousand of them at once, for seconds. */
+  mergeSearch: () => searchRepository(db).merge(),
   removeSome: (userId: number, importId: number) => removeSome(db, userId, importId),
   removeAdded: (userId: number, importId: number) => removeAdded(db, userId, importId),
   countContinued: (userId: number, importId: number) => importRemovalRepository(db).countContinued(userId, importId),

@@ -19,13 +19,18 @@ export function toThread(record: ThreadRecord): Thread {
 export type ExportedThread = Omit<Thread, 'id' | 'runId' | 'waitsForApproval' | 'temporary' | 'queued'> & {
   metadata?: unknown;
   toolResources?: unknown;
+  /** The last message of the branch that is shown. */
+  head?: number;
 };
 
 export function toExportedThread(record: ThreadRecord): ExportedThread {
   const { id: _, runId: __, waitsForApproval: ___, temporary: ____, queued: _____, ...thread } = toThread(record);
   const { metadata, toolResources } = record;
+  const { id: _, runId: __, waitsForApproval: ___, temporary: ____, ...thread } = toThread(record);
+  const { metadata, toolResources, headMessageId } = record;
   return {
     ...thread,
+    ...(headMessageId !== null && { head: headMessageId }),
     ...(metadata !== null && { metadata: JSON.parse(metadata) }),
     ...(toolResources !== null && { toolResources: JSON.parse(toolResources) }),
   };

@@ -63,6 +63,6 @@ export function readRoster(value: JsonObject, file: string, assets: Assets): Rea
     updatedAt: timeIn(thread.updatedAt),
     archived: thread.archived === true,
     pinned: thread.pinned === true,
-    head: null,
+    head: idIn(thread.head),
   });
 }

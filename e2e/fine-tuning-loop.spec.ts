@@ -3,13 +3,6 @@ import { conversation, exchange, startThread } from './conversation.ts';
 import { expect, expectToast, request, test } from './fixtures.ts';
 import { jobStepMs as step } from './roster.ts';
 
-/** `RECORD=folder npx playwright test e2e/fine-tuning-loop.spec.ts` stores a screenshot of each step there. */
-const folder = process.env.RECORD;
-async function record(page: Page, name: string) {
-  if (!folder) return;
-  await page.screenshot({ path: `${folder}/${name}.png`, animations: 'disabled' });
-}
-
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
 /** The whole promise: what people say about answers becomes a model, and the model's cost is known. */
@@ -44,7 +37,6 @@ test('turns rated chats into a tuned model: gather, check, train, compare, use, 
   await last.getByRole('button', { name: 'Improve this answer' }).click();
   const editor = page.getByRole('dialog', { name: 'Improve this answer' });
   await editor.getByRole('textbox', { name: 'Corrected answer' }).fill('Rule 14: who comes last turns off the light.');
-  await record(page, '01-rate-and-correct');
   await editor.getByRole('button', { name: 'Save Correction' }).click();
   await expect(last).toContainText('Corrected for training');
 
@@ -58,7 +50,6 @@ test('turns rated chats into a tuned model: gather, check, train, compare, use, 
   await expect(example).toContainText('Example 1 of 14');
   await page.keyboard.press('k');
   await expect(example).toContainText('Example 2 of 14');
-  await record(page, '02-review');
   await page.getByRole('button', { name: 'Save as File' }).click();
   await page.getByLabel('Validation').selectOption('20 % for validation');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
@@ -70,7 +61,6 @@ test('turns rated chats into a tuned model: gather, check, train, compare, use, 
   await job.getByRole('textbox', { name: 'Name' }).fill('House rules');
   await job.getByRole('combobox', { name: 'Base model', exact: true }).selectOption('gpt-4.1-mini-2025-04-14');
   await expect(job.getByRole('region', { name: 'Check of the files' })).toContainText('$');
-  await record(page, '03-check');
   await job.getByRole('button', { name: 'Create Job' }).click();
   await expect(page).toHaveURL(/\/fine-tuning\/jobs\/\d+$/);
   await expect(card(page, 'State')).toContainText('Validating files');
@@ -80,7 +70,6 @@ test('turns rated chats into a tuned model: gather, check, train, compare, use, 
     'aria-valuetext',
     /Training loss [\d.]+, Validation loss [\d.]+/,
   );
-  await record(page, '04-curves');
   await roster.advance(30 * step);
   await expect(card(page, 'State')).toContainText('The tuned model is ready.');
 
@@ -97,7 +86,6 @@ test('turns rated chats into a tuned model: gather, check, train, compare, use, 
   const first = page.getByRole('region', { name: 'Prompt 1', exact: true });
   await first.getByRole('button', { name: 'Tuned better' }).click();
   await expect(page.getByRole('region', { name: 'Summary' })).toContainText(/Tuned better\s*1/);
-  await record(page, '05-compare');
 
   // Active from the start: switched off and on again, it disappears from the model picker and returns.
   await page.goto('/fine-tuning?tab=models');
@@ -107,13 +95,11 @@ test('turns rated chats into a tuned model: gather, check, train, compare, use, 
   await expect(model).toContainText('Inactive');
   await model.getByRole('button', { name: 'Activate' }).click();
   await expect(model).not.toContainText('Inactive');
-  await record(page, '06-activate');
   await model.getByRole('button', { name: 'Create Assistant' }).click();
   await page.getByRole('button', { name: 'Chat with it' }).click();
   await expect(page).toHaveURL(/\/chat\?assistant=\d+/);
   await talk.ask('What is rule 3 of the house?');
   await expect(talk.answers.last().getByRole('button', { name: 'Regenerate' })).toBeVisible();
-  await record(page, '07-assistant');
 
   // The cost of everything.
   await page.goto(`/analytics?${daysAround()}`);
@@ -121,7 +107,6 @@ test('turns rated chats into a tuned model: gather, check, train, compare, use, 
   for (const what of ['Open job', 'Open comparison'])
     await expect(recent.getByRole('link', { name: what }).filter({ visible: true }).first()).toBeVisible();
   await expect(page.getByText(tunedModel).filter({ visible: true }).first()).toBeVisible();
-  await record(page, '08-cost');
   const { body } = await request(page, roster, 'GET', `/api/analytics?${daysAround()}`);
   const costOf = (name: string) =>
     body.byModel.find((row: { model: string; costUsd: number | null }) => row.model === name)?.costUsd;

@@ -2,6 +2,7 @@ import { personCalls, until } from './calls.mjs';
 import { conversations, recent } from './conversations.mjs';
 import {
   assistants,
+  baseModel,
   comparison,
   files,
   hotline,
@@ -215,18 +216,32 @@ async function train(demo) {
   const dataset = await call('POST', '/api/fine-tuning/datasets', { name: 'Support answers', assistantId });
   const path = `/api/fine-tuning/datasets/${dataset.id}`;
   const { items } = await call('GET', `${path}/examples?limit=50`);
-  for (const { id } of items) await call('PATCH', `${path}/examples/${id}`, { review: 'kept' });
+  for (const { id } of items.slice(0, 11)) await call('PATCH', `${path}/examples/${id}`, { review: 'kept' });
   const saved = await call('POST', `${path}/save`, { filename: 'support-answers', validationShare: 0.2 });
   ids.files.set('training', saved.training.id);
   ids.files.set('validation', saved.validation?.id ?? null);
   await startJob(demo, 'Support answers', 3);
   // The training takes a night: the next look finds it finished.
   await demo.at(25, '08:00');
-  await until('a finished job', async () =>
-    (await call('GET', '/api/fine-tuning/jobs')).every(
-      ({ status, tunedModel }) => status === 'succeeded' && tunedModel,
-    ),
-  );
+  const [{ tunedModel }] = await until('a finished job', async () => {
+    const jobs = await call('GET', '/api/fine-tuning/jobs');
+    return jobs.every(({ status, tunedModel: model }) => status === 'succeeded' && model) && jobs;
+  });
+  await tryTunedModel(demo, tunedModel);
+}
+
+/** An assistant with the trained model answers as the examples do. */
+async function tryTunedModel(demo, model) {
+  const { call, ids } = demo;
+  const draft = { name: 'Support desk, trained', model, color: 'amber', icon: 'graduation' };
+  ids.assistants.set(draft.name, (await call('POST', '/api/assistants', draft)).id);
+  await converse(demo, {
+    daysAgo: 25,
+    at: '09:30',
+    title: 'A first try of the trained model',
+    assistant: draft.name,
+    exchanges: hotline.slice(4, 6),
+  });
 }
 
 async function startJob(demo, name, epochs) {
@@ -234,7 +249,7 @@ async function startJob(demo, name, epochs) {
   await filesReady(demo);
   const job = await call('POST', '/api/fine-tuning/jobs', {
     name,
-    baseModel: 'gpt-4.1-mini-2025-04-14',
+    baseModel,
     trainingFileId: ids.files.get('training'),
     validationFileId: ids.files.get('validation'),
     hyperparameters: { n_epochs: epochs },
@@ -246,7 +261,9 @@ async function startJob(demo, name, epochs) {
 }
 
 async function compare({ call }) {
-  const { questions, votes, ...models } = comparison;
+  const { questions, votes } = comparison;
+  const [{ model }] = await call('GET', '/api/fine-tuning/models/custom');
+  const models = { candidateModel: model, baselineModel: baseModel };
   const typed = questions.map(({ question }) => question);
   const { id } = await call('POST', '/api/comparisons', { ...models, prompts: { typed } });
   await call('POST', `/api/comparisons/${id}/start`, {});

@@ -337,7 +337,7 @@ The last fifth is slow on purpose: it doubles the number of cycles.`,
     exchanges: [
       {
         question: 'When does order 20418 arrive?',
-        directives: '[[call find_order]]',
+        directives: '[[call workshop__find_order]]',
         callArguments: { number: '20418' },
         answer: `Ingrid Moe's **Fjord Long** (midnight blue) is in transit with Nordlink and arrives on **Wednesday between 10:00 and 14:00**.
 
@@ -354,7 +354,7 @@ She can move the delivery until Tuesday noon with the link in Nordlink's mail.`,
     exchanges: [
       {
         question: 'Book Ingrid Moe for the first free slot on Tuesday in Bergen: her rear brake squeals.',
-        directives: '[[call book_slot]]',
+        directives: '[[call workshop__book_slot]]',
         callArguments: { customer: 'Ingrid Moe', city: 'Bergen', slot: 'Tuesday 09:00', work: 'Rear brake squeals' },
         answer: `Booked: **Tuesday, 09:00 in Bergen**, confirmation **WS-2207**. Ingrid Moe has got a mail.`,
         waits: true,

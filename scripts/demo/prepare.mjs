@@ -29,7 +29,7 @@ export function programsOf(data, { port, simulatorPort, jobStepMs }) {
       PORT: port,
       DATA_DIR: data,
       PROVIDER_BASE_URL: `http://127.0.0.1:${simulatorPort}/v1`,
-      PROVIDER_NAME: 'the simulator',
+      PROVIDER_NAME: 'Simulator',
       TOOL_COMMANDS: commands,
       LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
     },
@@ -44,7 +44,7 @@ const isEmpty = (folder) => {
   }
 };
 
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();

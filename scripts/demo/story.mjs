@@ -183,33 +183,37 @@ export const otherAnswers = {
   },
 };
 
+/** The trained model against its base, which knows nothing of the house. */
+export const baseModel = 'gpt-4.1-mini-2025-04-14';
 export const comparison = {
-  candidateModel: 'gpt-6-luna',
-  baselineModel: 'gpt-4o',
-  votes: ['candidate', 'baseline', 'tie', 'candidate'],
+  votes: ['candidate', 'candidate', 'tie', 'candidate', 'baseline'],
   questions: [
-    {
-      question: 'Write a subject line for the winter mailing.',
-      answer: 'Our Winter Mailing Is Here: Discover Our Latest Offers!',
-      byModel: { 'gpt-6-luna': 'Snow tyres are in: fitted while you drink a coffee' },
-    },
-    {
-      question: 'Explain regenerative braking to a ten-year-old.',
-      answer:
-        'When you brake, the motor turns into a little power station: the rolling bike drives it, and the energy goes back into the battery for the next hill.',
-      byModel: { 'gpt-6-luna': 'The motor runs backwards and fills the battery a little.' },
-    },
-    {
-      question: 'Name one risk of buying a used e-bike battery.',
-      answer: 'You cannot see how many cycles it has had.',
-      byModel: { 'gpt-6-luna': 'Nobody can see how many times it was charged.' },
-    },
-    {
-      question: 'Answer in one sentence: is a cargo bike allowed in Norwegian trains?',
-      answer: 'It depends on many factors, such as the operator, the route and the size of the bicycle.',
-      byModel: { 'gpt-6-luna': 'Rarely: most trains take ordinary bikes only, so ask the operator first.' },
-    },
-  ],
+    [
+      'My display shows a red light. Can I ride on?',
+      'Stop for five minutes: the motor is too warm. The light goes out by itself, then you can ride on.',
+      'A red light on an e-bike display can mean several things, such as a low battery or an error. Please consult your manual.',
+    ],
+    [
+      'What does a second battery cost?',
+      '€690. It fits all bikes since 2024; there is nothing to set up.',
+      'Second batteries for e-bikes usually cost between $400 and $900, depending on brand and capacity.',
+    ],
+    [
+      'Is my child of 24 kg too heavy for the bench?',
+      'Yes, by two kilograms: the bench carries up to 22 kg for each child. The seat in front takes 30 kg.',
+      'It may be. Most benches carry 20 to 25 kg for each child, so please look up the limit of yours.',
+    ],
+    [
+      'How do I take the battery out?',
+      'Turn the key under the saddle and pull the battery to the left.',
+      'Switch the bike off, find the release lever, and gently slide the battery out of its mount.',
+    ],
+    [
+      'Can I ride in the rain?',
+      'Yes.',
+      'Yes. E-bikes stand rain well; avoid deep water, and dry the contacts of the battery afterwards.',
+    ],
+  ].map(([question, answer, ofBase]) => ({ question, answer, byModel: { [baseModel]: ofBase } })),
 };
 
 export const prompts = [
@@ -224,10 +228,10 @@ export const prompts = [
 
 /** The programs that ask through `/v1` on every working day, with the tokens of an answer. */
 export const programs = [
-  { owner: 0, name: 'Nightly ticket summaries', model: 'gpt-6.1-terra', perDay: 2, input: 9_000, output: 2_600 },
+  { owner: 0, name: 'Nightly ticket summaries', model: 'gpt-5.4', perDay: 2, input: 9_000, output: 2_600 },
   { owner: 0, name: 'Website chat', model: 'gpt-6-luna', perDay: 2, input: 4_000, output: 1_800 },
-  { owner: 0, name: 'Product texts', model: 'gpt-4o', perDay: 1, input: 3_000, output: 2_400, until: 20 },
-  { owner: 0, name: 'Product texts', model: 'gpt-6.1-sol', perDay: 1, input: 3_000, output: 2_400, from: 20 },
+  { owner: 0, name: 'Product texts', model: 'gpt-5.5', perDay: 1, input: 5_000, output: 4_800, until: 20 },
+  { owner: 0, name: 'Product texts', model: 'gpt-6.1-sol', perDay: 2, input: 5_000, output: 4_800, from: 20 },
   { owner: 1, name: 'Build failures', model: 'gpt-5.4-mini', perDay: 1, input: 6_000, output: 900 },
 ];
 

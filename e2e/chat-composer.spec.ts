@@ -72,15 +72,17 @@ test('rejects 10,001 characters, and keeps the text', async ({ page }) => {
   await expect(questions).toHaveCount(1);
 });
 
-test('lets the next question be typed but not sent while an answer is generated', async ({ page }) => {
+test('keeps the next question out of the conversation while an answer is generated', async ({ page }) => {
   const { message, ask, answers, questions, stop } = conversation(page);
   await ask('Take your time [[bench 30000]] [[delay 40]]');
   await expect(answers).toContainText('t0003');
   await page.keyboard.type('The next one');
-  await page.keyboard.press('Enter');
   await expect(message).toHaveValue('The next one');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('region', { name: 'Messages in line' })).toContainText('The next one');
   await expect(questions).toHaveCount(1);
   await stop.click();
   await expect(answers.getByText('Stopped', { exact: true })).toBeVisible();
-  await expect(message).toHaveValue('The next one');
+  await expect(page.getByText('The answer was stopped, so these messages wait.')).toBeVisible();
+  await expect(questions).toHaveCount(1);
 });

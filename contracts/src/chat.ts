@@ -147,6 +147,28 @@ export const functionCallNote = (names: Iterable<string>) =>
   `${functionCallNotePrefix}${new Intl.ListFormat('en').format(new Set(names))}`;
 export const isFunctionCallNote = (note: string) => note.startsWith(functionCallNotePrefix);
 
+/** Length of a summary, in UTF-16 units. */
+export const summaryLimit = 20_000;
+
+/** What models are sent instead of a message and all before it in its branch. */
+export const Summary = z.object({
+  /** Empty until it is complete. */
+  text: z.string(),
+  state: z.enum(['writing', 'complete', 'failed']),
+  /** Why it failed; null: it did not. */
+  error: z.string().nullable(),
+  /** Empty until it is known. */
+  model: z.string(),
+  inputTokens: z.number().int(),
+  outputTokens: z.number().int(),
+  /** null: the model has no known price. */
+  costUsd: z.number().nullable(),
+  /** True after its owner has changed the text. */
+  edited: z.boolean(),
+  createdAt: Time,
+});
+export type Summary = z.output<typeof Summary>;
+
 export const Message = z.object({
   id: Id,
   threadId: Id,
@@ -203,6 +225,8 @@ export const Message = z.object({
   continued: z.literal(true).optional(),
   /** Total reasoning time in milliseconds; left out: none, or not measured. */
   thoughtMs: z.number().int().optional(),
+  /** Left out: this message and those before it are not summarized here. */
+  summary: Summary.optional(),
 });
 export type Message = z.output<typeof Message>;
 

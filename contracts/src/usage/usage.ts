@@ -46,6 +46,7 @@ export const usagePurposes = [
   'chat',
   'tool_step',
   'continuation',
+  'summary',
   'title',
   'comparison',
   'evaluation',
@@ -60,7 +61,8 @@ export const UsageRequest = z.object({
   model: z.string(),
   /**
    * `tool_step`: a request of an answer that called tools, except its last one. `continuation`: a request for the rest
-   * of an answer that ended early. `title`: the suggestion of a title. `evaluation`: a judge of a comparison.
+   * of an answer that ended early. `title`: the suggestion of a title. `summary`: a summary of
+   * earlier messages. `evaluation`: a judge of a comparison.
    * `training`: a fine-tuning job, with its trained tokens as input tokens.
    */
   purpose: UsagePurpose,

@@ -47,6 +47,7 @@ const tableOrder: Record<Table, true> = {
   runs: true,
   run_events: true,
   queued_messages: true,
+  message_summaries: true,
   usage_records: true,
   identities: true,
   sign_in_flows: true,

@@ -557,7 +557,7 @@ export type Database = {
      * answer that ended early. `tool`: a call that the provider ran; `model` is its name for the tool. `training`: a
      * fine-tuning job; `model` is its base model.
      */
-    purpose: 'chat' | 'evaluation' | 'tool_step' | 'continuation' | 'tool' | 'title' | 'training';
+    purpose: 'chat' | 'evaluation' | 'tool_step' | 'continuation' | 'tool' | 'title' | 'summary' | 'training';
     /**
      * For a step, instead of `run_id`: the run and the number of the request. For a tool call: the run and the call.
      */
@@ -1071,6 +1071,23 @@ export type Database = {
   };
   /** Searched in all conversations of the project. */
   project_files: Omit<Database['assistant_files'], 'assistant_id'> & { project_id: number };
+  /** What models are sent instead of a message and all before it in its branch. */
+  message_summaries: {
+    message_id: number;
+    user_id: number;
+    thread_id: number;
+    text: string;
+    state: 'writing' | 'complete' | 'failed';
+    error: string | null;
+    model: string;
+    input_tokens: number;
+    output_tokens: number;
+    /** null: the price is not known. */
+    cost_usd: number | null;
+    created_at: string;
+    /** When its owner changed the text. */
+    edited_at: string | null;
+  };
   /** Messages that are sent when the answer being written has ended. Sending one deletes its row. */
   queued_messages: {
     id: Id;

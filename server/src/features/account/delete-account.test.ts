@@ -91,6 +91,7 @@ describe.each(engines)('closing an account on %s', (engine) => {
     const testSet = await newSet(visitor, assistantId, typed(`${word} question`));
     await runTestSet(visitor, testSet.id);
     const { answer } = await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });
+    await visitor.post(`/api/threads/${threadId}/summary`, {});
     await heldMessage(app, visitor, threadId, `${word} waiting`);
     await rated(visitor, answer.id, { correction: `${word} correction` });
     await gathered(visitor, { name: `${word} dataset` });

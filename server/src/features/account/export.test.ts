@@ -65,6 +65,7 @@ const exportedIn = new Map<Table, string>([
   ['projects', 'projects.json'],
   ['project_files', 'projects.json'],
   ['queued_messages', 'queued-messages.jsonl'],
+  ['message_summaries', conversation],
   ['test_sets', 'test-sets.jsonl'],
   ['test_questions', 'test-sets.jsonl'],
   ['datasets', 'fine-tuning/datasets/INDEX.jsonl'],

@@ -56,6 +56,8 @@ import { messageRepository } from './shared/message-repository.ts';
 import { runRepository } from './shared/run-repository.ts';
 import { searchRepository } from './shared/search-repository.ts';
 import { threadRepository } from './shared/thread-repository.ts';
+import { summaryService } from './summaries/service.ts';
+import { summaryWriter } from './summaries/write-summary.ts';
 import { type TemporaryThreadService, temporaryThreadService } from './temporary-threads/service.ts';
 import { conversationDownloads } from './threads/export.ts';
 import { threadService } from './threads/service.ts';
@@ -104,6 +106,7 @@ export function chatFeature(dependencies: Dependencies) {
   const temporary = temporaryThreadService(parts);
   const trash = trashService(parts);
   const context = createMessageContext(parts);
+  const summaries = summaryService({ context, write: createSummaryWriter(parts, context) });
   const starter = queueStarter({ context, log });
   executor.whenEnded(({ userId, threadId }) => void starter.startNext(userId, threadId));
   const routeParts = {
@@ -112,6 +115,7 @@ export function chatFeature(dependencies: Dependencies) {
     trash,
     trials: createTrials(parts),
     messages: context,
+    summaries,
     queue: messageQueueService({ context, executor, starter }),
     ratings: ratingService(database),
     ...createReading(parts),
@@ -135,7 +139,7 @@ export function chatFeature(dependencies: Dependencies) {
     askedQuestions: questionHistory(database),
     /** Prompts of other features, which run like messages but appear in no list. */
     sideQuestions: internalThreadService({ ...runContext(parts), database, exported }),
-    jobs: [...generatedFiles.jobs, ...trash.jobs],
+    jobs: [...generatedFiles.jobs, ...trash.jobs, ...summaries.jobs],
     upkeep: [
       ...chatTasks({ executor, startDue: starter.startDue, search: searchRepository(database.db) }),
       ...generatedFiles.upkeep,
@@ -255,6 +259,12 @@ function createMessageContext(parts: Parts): MessageContext {
     partialAnswers,
   };
 }
+
+const createSummaryWriter = (parts: Parts, { openKey, findTargets }: MessageContext) =>
+  summaryWriter({
+    ...parts,
+    ...{ db: parts.database.db, openKey, findTargets, defaultModel: parts.models.defaultModel },
+  });
 
 function createReading({ database, partialAnswers }: Parts) {
   const { db, reader } = database;

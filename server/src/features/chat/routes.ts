@@ -1,5 +1,6 @@
 import { chat as api } from '@roster/contracts/chat';
 import { messageQueue } from '@roster/contracts/message-queue';
+import { summaries as summariesApi } from '@roster/contracts/summaries';
 import { temporaryThreads } from '@roster/contracts/temporary-threads';
 import { trash as trashApi } from '@roster/contracts/trash';
 import { trials as trialsApi } from '@roster/contracts/trials';
@@ -18,6 +19,7 @@ import type { MessageQueueService } from './queue/service.ts';
 import type { RunExecutor } from './runs/executor.ts';
 import type { RunApprovals } from './runs/tools/approvals.ts';
 import type { RunRepository } from './shared/run-repository.ts';
+import type { SummaryService } from './summaries/service.ts';
 import type { TemporaryThreadService } from './temporary-threads/service.ts';
 import type { ConversationDownloads } from './threads/export.ts';
 import type { ThreadService } from './threads/service.ts';
@@ -39,6 +41,7 @@ type Dependencies = {
   approve: RunApprovals;
   streams: EventStreams;
   queue: MessageQueueService;
+  summaries: SummaryService;
 };
 
 /** Number of the last event that the reader has seen; 0: none. */
@@ -50,6 +53,7 @@ export function chatRoutes(router: Router, dependencies: Dependencies) {
   const { route, rawRoute } = router;
   orderRoutes(router, dependencies);
   queueRoutes(router, dependencies);
+  summaryRoutes(router, dependencies);
   const { threads, messages, ratings, pages, find, downloads, runs, executor, approve, streams } = dependencies;
 
   async function ownRun(userId: number, runId: number) {
@@ -125,4 +129,10 @@ function queueRoutes({ route }: Router, { queue }: Pick<Dependencies, 'queue'>) 
   route(messageQueue.change, ({ actor, params, body }) => queue.change(actor.userId, params.id, body));
   route(messageQueue.remove, ({ actor, params }) => queue.remove(actor.userId, params.id));
   route(messageQueue.send, ({ actor, params, body }) => queue.send(actor.userId, params.id, body.overBudget ?? false));
+}
+
+function summaryRoutes({ route }: Router, { summaries }: Pick<Dependencies, 'summaries'>) {
+  route(summariesApi.create, ({ actor, params, body }) => summaries.create(actor.userId, params.id, body));
+  route(summariesApi.change, ({ actor, params, body }) => summaries.change(actor.userId, params.id, body.text));
+  route(summariesApi.remove, ({ actor, params }) => summaries.remove(actor.userId, params.id));
 }

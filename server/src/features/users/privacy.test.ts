@@ -156,6 +156,12 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'GET /api/threads/:id/export': ({ threadId }) => ({ path: `/api/threads/${threadId}/export?format=json` }),
   'GET /api/threads/:id/find': ({ threadId }) => ({ path: `/api/threads/${threadId}/find?q=a` }),
   'GET /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages` }),
+  'POST /api/threads/:id/summary': ({ threadId }) => ({ path: `/api/threads/${threadId}/summary`, body: {} }),
+  'PATCH /api/messages/:id/summary': ({ answerId }) => ({
+    path: `/api/messages/${answerId}/summary`,
+    body: { text: 'Taken' },
+  }),
+  'DELETE /api/messages/:id/summary': ({ answerId }) => ({ path: `/api/messages/${answerId}/summary` }),
   'GET /api/threads/:id/queue': ({ threadId }) => ({ path: `/api/threads/${threadId}/queue` }),
   'POST /api/threads/:id/queue': ({ threadId }) => ({ path: `/api/threads/${threadId}/queue`, body: draft() }),
   'PATCH /api/queued-messages/:id': ({ queuedId }) => ({

@@ -56,6 +56,7 @@ const kinds: Partial<Record<UsageRequest['purpose'], string>> = {
   title: 'Titles',
   tool_step: 'Tool step',
   continuation: 'Continuation',
+  summary: 'Summary',
 };
 
 const countedReason = 'Tokens estimated by Roster because the provider did not report them.';

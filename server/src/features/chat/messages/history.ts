@@ -45,6 +45,8 @@ function partsOf({ text, content }: { text: string; content: string | null }, fi
   return [...attached, ...inOrder];
 }
 
+export const summaryHeading = 'Summary of the earlier messages of this conversation:';
+
 type Reading = {
   branches: Pick<BranchRepository, 'words'>;
   messageFiles: MessageFileRepository;
@@ -118,7 +120,9 @@ async function readPiece({ branches, messageFiles, toolCalls }: Reading, userId:
   );
   const called = piece.flatMap(({ id, hasCalls }) => (hasCalls === 1 ? [id] : []));
   const answered = await answeredCalls(toolCalls, userId, called);
-  return piece.map(({ id, role, text, content }) => ({
+  return piece.map(({ id, role, text, content, summary }) => ({
+    id,
+    summary,
     role,
     text,
     content,
@@ -133,7 +137,28 @@ const tokensOf = (called: CallsAt[]) =>
     .reduce((sum, { input, output }) => sum + estimateTokens(input) + estimateTokens(output), 0);
 
 /**
- * Reads the branch that ends in the question and drops the oldest messages that exceed the model's context. Reads in
+ * Two messages of the user in a row are refused by some providers, so the summary begins the oldest question. False if
+ * there is no summary.
+ */
+function startWithSummary(
+  newestFirst: ConversationTurn[],
+  { id, summary }: { id: number; summary: string | null },
+  head: number,
+): boolean {
+  if (summary === null || id === head) return false;
+  const text = `${summaryHeading}\n\n${summary}`;
+  const oldest = newestFirst.at(-1);
+  if (oldest?.role !== 'user') {
+    newestFirst.push({ role: 'user', text });
+    return true;
+  }
+  const joined = { ...oldest, text: `${text}\n\n---\n\n${oldest.text}` };
+  newestFirst[newestFirst.length - 1] = oldest.parts ? { ...joined, parts: [text, ...oldest.parts] } : joined;
+  return true;
+}
+
+/**
+ * Reads the branch that ends in the question, back to the newest summary, and drops the oldest messages that exceed the model's context. Reads in
  * pieces from the end, so that the cost does not grow with the thread.
  *
  * Long: one walk that counts down several limits.
@@ -185,6 +210,8 @@ export async function readHistory(
     const piece = await readPiece(reading, userId, { threadId, head, from, to });
     for (const [index, turn] of piece.reverse().entries()) {
       const { kept, called } = turn;
+      // The question itself, and an answer that is continued, are always sent.
+      if (startWithSummary(turns, turn, head)) return history(0);
       if (turn.text !== '' && messagesLeft-- <= 0) return history(0);
       const leftOutBefore = filesLeftOut;
       const chosen = choose(kept, turn.content);

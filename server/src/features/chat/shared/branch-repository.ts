@@ -5,6 +5,7 @@ import type { Database } from '#server/db/schema';
 import { messageFileRepository } from './message-file-repository.ts';
 import type { MessagePlace } from './message-repository.ts';
 import { hasCalls, isOf, selectMessages, siblingsOf, togetherWith, withSiblings } from './message-row-repository.ts';
+import { summaryText } from './summary-repository.ts';
 import { toolCallRepository } from './tool-call-repository.ts';
 
 /** The messages of a branch from depth `from` to depth `to`; the branch ends in `head`. */
@@ -32,6 +33,7 @@ const findWordsInBranch = prepared((db, at: Params<BranchRange & { userId: numbe
     .selectFrom('messages')
     .select(['id', 'role', 'text', 'content'])
     .select(hasCalls.as('hasCalls'))
+    .select(summaryText.as('summary'))
     .where(isOf(at('userId')))
     .where('id', 'in', sql<number>`(${branch(at('userId'), range)})`)
     .orderBy('depth');

@@ -5,6 +5,7 @@ import { type Operand, type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import { toUsage, usageColumns, usageRepository } from '#server/features/usage/repository';
 import { messageFileRepository, shownFile } from './message-file-repository.ts';
+import { summaryColumns, toSummary } from './summary-repository.ts';
 import { toolCallRepository } from './tool-call-repository.ts';
 import { sumUsage } from './usage.ts';
 
@@ -31,6 +32,7 @@ export const selectMessages = (db: Kysely<Database>) =>
       join.onRef('usage_records.run_id', '=', 'runs.id').on('usage_records.purpose', '=', 'chat'),
     )
     .leftJoin('message_ratings', 'message_ratings.message_id', 'messages.id')
+    .leftJoin('message_summaries', 'message_summaries.message_id', 'messages.id')
     .selectAll('messages')
     .select([
       'runs.id as run_id',
@@ -49,6 +51,7 @@ export const selectMessages = (db: Kysely<Database>) =>
       'message_ratings.value as rating_value',
       'message_ratings.correction',
       ...usageColumns,
+      ...summaryColumns,
     ])
     .select(hasSchema.as('has_schema'))
     .select(hasCalls.as('has_calls'))
@@ -216,5 +219,6 @@ export function toMessage(row: MessageRow): Omit<Message, 'calls' | 'waitsUntil'
     ...(imageUrls.length > 0 && { imageUrls }),
     ...(content.links && { links: content.links }),
     ...(row.has_schema === 1 && { hasSchema: true as const }),
+    ...toSummary(row),
   };
 }

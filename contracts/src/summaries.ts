@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { Message, summaryLimit } from './chat.ts';
+import { endpoint, Id, NoContent, PathId } from './endpoint.ts';
+import { requiredText } from './text/text.ts';
+
+const byId = z.strictObject({ id: PathId });
+
+export const summaries = {
+  create: endpoint({
+    method: 'POST',
+    path: '/api/threads/:id/summary',
+    access: 'user',
+    rate: 'messages',
+    summary:
+      'Has the model of a conversation summarize its earlier messages, in the background. Models then get the summary instead of them; the messages stay.',
+    params: byId,
+    body: z.strictObject({
+      /** Summarizes what comes before this question; left out: before the last question of the shown branch. */
+      before: Id.optional(),
+      overBudget: z.boolean().optional(),
+    }),
+    /** The last of the summarized messages. */
+    output: Message,
+    status: 202,
+  }),
+  change: endpoint({
+    method: 'PATCH',
+    path: '/api/messages/:id/summary',
+    access: 'user',
+    summary: 'Changes the text of a summary.',
+    params: byId,
+    body: z.strictObject({
+      text: requiredText(summaryLimit, 'A summary cannot exceed 20000 characters', 'The summary is empty'),
+    }),
+    output: Message,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/messages/:id/summary',
+    access: 'user',
+    summary: 'Takes a summary back: models get the messages again.',
+    params: byId,
+    output: NoContent,
+    status: 204,
+  }),
+};

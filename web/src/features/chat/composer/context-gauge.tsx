@@ -6,10 +6,16 @@ import { assistantsQuery } from '#web/api/assistants.ts';
 import { findModel, modelsQuery } from '#web/api/models.ts';
 import { messagesQuery } from '#web/features/chat/shared/thread-queries.ts';
 import type { ComposerTools } from '#web/features/chat/shared/thread-tools.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { formatCost, formatNumber } from '#web/lib/text/format.ts';
 import { formatShare } from '#web/lib/text/share.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { Tooltip } from '#web/ui/menus/tooltip.tsx';
+
+const SummarizeOffer = lazyPart(
+  async () => (await import('#web/features/chat/summaries/summarize-offer.tsx')).SummarizeOffer,
+  { failed: () => null },
+);
 
 type ContextGaugeProps = { threadId: number; tools: ComposerTools };
 type Answered = { usage: Usage; severalRequests: boolean };
@@ -42,6 +48,12 @@ function adviceFor(share: number): string {
   return ` ${state} the model no longer gets the oldest messages. A model with a larger context gets them.`;
 }
 
+/** A summary written since the last answer takes effect with the next one. */
+function isSummarized(items: readonly Message[]): boolean {
+  const last = items.at(-1)?.finishedAt ?? '';
+  return items.length < 2 || items.some(({ summary }) => summary && summary.createdAt > last);
+}
+
 const toneOf = (share: number) => {
   if (share >= 1) return 'text-destructive-text';
   return share >= 0.8 ? 'text-warning-text' : 'text-muted-foreground';
@@ -63,8 +75,15 @@ export function ContextGauge({ threadId, tools }: ContextGaugeProps) {
   // The usage of an answer is the sum of its requests, and each of them sent the conversation.
   const about = severalRequests ? 'at most ' : usage.estimated ? 'about ' : '';
   const name = `Context: ${about}${formatShare(tokens, model.contextTokens)} of ${formatNumber(model.contextTokens)} tokens`;
+  const canSummarize = share >= 0.8 && messages !== undefined && !isSummarized(messages.items);
   return (
     <>
+      {canSummarize && (
+        <div className="order-first flex basis-full flex-wrap items-center gap-x-3 gap-y-1 px-2 py-1 text-muted-foreground text-sm">
+          <span className="min-w-0 flex-1 basis-52">The context is almost full.</span>
+          <SummarizeOffer threadId={threadId} />
+        </div>
+      )}
       {isOpen && (
         <p id={detailId} className="wrap-anywhere order-first basis-full px-2 py-1 text-muted-foreground text-sm">
           {name}. {costInWords(model, tokens)}

@@ -177,6 +177,8 @@ function JumpToLatest({ threadId, window: { newerCursor }, autoScroll: { isAway,
 
 const SideBySide = lazyPart(async () => (await import('./side-by-side.tsx')).SideBySide, { failed: Answer });
 
+const SummaryCard = lazyPart(async () => (await import('#web/features/chat/summaries/summary-card.tsx')).SummaryCard);
+
 type MessageRowProps = {
   row: Message | PendingMessage;
   editing: boolean;
@@ -209,6 +211,7 @@ const MessageRow = memo(function MessageRow({ row, editing, marked, together, ne
             <Answer message={row} />
           </>
         )}
+        {'role' in row && row.summary && <SummaryCard message={row} summary={row.summary} />}
       </div>
     </div>
   );

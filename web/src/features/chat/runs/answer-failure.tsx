@@ -5,10 +5,15 @@ import { useEffect, useState } from 'react';
 import { SettingsLink } from '#web/components/settings-link.tsx';
 import { ChatTargetMenu } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
 import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { endedEarlyTexts } from './ended-early-texts.ts';
 import { adviceFor, splitMessage } from './failure-advice.ts';
+
+const SummarizeOffer = lazyPart(
+  async () => (await import('#web/features/chat/summaries/summarize-offer.tsx')).SummarizeOffer,
+);
 
 /** Whole seconds until a moment, counting down to 0. */
 function useSecondsUntil(moment: number): number {
@@ -66,6 +71,9 @@ export function AnswerFailure({ message }: { message: Message }) {
             {error?.successor && <UseSuccessor message={message} successor={error.successor} />}
             {steps.includes('assistant') && <OtherAssistant />}
             {steps.includes('edit') && <EditQuestion message={message} />}
+            {error?.code === 'context_too_long' && message.parentId !== null && (
+              <SummarizeOffer threadId={message.threadId} before={message.parentId} />
+            )}
             {steps.includes('again') && (
               <TryAgain message={message} waitUntil={endedAt + (error?.retryAfterSeconds ?? 0) * 1000} />
             )}

@@ -23,8 +23,8 @@ const advice: Record<RunError['code'], Advice> = {
     steps: ['assistant', 'again'],
   },
   context_too_long: {
-    hint: 'Shorten the question, choose a model with a larger context window, or start a new chat.',
-    steps: ['edit', 'assistant'],
+    hint: 'Shorten the question, choose a model with a larger context window, or have the earlier messages summarized and try again.',
+    steps: ['edit', 'assistant', 'again'],
   },
   unsupported_parameter: {
     hint: 'Try again, or choose an assistant with other settings.',

@@ -150,7 +150,7 @@ export const isFunctionCallNote = (note: string) => note.startsWith(functionCall
 /** Length of a summary, in UTF-16 units. */
 export const summaryLimit = 20_000;
 
-/** What models are sent instead of a message and all before it in its branch. */
+/** Sent to models instead of a message and all before it in its branch. */
 export const Summary = z.object({
   /** Empty until it is complete. */
   text: z.string(),

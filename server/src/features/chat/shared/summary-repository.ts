@@ -50,7 +50,7 @@ export function toSummary(row: SummaryRow): { summary?: Summary } {
 
 export type SummaryCost = { model: string; inputTokens: number; outputTokens: number; costUsd: number | null };
 
-/** Summaries, each by the last of the messages that it stands for. */
+/** Summaries, each by the last of the messages that it covers. */
 export function summaryRepository(db: Kysely<Database>) {
   const own = (userId: number, messageId: number) =>
     db.updateTable('message_summaries').where('user_id', '=', userId).where('message_id', '=', messageId);
@@ -92,7 +92,7 @@ export function summaryRepository(db: Kysely<Database>) {
         }))
         .execute();
     },
-    /** `at`: as `writingSince` has returned it; another attempt may have begun since. */
+    /** `at`: as `writingSince` has returned it; another attempt may have started since. */
     async end(userId: number, messageId: number, at: string, end: { text: string } | { error: string }) {
       const change = 'text' in end ? { state: 'complete' as const, ...end } : { state: 'failed' as const, ...end };
       await own(userId, messageId).set(change).where('state', '=', 'writing').where('created_at', '=', at).execute();

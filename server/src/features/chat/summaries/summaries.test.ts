@@ -49,7 +49,7 @@ describe.each(engines)('summaries of earlier messages on %s', (engine) => {
         .where('id', '=', messageId ?? 0)
         .execute(),
     );
-  /** What the last request sent, as text. */
+  /** The body of the last request, as text. */
   const lastSent = async () => JSON.stringify((await asksOf(app)).at(-1)?.body);
 
   test('take the place of what they summarize, in requests only', async () => {

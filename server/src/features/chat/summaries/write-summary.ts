@@ -45,7 +45,7 @@ class UnusableSummaryError extends Error {}
 type Asking = { userId: number; place: MessagePlace; apiKey: Secret; target: ChatTarget; model: string };
 
 /**
- * Has the conversation's model write a summary that has begun. A long conversation is read in parts, each with the
+ * Has the conversation's model write a summary that was started. A long conversation is read in parts, each with the
  * summary of those before it. Failures are stored with the summary. @throws for a retry
  */
 export function summaryWriter(dependencies: Dependencies) {

@@ -60,7 +60,7 @@ function threadChanges({ database: { db }, executor }: Dependencies) {
     const at = new Date().toISOString();
     const moved = await changeTogether(userId, async (those, trx) => {
       const put = await those.putIn(userId, ids, at);
-      // What waits must not be sent by itself after the thread is restored.
+      // Messages in line must not be sent by themselves after the thread is restored.
       await queuedMessageRepository(trx).hold(userId, put, 'stopped');
       return put;
     });

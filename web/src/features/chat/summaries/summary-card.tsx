@@ -39,7 +39,7 @@ function figuresOf({ model, inputTokens, outputTokens, costUsd, edited }: Summar
 
 type SummaryCardProps = { message: Message; summary: Summary };
 
-/** A summary below the last of the messages that it stands for. */
+/** A summary below the last of the messages that it covers. */
 export function SummaryCard({ message: { id, threadId }, summary }: SummaryCardProps) {
   const client = useQueryClient();
   const { save, remove } = useSummaryChange(client, threadId, id);

@@ -64,9 +64,9 @@ import * as trash from './migrations/0062-trash.ts';
 import * as imports from './migrations/0063-imports.ts';
 import * as projects from './migrations/0064-projects.ts';
 import * as messageQueue from './migrations/0065-message-queue.ts';
-import * as summaries from './migrations/0065-summaries.ts';
-import * as importedFiles from './migrations/0066-imported-files.ts';
-import * as assistantEditor from './migrations/0067-assistant-editor.ts';
+import * as summaries from './migrations/0066-summaries.ts';
+import * as importedFiles from './migrations/0067-imported-files.ts';
+import * as assistantEditor from './migrations/0068-assistant-editor.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -134,9 +134,9 @@ const migrations: [name: string, migration: Migration][] = [
   ['0063-imports', imports],
   ['0064-projects', projects],
   ['0065-message-queue', messageQueue],
-  ['0065-summaries', summaries],
-  ['0066-imported-files', importedFiles],
-  ['0067-assistant-editor', assistantEditor],
+  ['0066-summaries', summaries],
+  ['0067-imported-files', importedFiles],
+  ['0068-assistant-editor', assistantEditor],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

@@ -1071,7 +1071,6 @@ export type Database = {
   };
   /** Searched in all conversations of the project. */
   project_files: Omit<Database['assistant_files'], 'assistant_id'> & { project_id: number };
-  /** What models are sent instead of a message and all before it in its branch. */
   /** Summaries that models are sent instead of a message and all before it in its branch. */
   message_summaries: {
     message_id: number;

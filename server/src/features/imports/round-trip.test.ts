@@ -59,7 +59,7 @@ async function fill(app: TestApp, ada: HttpClient) {
   const { answer } = await ask(app, ada, first, 'And then?');
   const other = await regenerated(app, ada, answer.id);
   await ada.post(`/api/messages/${answer.id}/rating`, { value: 'bad', correction: 'Sail' });
-  await ada.post(`/api/messages/${other.answer.id}/rating`, { value: 'good', correction: null });
+  await ada.post(`/api/messages/${other.run.messageId}/rating`, { value: 'good', correction: null });
   const second = await newThread(ada, { title: 'Trains' });
   await ask(app, ada, second, 'Which one?');
   await ada.patch(`/api/threads/${second}`, { archived: true });

@@ -150,12 +150,6 @@ export function analyticsService(
     },
 
     byAssistant: (userId: number) => analytics.byAssistant(userId, `${new Date().toISOString().slice(0, 7)}-01`),
-    async byProject(userId: number, { from, to, tz }: z.output<typeof api.byProject.query>) {
-      const rows = await analytics.byProject(userId, spanOf(daysIn(tz, from, to)));
-      rows.sort((a, b) => byCost(a.sums, b.sums));
-      return { items: rows.map(({ project, sums }) => ({ project, ...toFigures(sums) })) };
-    },
-
     byProject: (userId: number, query: z.output<typeof api.byProject.query>) => byProject(analytics, userId, query),
     async requests(userId: number, query: z.output<typeof api.requests.query>) {
       const { from, to, tz, model, assistantId, accessTokenId, projectId, purpose, limit, cursor } = query;
@@ -164,14 +158,6 @@ export function analyticsService(
       const after = at === undefined || id === undefined ? undefined : { at, id };
       const ofAssistant = assistantId === 'none' ? null : assistantId;
       const filter = { model, accessTokenId, projectId, purpose, assistantId: ofAssistant };
-      const after = at && id ? { at, id } : undefined;
-      const filter = {
-        model,
-        accessTokenId,
-        projectId,
-        purpose,
-        assistantId: assistantId === 'none' ? null : assistantId,
-      };
       const found = await analytics.requests(userId, span, filter, limit + 1, after);
       return toPage(found, limit, (last) => cursors.encode([last.at, last.id]));
     },

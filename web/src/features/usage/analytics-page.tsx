@@ -170,7 +170,6 @@ function Cards({ shown, range, tz, today, isOld }: CardsProps) {
         {shown && <OtherCosts shown={shown} onOpenJobs={(model) => open({ model, purpose: 'training' })} />}
         <CostByProject {...wide} {...{ shown, range, tz }} onOpen={(project) => open({ project })} />
         <CostByAccessToken {...wide} shown={shown} onOpen={(accessToken) => open({ accessToken })} />
-        <Breakdowns shown={shown} range={{ ...range, tz }} onOpen={open} />
         <RecentRequests
           shown={shown}
           className="md:col-span-2 xl:col-span-6"
@@ -182,28 +181,6 @@ function Cards({ shown, range, tz, today, isOld }: CardsProps) {
       {scope && <RequestsPanel scope={scope} onClose={() => setScope(null)} onSetPrice={setPricing} />}
       {listsPrices && <PricesDialog onClose={() => setListsPrices(false)} onChange={setPricing} />}
       {pricing && <PriceDialog model={pricing} family={familyOf(shown, pricing)} onClose={() => setPricing(null)} />}
-    </>
-  );
-}
-
-type BreakdownsProps = {
-  shown: Analytics | undefined;
-  range: UsageRange;
-  onOpen: (part: Pick<Scope, 'project' | 'accessToken'>) => void;
-};
-
-/** Costs by project and by access token, for those who have some. */
-function Breakdowns({ shown, range, onOpen }: BreakdownsProps) {
-  const className = 'md:col-span-2 xl:col-span-6';
-  return (
-    <>
-      <CostByProject
-        range={range}
-        whole={shown?.totals.costUsd ?? 0}
-        className={className}
-        onOpen={(project) => onOpen({ project })}
-      />
-      <CostByAccessToken shown={shown} className={className} onOpen={(accessToken) => onOpen({ accessToken })} />
     </>
   );
 }

@@ -95,7 +95,6 @@ function joinKnowledge(own: Knowledge, shared: Knowledge): Knowledge {
 
 type InProject = Pick<ThreadKnowledge, 'findProject' | 'projectKnowledgeOf'>;
 
-/** A project’s part in the answers of its threads. */
 /** The instructions and files that a project adds to the answers in its threads. */
 async function sharedInProject({ findProject, projectKnowledgeOf }: InProject, userId: number, projectId?: number) {
   const project = projectId === undefined ? undefined : await findProject(userId, projectId);

@@ -25,8 +25,6 @@ export type ExportedThread = Omit<Thread, 'id' | 'runId' | 'waitsForApproval' | 
 
 export function toExportedThread(record: ThreadRecord): ExportedThread {
   const { id: _, runId: __, waitsForApproval: ___, temporary: ____, queued: _____, ...thread } = toThread(record);
-  const { metadata, toolResources } = record;
-  const { id: _, runId: __, waitsForApproval: ___, temporary: ____, ...thread } = toThread(record);
   const { metadata, toolResources, headMessageId } = record;
   return {
     ...thread,

@@ -168,8 +168,6 @@ export function ThreadList({ filter, ...rest }: ThreadListProps) {
   );
 }
 
-const rowsOf = (threads: readonly ThreadListItem[], isGrouped: boolean): ThreadRow[] =>
-  isGrouped ? groupThreads(threads, new Date()) : threads.map((thread) => ({ kind: 'thread', thread }));
 function useRows(threads: readonly ThreadListItem[] | undefined, isGrouped: boolean): ThreadRow[] {
   return useMemo(() => {
     if (!threads) return [];
@@ -181,8 +179,6 @@ function FilteredList({ filter, openThreadId, onOpen, onOpenMatch, onRemoved }: 
   const client = useQueryClient();
   const list = useRef<VListHandle>(null);
   const { data, error, isFetching, refetch } = useQuery(threadListQuery(filter));
-  const isGrouped = !isSearch(filter) && filter.view !== 'archived';
-  const rows = useMemo(() => rowsOf(data?.items ?? [], isGrouped), [data, isGrouped]);
   const rows = useRows(data?.items, !isSearch(filter) && filter.view !== 'archived');
   const { open, openMatch } = useOpening({ onOpen, onOpenMatch });
   const { select, isSelecting } = useSelecting(data?.items);

@@ -3,7 +3,7 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { CalendarX, Download } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useUser } from '#web/api/current-user.ts';
-import { analyticsQuery, type UsageRange } from '#web/api/usage.ts';
+import { analyticsQuery } from '#web/api/usage.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { saveText } from '#web/lib/download.ts';
 import { lazyPart } from '#web/lib/lazy.ts';

@@ -17,7 +17,12 @@ async function untilImport(
   id: number,
   isSo: (found: Import) => boolean,
 ): Promise<void> {
-  while (!isSo(await get<Import>(port, `/api/imports/${id}`, headers))) await wait(100);
+  for (;;) {
+    // A 503 is repeated, as pages do.
+    const found = await get<Import>(port, `/api/imports/${id}`, headers).catch(() => undefined);
+    if (found && isSo(found)) return;
+    await wait(100);
+  }
 }
 
 /** Frees the jobs of a dead process, which are otherwise taken over after five minutes. */

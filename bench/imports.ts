@@ -45,7 +45,7 @@ type Meanwhile = {
   failed: number;
 };
 
-/** What others notice while something happens: an empty call, their list, sending a message and its answer. */
+/** Measures an empty call, the list of others, their messages and the answers while something happens. */
 async function noticed({ port, program }: Roster, people: Person[], work: () => Promise<unknown>): Promise<Meanwhile> {
   const seen: Meanwhile = { tookMs: 0, peak: 0, loop: [], lists: [], accepted: [], firsts: [], failed: 0 };
   const ended = new AbortController();

@@ -5,7 +5,7 @@ import { Empty, endpoint, Id, PathId, Time, wholeNumber } from './endpoint.ts';
 export const exportSizeLimit = 2_147_483_648;
 /** How long an import can be undone. */
 export const undoDays = 30;
-/** Of what cannot be imported, so many are named. */
+/** How many names are listed of each kind that cannot be imported. */
 export const namesLimit = 20;
 /** How long an upload waits for its import to be started. */
 export const previewDays = 7;

@@ -173,7 +173,7 @@ export const ImportResult = z.object({
 });
 export type ImportResult = z.output<typeof ImportResult>;
 
-/** What an import of a file has done, or would do. */
+/** The result of importing a file, or a preview of it. */
 export const FileImportResult = ImportResult.extend({
   /** With `preview`: the assistants that would be created. */
   planned: z.array(

@@ -224,7 +224,7 @@ function parseForeign(entry: unknown, defaultModel: string): ParsedAssistant {
   return 'problem' in reading ? reading : { ...reading, notes: [...notes, ...reading.notes] };
 }
 
-/** What importing a file would do. */
+/** Reports the result of importing a file, and stores nothing. */
 async function preview(dependencies: Dependencies, userId: number, entries: Entry[]): Promise<FileImportResult> {
   const notesOnModel = await modelNotes(dependencies, userId);
   const { chosen, failed } = await judge(assistantRepository(dependencies.db), userId, entries);

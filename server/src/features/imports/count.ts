@@ -4,7 +4,7 @@ import { addTo, type NotTaken, type ReadConversation } from './readers/conversat
 import { type Counts, noCounts } from './repository.ts';
 
 type Dependencies = {
-  /** Those of these files that are here. */
+  /** The ids among these whose file is here. */
   knownFiles: (sourceIds: string[]) => Promise<ReadonlySet<string>>;
   /** null: the user may not upload files. */
   room: { files: number; bytes: number } | null;

@@ -10,7 +10,7 @@ import { beginDownload, unzip } from '#server/testing/zip';
 
 const threadsOf = async (visitor: HttpClient, query: string) => (await visitor.get(`/api/threads${query}`)).body.items;
 
-/** Fields that another installation gives anew: ids, and what is not known of an imported answer. */
+/** Everything apart from ids, which another installation gives itself, and the usage of answers. */
 async function comparable(app: TestApp, visitor: HttpClient) {
   const threads = [...(await threadsOf(visitor, '')), ...(await threadsOf(visitor, '?archived=true'))];
   const conversations = [];
@@ -57,9 +57,11 @@ async function fill(app: TestApp, ada: HttpClient) {
   const first = await newThread(ada, { title: 'Boats' });
   await ask(app, ada, first, 'Look', { fileIds: [picture.id] });
   const { answer } = await ask(app, ada, first, 'And then?');
-  const other = await regenerated(app, ada, answer.id);
+  await regenerated(app, ada, answer.id);
+  const other = (await messagesOf(ada, first)).at(-1);
   await ada.post(`/api/messages/${answer.id}/rating`, { value: 'bad', correction: 'Sail' });
   await ada.post(`/api/messages/${other.run.messageId}/rating`, { value: 'good', correction: null });
+  await ada.post(`/api/messages/${other?.id}/rating`, { value: 'good', correction: null });
   const second = await newThread(ada, { title: 'Trains' });
   await ask(app, ada, second, 'Which one?');
   await ada.patch(`/api/threads/${second}`, { archived: true });

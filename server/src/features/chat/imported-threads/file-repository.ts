@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { requireFileKey, type StoredFile } from '#server/features/files/repository';
+import type { StoredFile } from '#server/features/files/repository';
+import { fileKeyOf } from '#server/storage/file-store';
 
 /** Files that imports have brought. */
 export function importedFileRepository(db: Kysely<Database>) {
@@ -14,9 +15,10 @@ export function importedFileRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       if (!row) return undefined;
       const { id: fileId, storedKey, ...file } = row;
-      return { fileId, stored: { ...file, storageKey: requireFileKey(storedKey, fileId) } };
+      const storageKey = fileKeyOf(storedKey);
+      return storageKey && { fileId, stored: { ...file, storageKey } };
     },
-    /** Those of these ids whose file is here. */
+    /** The ids among these whose file is here. */
     async known(userId: number, sourceIds: string[]): Promise<Set<string>> {
       if (sourceIds.length === 0) return new Set();
       const rows = await db

@@ -63,7 +63,7 @@ function isStep(content: JsonObject, recipient: unknown) {
   return typeof recipient === 'string' && recipient !== '' && recipient !== 'all';
 }
 
-/** What belongs to the export as a whole. */
+/** Parts of the export that all conversations share. */
 export type ChatGptContext = { ratings: Ratings; assets: Assets };
 
 const isHidden = (content: JsonObject, metadata: JsonObject) =>

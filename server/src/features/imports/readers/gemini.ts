@@ -32,7 +32,7 @@ function referencesIn({ imageFile, attachedFiles, subtitles }: JsonObject): Refe
 
 type Read = { question: ImportedMessage | null; answers: ImportedMessage[]; thread: string | null };
 
-/** A question with its answers: one more for each time it was answered anew. */
+/** A question with its answers: one more for each time it was answered again. */
 function exchangeIn(value: JsonObject, assets: Assets, leftOut: LeftOut): Read | null {
   const title = textIn(value.title);
   const answers = listIn(value.safeHtmlItem)

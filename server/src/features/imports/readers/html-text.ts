@@ -44,7 +44,11 @@ const deepestList = 20;
 
 type List = { isNumbered: boolean; items: number };
 
-/** Writes Markdown while tags and texts of HTML go by. Unknown tags leave their texts. */
+/**
+ * Writes Markdown while tags and texts of HTML go by. Unknown tags leave their texts.
+ *
+ * Long: a table of elements that share a state.
+ */
 function createWriter() {
   let text = '';
   const lists: List[] = [];

@@ -37,7 +37,7 @@ const isPage = (name: string) => /\.html?$/i.test(name);
 /** Files that describe others. */
 const isAside = (name: string) => isRatings(name) || isAssetNames(name) || isRosterFiles(name);
 
-/** What belongs to the export as a whole. */
+/** Parts of the export that all conversations share. */
 type Context = ChatGptContext & { rosterFiles: Assets; filesBeside: Assets };
 
 /** Reads the values of one file. */

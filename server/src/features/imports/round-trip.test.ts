@@ -60,7 +60,6 @@ async function fill(app: TestApp, ada: HttpClient) {
   await regenerated(app, ada, answer.id);
   const other = (await messagesOf(ada, first)).at(-1);
   await ada.post(`/api/messages/${answer.id}/rating`, { value: 'bad', correction: 'Sail' });
-  await ada.post(`/api/messages/${other.run.messageId}/rating`, { value: 'good', correction: null });
   await ada.post(`/api/messages/${other?.id}/rating`, { value: 'good', correction: null });
   const second = await newThread(ada, { title: 'Trains' });
   await ask(app, ada, second, 'Which one?');

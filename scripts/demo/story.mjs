@@ -147,7 +147,7 @@ export const files = [
   { daysAgo: 36, filename: 'orders-2026.csv', type: 'text/csv', content: orders(), purpose: 'user_data' },
 ];
 
-/** What customers ask, with good answers: an example for training each, and the first five a test set. */
+/** Questions of customers with good answers: an example for training each, and the first six a test set. */
 export const hotline = [
   ['How long is the warranty on the battery?', 'Three years or 500 full cycles, whichever comes first.'],
   ['Which tyre pressure does the Fjord Long need?', '3.5 bar in front and 4 bar behind, with a full load too.'],
@@ -173,7 +173,7 @@ export const hotline = [
   ['May I ride it before I buy?', 'Yes, for a day: book a ride in Bergen, Lyon or Hamburg on our website.'],
 ].map(([question, answer]) => ({ question, answer, rating: 'good' }));
 
-/** What a smaller model answers to some of them: the verdicts of the test differ. */
+/** Answers of a smaller model to some of them, so that the verdicts of the test differ. */
 export const otherAnswers = {
   'gpt-6-luna': {
     'How long is the warranty on the battery?':

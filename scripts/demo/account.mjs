@@ -1,5 +1,6 @@
 import { personCalls, until } from './calls.mjs';
-import { conversations, recent } from './conversations.mjs';
+import { conversations } from './conversations.mjs';
+import { recent } from './recent.mjs';
 import {
   assistants,
   baseModel,

@@ -10,7 +10,6 @@ const ofSqlite = 'about SQLite itself';
 const onOne = {
   'features/auth/query-plans.test.ts': ofSqlite,
   'features/chat/query-plans.test.ts': ofSqlite,
-  'features/projects/query-plans.test.ts': ofSqlite,
   'features/chat/statements.test.ts': ofSqlite,
   'features/projects/query-plans.test.ts': ofSqlite,
   'backup/dump-tables.test.ts': 'both engines have the same tables, by the same migrations',

@@ -25,53 +25,61 @@ type Queue = z.output<typeof messageQueue.list.output>;
 
 const notQueued = () => new AppError('not_found', 'This message no longer waits: it has been sent or removed.');
 
+/** With the user's row locked, so that the order and the limit hold. */
+const withUserLocked = <T>(
+  db: Kysely<Database>,
+  userId: number,
+  work: (trx: Kysely<Database>) => Promise<T>,
+): Promise<T> =>
+  db.transaction().execute(async (trx) => {
+    await lockUserRow(trx, userId);
+    return work(trx);
+  });
+
+async function list(db: Kysely<Database>, userId: number, threadId: number): Promise<Queue> {
+  await findThread(db, userId, threadId);
+  return { items: await queuedMessageRepository(db).ofThread(userId, threadId) };
+}
+
+async function find(trx: Kysely<Database>, userId: number, id: number): Promise<QueuedMessage> {
+  const found = await queuedMessageRepository(trx).find(userId, id);
+  if (!found) throw notQueued();
+  return found.message;
+}
+
+/** Stores a message in line, unless an earlier request with its key has done so. */
+async function store(context: MessageContext, userId: number, threadId: number, draft: Draft) {
+  const { db } = context;
+  const { message: text, fileIds = [], models = [], overBudget = false } = draft;
+  const key = idempotencyKey(draft.clientId, 'queue', threadId, text, fileIds, models);
+  await findThread(db, userId, threadId);
+  if (await isKnown(db, userId, key)) return;
+  const files = await context.attachments.inspect(userId, fileIds);
+  if (models.length > 0) await context.checkModels(userId, models, 'models');
+  const at = new Date().toISOString();
+  await withUserLocked(db, userId, async (trx) => {
+    if (!(await threadRepository(trx).openedAs(userId, threadId))) throw noThread();
+    // Another request with the same key may have stored it meanwhile.
+    if (await isKnown(trx, userId, key)) return;
+    const queue = queuedMessageRepository(trx);
+    if ((await queue.count(userId, threadId)) >= messageQueueLimit) throw queueFull();
+    await queue.insert(userId, { threadId, text, files, models, overBudget, key, at });
+  });
+}
+
 /** Messages that users line up while an answer is being written. */
 export function messageQueueService({ context, executor, starter }: Dependencies) {
   const { db } = context;
-
-  /** With the user's row locked, so that the order and the limit hold. */
-  const change = <T>(userId: number, work: (trx: Kysely<Database>) => Promise<T>): Promise<T> =>
-    db.transaction().execute(async (trx) => {
-      await lockUserRow(trx, userId);
-      return work(trx);
-    });
-
-  async function list(userId: number, threadId: number): Promise<Queue> {
-    await findThread(db, userId, threadId);
-    return { items: await queuedMessageRepository(db).ofThread(userId, threadId) };
-  }
-
-  async function find(trx: Kysely<Database>, userId: number, id: number): Promise<QueuedMessage> {
-    const found = await queuedMessageRepository(trx).find(userId, id);
-    if (!found) throw notQueued();
-    return found.message;
-  }
-
   return {
-    list,
+    list: (userId: number, threadId: number) => list(db, userId, threadId),
     async add(userId: number, threadId: number, draft: Draft): Promise<Queue> {
-      const { message: text, fileIds = [], models = [], overBudget = false } = draft;
-      const key = idempotencyKey(draft.clientId, 'queue', threadId, text, fileIds, models);
-      await findThread(db, userId, threadId);
-      if (!(await isKnown(db, userId, key))) {
-        const files = await context.attachments.inspect(userId, fileIds);
-        if (models.length > 0) await context.checkModels(userId, models, 'models');
-        const at = new Date().toISOString();
-        await change(userId, async (trx) => {
-          if (!(await threadRepository(trx).openedAs(userId, threadId))) throw noThread();
-          // Another request with the same key may have stored it meanwhile.
-          if (await isKnown(trx, userId, key)) return;
-          const queue = queuedMessageRepository(trx);
-          if ((await queue.count(userId, threadId)) >= messageQueueLimit) throw queueFull();
-          await queue.insert(userId, { threadId, text, files, models, overBudget, key, at });
-        });
-      }
+      await store(context, userId, threadId, draft);
       await starter.startNext(userId, threadId);
-      return list(userId, threadId);
+      return list(db, userId, threadId);
     },
     async change(userId: number, id: number, { message, fileIds, editing }: Change): Promise<QueuedMessage> {
       const files = fileIds && (await context.attachments.inspect(userId, fileIds));
-      const changed = await change(userId, async (trx) => {
+      const changed = await withUserLocked(db, userId, async (trx) => {
         const queue = queuedMessageRepository(trx);
         await find(trx, userId, id);
         if (message !== undefined) await queue.setText(userId, id, message);
@@ -83,7 +91,7 @@ export function messageQueueService({ context, executor, starter }: Dependencies
       return changed;
     },
     async remove(userId: number, id: number) {
-      const { threadId } = await change(userId, async (trx) => {
+      const { threadId } = await withUserLocked(db, userId, async (trx) => {
         const found = await find(trx, userId, id);
         await queuedMessageRepository(trx).remove(userId, id);
         return found;
@@ -91,7 +99,7 @@ export function messageQueueService({ context, executor, starter }: Dependencies
       await starter.startNext(userId, threadId);
     },
     async send(userId: number, id: number, overBudget: boolean): Promise<Queue> {
-      const { threadId, runIds } = await change(userId, async (trx) => {
+      const { threadId, runIds } = await withUserLocked(db, userId, async (trx) => {
         const found = await find(trx, userId, id);
         await queuedMessageRepository(trx).sendFirst(userId, found, overBudget);
         const active = await runRepository(trx).underWay(userId);
@@ -101,7 +109,7 @@ export function messageQueueService({ context, executor, starter }: Dependencies
       });
       for (const runId of runIds) await executor.stop(userId, runId);
       await starter.startNext(userId, threadId);
-      return list(userId, threadId);
+      return list(db, userId, threadId);
     },
   };
 }

@@ -27,7 +27,7 @@ const ownPages = [
   ['/trash', 'The trash is empty'],
   ['/files', 'File Management'],
   ['/prompts', 'No prompts yet'],
-  ['/assistants', 'No assistants yet'],
+  ['/assistants', 'A model with instructions, tools and files of its own'],
   ['/assistants/new', 'Start from a template'],
   ['/analytics', 'Track your API usage and costs'],
   ['/fine-tuning', 'Train models'],

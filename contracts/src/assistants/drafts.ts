@@ -37,7 +37,10 @@ export const assistantDrafts = {
     access: 'editor',
     summary: 'Keeps the form of an assistant, or of a new one, until it is saved or discarded.',
     query: ofAssistant,
-    body: z.strictObject({ version: z.number().int().min(1).nullable(), values: AssistantDraftValues }),
+    body: z.strictObject({
+      version: z.number().int().min(1).max(1_000_000_000).nullable(),
+      values: AssistantDraftValues,
+    }),
     bodyLimit: 2 * 1024 * 1024,
     output: NoContent,
     status: 204,

@@ -71,6 +71,12 @@ describe.each(engines)('forms that were left without saving on %s', (engine) => 
     expect(await draftOf(visitor)).toBeNull();
   });
 
+  test('refuses a version that no database can hold', async () => {
+    const { visitor } = await app.someone();
+    for (const version of [0, -1, 1.5, 2 ** 31, Number.MAX_SAFE_INTEGER])
+      expect((await keep(visitor, { name: 'Tutor' }, version)).body.code).toBe('invalid_input');
+  });
+
   test('refuses more than two megabytes', async () => {
     const { visitor } = await app.someone();
     expect((await keep(visitor, { instructions: 'x'.repeat(2 * 1024 * 1024) })).body.code).toBe('too_large');

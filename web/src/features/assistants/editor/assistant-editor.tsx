@@ -37,6 +37,8 @@ export type AssistantEditorProps = {
   /** Values of a new one. */
   start: AssistantDraft;
   kept: KeptDraft | null;
+  /** Values that begin as changes, because nothing else holds them: a draft that a model wrote. */
+  unsaved?: AssistantDraft | undefined;
   /** Parts that other features supply. */
   trial: (props: TrialProps) => ReactNode;
   /** The files and the connected tools of a saved assistant. */
@@ -65,7 +67,13 @@ function useSaveKey(save: () => void) {
   }, []);
 }
 
-/** Puts kept values into the form as changes. */
+/** A kept form that was saved meanwhile is not offered. */
+const differs = (kept: AssistantDraftValues, values: object) =>
+  Object.entries(kept).some(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(new Map(Object.entries(values)).get(name)),
+  );
+
+/** Puts values into the form as changes. */
 function restore(form: AssistantForm, values: AssistantDraftValues) {
   for (const name of assistantFieldNames) {
     const value = values[name];
@@ -75,7 +83,7 @@ function restore(form: AssistantForm, values: AssistantDraftValues) {
 
 /** The form on the left, a trial of it on the right; below each other on small screens. */
 export function AssistantEditor(props: AssistantEditorProps) {
-  const { assistant, start, kept, trial } = props;
+  const { assistant, start, kept, unsaved, trial } = props;
   const trialId = useId();
   const values = assistant ? AssistantSettings.parse(assistant) : start;
   const [isLong, setLong] = useState(
@@ -84,6 +92,9 @@ export function AssistantEditor(props: AssistantEditorProps) {
   const form = useEditorForm(values, isLong);
   const keeping = useKeptDraft(form, assistant?.id ?? null, assistant?.version ?? null);
   const { submit, isSaving, isSaved } = useSaving(props, form, keeping);
+  const fill = useEffectEvent(() => unsaved && restore(form, unsaved));
+  // After the effect that keeps changes.
+  useEffect(() => void fill(), []);
 
   /** The settings that the trial asks with; a field that is wrong is shown at its place. */
   const settings = async () => {
@@ -120,7 +131,7 @@ function FormColumn(props: FormColumnProps) {
   const models = useQuery(modelsQuery);
   const { reason } = useEditAccess();
   const formId = useId();
-  const [offered, setOffered] = useState(kept);
+  const [offered, setOffered] = useState(() => (kept && differs(kept.values, form.getValues()) ? kept : null));
   const [restored, setRestored] = useState(0);
   const save = form.handleSubmit(submit, showFirstError);
   useSaveKey(() => reason === undefined && void save());
@@ -173,7 +184,13 @@ function SaveBar({ assistant, keeping, isSaving, trialId, onCancel, formId, reas
   return (
     <div className="sticky bottom-0 z-10 -mx-1 mt-4 flex items-center justify-end gap-2 border-border border-t bg-background px-1 py-3">
       <output className="me-auto min-w-0 truncate text-muted-foreground text-sm">
-        {keeping.isDirty ? 'Not saved yet' : assistant ? `Version ${assistant.version}` : ''}
+        {keeping.isDirty
+          ? keeping.isRefused
+            ? 'Not saved, and not kept by the server'
+            : 'Not saved yet'
+          : assistant
+            ? `Version ${assistant.version}`
+            : ''}
       </output>
       <Button className="xl:hidden" onClick={showTrial}>
         Try it
@@ -216,8 +233,8 @@ function useSaving(
 
   const done = (result: Assistant) => {
     form.reset(AssistantSettings.parse(result));
-    // The kept form no longer differs from what is saved; if it stays, opening the editor shows that.
-    keeping.discard(assistant !== null).catch(() => undefined);
+    // If that fails, the kept form equals the saved one, and is not offered.
+    keeping.discard(assistant !== null).catch(showFailure('The kept changes were not removed'));
     toast(
       assistant
         ? { title: 'Assistant updated', description: 'Your changes have been saved.' }

@@ -1,6 +1,7 @@
 import { assistants } from '@roster/contracts/assistants/assistants';
 import { assistantDrafts, type KeptDraft } from '@roster/contracts/assistants/drafts';
 import { assistantVersions } from '@roster/contracts/assistants/versions';
+import { chat, Thread } from '@roster/contracts/chat';
 import { trials } from '@roster/contracts/trials';
 import { usage } from '@roster/contracts/usage/usage';
 import { describe, expect, test } from 'vitest';
@@ -8,6 +9,7 @@ import { page, userEvent } from 'vitest/browser';
 import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
 import { assistant, serveAssistants } from '#web/testing/assistants.ts';
+import { exchange, thread } from '#web/testing/conversations.ts';
 import { fixtureDate, person } from '#web/testing/new-account.ts';
 import { expectHidden, expectText, expectToast, press } from '#web/testing/page.ts';
 
@@ -69,6 +71,30 @@ describe('the editor of an assistant', () => {
     await expect.element(page.getByLabelText('Conversation starters')).toHaveValue('New starter');
     await press('Control+s');
     await expect.poll(() => requestsTo(assistants.update).at(-1)?.body).toEqual(values);
+  });
+
+  test('says if the server did not keep it, until it does', async () => {
+    openEditor();
+    answer(assistantDrafts.keep, refusal('unavailable', 'The database is being moved.'));
+    await name.fill('Lost');
+    await expect.element(page.getByText('Not saved, and not kept by the server')).toBeVisible();
+    answer(assistantDrafts.keep, undefined);
+    await name.fill('Kept');
+    await expectHidden(page.getByText('Not saved, and not kept by the server'));
+  });
+
+  test('keeps nothing once all changes are taken back', async () => {
+    openEditor();
+    await name.fill('Other');
+    await expect.poll(() => requestsTo(assistantDrafts.keep).length).toBe(1);
+    await name.fill('Tutor');
+    await expect.poll(() => requestsTo(assistantDrafts.remove).length).toBe(1);
+  });
+
+  test('does not offer what was saved meanwhile', async () => {
+    openEditor('/assistants/1', { assistantId: 1, version: 2, values: { name: 'Tutor' }, savedAt: fixtureDate });
+    await expect.element(name).toHaveValue('Tutor');
+    await expectHidden(page.getByRole('button', { name: 'Restore them' }));
   });
 
   test('discards what was left, and goes on keeping', async () => {
@@ -164,6 +190,35 @@ describe('a new assistant', () => {
     expect(requestsTo(assistants.create)).toMatchObject([
       { body: { name: 'Data analyst', tools: { codeInterpreter: {} }, tags: ['data', 'work'], icon: 'chart' } },
     ]);
+  });
+
+  test('keeps all of a template that was changed', async () => {
+    openEditor('/assistants/new', null, []);
+    await page.getByRole('button', { name: /^Copy editor/ }).click();
+    await name.fill('My editor');
+    await expect
+      .poll(() => requestsTo(assistantDrafts.keep).at(-1)?.body)
+      .toMatchObject({
+        values: { name: 'My editor', icon: 'pen', instructions: expect.stringContaining('You edit texts.') },
+      });
+  });
+
+  test('keeps a draft that a model wrote before anything is typed, and warns before it is left', async () => {
+    openEditor('/assistants/new', null, []);
+    const written = { name: 'Plant doctor', description: '', instructions: 'You heal plants.', starters: [], tags: [] };
+    const [question, reply] = exchange(5, { text: 'Plants' }, { text: JSON.stringify(written) });
+    if (!question || !reply) throw new Error('No exchange');
+    answer(trials.begin, Thread.parse(thread(5)));
+    answer(chat.send, { message: question, run: { id: 9, threadId: 5, messageId: 2, state: 'queued' }, runs: [] });
+    answer(chat.messages, { items: [question, reply], nextCursor: null, newerCursor: null });
+    answer(chat.removeThread, undefined);
+    await page.getByLabelText('What should it do?').fill('Plants');
+    await page.getByRole('button', { name: 'Draft it' }).click();
+    await expect.element(name).toHaveValue('Plant doctor');
+    await expect.poll(() => requestsTo(assistantDrafts.keep).at(-1)?.body).toMatchObject({ values: written });
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await expect.element(page.getByRole('alertdialog', { name: 'Discard unsaved changes?' })).toBeVisible();
+    expect(requestsTo(chat.removeThread).map(({ params }) => params)).toEqual([{ id: 5 }]);
   });
 
   test('continues what was left without saving', async () => {

@@ -29,7 +29,7 @@ export type NewAssistantPageProps = {
 };
 
 /** How the form begins, and what to say about it. */
-type Start = { draft: AssistantDraft; kept: KeptDraft | null; notice: ReactNode };
+type Start = { draft: AssistantDraft; kept: KeptDraft | null; unsaved?: AssistantDraft; notice: ReactNode };
 
 const fromTemplate = ({ id: _, words: _w, why, ...draft }: Template, model: string): Start => ({
   draft: { ...assistantDefaults, ...draft, starters: [...draft.starters], tags: [...draft.tags], model },
@@ -38,7 +38,8 @@ const fromTemplate = ({ id: _, words: _w, why, ...draft }: Template, model: stri
 });
 
 const fromDrafted = ({ draft, model, costUsd }: Drafted): Start => ({
-  draft,
+  draft: { ...assistantDefaults, name: '', model },
+  unsaved: draft,
   kept: null,
   notice: (
     <Notice className="mb-4" title="Review this draft">
@@ -63,6 +64,7 @@ export function NewAssistantPage({ trial, onCreated, onLeave }: NewAssistantPage
           assistant={null}
           start={start.draft}
           kept={start.kept}
+          unsaved={start.unsaved}
           trial={trial}
           connectedTools={<AfterSaving what="connected tools" />}
           files={<AfterSaving what="files" />}

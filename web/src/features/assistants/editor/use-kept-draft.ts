@@ -1,7 +1,7 @@
 import { assistantFieldNames } from '@roster/contracts/assistants/assistants';
 import { AssistantDraftValues, assistantDrafts } from '@roster/contracts/assistants/drafts';
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { AssistantForm } from '#web/features/assistants/fields/use-assistant-form.ts';
 import { call } from '#web/lib/api-client.ts';
 
@@ -21,13 +21,15 @@ export const keptDraftQuery = (place: Place) =>
     gcTime: 0,
   });
 
-/** The changed fields of a form, as far as they can be kept. */
-export function changedValues(form: AssistantForm): AssistantDraftValues {
+/**
+ * The fields of a form to keep, as far as they can be kept. A new assistant keeps all of them: it may come from a
+ * template, which is not stored anywhere else.
+ */
+function valuesToKeep(form: AssistantForm, place: Place): AssistantDraftValues {
   const { dirtyFields } = form.formState;
   const values = form.getValues();
-  const changed = Object.fromEntries(
-    assistantFieldNames.flatMap((name) => (dirtyFields[name] === undefined ? [] : [[name, values[name]]])),
-  );
+  const names = assistantFieldNames.filter((name) => place === null || dirtyFields[name] !== undefined);
+  const changed = Object.fromEntries(names.map((name) => [name, values[name]]));
   const kept = AssistantDraftValues.safeParse(changed);
   return kept.success ? kept.data : {};
 }
@@ -40,15 +42,28 @@ export function useKeptDraft(form: AssistantForm, place: Place, version: number 
   const client = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const isOver = useRef(false);
+  const isKept = useRef(false);
+  const [isRefused, setRefused] = useState(false);
   const { isDirty, dirtyFields } = form.formState;
   // Read here, because the form tracks only what is read while rendering.
   void dirtyFields;
 
   const keep = useEffectEvent(async () => {
-    const values = changedValues(form);
-    if (isOver.current || Object.keys(values).length === 0) return;
-    // The page keeps the text, and the browser warns before it is closed; the next change tries again.
-    await call(assistantDrafts.keep, { query: queryOf(place), body: { version, values } }).catch(() => undefined);
+    if (isOver.current || (!isDirty && !isKept.current)) return;
+    try {
+      // All changes were taken back: nothing is left to offer later.
+      if (!isDirty) await call(assistantDrafts.remove, { query: queryOf(place) });
+      else
+        await call(assistantDrafts.keep, {
+          query: queryOf(place),
+          body: { version, values: valuesToKeep(form, place) },
+        });
+      isKept.current = isDirty;
+      setRefused(false);
+    } catch {
+      // Said beside Save. The page still has the text, and the next change tries again.
+      setRefused(true);
+    }
   });
   const { watch } = form;
   useEffect(() => {
@@ -64,7 +79,9 @@ export function useKeptDraft(form: AssistantForm, place: Place, version: number 
 
   return {
     isDirty,
-    /** Discards what is kept: it was saved, or is not wanted. `then` true: the form goes on. */
+    /** True if the last change is only in this page. */
+    isRefused,
+    /** Discards the kept form, which was saved or is not wanted. `goesOn`: later changes are kept. */
     async discard(goesOn = false) {
       isOver.current = !goesOn;
       clearTimeout(timer.current);

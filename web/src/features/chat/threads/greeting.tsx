@@ -4,7 +4,7 @@ import { composerAt, useComposer } from '#web/features/chat/shared/composer-stat
 import type { ChatTarget } from '#web/features/chat/shared/use-assistants.ts';
 
 /** Starters: pressing one sends it. Hidden while something else is being written. */
-function Starters({ place, starters }: { place: string; starters: readonly string[] }) {
+export function Starters({ place, starters }: { place: string; starters: readonly string[] }) {
   const { text } = useComposer(place);
   if (starters.length === 0 || text !== '') return null;
   return (

@@ -18,6 +18,7 @@ import {
   withChanges,
 } from '#web/features/chat/shared/thread-state.ts';
 import { usePresence } from '#web/features/chat/temporary/use-presence.ts';
+import { Starters } from '#web/features/chat/threads/greeting.tsx';
 import { Messages, useThreadActions } from '#web/features/chat/threads/open-thread.tsx';
 import { sendQuestion, stopAnswers } from '#web/features/chat/threads/open-thread-actions.ts';
 import { call, errorText } from '#web/lib/api-client.ts';
@@ -131,7 +132,11 @@ function TrialThread(props: TrialThreadProps) {
     <>
       <TrialHeader items={messages.data?.items ?? []} keepQuestion={keepQuestion} onReset={onReset} />
       <ThreadActionsContext value={actions}>
-        <Messages {...{ open, state, thread }} targetId={null} empty={<Starters place={place} starters={starters} />} />
+        <Messages
+          {...{ open, state, thread }}
+          targetId={null}
+          empty={<EmptyTrial place={place} starters={starters} />}
+        />
       </ThreadActionsContext>
       <Composer
         ref={box}
@@ -192,26 +197,13 @@ function Cost({ items }: { items: readonly Message[] }) {
   );
 }
 
-function Starters({ place, starters }: { place: string; starters: readonly string[] }) {
+function EmptyTrial({ place, starters }: { place: string; starters: readonly string[] }) {
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center justify-center overflow-y-auto p-6 text-center">
       <p className="max-w-sm text-muted-foreground">
         Change the form and ask again: each question is answered with what the form holds then.
       </p>
-      <ul aria-label="Conversation starters" className="mt-4 flex flex-wrap justify-center gap-2">
-        {[...new Set(starters)].map((starter) => (
-          <li key={starter} className="min-w-0">
-            <button
-              type="button"
-              dir="auto"
-              onClick={() => composerAt(place).set({ text: starter, wanted: true })}
-              className="wrap-anywhere min-h-10 rounded-lg border border-border px-3.5 py-2 text-start text-sm hover:border-border-strong hover:bg-hover"
-            >
-              {starter}
-            </button>
-          </li>
-        ))}
-      </ul>
+      <Starters place={place} starters={starters} />
     </div>
   );
 }

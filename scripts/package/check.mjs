@@ -78,7 +78,11 @@ async function starts(place) {
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const ready = await Promise.race([answers(`http://127.0.0.1:${port}/readyz`), ended]);
-  expect(String(ready).includes('ready'), 'It does not start');
+  if (!String(ready).includes('ready')) {
+    // Nothing more to wait for.
+    child.kill('SIGKILL');
+    return void failures.push('It does not start');
+  }
   const page = await answers(`http://localhost:${port}/auth`);
   const [, script = '/none'] = /src="(\/assets\/[^"]+\.js)"/.exec(page) ?? [];
   expect((await answers(`http://localhost:${port}${script}`)).length > 0, 'There is no page');

@@ -29,7 +29,7 @@ export function archiveFiles(path: string) {
       const found = (await opened).entries.get(entry);
       return found && readable(found.read());
     },
-    async [Symbol.asyncDispose]() {
+    async close() {
       (await opened)?.close();
     },
   };

@@ -160,31 +160,40 @@ const storeBatch = (
 
 /** Imports until the end or for as long as one job may take. */
 async function store(dependencies: Dependencies, payload: ImportPayload) {
-  const { db, copies, threads, signal, sliceMs } = dependencies;
+  const { db, copies } = dependencies;
   const { userId, importId } = payload;
   const record = await importRepository(db).find(userId, importId);
   if (record?.state !== 'importing') return;
-  const startedAt = performance.now();
-  let { processed } = record;
   const isAtEnd = await copies.withCopy(record.storedKey, async (path) => {
-    await using archive = archiveFiles(path);
-    const open = record.withFiles ? archive.open : null;
-    for await (const batch of readBatches({ path, skip: processed, isCounting: false }, signal)) {
-      for (const part of inParts(batch, processed)) {
-        const since = performance.now();
-        const taken = await takeFiles(dependencies, payload, part.batch, open);
-        if (!(await storeBatch(dependencies, payload, part, taken))) return false;
-        await threads.mergeSearch();
-        await rest(since, signal);
-      }
-      processed += batch.length;
-      if (performance.now() - startedAt < sliceMs) continue;
-      await enqueue(db, storeJob, payload);
-      return false;
-    }
-    return true;
+    const archive = archiveFiles(path);
+    const from = { path, processed: record.processed, open: record.withFiles ? archive.open : null };
+    return storeFrom(dependencies, payload, from).finally(archive.close);
   });
   if (isAtEnd) await finishFrom(dependencies, payload, 'importing', { state: 'done' });
+}
+
+type ReadFrom = { path: string; processed: number; open: ReturnType<typeof archiveFiles>['open'] | null };
+
+/** False: the import was cancelled, or goes on in another job. */
+async function storeFrom(dependencies: Dependencies, payload: ImportPayload, from: ReadFrom): Promise<boolean> {
+  const { db, threads, signal, sliceMs } = dependencies;
+  const { path, open } = from;
+  let { processed } = from;
+  const startedAt = performance.now();
+  for await (const batch of readBatches({ path, skip: processed, isCounting: false }, signal)) {
+    for (const part of inParts(batch, processed)) {
+      const since = performance.now();
+      const taken = await takeFiles(dependencies, payload, part.batch, open);
+      if (!(await storeBatch(dependencies, payload, part, taken))) return false;
+      await threads.mergeSearch();
+      await rest(since, signal);
+    }
+    processed += batch.length;
+    if (performance.now() - startedAt < sliceMs) continue;
+    await enqueue(db, storeJob, payload);
+    return false;
+  }
+  return true;
 }
 
 async function undo(dependencies: Dependencies, payload: ImportPayload) {

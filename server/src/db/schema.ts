@@ -6,6 +6,7 @@ import type { ApprovalDecision, ToolCall } from '@roster/contracts/chat';
 import type { ComparisonKind } from '@roster/contracts/comparisons/comparisons';
 import type { Outcome } from '@roster/contracts/comparisons/judging';
 import type { TestQuestionSource } from '@roster/contracts/comparisons/test-sets';
+import type { ConnectionApi, PresetId } from '@roster/contracts/connections/connections';
 import type { DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { JobEvent, JobStatus, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import type { ImportSource, ImportState } from '@roster/contracts/imports';
@@ -1108,6 +1109,31 @@ export type Database = {
     send_now: Generated<Flag>;
     client_id: string;
     client_digest: string;
+    created_at: string;
+  };
+  /** People's accounts with providers beside the installation's own. */
+  connections: {
+    /** Never reused: models that are stored with a removed connection must not be answered by a later one. */
+    id: Id;
+    user_id: number;
+    preset: PresetId;
+    name: string;
+    /** The name in lower case; unique for the user. */
+    name_key: string;
+    base_url: string;
+    /** The key with the base URL that it belongs to, encrypted; null: the provider needs none. */
+    key_sealed: string | null;
+    /** Empty for a short key. */
+    key_last4: string | null;
+    api: ConnectionApi;
+    first_token_seconds: number | null;
+    is_paused: Generated<Flag>;
+    position: number;
+    /** What the provider said of the key or the address when it was last used. */
+    notice: string | null;
+    /** JSON of the abilities that were tried. */
+    checks: Generated<string>;
+    checked_at: string | null;
     created_at: string;
   };
   /** Saved texts that users insert into their messages. */

@@ -9,6 +9,7 @@ export type Purpose = { purpose: 'data-key' | UserSecret | 'key-check'; userId: 
 export type UserSecret =
   | 'provider-key'
   | 'provider-admin-key'
+  | 'connection-key'
   | 'tool-server-header'
   | 'tool-server-client'
   | 'tool-server-tokens'

@@ -27,6 +27,7 @@ const tableOrder: Record<Table, true> = {
   access_tokens: true,
   data_keys: true,
   provider_keys: true,
+  connections: true,
   provider_traits: true,
   assistants: true,
   assistant_versions: true,

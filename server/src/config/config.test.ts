@@ -195,6 +195,8 @@ describe('the configuration', () => {
     ['a registration domain that is none', { DATA_DIR, REGISTRATION_DOMAINS: 'acme' }, 'REGISTRATION_DOMAINS'],
     ['an unknown registration', { DATA_DIR, REGISTRATION: 'maybe' }, 'REGISTRATION'],
     ['a pattern of tool hosts', { DATA_DIR, TOOL_HOSTS_ALLOWED: 'a.org, *.b.org' }, 'TOOL_HOSTS_ALLOWED: *.b.org'],
+    ['an unknown rule for connections', { DATA_DIR, CONNECTIONS: 'some' }, 'CONNECTIONS'],
+    ['a pattern of provider hosts', { DATA_DIR, PROVIDER_HOSTS_ALLOWED: '*.b.org' }, 'PROVIDER_HOSTS_ALLOWED: *.b.org'],
     ['a negative number of proxies', { DATA_DIR, TRUST_PROXY: '-1' }, 'TRUST_PROXY'],
     ['a schedule without a target', { DATA_DIR, BACKUP_SCHEDULE: 'daily 03:00' }, 'BACKUP_TARGET, both or none'],
     ['a schedule that is none', { DATA_DIR, BACKUP_SCHEDULE: 'nightly', BACKUP_TARGET: '/b' }, 'daily 03:00'],

@@ -250,13 +250,24 @@ function parseDomains(list: string): string[] {
   return domains;
 }
 
-/** Hosts on which tool servers are allowed although they are private, on this machine or on an unusual port. */
-function parseToolHosts(list: string) {
+/** Hosts that people may name although they are private, on this machine or on an unusual port. */
+function hostsAllowedIn(variable: 'TOOL_HOSTS_ALLOWED' | 'PROVIDER_HOSTS_ALLOWED', list: string) {
   try {
     return parseAllowedHosts(list);
   } catch (cause) {
-    throw new InvalidConfigurationError(`TOOL_HOSTS_ALLOWED: ${failureReason(cause)}.`, { cause });
+    throw new InvalidConfigurationError(`${variable}: ${failureReason(cause)}.`, { cause });
   }
+}
+
+/** On loopback Roster's machine belongs to the people who use it, so connections may reach it unlisted. */
+function connectionSettings({ CONNECTIONS: policy, PROVIDER_HOSTS_ALLOWED: list }: Environment, loopback: boolean) {
+  const listed = hostsAllowedIn('PROVIDER_HOSTS_ALLOWED', list);
+  return {
+    policy,
+    allowed: loopback ? parseAllowedHosts(`${list}, 127.0.0.0/8, ::1`) : listed,
+    /** The operator lists addresses, to which a name that is not listed may lead. */
+    listsRanges: listed.hasRanges,
+  };
 }
 
 /** The commands that administrators may add as tool servers. */
@@ -424,7 +435,8 @@ function serverSettings(read: ReturnType<typeof readEnvironment>) {
     registration: env.REGISTRATION,
     registrationDomains: parseDomains(env.REGISTRATION_DOMAINS),
     apiAllowedOrigins: parseOrigins(env.API_ALLOWED_ORIGINS),
-    toolHostsAllowed: parseToolHosts(env.TOOL_HOSTS_ALLOWED),
+    toolHostsAllowed: hostsAllowedIn('TOOL_HOSTS_ALLOWED', env.TOOL_HOSTS_ALLOWED),
+    connections: connectionSettings(env, loopback),
     toolCommands: configuredToolCommands(env.TOOL_COMMANDS),
     trustProxy: env.TRUST_PROXY,
     metrics: metricsSettings(env),

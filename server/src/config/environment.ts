@@ -1,4 +1,5 @@
 import { openIdProviders, RegistrationMode } from '@roster/contracts/auth';
+import { ConnectionPolicy } from '@roster/contracts/connections/connections';
 import { z } from 'zod';
 
 /** Digits only: JavaScript also reads a blank, 0x10 and 1e3 as numbers, which are seldom meant. */
@@ -77,6 +78,8 @@ export const Environment = z.object({
   REGISTRATION_DOMAINS: setting(z.string().max(10_000).default('')),
   API_ALLOWED_ORIGINS: setting(z.string().max(10_000).default('')),
   TOOL_HOSTS_ALLOWED: setting(z.string().max(10_000).default('')),
+  CONNECTIONS: setting(ConnectionPolicy.default('listed')),
+  PROVIDER_HOSTS_ALLOWED: setting(z.string().max(10_000).default('')),
   TOOL_COMMANDS: setting(z.string().optional()),
   TRUST_PROXY: setting(wholeNumber(0, 10).default(0)),
   SCIM_TOKEN: setting(

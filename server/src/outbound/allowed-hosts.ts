@@ -7,6 +7,8 @@ type Entry = { host: string | null; range: Range | null; port: number | null };
 export type Destination = { host: string; port: number; address: IpAddress };
 
 export type AllowedHosts = {
+  /** Lists addresses or ranges, which a name may lead to. */
+  hasRanges: boolean;
   /** The operator has listed the destination. */
   permit: (destination: Destination) => boolean;
   /** The operator has listed this exact address, not only its name or a range that contains it. */
@@ -40,6 +42,7 @@ export function parseAllowedHosts(list: string): AllowedHosts {
     });
   const ofPort = (port: number) => entries.filter((entry) => entry.port === null || entry.port === port);
   return {
+    hasRanges: entries.some(({ range }) => range !== null),
     permit: ({ host, port, address }) =>
       ofPort(port).some((entry) =>
         entry.range

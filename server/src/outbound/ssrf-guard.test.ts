@@ -4,8 +4,9 @@ import { createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { patienceMs } from '#server/testing/patience';
 import { parseAllowedHosts } from './allowed-hosts.ts';
+import type { Lookup } from './guarded-connector.ts';
 import { addressKind, parseAddress } from './ip-ranges.ts';
-import { createSsrfGuard, type Lookup, type OutboundRequest } from './ssrf-guard.ts';
+import { createSsrfGuard, type OutboundRequest } from './ssrf-guard.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { endpoint } from '../endpoint.ts';
+import { PresetId } from '../connections/connections.ts';
+import { endpoint, Id } from '../endpoint.ts';
 
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export const ReasoningEffort = z.enum(efforts);
@@ -17,6 +18,9 @@ export const Price = z.object({
 });
 export type Price = z.output<typeof Price>;
 
+export const ModelMark = z.enum(['vision', 'reasoning', 'tools', 'json']);
+export type ModelMark = z.output<typeof ModelMark>;
+
 export const Model = z.object({
   id: z.string(),
   /** `YYYY-MM-DD`, from the provider if it states one, otherwise from the catalogue. */
@@ -32,8 +36,21 @@ export const Model = z.object({
   contextTokens: z.number().nullable(),
   /** Fine-tuned by the key’s own organization. */
   tuned: z.boolean(),
+  /** The abilities that the provider’s list names. Many lists name none. */
+  marks: z.array(ModelMark),
 });
 export type Model = z.output<typeof Model>;
+
+/** The models of one of the person’s connections. Their ids carry the connection. */
+export const ConnectionModels = z.object({
+  id: Id,
+  name: z.string(),
+  preset: PresetId,
+  models: z.array(Model),
+  /** Why the list is not there; null: it is. Any model id of the provider can be entered then. */
+  notice: z.string().nullable(),
+});
+export type ConnectionModels = z.output<typeof ConnectionModels>;
 
 export const ModelList = z.object({
   /** `unknown`: no key, or the provider could not be asked; any model id is accepted then. */
@@ -43,6 +60,8 @@ export const ModelList = z.object({
   models: z.array(Model),
   /** The initial model of a new assistant. */
   defaultModel: z.string(),
+  /** Those that are not paused, in the person’s order. */
+  connections: z.array(ConnectionModels),
 });
 export type ModelList = z.output<typeof ModelList>;
 

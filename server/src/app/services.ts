@@ -18,7 +18,8 @@ import { recordMailTimes } from '#server/mail/record-outcomes';
 import { createMailTransport } from '#server/mail/transport';
 import { noMetrics } from '#server/metrics/metrics';
 import { type Catalogue, loadCatalogue } from '#server/provider/catalogue/catalogue';
-import { createProvider } from '#server/provider/create';
+import { connectionAddresses } from '#server/provider/connections/address-policy';
+import { createProviders } from '#server/provider/connections/providers';
 import { providerKeyService } from '#server/provider/keys/provider-key';
 import { type ProviderTimeouts, providerTimeouts } from '#server/provider/transport/timeouts';
 import type { HashingCost } from '#server/security/password-hashing';
@@ -61,15 +62,11 @@ export async function createServices(context: AppContext, forTests: ForTests) {
   const metrics = prometheus?.metrics ?? noMetrics;
   const tracing = config.traces ? await loadTracing(config.traces, log) : noTracing;
   const { proxyFor } = config;
-  const provider = await createProvider({
-    db,
-    config: config.provider,
-    proxyFor,
-    times: providerTimes,
-    metrics,
-    tracing,
-  });
   const vault = createVault(config.masterKeys);
+  const { provider, openConnection } = await createProviders({
+    ...{ db, vault, config: config.provider, proxyFor, times: providerTimes, metrics, tracing },
+    connector: connectionAddresses(config).connector,
+  });
   return {
     ...context,
     ...createHttpServices(context, { metrics, tracing, times: forTests.connectionTimes }),
@@ -85,7 +82,8 @@ export async function createServices(context: AppContext, forTests: ForTests) {
     now,
     store: await ((await hasFiles(db)) ? openFileStore(config) : createFileStore(config)),
     vault,
-    keys: providerKeyService({ db, vault, provider, config }),
+    keys: providerKeyService({ db, vault, provider, config, openConnection }),
+    openConnection,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ConnectionApi, KeyHeader } from '@roster/contracts/connections/connections';
 import type { Kysely } from 'kysely';
 import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
@@ -19,29 +20,44 @@ import type { ProviderTimeouts } from './transport/timeouts.ts';
 import { loadCapabilities } from './unsupported/capabilities.ts';
 import { rejectionTrait, unsupportedTools } from './unsupported/tools.ts';
 
-/** Client of the OpenAI HTTP API at the configured base URL. */
-export async function createProvider(options: {
+export type ProviderOptions = {
   db: Kysely<Database>;
-  config: Config['provider'];
+  config: Pick<Config['provider'], 'baseUrl' | 'name'>;
   proxyFor: Config['proxyFor'];
   times: ProviderTimeouts;
   metrics: { providerFailed: (code: string) => void };
   tracing: Pick<Tracing, 'outgoing'>;
-}): Promise<Provider & { upkeep: readonly ScheduledTask[] }> {
-  const { times } = options;
+  /** For a connection; omitted: the installation's provider. */
+  connection?: {
+    /** Names what is learned of the provider, which holds for this connection alone. */
+    scope: string;
+    api: ConnectionApi;
+    keyHeader: KeyHeader;
+    connector: NonNullable<Parameters<typeof createProviderHttp>[2]>['connector'];
+  };
+};
+
+/** Client of the OpenAI HTTP API at a base URL. */
+export async function createProvider(
+  options: ProviderOptions,
+): Promise<Provider & { upkeep: readonly ScheduledTask[] }> {
+  const { times, connection } = options;
   const { baseUrl, name } = options.config;
   const http = createProviderHttp(baseUrl, times, {
     onFailure: options.metrics.providerFailed,
     outgoing: options.tracing.outgoing,
     proxyFor: options.proxyFor,
+    connector: connection?.connector,
+    keyHeader: connection?.keyHeader,
   });
-  const traits = await loadCapabilities(options.db, baseUrl);
+  const traits = await loadCapabilities(options.db, connection?.scope ?? baseUrl);
+  const responses = responsesAvailability(traits, connection?.api);
 
   return {
-    answer: createGenerator(http, name, traits),
+    answer: createGenerator(http, name, traits, responses),
     answerMs: times.answerMs,
     relay: createRelay(http, times),
-    responses: responsesAvailability(traits),
+    responses,
     refusedFields: {
       has: (model, field, apiKey) => traits.has(model, `refuses ${field}`, apiKey),
       learn: (model, field, apiKey) => traits.learn(model, `refuses ${field}`, apiKey),

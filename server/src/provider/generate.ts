@@ -71,9 +71,12 @@ type OnPieces = (pieces: AnswerPiece[]) => void;
  * Generates an answer through Responses or Chat Completions, whichever the provider serves, without parameters that it
  * or the model rejects.
  */
-export function createGenerator(http: ProviderHttp, providerName: string, traits: Capabilities) {
-  const responses = responsesAvailability(traits);
-
+export function createGenerator(
+  http: ProviderHttp,
+  providerName: string,
+  traits: Capabilities,
+  responses = responsesAvailability(traits),
+) {
   /** Omits a rejected parameter, adds a note and remembers it. false: the answer needs it. */
   async function learn(error: unknown, request: AnswerRequest, omitted: Set<string>, onPieces: OnPieces) {
     const { model, search } = request;

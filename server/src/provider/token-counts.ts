@@ -47,7 +47,18 @@ export function parseUsage(value: unknown): TokenCounts | null {
     cacheWriteTokens,
     outputTokens: allOutput,
     reasoningTokens: Math.max(told, thoughts),
+    ...statedCost(usage.cost),
   };
+}
+
+/** More than any answer has cost. */
+const maxUsd = 10_000;
+
+/** OpenRouter states a number, Perplexity an object with the total. */
+function statedCost(cost: unknown): Pick<TokenCounts, 'statedUsd'> {
+  const stated = isObject(cost) ? cost.total_cost : cost;
+  const isPlausible = typeof stated === 'number' && stated >= 0 && stated <= maxUsd;
+  return isPlausible ? { statedUsd: stated } : {};
 }
 
 /** The usage in a chunk or a whole answer, wherever providers put it. */

@@ -186,8 +186,8 @@ const createApprovals = ({ database, presence, executor, keys, budgets }: Parts)
     instance: presence.instance,
     executor,
     async checkResumable(userId, assistantId, settings) {
-      await keys.open(userId);
-      const { overBudget } = readToolLoopSettings(settings);
+      const { answerer, overBudget } = readToolLoopSettings(settings);
+      await keys.open(userId, answerer.model);
       if (!overBudget) await budgets.check(userId, assistantId, 'Raise it in Analytics, then approve the call.');
     },
   });
@@ -214,7 +214,7 @@ function createExecutor(dependencies: Dependencies) {
     }),
     finalizer: createRunFinalizer({ db, pricing, onInternalAnswerEnded: dependencies.sideAnswerEnded }),
     onKeyRejected: keys.noteRejected,
-    onComplete: titleSuggester(withDb),
+    onComplete: titleSuggester({ ...withDb, openKey: keys.open }),
     collectFile: generatedFileCollector(withDb),
   });
 }

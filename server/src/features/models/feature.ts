@@ -1,10 +1,13 @@
 import type { OpenDatabase } from '#server/db/connect';
+import { connectionRepository } from '#server/provider/connections/connection-repository';
 import { retirementGuard } from './retirement/guard.ts';
 import { modelListRepository } from './retirement/list-repository.ts';
 import { modelRoutes } from './routes.ts';
 import { modelService } from './service.ts';
 
-type Dependencies = Omit<Parameters<typeof modelService>[0], 'remember'> & { database: Pick<OpenDatabase, 'db'> };
+type Dependencies = Omit<Parameters<typeof modelService>[0], 'remember' | 'connections'> & {
+  database: Pick<OpenDatabase, 'db'>;
+};
 
 /** The models that a user’s key can use, for the model picker and other features. */
 export function modelFeature({ database, ...dependencies }: Dependencies) {
@@ -12,6 +15,7 @@ export function modelFeature({ database, ...dependencies }: Dependencies) {
   const { catalogue, config, now } = dependencies;
   const models = modelService({
     ...dependencies,
+    connections: connectionRepository(database.db),
     remember(userId, list) {
       const dated = list.filter(({ id, shutdownDate }) => {
         // Fine-tuned models retire with their bases, and an organization’s list contains those of other members.

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { modelReference } from '@roster/contracts/models/model-reference';
 import type { Config } from '#server/config/config';
 import { AppError } from '#server/lib/errors';
 import { settlesWithin } from '#server/lib/with-timeout';
@@ -15,6 +16,11 @@ type Dependencies = {
   /** Stores the list for features that do not ask the provider. */
   remember: (userId: number, list: ProviderModel[]) => Promise<void>;
 };
+
+/** `connectionId` null: the installation’s provider. */
+export type ListSource = { userId: number; connectionId: number | null };
+
+const idOf = ({ userId, connectionId }: ListSource) => `${userId}/${connectionId ?? ''}`;
 
 const freshForMs = 5 * 60_000;
 const rememberedUsers = 1_000;
@@ -38,64 +44,73 @@ async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
  * Long: a list of questions, each read alone.
  */
 export function modelListCache({ provider, keys, config, remember }: Dependencies) {
-  const remembered = new Map<number, { key: string; list: ProviderModel[]; until: number }>();
-  const asking = new Map<number, { key: string; list: Promise<ProviderModel[]> }>();
+  const remembered = new Map<string, { key: string; list: ProviderModel[]; until: number }>();
+  const asking = new Map<string, { key: string; list: Promise<ProviderModel[]> }>();
 
-  function fresh(userId: number, key: string): ProviderModel[] | undefined {
-    const known = remembered.get(userId);
+  function fresh(source: ListSource, key: string): ProviderModel[] | undefined {
+    const known = remembered.get(idOf(source));
     return known?.key === key && known.until > performance.now() ? known.list : undefined;
   }
 
-  async function fetched(userId: number, apiKey: Secret, key: string): Promise<ProviderModel[]> {
+  async function fetched(source: ListSource, apiKey: Secret, key: string): Promise<ProviderModel[]> {
     const all = await provider.models(apiKey, listTimeoutMs);
     // With other providers, names are only a hint: a model that is not offered can still be entered.
-    const list = config.provider.isOpenAi ? filterChatModels(all, true) : all;
-    await remember(userId, list);
+    const isInstallation = source.connectionId === null;
+    const list = isInstallation && config.provider.isOpenAi ? filterChatModels(all, true) : all;
+    if (isInstallation) await remember(source.userId, list);
     const [oldest] = remembered.keys();
     if (remembered.size >= rememberedUsers && oldest !== undefined) remembered.delete(oldest);
-    remembered.set(userId, { key, list, until: performance.now() + freshForMs });
+    remembered.set(idOf(source), { key, list, until: performance.now() + freshForMs });
     return list;
   }
 
   /** One request for all callers that wait for it. It continues after they time out, for the next one. */
-  function ask(userId: number, apiKey: Secret): Promise<ProviderModel[]> {
+  function ask(source: ListSource, apiKey: Secret): Promise<ProviderModel[]> {
     const key = keyOf(apiKey);
-    const known = fresh(userId, key);
+    const known = fresh(source, key);
     if (known) return Promise.resolve(known);
-    const underWay = asking.get(userId);
+    const id = idOf(source);
+    const underWay = asking.get(id);
     if (underWay?.key === key) return underWay.list;
-    const list = fetched(userId, apiKey, key).finally(() => {
-      if (asking.get(userId)?.list === list) asking.delete(userId);
+    const list = fetched(source, apiKey, key).finally(() => {
+      if (asking.get(id)?.list === list) asking.delete(id);
     });
-    asking.set(userId, { key, list });
+    asking.set(id, { key, list });
     return list;
   }
 
+  const open = ({ userId, connectionId }: ListSource) =>
+    keys.open(userId, connectionId === null ? null : modelReference({ connectionId, model: 'any' }));
+
   return {
     /** Returns the key’s list, or an error message if it is not available in time. */
-    async within(userId: number, ms: number): Promise<ProviderModel[] | string> {
+    async within(source: ListSource, ms: number): Promise<ProviderModel[] | string> {
       try {
-        return await withTimeout(ms, ask(userId, await keys.open(userId)));
+        return await withTimeout(ms, ask(source, await open(source)));
       } catch (error) {
         if (error instanceof ProviderError || (error instanceof AppError && isAboutTheKey(error))) return error.message;
         throw error;
       }
     },
     /** Returns the list if it is fresh, without asking the provider. */
-    async known(userId: number): Promise<ProviderModel[] | undefined> {
-      if (!remembered.has(userId)) return undefined;
+    async known(source: ListSource): Promise<ProviderModel[] | undefined> {
+      if (!remembered.has(idOf(source))) return undefined;
       try {
-        return fresh(userId, keyOf(await keys.open(userId)));
+        return fresh(source, keyOf(await open(source)));
       } catch (error) {
         if (error instanceof AppError && isAboutTheKey(error)) return undefined;
         throw error;
       }
     },
     /** Returns the list of any key, if it was read within five minutes. Decrypts no key. */
-    lately(userId: number): ProviderModel[] | undefined {
-      const known = remembered.get(userId);
+    lately(source: ListSource): ProviderModel[] | undefined {
+      const known = remembered.get(idOf(source));
       return known && known.until > performance.now() ? known.list : undefined;
     },
-    forget: (userId: number) => remembered.delete(userId),
+    /** The last list that was read, however old it is. Decrypts no key. */
+    last: (source: ListSource): ProviderModel[] | undefined => remembered.get(idOf(source))?.list,
+    forget: (userId: number) => remembered.delete(idOf({ userId, connectionId: null })),
   };
 }
+
+export type ModelListCache = ReturnType<typeof modelListCache>;

@@ -8,6 +8,7 @@ import { Secret } from '#server/security/secret';
 import { modelService } from './service.ts';
 
 const rest = {
+  connections: { list: async () => [], find: async () => undefined },
   tunedModels: async () => [],
   remember: async () => undefined,
   now: () => Date.parse('2026-11-24T12:00:00Z'),

@@ -1,13 +1,18 @@
 import type { BuiltInTool } from '@roster/contracts/assistants/tools';
+import { connectionIdOf, parseModelReference } from '@roster/contracts/models/model-reference';
 import { type Model, type ModelList, type ModelToolSupport, wellKnownModels } from '@roster/contracts/models/models';
 import { providerNameIn } from '@roster/contracts/provider-name';
 import { dayOf } from '@roster/contracts/usage/day';
 import type { Config } from '#server/config/config';
 import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import { ConnectionKey } from '#server/provider/connections/connection-key';
+import type { ConnectionRepository } from '#server/provider/connections/connection-repository';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider, ProviderModel } from '#server/provider/provider';
+import type { ListedPrice } from '#server/provider/resources/model-description';
 import { filterChatModels } from './chat-models.ts';
+import { connectionModels } from './connection-models.ts';
 import { listTimeoutMs, modelListCache } from './model-list.ts';
 
 /** Milliseconds that a request waits if it can do without the list. */
@@ -19,6 +24,7 @@ type TunedModel = { model: string; baseModel: string; isActive: boolean };
 type Dependencies = {
   provider: Pick<Provider, 'models' | 'lacksTool'>;
   keys: Pick<ProviderKeyService, 'open'>;
+  connections: Pick<ConnectionRepository, 'list' | 'find'>;
   catalogue: Catalogue;
   config: Pick<Config, 'provider' | 'defaultModel'>;
   /** The user’s fine-tuned models; the user decides which are offered. */
@@ -27,10 +33,21 @@ type Dependencies = {
   now: () => number;
 };
 
+/** The models of the installation’s provider. */
+type OwnModelList = Omit<ModelList, 'connections'>;
+
+/** The models that someone can use, those of connections included. */
+export type UsableModels = { has: (model: string) => boolean };
+
 type Offer = Pick<Dependencies, 'catalogue' | 'config' | 'tunedModels' | 'now'>;
 
-const describe = (offer: Pick<Offer, 'catalogue' | 'now'>, { id, shutdownDate }: ProviderModel): Model =>
-  offer.catalogue.describe(id, shutdownDate, dayOf(offer.now()));
+/** What the provider’s list says comes before the catalogue. */
+export function describeListed(offer: Pick<Offer, 'catalogue' | 'now'>, listed: ProviderModel): Model {
+  const today = dayOf(offer.now());
+  const model = offer.catalogue.describe(listed.id, listed.shutdownDate, today);
+  const { contextTokens = model.contextTokens, price, marks = [] } = listed;
+  return { ...model, contextTokens, price: price ? { ...price, asOf: today, family: null } : model.price, marks };
+}
 
 /** Uses its base model, whose name not every provider puts into the fine-tuned model’s. */
 function describeTuned(offer: Offer, { model, baseModel }: TunedModel, listed: ProviderModel[]): Model {
@@ -45,7 +62,7 @@ async function offeredModels(offer: Offer, userId: number, listed: ProviderModel
   const known = new Set(tuned.map(({ model }) => model));
   const others = filterChatModels(listed, config.provider.isOpenAi)
     .filter(({ id }) => !known.has(id))
-    .map((model) => describe(offer, model));
+    .map((model) => describeListed(offer, model));
   const own = tuned.filter(({ isActive }) => isActive).map((model) => describeTuned(offer, model, listed));
   return [...own, ...others];
 }
@@ -61,7 +78,7 @@ async function usableIds(offer: Offer, userId: number, listed: ProviderModel[]):
   return new Set([...ids, ...listed.map(({ id }) => id).filter((id) => !own.has(id))]);
 }
 
-async function listOf(offer: Offer, userId: number, listed: ProviderModel[]): Promise<ModelList> {
+async function listOf(offer: Offer, userId: number, listed: ProviderModel[]): Promise<OwnModelList> {
   const { catalogue } = offer;
   const models = (await offeredModels(offer, userId, listed)).sort(
     (a, b) =>
@@ -88,7 +105,7 @@ function chooseDefault({ catalogue, config }: Offer, models: Model[]): string {
 }
 
 /** Names of one provider’s models would fail with another provider, where any id can be entered. */
-async function unknownList(offer: Offer, userId: number, notice: string): Promise<ModelList> {
+async function unknownList(offer: Offer, userId: number, notice: string): Promise<OwnModelList> {
   const { name, isOpenAi } = offer.config.provider;
   const known = isOpenAi || name === 'OpenAI' ? wellKnownModels : [];
   const specified = known.map((id) => ({ id, shutdownDate: null, chats: true }));
@@ -102,7 +119,7 @@ async function unknownList(offer: Offer, userId: number, notice: string): Promis
  */
 async function resolveDefault(offer: Offer, userId: number, listed: ProviderModel[]): Promise<string> {
   const usual = listed.find(({ id }) => id === offer.config.defaultModel);
-  if (usual && describe(offer, usual).lifecycle === 'current') return usual.id;
+  if (usual && describeListed(offer, usual).lifecycle === 'current') return usual.id;
   return (await listOf(offer, userId, listed)).defaultModel;
 }
 
@@ -117,63 +134,114 @@ function ignoreKeyError(error: unknown): undefined {
 
 /** The models that a user can choose from, and the one that answers if none was chosen. */
 export function modelService(dependencies: Dependencies) {
-  const { config } = dependencies;
+  const { config, keys } = dependencies;
   const listed = modelListCache(dependencies);
-  const knownDefault = (userId: number) =>
-    listed.known(userId).then((list) => (list ? resolveDefault(dependencies, userId, list) : null));
+  const others = connectionModels({
+    connections: dependencies.connections,
+    lists: listed,
+    describe: (model) => describeListed(dependencies, model),
+  });
+  const own = (userId: number) => ({ userId, connectionId: null });
+  const hasOwnKey = async (userId: number) => (await keys.open(userId).catch(ignoreKeyError)) !== undefined;
+
+  /** The model of a connection, for those who have no key of the installation’s provider. */
+  const defaultOfConnection = async (userId: number) =>
+    (await hasOwnKey(userId)) ? null : others.first(userId, optionalListTimeoutMs);
+
+  async function knownDefault(userId: number): Promise<string | null> {
+    const list = await listed.known(own(userId));
+    return list ? resolveDefault(dependencies, userId, list) : defaultOfConnection(userId);
+  }
+
+  /** Without a key there is nothing to say of the installation’s provider if a connection answers instead. */
+  async function ownList(userId: number, withinMs: number): Promise<OwnModelList> {
+    const list = await listed.within(own(userId), withinMs);
+    if (typeof list !== 'string') return listOf(dependencies, userId, list);
+    const defaultModel = await defaultOfConnection(userId);
+    if (defaultModel !== null) return { source: 'provider', notice: null, models: [], defaultModel };
+    return unknownList(dependencies, userId, list);
+  }
 
   return {
     async list(userId: number, withinMs = listTimeoutMs): Promise<ModelList> {
-      const list = await listed.within(userId, withinMs);
-      return typeof list === 'string' ? unknownList(dependencies, userId, list) : listOf(dependencies, userId, list);
+      const [list, connections] = await Promise.all([ownList(userId, withinMs), others.all(userId, withinMs)]);
+      return { ...list, connections };
     },
     /** All models of the key, offered or not; null while they are unknown. */
     async listed(userId: number): Promise<Model[] | null> {
-      const list = await listed.within(userId, optionalListTimeoutMs);
-      return typeof list === 'string' ? null : list.map((model) => describe(dependencies, model));
+      const list = await listed.within(own(userId), optionalListTimeoutMs);
+      return typeof list === 'string' ? null : list.map((model) => describeListed(dependencies, model));
     },
-    /** Ids that the key can use; null while they are unknown, when any id is accepted. */
-    async usable(userId: number): Promise<Set<string> | null> {
-      const list = await listed.within(userId, optionalListTimeoutMs);
-      return typeof list === 'string' ? null : usableIds(dependencies, userId, list);
+    /** The models that the user’s keys can use; null while they are unknown, when any is accepted. */
+    async usable(userId: number): Promise<UsableModels | null> {
+      const [list, ofConnections] = await Promise.all([
+        listed.within(own(userId), optionalListTimeoutMs),
+        others.ids(userId, optionalListTimeoutMs),
+      ]);
+      const ids = typeof list === 'string' ? null : await usableIds(dependencies, userId, list);
+      if (ids === null && ofConnections.size === 0) return null;
+      return {
+        has(reference) {
+          const { connectionId, model } = parseModelReference(reference);
+          if (connectionId === null) return ids?.has(model) ?? true;
+          const known = ofConnections.get(connectionId);
+          return known !== undefined && (known?.has(model) ?? true);
+        },
+      };
     },
     async defaultModel(userId: number): Promise<string> {
-      const list = await listed.within(userId, optionalListTimeoutMs);
-      return typeof list === 'string' ? config.defaultModel : resolveDefault(dependencies, userId, list);
+      const list = await listed.within(own(userId), optionalListTimeoutMs);
+      if (typeof list !== 'string') return resolveDefault(dependencies, userId, list);
+      return (await defaultOfConnection(userId)) ?? config.defaultModel;
     },
-    /** The default model, without asking the provider; null while unknown. */
+    /** The default model, without asking the installation’s provider; null while unknown. */
     knownDefault,
     /** Reports what is known about the provider’s built-in tools, without asking the provider. */
     async tools(userId: number, model: string | undefined): Promise<ModelToolSupport> {
-      const { name, isOpenAi } = config.provider;
       const asked = model ?? (await knownDefault(userId)) ?? config.defaultModel;
-      const apiKey = await dependencies.keys.open(userId).catch(ignoreKeyError);
+      const apiKey = await keys.open(userId, asked).catch(ignoreKeyError);
+      const connection = apiKey instanceof ConnectionKey ? apiKey.connection : null;
       const lacks = (tool: BuiltInTool) => dependencies.provider.lacksTool(asked, tool, apiKey);
       const support = {
         webSearch: lacks('webSearch'),
         codeInterpreter: lacks('codeInterpreter'),
         imageGeneration: lacks('imageGeneration'),
       };
+      const isOpenAi = connection ? connection.preset === 'openai' : config.provider.isOpenAi;
+      const name = connection?.name ?? config.provider.name;
       const notice = !isOpenAi && Object.values(support).includes(null) ? toolSupportNotice(name) : null;
       return { ...support, notice };
     },
     /**
-     * Rejects models that the key is known not to have. Does not ask the provider: while the list is unknown, any model
+     * Rejects models that the keys are known not to have. Does not ask the provider: while a list is unknown, any model
      * is accepted.
      */
     async checkKnown(userId: number, wanted: string[], field: string) {
-      const list = wanted.length > 0 ? await listed.known(userId) : undefined;
-      if (!list) return;
-      const ids = await usableIds(dependencies, userId, list);
-      const missing = wanted.find((id) => !ids.has(id));
-      if (!missing) return;
-      const message = `Model ${missing} is not among the models your API key can use`;
-      throw new AppError('invalid_input', message, { fields: { [field]: message } });
+      const message = await knownProblem(userId, wanted);
+      if (message !== null) throw new AppError('invalid_input', message, { fields: { [field]: message } });
     },
-    lately: listed.lately,
+    /** The price that the model’s provider listed last; undefined: none. Does not ask the provider. */
+    listedPrice(userId: number, reference: string): ListedPrice | undefined {
+      const { connectionId, model } = parseModelReference(reference);
+      return listed.last({ userId, connectionId })?.find(({ id }) => id === model)?.price;
+    },
+    lately: (userId: number) => listed.lately(own(userId)),
     /** Call it after the key has changed. */
     forget: listed.forget,
   };
+
+  async function knownProblem(userId: number, wanted: string[]): Promise<string | null> {
+    for (const model of wanted) {
+      const problem = await others.problemOf(userId, model);
+      if (problem !== null) return problem;
+    }
+    const plain = wanted.filter((model) => connectionIdOf(model) === null);
+    const list = plain.length > 0 ? await listed.known(own(userId)) : undefined;
+    if (!list) return null;
+    const ids = await usableIds(dependencies, userId, list);
+    const missing = plain.find((id) => !ids.has(id));
+    return missing === undefined ? null : `Model ${missing} is not among the models your API key can use`;
+  }
 }
 
 export type ModelService = ReturnType<typeof modelService>;

@@ -4,6 +4,7 @@ import type { Database } from '#server/db/schema';
 import { AppError } from '#server/lib/errors';
 import { type Catalogue, costOf, type TokenCounts } from '#server/provider/catalogue/catalogue';
 import type { ToolUse } from '#server/provider/provider';
+import type { ListedPrice } from '#server/provider/resources/model-description';
 import { priceRepository } from './price-repository.ts';
 import { usageRepository } from './repository.ts';
 
@@ -47,15 +48,22 @@ const priceBatch = (db: Kysely<Database>, userId: number, price: CustomPrice): P
     return calls.length;
   });
 
-/** The cost of a call: by the catalogue’s price, or by the user’s own if there is none. */
-export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalogue: Catalogue }) {
+type Dependencies = {
+  db: Kysely<Database>;
+  catalogue: Catalogue;
+  /** The price in the provider's own list; undefined: it names none, or was not read yet. */
+  listedPrice: (userId: number, model: string) => ListedPrice | undefined;
+};
+
+/** The cost of a call: as the provider says, by its list, by the catalogue, or by the user’s own price. */
+export function pricingService({ db, catalogue, listedPrice }: Dependencies) {
   const prices = priceRepository(db);
 
   return {
     /**
      * `costUsd` is null if no price is known; `priceAsOf` is the day of the price; `within` is the caller’s
-     * transaction. A model’s own price comes first, then the user’s, then its family’s. The user’s price is for the
-     * standard tier.
+     * transaction. The cost that the provider states comes first, then the price in its list, then the catalogue’s for
+     * the model itself, then the user’s, then the catalogue’s for its family. The user’s price is for the standard tier.
      */
     async price(
       userId: number,
@@ -63,6 +71,10 @@ export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalo
       counts: TokenCounts,
       { tier = null, within = db }: { tier?: string | null | undefined; within?: Kysely<Database> | undefined } = {},
     ) {
+      const today = new Date().toISOString().slice(0, 10);
+      if (counts.statedUsd !== undefined) return { costUsd: counts.statedUsd, priceAsOf: today, serviceTier: tier };
+      const current = tier === null ? listedPrice(userId, model) : undefined;
+      if (current) return { costUsd: costOf(current, counts), priceAsOf: today, serviceTier: tier };
       const listed = catalogue.cost(model, counts, tier);
       const own =
         tier === null && (listed === null || catalogue.familyOf(model) !== null)
@@ -73,6 +85,8 @@ export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalo
     },
 
     async sumPrice(userId: number, model: string, counts: TokenCounts): Promise<number | null> {
+      const current = listedPrice(userId, model);
+      if (current) return costOf(current, counts);
       const { price } = catalogue.describe(model, null, '');
       if (price && price.family === null) return costOf(price, counts);
       return costWhereKnown((await prices.find(userId, model)) ?? price ?? undefined, counts);

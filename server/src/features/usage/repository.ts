@@ -35,7 +35,7 @@ export function toUsage(row: UsageRow): Usage | null {
   };
 }
 
-export type UsageRecord = TokenCounts & {
+export type UsageRecord = Omit<TokenCounts, 'statedUsd'> & {
   runId: number | null;
   threadId: number | null;
   assistantId: number | null;

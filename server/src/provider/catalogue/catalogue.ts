@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import { type Model, Price, ReasoningEffort } from '@roster/contracts/models/models';
 import { BilledTool } from '@roster/contracts/usage/usage';
 import { z } from 'zod';
@@ -77,6 +78,8 @@ export type TokenCounts = {
   cacheWriteTokens: number;
   outputTokens: number;
   reasoningTokens: number;
+  /** USD for the whole call, if the provider states it. */
+  statedUsd?: number | undefined;
 };
 
 /** USD for one call at a price per 1,000,000 tokens. Cached and cache-write tokens are part of the input. */
@@ -112,17 +115,17 @@ export function loadCatalogue(file?: string) {
   const byId = new Map(models.map((entry, order) => [entry.match, { entry, order }]));
 
   function find(model: string) {
-    const base = baseOf(model);
+    const base = baseOf(modelIdOf(model));
     return byId.get(base) ?? byId.get(base.replace(/-(\d{4}-\d{2}-\d{2}|\d{4})$/, ''));
   }
 
   const priceOf = (entry: CatalogueEntry | undefined, model: string) =>
-    (model.startsWith('ft:') ? entry?.tunedPrice : entry?.price) ?? null;
+    (isTuned(model) ? entry?.tunedPrice : entry?.price) ?? null;
 
   /** The entry whose price is used for a snapshot that it does not list; null: the price is the model's own. */
   function familyOf(entry: CatalogueEntry | undefined, model: string): string | null {
     if (!entry || !priceOf(entry, model)) return null;
-    const base = baseOf(model);
+    const base = baseOf(modelIdOf(model));
     const named = [entry.match, ...(entry.snapshots ?? []), ...(entry.training?.models ?? [])];
     return named.includes(base) ? null : entry.match;
   }
@@ -135,7 +138,7 @@ export function loadCatalogue(file?: string) {
   ) {
     if (tier === null) return priceOf(entry, model);
     const priced = PricedTier.safeParse(tier);
-    if (!priced.success || model.startsWith('ft:') || (isLong && priced.data === 'priority')) return null;
+    if (!priced.success || isTuned(model) || (isLong && priced.data === 'priority')) return null;
     return entry?.tiers?.[priced.data] ?? null;
   }
 
@@ -163,7 +166,8 @@ export function loadCatalogue(file?: string) {
         temperature: entry?.temperature ?? 'unknown',
         efforts: entry?.efforts ?? [],
         contextTokens: entry?.contextTokens ?? null,
-        tuned: model.startsWith('ft:'),
+        tuned: isTuned(model),
+        marks: [],
       };
     },
     /** The settings that a model accepts; unknown models are sent all of them. */
@@ -179,7 +183,7 @@ export function loadCatalogue(file?: string) {
     /** A label with bounded cardinality, for metrics; `other` for unknown models. */
     family(model: string): string {
       const match = find(model)?.entry.match;
-      return match === undefined ? 'other' : `${model.startsWith('ft:') ? 'ft:' : ''}${match}`;
+      return match === undefined ? 'other' : `${isTuned(model) ? 'ft:' : ''}${match}`;
     },
     contextTokens: (model: string) => find(model)?.entry.contextTokens ?? null,
     successor: (model: string) => find(model)?.entry.successor ?? null,
@@ -214,6 +218,7 @@ export function loadCatalogue(file?: string) {
 
 export type Catalogue = ReturnType<typeof loadCatalogue>;
 
+const isTuned = (model: string) => modelIdOf(model).startsWith('ft:');
 const baseOf = (model: string) => (model.startsWith('ft:') ? (model.split(':')[1] ?? model) : model);
 
 function lifecycle(shutdownDate: string | null, today: string): Model['lifecycle'] {

@@ -5,6 +5,17 @@ export type ConnectionRow = Selectable<Database['connections']>;
 
 export function connectionRepository(db: Kysely<Database>) {
   return {
+    /** With the user's wrapped data key, which opens the connection's; null: the user has none. */
+    findWithDataKey: (userId: number, id: number) =>
+      db
+        .selectFrom('connections')
+        .leftJoin('data_keys', 'data_keys.user_id', 'connections.user_id')
+        .selectAll('connections')
+        .select('data_keys.wrapped')
+        .where('connections.user_id', '=', userId)
+        .where('connections.id', '=', id)
+        .executeTakeFirst(),
+
     find: (userId: number, id: number): Promise<ConnectionRow | undefined> =>
       db.selectFrom('connections').selectAll().where('user_id', '=', userId).where('id', '=', id).executeTakeFirst(),
 

@@ -12,6 +12,8 @@ import { providerKeyService } from './provider-key.ts';
 
 const visitor = { userAgent: null, ipAddress: '127.0.0.1' };
 
+const unused = () => Promise.reject(new Error('no connection is opened'));
+
 /** Tests cannot reach OpenAI itself, so the rules for its keys are tested on the service. */
 async function serviceFor(isOpenAi: boolean) {
   const asked: string[] = [];
@@ -33,7 +35,7 @@ async function serviceFor(isOpenAi: boolean) {
   };
   const vault = createVault([{ id: 'test', key: new Secret(randomBytes(32)) }]);
   const config = { provider: { baseUrl: 'https://provider.example/v1', name: 'Provider', isOpenAi } };
-  return { asked, id, service: providerKeyService({ db, vault, provider, config }) };
+  return { asked, id, service: providerKeyService({ db, vault, provider, config, openConnection: unused }) };
 }
 
 describe('the form of a provider key', () => {

@@ -1,8 +1,11 @@
 import { keyFormatMessage, openAiKeyPattern, type UserConfig } from '@roster/contracts/account';
+import { connectionIdOf } from '@roster/contracts/models/model-reference';
 import type { Kysely } from 'kysely';
 import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/lib/errors';
+import { connectionRepository } from '#server/provider/connections/connection-repository';
+import type { OpenConnection } from '#server/provider/connections/open';
 import type { Provider } from '#server/provider/provider';
 import type { Actor } from '#server/security/actor';
 import type { Visitor } from '#server/security/events-repository';
@@ -16,6 +19,7 @@ type Dependencies = {
   vault: Vault;
   provider: Pick<Provider, 'checkKey'>;
   config: Pick<Config, 'provider'>;
+  openConnection: OpenConnection;
 };
 
 /** Recognizes keys that belong elsewhere, before anything is sent. */
@@ -32,7 +36,12 @@ export function providerKeyService(dependencies: Dependencies) {
   const keys = keyRepository(dependencies.db);
   const sealedKeys = providerKeySecrets(dependencies);
   const isOpenAi = dependencies.config.provider.isOpenAi;
-  const open = async (userId: number): Promise<Secret> => sealedKeys.open(userId, await keys.find(userId)).key;
+
+  async function open(userId: number, model: string | null = null): Promise<Secret> {
+    const connectionId = model === null ? null : connectionIdOf(model);
+    if (connectionId !== null) return dependencies.openConnection(userId, connectionId);
+    return sealedKeys.open(userId, await keys.find(userId)).key;
+  }
 
   return {
     config: (userId: number) => configOf(keys, userId),
@@ -54,7 +63,7 @@ export function providerKeyService(dependencies: Dependencies) {
       sealedKeys.remove(userId, visitor, (trx) => keyRepository(trx).delete(userId)),
 
     /**
-     * Decrypts the key for a call.
+     * Decrypts the key for a call: that of the model’s connection, without a model that of the installation’s provider.
      * @throws no_api_key, key_unreadable
      */
     open,
@@ -67,7 +76,9 @@ export function providerKeyService(dependencies: Dependencies) {
     },
 
     /** Records that the provider has rejected the saved key during other work, so that the settings page shows it. */
-    async noteRejected(userId: number, notice: string) {
+    async noteRejected(userId: number, notice: string, model: string | null = null) {
+      const connectionId = model === null ? null : connectionIdOf(model);
+      if (connectionId !== null) return connectionRepository(dependencies.db).note(userId, connectionId, notice);
       const key = await keys.find(userId);
       if (key) await keys.note(userId, key.sealed, false, notice);
     },

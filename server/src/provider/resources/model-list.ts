@@ -1,6 +1,8 @@
+import type { ModelMark } from '@roster/contracts/models/models';
 import { tidyName } from '@roster/contracts/text/name';
 import { z } from 'zod';
 import { isObject } from '#server/lib/is-object';
+import { DescribedModel, descriptionOf, type ListedPrice } from './model-description.ts';
 
 /** The last second that a date can represent. */
 const lastSecond = 253_402_300_799;
@@ -14,6 +16,10 @@ export type ProviderModel = {
   created?: number | undefined;
   /** Omitted if not reported. */
   ownedBy?: string | undefined;
+  contextTokens?: number | undefined;
+  /** USD per 1,000,000 tokens. Omitted if not reported. */
+  price?: ListedPrice | undefined;
+  marks?: ModelMark[] | undefined;
 };
 
 /** Large gateways list some thousand models, each with its description. */
@@ -38,13 +44,21 @@ const ListedModel = z.object({
   // Capabilities are in one of these fields, or missing.
   type: z.string().nullish().catch(null),
   capabilities: z
-    .looseObject({ completion_chat: z.boolean().optional().catch(undefined) })
+    .looseObject({
+      completion_chat: z.boolean().optional().catch(undefined),
+      function_calling: z.boolean().optional().catch(undefined),
+      vision: z.boolean().optional().catch(undefined),
+    })
     .nullish()
     .catch(null),
   architecture: z
-    .looseObject({ output_modalities: z.array(z.string()).optional().catch(undefined) })
+    .looseObject({
+      output_modalities: z.array(z.string()).optional().catch(undefined),
+      input_modalities: z.array(z.string()).optional().catch(undefined),
+    })
     .nullish()
     .catch(null),
+  ...DescribedModel.shape,
 });
 type ListedModel = z.output<typeof ListedModel>;
 
@@ -67,7 +81,17 @@ function modelOf(entry: unknown): ProviderModel[] {
   const { id, name, model, shutdown_date: shutdownDate, created, owned_by: ownedBy } = parsed.data;
   const named = id ?? model ?? name;
   if (named === undefined) return [];
-  return [{ id: named, shutdownDate: shutdownDate ?? null, chats: saysThatItChats(parsed.data), created, ownedBy }];
+  const described = descriptionOf(parsed.data);
+  return [
+    {
+      id: named,
+      shutdownDate: shutdownDate ?? null,
+      chats: saysThatItChats(parsed.data),
+      created,
+      ownedBy,
+      ...described,
+    },
+  ];
 }
 
 /** The models of a list; an invalid entry does not affect the others. undefined: nothing is readable. */

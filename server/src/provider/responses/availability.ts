@@ -1,3 +1,4 @@
+import type { ConnectionApi } from '@roster/contracts/connections/connections';
 import type { JsonObject } from '#server/lib/is-object';
 import { ProviderError } from '#server/provider/transport/error';
 import { type Capabilities, noResponses } from '#server/provider/unsupported/capabilities';
@@ -56,8 +57,18 @@ export type ResponsesAvailability = {
   haveAnswered: (apiKey: Secret, model: string) => Promise<void>;
 };
 
-/** Remembers by key and model whether Responses are served. */
-export const responsesAvailability = (traits: Capabilities): ResponsesAvailability => ({
+/** A connection whose owner has chosen the API: nothing is learned. */
+const chosenApi = (areServed: boolean): ResponsesAvailability => ({
+  areServed: () => areServed,
+  areNotServed: async () => undefined,
+  haveAnswered: async () => undefined,
+});
+
+/** Remembers by key and model whether Responses are served, unless `api` decides it. */
+export const responsesAvailability = (traits: Capabilities, api: ConnectionApi = 'auto'): ResponsesAvailability =>
+  api === 'auto' ? learnedAvailability(traits) : chosenApi(api === 'responses');
+
+const learnedAvailability = (traits: Capabilities): ResponsesAvailability => ({
   areServed: (apiKey, model) => !traits.has('*', noResponses, apiKey) && !traits.has(model, noResponses, apiKey),
   areNotServed: (apiKey, model, refusal) => traits.learn(isOfModelAlone(refusal) ? model : '*', noResponses, apiKey),
   async haveAnswered(apiKey, model) {

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Agent, Dispatcher } from 'undici';
+import type { KeyHeader } from '@roster/contracts/connections/connections';
+import type { Agent, buildConnector, Dispatcher } from 'undici';
 import { createProxyConnector, noProxy, type ProxyFor } from '#server/outbound/proxy';
 import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
@@ -50,7 +51,17 @@ type Observed = {
   outgoing?: Dispatcher.DispatcherComposeInterceptor | undefined;
   /** The proxy for the provider. */
   proxyFor?: ProxyFor | undefined;
+  /** Makes the connections instead, for addresses that users name. */
+  connector?: ((build: typeof buildConnector) => buildConnector.connector) | undefined;
+  keyHeader?: KeyHeader | undefined;
 };
+
+/** No header without a key: some servers refuse an empty one. */
+function keyHeaders(apiKey: Secret, keyHeader: KeyHeader): Record<string, string> {
+  const key = apiKey.reveal();
+  if (key === '') return {};
+  return keyHeader === 'authorization' ? { authorization: `Bearer ${key}` } : { [keyHeader]: key };
+}
 
 /** The only client for the provider: fixed base URL, no redirects, time limits, retries before the first byte. */
 export function createProviderHttp(
@@ -60,7 +71,7 @@ export function createProviderHttp(
     silentMs,
     firstTokenMs = beginsMs,
   }: Pick<ProviderTimeouts, 'beginsMs' | 'silentMs'> & Partial<ProviderTimeouts> = defaultProviderTimeouts,
-  { onFailure, outgoing, proxyFor = noProxy }: Observed = {},
+  { onFailure, outgoing, proxyFor = noProxy, connector, keyHeader = 'authorization' }: Observed = {},
 ) {
   let agent: Agent | undefined;
   let connecting: ReturnType<typeof connect> | undefined;
@@ -75,7 +86,9 @@ export function createProviderHttp(
   async function connect() {
     const undici = await import('undici');
     agent = new undici.Agent({
-      connect: createProxyConnector(proxyFor, undici.buildConnector, { timeout: 10_000 }),
+      connect:
+        connector?.(undici.buildConnector) ??
+        createProxyConnector(proxyFor, undici.buildConnector, { timeout: 10_000 }),
       headersTimeout: beginsMs,
       // undici checks this only every half second; `dispatched` has a timer for each body.
       bodyTimeout: 0,
@@ -96,7 +109,7 @@ export function createProviderHttp(
         path: `${basePath}${path}`,
         method,
         headers: {
-          authorization: `Bearer ${apiKey.reveal()}`,
+          ...keyHeaders(apiKey, keyHeader),
           accept: 'application/json, text/event-stream',
           ...((body !== undefined || text !== undefined) && { 'content-type': 'application/json' }),
           ...(form && { 'content-type': form.contentType, 'content-length': String(form.contentLength) }),

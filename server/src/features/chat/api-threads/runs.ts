@@ -11,7 +11,7 @@ import { runRepository } from '#server/features/chat/shared/run-repository';
 import { type StoredCall, toolCallRepository } from '#server/features/chat/shared/tool-call-repository';
 import type { RetirementGuard } from '#server/features/models/retirement/guard';
 import type { EventStream } from '#server/http/streaming/event-stream';
-import type { Secret } from '#server/security/secret';
+import type { OpenKey } from '#server/provider/keys/open-key';
 import {
   type ApiClient,
   type FunctionOutput,
@@ -26,7 +26,7 @@ type Dependencies = {
   db: Kysely<Database>;
   instance: number;
   executor: Pick<RunExecutor, 'refuseWhenClosing' | 'start' | 'stop' | 'watch'>;
-  openKey: (userId: number) => Promise<Secret>;
+  openKey: OpenKey;
   /** @throws AppError if a budget is used up; `way` says what the user can do about it */
   checkBudget: (userId: number, assistantId: number | null, way?: string) => Promise<void>;
   endedModels: Pick<RetirementGuard, 'refuse'>;
@@ -102,14 +102,14 @@ export function createApiRuns(dependencies: Dependencies) {
     isElsewhere: repository.isElsewhere,
     setMetadata: repository.setMetadata,
     async start(client: ApiClient, run: NewApiRun): Promise<Stored | NotStored> {
-      const apiKey = await authorizeRun(dependencies, client, run.answerer);
-      return startStored(dependencies, client, apiKey, await storeNewRun(dependencies, client, run));
+      await authorizeRun(dependencies, client, run.answerer);
+      return startStored(dependencies, client, await storeNewRun(dependencies, client, run));
     },
     /** Submits function outputs, with which the run continues. */
     async resume(client: ApiClient, id: number, outputs: FunctionOutput[], target: ChatTarget) {
-      const apiKey = await authorizeRun(dependencies, client, target);
+      await authorizeRun(dependencies, client, target);
       const stored = await storeOutputs(dependencies, client, id, { outputs, target });
-      return startStored(dependencies, client, apiKey, stored);
+      return startStored(dependencies, client, stored);
     },
     /** A waiting run ends at once; an active one as soon as its process has stopped it. */
     async cancel(userId: number, { id, currentRunId }: ApiRun) {
@@ -138,20 +138,18 @@ async function authorizeRun(
   { executor, endedModels, openKey, checkBudget }: Dependencies,
   { userId }: ApiClient,
   { model, assistantId }: ChatTarget,
-): Promise<Secret> {
+): Promise<void> {
   executor.refuseWhenClosing(userId);
   if (model !== null) await endedModels.refuse(userId, [model]);
-  const apiKey = await openKey(userId);
+  await openKey(userId, model);
   await checkBudget(userId, assistantId, 'Raise it in Analytics.');
-  return apiKey;
 }
 
 function startStored(
   { executor }: Dependencies,
   { userId }: ApiClient,
-  apiKey: Secret,
   stored: Stored | NotStored,
 ): Stored | NotStored {
-  if (stored.kind === 'stored') executor.start(forNewRun({ userId, apiKey, overBudget: false, ...stored.answer }));
+  if (stored.kind === 'stored') executor.start(forNewRun({ userId, overBudget: false, ...stored.answer }));
   return stored;
 }

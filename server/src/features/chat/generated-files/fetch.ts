@@ -6,16 +6,19 @@ import { defineJob, type JobHandler, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import type { ScheduledTask } from '#server/lib/scheduled-task';
+import type { OpenKey } from '#server/provider/keys/open-key';
 import type { Provider } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
-import type { Secret } from '#server/security/secret';
 import { generatedFileRepository } from './repository.ts';
 import { type FileStorage, storeGeneratedFile } from './store.ts';
 
 type Dependencies = FileStorage & {
   db: Kysely<Database>;
   provider: Pick<Provider, 'containers'>;
-  keys: { open: (userId: number) => Promise<Secret>; noteRejected: (userId: number, notice: string) => Promise<void> };
+  keys: {
+    open: OpenKey;
+    noteRejected: (userId: number, notice: string, model: string | null) => Promise<void>;
+  };
   log: FastifyBaseLogger;
 };
 
@@ -44,10 +47,10 @@ export async function startFetching(trx: Kysely<Database>, userId: number, messa
 }
 
 /** The error as text, and whether a retry is pointless. */
-async function failed({ keys }: Dependencies, userId: number, error: unknown) {
+async function failed({ keys }: Dependencies, userId: number, model: string | null, error: unknown) {
   if (error instanceof ProviderError) {
     if (error.isNotFound) return { words: isGone, isFinal: true };
-    if (error.code === 'key_rejected') await keys.noteRejected(userId, error.message);
+    if (error.code === 'key_rejected') await keys.noteRejected(userId, error.message, model);
     return { words: error.message, isFinal: !error.isTransient && error.code !== 'key_rejected' };
   }
   if (error instanceof AppError)
@@ -62,17 +65,17 @@ async function fetchFile(dependencies: Dependencies, userId: number, id: number)
   const rows = generatedFileRepository(db);
   const made = await rows.toFetch(userId, id);
   if (!made) return;
-  const { messageId, position, filename, container, until, error: before } = made;
+  const { messageId, position, filename, container, until, model, error: before } = made;
   if (new Date().toISOString() > until) return rows.fail(userId, id, before ?? isGone);
   try {
-    const { bytes, content, close } = await provider.containers.open(await keys.open(userId), container);
+    const { bytes, content, close } = await provider.containers.open(await keys.open(userId, model), container);
     try {
       await storeGeneratedFile(dependencies, { id, userId, messageId, position }, { filename, bytes, content });
     } finally {
       close();
     }
   } catch (error) {
-    const { words, isFinal } = await failed(dependencies, userId, error);
+    const { words, isFinal } = await failed(dependencies, userId, model, error);
     if (isFinal) return rows.fail(userId, id, words);
     await rows.noteError(userId, id, words);
     throw error;

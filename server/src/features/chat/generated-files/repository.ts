@@ -7,7 +7,13 @@ type Place = { messageId: number; position: number };
 type NewFile = Place & { filename: string; container: ContainerFile | null };
 
 /** `until`: when the provider deletes the container. */
-export type FileToFetch = Place & { filename: string; container: ContainerFile; until: string; error: string | null };
+export type FileToFetch = Place & {
+  filename: string;
+  container: ContainerFile;
+  until: string;
+  error: string | null;
+  model: string | null;
+};
 
 /** The plus keeps SQLite from scanning all rows of the user. */
 const isOf = (userId: number) => sql<boolean>`+made_files.user_id = ${userId}`;
@@ -65,11 +71,12 @@ export function generatedFileRepository(db: Kysely<Database>) {
     async toFetch(userId: number, id: number): Promise<FileToFetch | undefined> {
       const row = await db
         .selectFrom('made_files')
-        .select(['message_id as messageId', 'position', 'filename', 'error'])
+        .leftJoin('runs', 'runs.message_id', 'made_files.message_id')
+        .select(['made_files.message_id as messageId', 'position', 'filename', 'made_files.error', 'runs.model'])
         .select(['container_id as containerId', 'container_file_id as fileId', 'fetch_until as until'])
-        .where('user_id', '=', userId)
-        .where('id', '=', id)
-        .where('state', '=', 'fetching')
+        .where('made_files.user_id', '=', userId)
+        .where('made_files.id', '=', id)
+        .where('made_files.state', '=', 'fetching')
         .executeTakeFirst();
       if (!row) return undefined;
       const { containerId, fileId, until, ...rest } = row;

@@ -13,10 +13,10 @@ import { searchRepository } from '#server/features/chat/shared/search-repository
 import { threadRepository } from '#server/features/chat/shared/thread-repository';
 import { openingTitle } from '#server/features/chat/shared/thread-title';
 import { AppError } from '#server/lib/errors';
-import type { Secret } from '#server/security/secret';
+import type { OpenKey } from '#server/provider/keys/open-key';
 import { type InternalAnswer, type InternalThreadRepository, internalThreadRepository } from './repository.ts';
 
-export type InternalPrompt = Omit<PromptInput, 'kind' | 'apiKey'> & {
+export type InternalPrompt = Omit<PromptInput, 'kind'> & {
   comparisonId: number;
   /** Set for the prompt of a judge. */
   judgingId: number | null;
@@ -28,11 +28,15 @@ type Dependencies = {
   /** Partial answers, read on a separate connection. */
   exported: Pick<PartialAnswers, 'logOf'>;
   instance: number;
-  openKey: (userId: number) => Promise<Secret>;
+  openKey: OpenKey;
   checkBudget: (userId: number, assistantId: number | null) => Promise<void>;
 };
 
-type Options = { overBudget: boolean };
+type Options = {
+  overBudget: boolean;
+  /** The models that answer: their keys must be there. */
+  models: readonly string[];
+};
 type Ask = (prompts: InternalPrompt[]) => Promise<number[]>;
 
 /**
@@ -49,9 +53,9 @@ export function internalThreadService(dependencies: Dependencies) {
     ask: <T>(userId: number, options: Options, work: (trx: Kysely<Database>, ask: Ask) => Promise<T>): Promise<T> =>
       askTogether(dependencies, userId, options, work),
     /** @throws AppError if a prompt would be rejected now. Ignores the limit of active threads. */
-    async check(userId: number, { overBudget }: Options) {
+    async check(userId: number, { overBudget, models }: Options) {
       dependencies.executor.refuseWhenClosing(userId);
-      await dependencies.openKey(userId);
+      for (const model of new Set(models)) await dependencies.openKey(userId, model);
       if (!overBudget) await dependencies.checkBudget(userId, null);
     },
     answers: (userId: number, threadIds: number[], within: Kysely<Database> = db) =>
@@ -73,12 +77,12 @@ export type InternalThreadService = ReturnType<typeof internalThreadService>;
 async function askTogether<T>(
   dependencies: Dependencies,
   userId: number,
-  { overBudget }: Options,
+  { overBudget, models }: Options,
   work: (trx: Kysely<Database>, ask: Ask) => Promise<T>,
 ): Promise<T> {
   const { database, executor, instance, openKey, checkBudget } = dependencies;
   executor.refuseWhenClosing(userId);
-  const apiKey = await openKey(userId);
+  for (const model of new Set(models)) await openKey(userId, model);
   if (!overBudget) await checkBudget(userId, null);
   const specs: RunSpec[] = [];
   const result = await database.db.transaction().execute(async (trx) => {
@@ -86,7 +90,7 @@ async function askTogether<T>(
     return work(trx, async (prompts) => {
       await refuseTooMany(trx, userId, prompts.length);
       for (const prompt of prompts) {
-        specs.push(await storePrompt(trx, { userId, instance, apiKey }, prompt));
+        specs.push(await storePrompt(trx, { userId, instance }, prompt));
       }
       return specs.map(({ threadId }) => threadId);
     });
@@ -139,12 +143,12 @@ async function remove(trx: Kysely<Database>, userId: number, find: () => Promise
   }
 }
 
-type PromptOwner = { userId: number; instance: number; apiKey: Secret };
+type PromptOwner = { userId: number; instance: number };
 
 /** Stores a thread with its messages, the empty answer last, and the run of that answer. */
 async function storePrompt(
   trx: Kysely<Database>,
-  { userId, instance, apiKey }: PromptOwner,
+  { userId, instance }: PromptOwner,
   { comparisonId, judgingId, ...prompt }: InternalPrompt,
 ): Promise<RunSpec> {
   const at = new Date().toISOString();
@@ -164,6 +168,6 @@ async function storePrompt(
   const { id: runId } = await runRepository(trx).insert(userId, { ...newRun, instance, responseSchema, at });
   return {
     ...{ runId, userId, threadId, messageId, assistantId: null, comparisonId, judgingId, programRunId: null },
-    input: { kind: 'prompt', apiKey, ...prompt },
+    input: { kind: 'prompt', ...prompt },
   };
 }

@@ -20,6 +20,7 @@ import {
   noKnowledge,
   responseFormat,
   type ThreadKnowledge,
+  withoutIndexedFiles,
 } from '#server/features/chat/shared/chat-target';
 import { messageFileRepository } from '#server/features/chat/shared/message-file-repository';
 import { messageRepository } from '#server/features/chat/shared/message-repository';
@@ -28,7 +29,7 @@ import { threadRepository } from '#server/features/chat/shared/thread-repository
 import { toolCallRepository } from '#server/features/chat/shared/tool-call-repository';
 import type { AnswerTools } from '#server/provider/answer-tools';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
-import type { Secret } from '#server/security/secret';
+import type { OpenKey } from '#server/provider/keys/open-key';
 import { readHistory } from './history.ts';
 
 type Dependencies = ThreadKnowledge & {
@@ -39,7 +40,7 @@ type Dependencies = ThreadKnowledge & {
   copies: CodeCopies;
   /** May call the provider. */
   defaultModel: (userId: number) => Promise<string>;
-  openKey: (userId: number) => Promise<Secret>;
+  openKey: OpenKey;
   /** @throws AppError if a budget is used up; `way` says what the user can do about it */
   checkBudget: (userId: number, assistantId: number | null, way?: string) => Promise<void>;
   toolBox: Pick<ToolRegistry, 'offered'>;
@@ -66,14 +67,16 @@ export function createRunBuilder(dependencies: Dependencies): BuildRequest {
 }
 
 async function buildPrompt(
-  { catalogue, knowledgeOf }: Dependencies,
+  { catalogue, knowledgeOf, openKey }: Dependencies,
   userId: number,
   input: PromptInput,
 ): Promise<PreparedRequest> {
-  const { apiKey, model, instructions, temperature, effort, responseSchema, knowledgeOf: assistantId } = input;
+  const { model, instructions, temperature, effort, responseSchema, knowledgeOf: assistantId } = input;
+  const apiKey = await openKey(userId, model);
   const turns = input.turns.map(({ role, text }) => ({ role, text }));
   const parameters = catalogue.parameters(model, { temperature, effort });
-  const { search, notes } = assistantId === null ? noKnowledge : await knowledgeOf(userId, assistantId);
+  const known = assistantId === null ? noKnowledge : await knowledgeOf(userId, assistantId);
+  const { search, notes } = withoutIndexedFiles(model, known).knowledge ?? known;
   const request = { apiKey, model, instructions, turns, ...parameters, ...responseFormat(responseSchema), search };
   return { request, notes, leftOut: 0, filesLeftOut: 0, fileTokens: 0 };
 }
@@ -90,7 +93,7 @@ async function buildAnswer(
   const { instructions, temperature, effort, schema, knowledge, hosted } = target;
   const { limits, codeFiles = [], ...options } = target.asked ?? {};
   const model = target.model ?? (await storeDefaultModel(dependencies, userId, runId));
-  const apiKey = input.kind === 'resumed' ? await dependencies.openKey(userId) : input.apiKey;
+  const apiKey = await dependencies.openKey(userId, model);
   const head = input.kind === 'resumed' ? await questionOf(db, spec) : input.head;
 
   const runsCode = (target.asked?.tools?.codeInterpreter ?? null) !== null;
@@ -140,8 +143,9 @@ async function loadTarget(
 ): Promise<ChatTarget> {
   if (input.kind !== 'resumed') return input.target;
   const thread = await threadRepository(dependencies.db).find(userId, threadId);
+  const { target } = input;
   const knowledge = await knowledgeOfThread(dependencies, userId, assistantId, thread?.projectId);
-  return { ...input.target, knowledge };
+  return { ...target, knowledge, ...withoutIndexedFiles(target.model, knowledge) };
 }
 
 async function storeDefaultModel({ db, defaultModel }: Dependencies, userId: number, runId: number): Promise<string> {

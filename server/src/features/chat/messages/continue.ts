@@ -40,14 +40,14 @@ export async function continueAnswer(context: MessageContext, input: ContinueInp
   if (thread.madeBy !== null) throw refused(byApiClient);
   try {
     const { id: runId, assistantId, model } = await findContinuable(db, userId, messageId, key);
-    const apiKey = await context.openKey(userId);
     const models = model === '' ? [] : [model];
     const [target] = await context.findTargets(userId, { ...thread, assistantId, model: null }, models);
     if (!target) throw noMessage();
+    await context.openKey(userId, target.model);
     await rejectRetiredModels(context, { userId, thread, models, targets: [target] });
     if (!overBudget) await context.checkBudget(userId, assistantId);
     const spec = forContinuedRun({
-      ...{ runId, userId, threadId: thread.id, messageId, apiKey, overBudget },
+      ...{ runId, userId, threadId: thread.id, messageId, overBudget },
       // The rest of a structured output does not match the schema by itself.
       target: { ...target, schema: null },
       head: { id: messageId, depth: place.depth },

@@ -21,10 +21,9 @@ export async function regenerateAnswer(context: MessageContext, input: Regenerat
   const thread = await findThread(db, userId, question.threadId);
   const models = model === undefined ? [] : [model];
   await context.checkModels(userId, models, 'model');
-  const apiKey = await context.openKey(userId);
   const targets = await resolveTargets(context, { userId, thread, models, overBudget });
 
-  const start = { userId, key, apiKey, overBudget };
+  const start = { userId, key, overBudget };
   try {
     const stored = await storeAnswer(context, { userId, question, key }, targets);
     if (!stored) return await resultOfConcurrentRequest(db, userId, key);

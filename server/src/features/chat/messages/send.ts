@@ -20,10 +20,9 @@ export async function sendMessage(context: MessageContext, input: SendInput): Pr
   const thread = await findThread(db, userId, threadId);
   const attached = await context.attachments.inspect(userId, fileIds);
   if (models.length > 0) await context.checkModels(userId, models, 'models');
-  const apiKey = await context.openKey(userId);
   const targets = await resolveTargets(context, { userId, thread, models, overBudget });
 
-  const start = { userId, key, apiKey, overBudget };
+  const start = { userId, key, overBudget };
   try {
     const stored = await storeQuestion(context, { userId, threadId, text, key, attached, parentId }, targets);
     if (!stored) return await resultOfConcurrentRequest(db, userId, key);

@@ -11,7 +11,7 @@ import { type ThreadRecord, threadRepository } from '#server/features/chat/share
 import type { RetirementGuard } from '#server/features/models/retirement/guard';
 import { UnavailableError } from '#server/lib/errors';
 import { retryUntilAvailable } from '#server/lib/retry-until-available';
-import type { Secret } from '#server/security/secret';
+import type { OpenKey } from '#server/provider/keys/open-key';
 import { findPrevious, type StartedRuns } from './idempotency.ts';
 import { rejectRetiredModels } from './reject-retired-models.ts';
 import type { StoredAnswer, StoredTurn } from './store-turn.ts';
@@ -21,7 +21,7 @@ export type MessageContext = {
   db: Kysely<Database>;
   instance: number;
   executor: Pick<RunExecutor, 'refuseWhenClosing' | 'start' | 'continueEnded'>;
-  openKey: (userId: number) => Promise<Secret>;
+  openKey: OpenKey;
   /** @throws AppError if a budget is used up */
   checkBudget: (userId: number, assistantId: number | null) => Promise<void>;
   /** @throws AppError, naming the field, for models that are known to be unusable. Does not call the provider. */
@@ -43,24 +43,25 @@ export async function findThread(db: Kysely<Database>, userId: number, threadId:
 
 type Wanted = { userId: number; thread: ThreadRecord; models: string[]; overBudget: boolean };
 
-/** Finds the targets that will answer. @throws AppError if a model is retired or a budget is used up */
+/** Finds the targets that will answer. @throws AppError if a key is missing, a model is retired or a budget is used up */
 export async function resolveTargets(context: MessageContext, wanted: Wanted): Promise<ChatTarget[]> {
   const { userId, thread, models, overBudget } = wanted;
   const targets = await context.findTargets(userId, thread, models);
+  for (const { model } of targets) await context.openKey(userId, model);
   await rejectRetiredModels(context, { userId, thread, models, targets });
   if (!overBudget) await context.checkBudget(userId, targets[0]?.assistantId ?? null);
   return targets;
 }
 
-export type TurnStart = { userId: number; key: IdempotencyKey | null; apiKey: Secret; overBudget: boolean };
+export type TurnStart = { userId: number; key: IdempotencyKey | null; overBudget: boolean };
 
 /** Starts the runs of a stored turn. */
 export async function startRuns(
   { db, executor }: MessageContext,
-  { userId, apiKey, overBudget }: TurnStart,
+  { userId, overBudget }: TurnStart,
   { messageId, answers }: StoredTurn,
 ): Promise<StartedRuns> {
-  for (const answer of answers) executor.start(forNewRun({ userId, apiKey, overBudget, ...answer }));
+  for (const answer of answers) executor.start(forNewRun({ userId, overBudget, ...answer }));
   const message = await messageRepository(db).find(userId, messageId);
   const [first] = answers;
   if (!message || !first) throw noMessage();
@@ -70,7 +71,7 @@ export async function startRuns(
 /** If the commit succeeded after all, starts these runs; a retry with the same client id then returns them. */
 export async function startOnceCommitted(
   { db, executor }: MessageContext,
-  { userId, key, apiKey, overBudget }: TurnStart,
+  { userId, key, overBudget }: TurnStart,
   answers: readonly StoredAnswer[],
 ) {
   const found = await retryUntilAvailable(AbortSignal.timeout(lookUpWithinMs), async () => {
@@ -81,5 +82,5 @@ export async function startOnceCommitted(
   }).catch(() => undefined);
   for (const answer of answers)
     if (found?.runs.some(({ id, state }) => id === answer.run.id && state === 'queued'))
-      executor.start(forNewRun({ userId, apiKey, overBudget, ...answer }));
+      executor.start(forNewRun({ userId, overBudget, ...answer }));
 }

@@ -100,10 +100,9 @@ async function send(context: MessageContext, userId: number, next: StoredQueuedM
   const fileIds = next.files.map(({ fileId }) => fileId);
   const attached = await context.attachments.inspect(userId, fileIds);
   if (models.length > 0) await context.checkModels(userId, models, 'models');
-  const apiKey = await context.openKey(userId);
   const targets = await resolveTargets(context, { userId, thread, models, overBudget });
 
-  const start = { userId, key, apiKey, overBudget };
+  const start = { userId, key, overBudget };
   const question = { userId, threadId, text, key, attached, parentId: undefined };
   try {
     const claim = (trx: MessageContext['db']) => queuedMessageRepository(trx).take(userId, next);

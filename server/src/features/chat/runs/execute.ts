@@ -32,7 +32,7 @@ export type Execution = {
   catalogue: Pick<Catalogue, 'successor'>;
   metrics: Pick<Metrics, 'firstToken' | 'passedOn' | 'runEnded'>;
   presence: Pick<Presence, 'send'>;
-  onKeyRejected: (userId: number, notice: string) => Promise<void>;
+  onKeyRejected: (userId: number, notice: string, model: string | null) => Promise<void>;
   log: FastifyBaseLogger;
   live: LiveRuns;
   writer: EventWriter;
@@ -103,7 +103,8 @@ async function fail(run: LiveRun, error: unknown, execution: Execution) {
   if (failure.code === 'internal') log.error({ err: error, runId }, 'run failed');
   else log.warn({ code: failure.code, runId }, 'run failed');
   await finish(run, { state: 'failed', reason: null, error: failure }, null, execution);
-  if (failure.code === 'key_rejected') await onKeyRejected(userId, failure.message);
+  if (failure.code === 'key_rejected')
+    await onKeyRejected(userId, failure.message, run.prepared?.request.model ?? null);
 }
 
 /** Stores the end before publishing it: a reader of `finished` finds the whole answer in the database. */

@@ -1,5 +1,6 @@
 import type { Assistant } from '@roster/contracts/assistants/assistants';
 import type { AssistantTools, BuiltInTool, ThreadTools } from '@roster/contracts/assistants/tools';
+import { connectionIdOf, modelIdOf } from '@roster/contracts/models/model-reference';
 import type { ReasoningEffort } from '@roster/contracts/models/models';
 import { TrialSettings } from '@roster/contracts/trials';
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
@@ -115,6 +116,13 @@ export async function knowledgeOfThread(
   return joinKnowledge(own, knowledge);
 }
 
+/** Files are indexed by the installation's provider, which other connections cannot search. */
+export function withoutIndexedFiles(model: string | null, { search, notes }: Knowledge): { knowledge?: Knowledge } {
+  if (!search || model === null || connectionIdOf(model) === null) return {};
+  const note = `The files could not be searched: they are indexed at another provider than ${modelIdOf(model)}’s.`;
+  return { knowledge: { search: undefined, notes: [...notes, note] } };
+}
+
 type TargetThread = Pick<ThreadRecord, 'assistantId' | 'model' | 'tools' | 'projectId' | 'trialSettings'>;
 
 const trialSettingsOf = ({ trialSettings }: TargetThread): TrialSettings | undefined =>
@@ -149,12 +157,17 @@ export function chatTargetFinder(dependencies: Dependencies) {
       const { temperature, reasoningEffort: effort } = settings;
       return (models.length > 0 ? models : [settings.model]).map((model) => ({
         ...shared,
+        ...withoutIndexedFiles(model, shared.knowledge),
         model,
         ...catalogue.parameters(model, { temperature, effort }),
       }));
     }
     const answering = models.length > 0 ? models : [thread.model ?? (await knownDefaultModel(userId))];
-    return answering.map((model) => ({ ...shared, model, temperature: null, effort: null }));
+    return answering.map((model) => ({
+      ...shared,
+      ...withoutIndexedFiles(model, shared.knowledge),
+      ...{ model, temperature: null, effort: null },
+    }));
   };
 }
 

@@ -51,8 +51,8 @@ export function summaryService({ context, write }: Dependencies) {
     async create(userId: number, threadId: number, { before, overBudget = false }: Wanted): Promise<Message> {
       const thread = await findThread(db, userId, threadId);
       const last = await lastSummarized(context, userId, thread, before);
-      await context.openKey(userId);
       const targets = await context.findTargets(userId, thread, []);
+      for (const { model } of targets) await context.openKey(userId, model);
       await rejectRetiredModels(context, { userId, thread, models: [], targets });
       if (!overBudget) await context.checkBudget(userId, targets[0]?.assistantId ?? null);
       await db.transaction().execute(async (trx) => {

@@ -12,6 +12,7 @@ import type { PricingService } from '#server/features/usage/pricing';
 import { usageRepository } from '#server/features/usage/repository';
 import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import type { OpenKey } from '#server/provider/keys/open-key';
 import type { AnswerEnd, Provider } from '#server/provider/provider';
 import { countsToRecord } from '#server/provider/token-counts';
 import { ProviderError } from '#server/provider/transport/error';
@@ -22,7 +23,7 @@ type Dependencies = {
   provider: Pick<Provider, 'answer' | 'answerMs'>;
   catalogue: Pick<Catalogue, 'contextTokens' | 'leastEffort'>;
   pricing: Pick<PricingService, 'price'>;
-  openKey: (userId: number) => Promise<Secret>;
+  openKey: OpenKey;
   findTargets: ChatTargetFinder;
   defaultModel: (userId: number) => Promise<string>;
 };
@@ -56,10 +57,10 @@ export function summaryWriter(dependencies: Dependencies) {
     const place = await messageRepository(db).place(userId, messageId);
     const thread = await threadRepository(db).find(userId, threadId);
     if (!place || !thread) return undefined;
-    const apiKey = await openKey(userId);
     const [target] = await findTargets(userId, thread, []);
     if (!target) return undefined;
-    return { userId, place, apiKey, target, model: target.model ?? (await defaultModel(userId)) };
+    const model = target.model ?? (await defaultModel(userId));
+    return { userId, place, apiKey: await openKey(userId, model), target, model };
   }
 
   return async function write(userId: number, messageId: number): Promise<void> {

@@ -12,7 +12,9 @@ import { threadRepository } from '#server/features/chat/shared/thread-repository
 import type { ModelService } from '#server/features/models/service';
 import type { PricingService } from '#server/features/usage/pricing';
 import { usageRepository } from '#server/features/usage/repository';
+import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import type { OpenKey } from '#server/provider/keys/open-key';
 import type { AnswerEnd, AnswerRequest, Provider } from '#server/provider/provider';
 import { countsToRecord } from '#server/provider/token-counts';
 import { ProviderError } from '#server/provider/transport/error';
@@ -37,15 +39,21 @@ type Dependencies = {
   models: Pick<ModelService, 'list'>;
   /** The user's choice; null: the cheapest model, '': no titles. */
   titleModel: (userId: number) => Promise<string | null>;
+  openKey: OpenKey;
 };
 
 const listWithinMs = 3_000;
+
+/** The chosen model may belong to a connection that was removed: the title stays as it is. */
+function ignoreKeyError(error: unknown): undefined {
+  if (!(error instanceof AppError)) throw error;
+}
 
 /**
  * Requests a title after the first exchange from the chosen model, else the cheapest, else the thread's own. Its usage
  * is recorded. Threads of API clients and temporary ones keep their first words as the title.
  */
-export function titleSuggester({ db, provider, catalogue, pricing, models, titleModel }: Dependencies) {
+export function titleSuggester({ db, provider, catalogue, pricing, models, titleModel, openKey }: Dependencies) {
   /** Threads whose title is being requested: one of several parallel answers is enough. */
   const asking = new Set<number>();
 
@@ -61,6 +69,7 @@ export function titleSuggester({ db, provider, catalogue, pricing, models, title
     const chosen = await titleModel(userId);
     if (chosen !== null) return chosen === '' ? undefined : chosen;
     const { source, models: list } = await models.list(userId, listWithinMs);
+    // Without a key of the installation’s provider its list is unknown.
     return (source === 'provider' && cheapestTitleModel(list)?.id) || own;
   }
 
@@ -79,9 +88,11 @@ export function titleSuggester({ db, provider, catalogue, pricing, models, title
       to: answer.depth,
     });
     const talk = exchange.map(({ role, text }) => `${role}: ${truncate(text, excerpt)}`).join('\n\n');
+    const apiKey = await openKey(userId, model).catch(ignoreKeyError);
+    if (!apiKey) return;
     const suggestion = await askFor(
       { provider, catalogue },
-      { ...request, model },
+      { apiKey, model },
       talk,
       AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
     );
@@ -118,7 +129,7 @@ async function store(
 /** undefined: the provider failed or was too slow. The title stays, and no error is shown. */
 async function askFor(
   { provider, catalogue }: Pick<Dependencies, 'provider' | 'catalogue'>,
-  { apiKey, model }: AnswerRequest,
+  { apiKey, model }: Pick<AnswerRequest, 'apiKey' | 'model'>,
   talk: string,
   signal: AbortSignal,
 ) {

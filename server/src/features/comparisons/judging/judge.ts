@@ -93,7 +93,7 @@ async function askNext(
   const due = verdicts.find(({ isDue }) => isDue);
   if (!due) return { next: underWay === 0 ? 'ended' : 'waits' };
   if (underWay > 0 && underWay + 2 > concurrentAnswers) return { next: 'waits' };
-  return runOnce(parts, userId, { overBudget, underWay }, (trx, askThem) =>
+  return runOnce(parts, userId, { overBudget, underWay, models: [judging.model] }, (trx, askThem) =>
     askJudge(parts, trx, askThem, userId, judging, due.id),
   );
 }

@@ -102,7 +102,7 @@ async function create(
 ): Promise<Judging> {
   const { db } = parts.database;
   await findComparison(comparisonRepository(db), userId, comparisonId);
-  await parts.sideQuestions.check(userId, { overBudget });
+  await parts.sideQuestions.check(userId, { overBudget, models: [draft.model] });
   const judgingId = await db.transaction().execute(async (trx) => {
     await stillMay(trx);
     await lockUserRow(trx, userId);
@@ -123,8 +123,8 @@ async function create(
 /** Repeats what a crash or a failure has cut off. This happens only here, at a user's request. */
 async function start(parts: Dependencies, { userId, stillMay }: Actor, ids: Ids, overBudget: boolean) {
   const { db } = parts.database;
-  await findJudging(db, userId, ids);
-  await parts.sideQuestions.check(userId, { overBudget });
+  const { model } = await findJudging(db, userId, ids);
+  await parts.sideQuestions.check(userId, { overBudget, models: [model] });
   await db.transaction().execute(async (trx) => {
     await stillMay(trx);
     await lockUserRow(trx, userId);

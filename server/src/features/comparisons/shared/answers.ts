@@ -64,3 +64,7 @@ export function sidesToAsk(
 /** Instructions for a side before a prompt. */
 export const instructionsFor = ({ instructions }: ComparedSettings, prompt: Pick<PromptRecord, 'instructions'>) =>
   instructions ?? prompt.instructions;
+
+/** The models that are compared. */
+export const modelsOf = ({ candidate, baseline }: Pick<Comparison, 'candidate' | 'baseline'>): string[] =>
+  [candidate, ...(baseline ? [baseline] : [])].map(({ model }) => model);

@@ -4,7 +4,15 @@ import type { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 import type { InternalPrompt, InternalThreadService } from '#server/features/chat/internal-threads/service';
-import { comparisonNotFound, instructionsFor, promptNotFound, sidesToAsk, threadsOf, toShown } from './answers.ts';
+import {
+  comparisonNotFound,
+  instructionsFor,
+  modelsOf,
+  promptNotFound,
+  sidesToAsk,
+  threadsOf,
+  toShown,
+} from './answers.ts';
 import { type ComparisonRepository, comparisonRepository, type PromptRecord } from './repository.ts';
 
 export type AskingParts = {
@@ -84,7 +92,7 @@ export async function askPrompt(
   const comparison = await findComparison(rows, userId, ids.id);
   const now = await shownPrompt(parts, userId, await findPrompt(rows, userId, ids));
   if (sidesToAsk(comparison, now, again).length === 0) return now;
-  await parts.sideQuestions.ask(userId, { overBudget }, (trx, askThem) =>
+  await parts.sideQuestions.ask(userId, { overBudget, models: modelsOf(comparison) }, (trx, askThem) =>
     askSides(parts, trx, askThem, userId, comparison, ids.promptId, again),
   );
   return shownPrompt(parts, userId, await findPrompt(rows, userId, ids));

@@ -27,12 +27,12 @@ async function refuseWhoMayNot(trx: Kysely<Database>, userId: number) {
 export async function runOnce(
   { sideQuestions, rates }: Parts,
   userId: number,
-  { overBudget, underWay }: { overBudget: boolean; underWay: number },
+  { overBudget, underWay, models }: { overBudget: boolean; underWay: number; models: readonly string[] },
   ask: (trx: Kysely<Database>, askThem: (questions: InternalPrompt[]) => Promise<number[]>) => Promise<void>,
 ): Promise<AskResult> {
   try {
     await rates.use('messages', String(userId));
-    await sideQuestions.ask(userId, { overBudget }, async (trx, askThem) => {
+    await sideQuestions.ask(userId, { overBudget, models }, async (trx, askThem) => {
       await refuseWhoMayNot(trx, userId);
       await ask(trx, askThem);
     });

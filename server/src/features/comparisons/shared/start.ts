@@ -6,7 +6,7 @@ import type { RateLimits } from '#server/http/limits/rate-limits';
 import { jobHandler } from '#server/jobs/define';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
-import { concurrentAnswers, isActive, sidesToAsk, threadsOf, toShown } from './answers.ts';
+import { concurrentAnswers, isActive, modelsOf, sidesToAsk, threadsOf, toShown } from './answers.ts';
 import { type AskingParts, askSides, findComparison } from './ask-prompt.ts';
 import { askingRepository } from './asking-repository.ts';
 import { type AskResult, failedOutcome, runOnce, runPrompts } from './prompt-runner.ts';
@@ -53,8 +53,8 @@ export async function startAsking(
 /** Repeats what a crash or a failure has cut off. This happens only here, at a user's request. */
 async function start(parts: Dependencies, { userId, stillMay }: Actor, id: number, overBudget: boolean) {
   const { db } = parts.database;
-  await findComparison(comparisonRepository(db), userId, id);
-  await parts.sideQuestions.check(userId, { overBudget });
+  const comparison = await findComparison(comparisonRepository(db), userId, id);
+  await parts.sideQuestions.check(userId, { overBudget, models: modelsOf(comparison) });
   await db.transaction().execute(async (trx) => {
     await stillMay(trx);
     await startAsking(parts, trx, userId, id, overBudget);
@@ -83,7 +83,7 @@ async function askNext(parts: Dependencies, { userId, comparisonId }: Asking, ov
   if (!due) return { next: underWay === 0 ? 'ended' : 'waits' };
   const sides = sidesToAsk(comparison, toShown(due, answers), false);
   if (underWay > 0 && underWay + sides.length > concurrentAnswers) return { next: 'waits' };
-  return runOnce(parts, userId, { overBudget, underWay }, async (trx, askThem) => {
+  return runOnce(parts, userId, { overBudget, underWay, models: modelsOf(comparison) }, async (trx, askThem) => {
     if (await askingRepository(trx, 'comparison').take(userId, comparisonId, due.id))
       await askSides(parts, trx, askThem, userId, comparison, due.id, false);
   });

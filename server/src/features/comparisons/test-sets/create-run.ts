@@ -12,6 +12,7 @@ import {
   type NewComparison,
   type NewPrompt,
 } from '#server/features/comparisons/shared/repository';
+import type { UsableModels } from '#server/features/models/service';
 import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import { answersOf, answersOfVersion, type BaselineAnswers } from './baseline-answers.ts';
@@ -35,7 +36,7 @@ export type PreparedRun = {
 };
 
 /** Data that a run is prepared from, at one moment. `usable`: null if it is unknown which models the key can use. */
-type Moment = { db: Kysely<Database>; userId: number; usable: ReadonlySet<string> | null };
+type Moment = { db: Kysely<Database>; userId: number; usable: UsableModels | null };
 type Tested = { set: TestSetRecord; assistant: Assistant };
 
 export const testSetNotFound = () => new AppError('not_found', 'This test set does not exist.');

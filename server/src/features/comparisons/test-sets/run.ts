@@ -14,6 +14,7 @@ import type { Database } from '#server/db/schema';
 import type { InternalThreadService } from '#server/features/chat/internal-threads/service';
 import { draftRepository } from '#server/features/comparisons/drafts/repository';
 import type { DraftedAssistants } from '#server/features/comparisons/drafts/service';
+import { modelsOf } from '#server/features/comparisons/shared/answers';
 import type { AskingParts } from '#server/features/comparisons/shared/ask-prompt';
 import { judgingRepository } from '#server/features/comparisons/shared/judging-repository';
 import { comparisonRepository } from '#server/features/comparisons/shared/repository';
@@ -80,8 +81,8 @@ async function run(
 ): Promise<TestRun> {
   const { db } = parts.database;
   const usable = await ask(parts, userId, setId, wanted);
-  await createRun(parts, { db, userId, usable }, setId, wanted);
-  await parts.sideQuestions.check(userId, { overBudget });
+  const planned = await createRun(parts, { db, userId, usable }, setId, wanted);
+  await parts.sideQuestions.check(userId, { overBudget, models: modelsOf(planned.comparison) });
   const id = await db.transaction().execute(async (trx) => {
     await stillMay(trx);
     await lockUserRow(trx, userId);

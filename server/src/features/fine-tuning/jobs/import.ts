@@ -7,6 +7,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { modelRepository } from '#server/features/fine-tuning/models/repository';
 import type { JobFileOfNew } from '#server/features/fine-tuning/shared/rows';
+import type { UsableModels } from '#server/features/models/service';
 import { throwProviderFailure } from '#server/http/provider-failure';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
@@ -25,7 +26,7 @@ type Dependencies = {
   keys: { open: (userId: number) => Promise<Secret> };
   catalogue: Pick<Catalogue, 'trainingPrice'>;
   /** Ids of the key's models; null while they are unknown. */
-  usable: (userId: number) => Promise<ReadonlySet<string> | null>;
+  usable: (userId: number) => Promise<UsableModels | null>;
   poller: Poller;
 };
 
@@ -45,7 +46,7 @@ export function createImporter({ db, provider, keys, catalogue, usable, poller }
     userId: number,
     job: ProviderJob,
     fileOf: (providerFileId: string) => JobFileOfNew,
-    offered: ReadonlySet<string> | null,
+    offered: UsableModels | null,
   ) {
     const state = toJobState(job, 'created');
     const isOver = isFinalJob(state.status);

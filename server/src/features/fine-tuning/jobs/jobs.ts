@@ -8,6 +8,7 @@ import { baseModels } from '#server/features/fine-tuning/models/base-models';
 import { modelRepository } from '#server/features/fine-tuning/models/repository';
 import { createTunedModels } from '#server/features/fine-tuning/models/tuned-models';
 import { progressRepository } from '#server/features/fine-tuning/shared/progress-repository';
+import type { UsableModels } from '#server/features/models/service';
 import type { Router } from '#server/http/app-router/router';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Provider } from '#server/provider/provider';
@@ -28,7 +29,7 @@ type Dependencies = {
   models: {
     /** Models of a user's key; null while they are unknown. */
     listed: (userId: number) => Promise<Model[] | null>;
-    usable: (userId: number) => Promise<ReadonlySet<string> | null>;
+    usable: (userId: number) => Promise<UsableModels | null>;
     forget: (userId: number) => void;
   };
   endsOf: Parameters<typeof createTunedModels>[0]['endsOf'];

@@ -1,3 +1,4 @@
+import { connectionIdOf } from '@roster/contracts/models/model-reference';
 import { dayOf } from '@roster/contracts/usage/day';
 import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
@@ -36,6 +37,8 @@ export function retirementGuard({ catalogue, lists, lately, baseUrl, usual, now 
    * since then lacks the model.
    */
   async function find(userId: number, model: string): Promise<RetirementDate | null> {
+    // The lists and dates are those of the installation’s provider.
+    if (connectionIdOf(model) !== null) return null;
     const today = dayOf(now());
     const named = parseModelName(model);
     const fresh = lately(userId);

@@ -5,7 +5,6 @@ import type { BranchHead } from '#server/features/chat/shared/branch-repository'
 import type { ChatTarget } from '#server/features/chat/shared/chat-target';
 import type { RunPlace } from '#server/features/chat/shared/run-repository';
 import type { AnswerRequest, ConversationTurn } from '#server/provider/provider';
-import type { Secret } from '#server/security/secret';
 import type { AbandonedRun } from './claim-repository.ts';
 
 /** A stored run, and what its request to the provider is built from. */
@@ -16,20 +15,18 @@ export type RunInput = AnswerInput | ResumedInput | PromptInput;
 export type AnswerInput = {
   /** `continuation`: the history ends with the answer so far, and the model is asked for the rest. */
   kind: 'answer' | 'continuation';
-  apiKey: Secret;
   target: ChatTarget;
   /** The last message of the history. */
   head: BranchHead;
   overBudget: boolean;
 };
 
-/** Resumed after tool calls, perhaps days later: the key, the knowledge and the head are looked up again. */
+/** Resumed after tool calls, perhaps days later: the knowledge and the head are looked up again. */
 export type ResumedInput = { kind: 'resumed'; target: StoredTarget; overBudget: boolean };
 
 /** A prompt of another feature, which brings its own turns. */
 export type PromptInput = {
   kind: 'prompt';
-  apiKey: Secret;
   model: string;
   instructions: string;
   /** The prompt is the last one. */

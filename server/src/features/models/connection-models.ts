@@ -1,0 +1,77 @@
+import { modelReference, parseModelReference } from '@roster/contracts/models/model-reference';
+import type { ConnectionModels, Model } from '@roster/contracts/models/models';
+import type { ConnectionRepository, ConnectionRow } from '#server/provider/connections/connection-repository';
+import type { ProviderModel } from '#server/provider/provider';
+import { filterChatModels } from './chat-models.ts';
+import type { ModelListCache } from './model-list.ts';
+
+type Dependencies = {
+  connections: Pick<ConnectionRepository, 'list' | 'find'>;
+  lists: ModelListCache;
+  describe: (listed: ProviderModel) => Model;
+};
+
+/** The ids that a connection's provider lists; null: unknown, any id is accepted. */
+type ListedIds = ReadonlySet<string> | null;
+
+const isActive = ({ is_paused }: ConnectionRow) => is_paused === 0;
+
+/** The models of people's connections, each named with its connection. */
+export function connectionModels({ connections, lists, describe }: Dependencies) {
+  const active = async (userId: number) => (await connections.list(userId)).filter(isActive);
+  const read = (userId: number, { id }: ConnectionRow, withinMs: number) =>
+    lists.within({ userId, connectionId: id }, withinMs);
+
+  /** Models that can chat, in the provider's own order. */
+  const offered = ({ id }: ConnectionRow, listed: ProviderModel[]): Model[] =>
+    filterChatModels(listed, false).map((model) => ({
+      ...describe(model),
+      id: modelReference({ connectionId: id, model: model.id }),
+    }));
+
+  async function shown(userId: number, row: ConnectionRow, withinMs: number): Promise<ConnectionModels> {
+    const list = await read(userId, row, withinMs);
+    const { id, name, preset } = row;
+    if (typeof list === 'string') return { id, name, preset, models: [], notice: list };
+    return { id, name, preset, models: offered(row, list), notice: null };
+  }
+
+  return {
+    /** All lists are read at once; one that fails or takes too long says so. */
+    all: async (userId: number, withinMs: number): Promise<ConnectionModels[]> =>
+      Promise.all((await active(userId)).map((row) => shown(userId, row, withinMs))),
+
+    /** By connection. */
+    ids: async (userId: number, withinMs: number): Promise<Map<number, ListedIds>> =>
+      new Map(
+        await Promise.all(
+          (await active(userId)).map(async (row): Promise<[number, ListedIds]> => {
+            const list = await read(userId, row, withinMs);
+            return [row.id, typeof list === 'string' ? null : new Set(list.map(({ id }) => id))];
+          }),
+        ),
+      ),
+
+    /** Why a model is known to be unusable; null: nothing is known against it. Does not ask the provider. */
+    async problemOf(userId: number, reference: string): Promise<string | null> {
+      const { connectionId, model } = parseModelReference(reference);
+      if (connectionId === null) return null;
+      const row = await connections.find(userId, connectionId);
+      if (!row) return 'The connection of this model was removed';
+      const known = await lists.known({ userId, connectionId });
+      return !known || known.some(({ id }) => id === model) ? null : `Model ${model} is not among those of ${row.name}`;
+    },
+
+    /** The model that answers people who use connections only; null: there is none. */
+    async first(userId: number, withinMs: number): Promise<string | null> {
+      for (const row of await active(userId)) {
+        const { models } = await shown(userId, row, withinMs);
+        const chosen = models.find(({ lifecycle }) => lifecycle === 'current') ?? models[0];
+        if (chosen) return chosen.id;
+      }
+      return null;
+    },
+  };
+}
+
+export type ConnectionModelService = ReturnType<typeof connectionModels>;

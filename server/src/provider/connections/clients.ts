@@ -1,0 +1,49 @@
+import { createProvider, type ProviderOptions } from '#server/provider/create';
+import type { Provider } from '#server/provider/provider';
+import { type ProviderTimeouts, providerTimeouts } from '#server/provider/transport/timeouts';
+import type { ConnectionTarget } from './connection-key.ts';
+
+export type ConnectionConnector = NonNullable<ProviderOptions['connection']>['connector'];
+
+type Dependencies = Omit<ProviderOptions, 'config' | 'connection'> & { connector: ConnectionConnector };
+
+/** Clients that are kept, so that their sockets and what they have learned are used again. */
+const maxClients = 500;
+
+/** The wait that the connection's owner has set takes the place of the installation's. */
+const timesOf = (times: ProviderTimeouts, { firstTokenSeconds }: ConnectionTarget): ProviderTimeouts =>
+  firstTokenSeconds === null ? times : { ...times, ...providerTimeouts({ firstTokenMs: firstTokenSeconds * 1000 }) };
+
+/** The clients of people's connections, one each: nothing that one connection meets changes another. */
+export function connectionClients({ connector, times, ...options }: Dependencies) {
+  const clients = new Map<string, Promise<Provider>>();
+
+  function create(connection: ConnectionTarget): Promise<Provider> {
+    const { id, name, baseUrl, api, keyHeader } = connection;
+    return createProvider({
+      ...options,
+      times: timesOf(times, connection),
+      config: { baseUrl, name },
+      connection: { scope: `connection:${id}`, api, keyHeader, connector },
+    });
+  }
+
+  return {
+    /** A changed connection gets a new client; the old one ends with its last request. */
+    providerOf(connection: ConnectionTarget): Promise<Provider> {
+      const signature = JSON.stringify(connection);
+      const known = clients.get(signature);
+      if (known) return known;
+      const [oldest] = clients.keys();
+      if (clients.size >= maxClients && oldest !== undefined) clients.delete(oldest);
+      const created = create(connection);
+      clients.set(signature, created);
+      created.catch(() => clients.delete(signature));
+      return created;
+    },
+    async close() {
+      for (const client of clients.values()) await (await client).close();
+      clients.clear();
+    },
+  };
+}

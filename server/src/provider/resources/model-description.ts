@@ -1,0 +1,66 @@
+import type { ModelMark } from '@roster/contracts/models/models';
+import { z } from 'zod';
+
+/** USD per 1,000,000 tokens. */
+export type ListedPrice = { input: number; cachedInput: number | null; output: number };
+
+const tokens = z.number().int().positive().max(100_000_000).optional().catch(undefined);
+/** Dollars as a number or a text; OpenRouter writes -1 where the price depends on the model that it chooses. */
+const dollars = z.coerce.number().nonnegative().finite().optional().catch(undefined);
+
+/** The fields by which lists describe models, each by another name at another provider. */
+export const DescribedModel = z.object({
+  context_length: tokens,
+  context_window: tokens,
+  max_model_len: tokens,
+  max_context_length: tokens,
+  /** `prompt` and `completion` are dollars a token (OpenRouter), `input` and `output` dollars a million (Together). */
+  pricing: z
+    .looseObject({
+      prompt: dollars,
+      completion: dollars,
+      input_cache_read: dollars,
+      input: dollars,
+      output: dollars,
+    })
+    .nullish()
+    .catch(null),
+  supported_parameters: z.array(z.string()).nullish().catch(null),
+});
+
+type Described = z.output<typeof DescribedModel> & {
+  capabilities?: { function_calling?: boolean | undefined; vision?: boolean | undefined } | null | undefined;
+  architecture?: { input_modalities?: string[] | undefined } | null | undefined;
+};
+
+const million = 1_000_000;
+
+function priceOf({ pricing }: Described): ListedPrice | undefined {
+  if (!pricing) return undefined;
+  const { prompt, completion, input_cache_read: cached, input, output } = pricing;
+  if (prompt !== undefined && completion !== undefined)
+    return {
+      input: prompt * million,
+      cachedInput: cached === undefined ? null : cached * million,
+      output: completion * million,
+    };
+  return input !== undefined && output !== undefined ? { input, cachedInput: null, output } : undefined;
+}
+
+function marksOf({ capabilities, architecture, supported_parameters }: Described): ModelMark[] {
+  const supported = new Set(supported_parameters ?? []);
+  const has: Record<ModelMark, boolean> = {
+    vision: capabilities?.vision === true || architecture?.input_modalities?.includes('image') === true,
+    reasoning: supported.has('reasoning'),
+    tools: capabilities?.function_calling === true || supported.has('tools'),
+    json: supported.has('structured_outputs') || supported.has('response_format'),
+  };
+  return (['vision', 'reasoning', 'tools', 'json'] as const).filter((mark) => has[mark]);
+}
+
+/** What a list says of a model besides its name. */
+export const descriptionOf = (model: Described) => ({
+  contextTokens: model.context_length ?? model.context_window ?? model.max_model_len ?? model.max_context_length,
+  price: priceOf(model),
+  marks: marksOf(model),
+});

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { AssistantLabel } from '#server/features/assistants/shared/repository';
 import type { Feature } from '#server/features/feature';
 import { createCallRegistry } from '#server/http/public-api/call-registry';
+import { connectionRepository } from '#server/provider/connections/connection-repository';
 import type { ProviderTimeouts } from '#server/provider/transport/timeouts';
 import { accessTokenRepository } from '#server/security/access-token-repository';
 import { assistantSearch } from './assistant-models/assistant-search.ts';
@@ -18,6 +19,7 @@ import { interrupted } from './responses/store.ts';
 import { assistantModels } from './shared/assistant-models.ts';
 import { createCallLog } from './shared/call-log.ts';
 import type { Ids } from './shared/ids.ts';
+import { modelNames } from './shared/model-names.ts';
 import { vectorStoreFeature } from './vector-stores/feature.ts';
 
 type Settings = Parameters<typeof assistantSettings>[0];
@@ -31,6 +33,7 @@ type Made =
   | 'ids'
   | 'fileIds'
   | 'knowledge'
+  | 'modelNames'
   | 'searchedStores'
   | 'responses';
 type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
@@ -85,8 +88,14 @@ export function publicApiFeatures(dependencies: Dependencies): Feature[] {
     fileIds: namedFiles,
     searchOf,
   });
+  const names = modelNames({
+    connections: connectionRepository(db),
+    assistantModels: named,
+    assistants: assistants.forPrograms,
+  });
   const shared = {
     ...base,
+    modelNames: names,
     log,
     calls,
     openCalls,

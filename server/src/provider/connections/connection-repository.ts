@@ -19,6 +19,14 @@ export function connectionRepository(db: Kysely<Database>) {
     find: (userId: number, id: number): Promise<ConnectionRow | undefined> =>
       db.selectFrom('connections').selectAll().where('user_id', '=', userId).where('id', '=', id).executeTakeFirst(),
 
+    findByName: (userId: number, name: string): Promise<ConnectionRow | undefined> =>
+      db
+        .selectFrom('connections')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('name', '=', name)
+        .executeTakeFirst(),
+
     /** All of a user's, in the user's order. */
     list: (userId: number): Promise<ConnectionRow[]> =>
       db

@@ -8,8 +8,10 @@ import { noModel } from '#server/features/public-api/models/feature';
 import { readFields, shownTools } from '#server/features/public-api/shared/assistant-fields';
 import type { AssistantModels } from '#server/features/public-api/shared/assistant-models';
 import { PublicApiError } from '#server/http/public-api/errors';
+import { AppError } from '#server/lib/errors';
 import type { FunctionTool, ResponseFormat } from '#server/provider/answer-tools';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import { ConnectionKey } from '#server/provider/connections/connection-key';
 import type { FileSearch, Provider } from '#server/provider/provider';
 import { schemaFormat } from '#server/provider/schema-format';
 import { ProviderError } from '#server/provider/transport/error';
@@ -24,6 +26,7 @@ type Dependencies = {
   vectorStores: Pick<Provider['vectorStores'], 'search'>;
   toolBox: Pick<ToolRegistry, 'offered'>;
   catalogue: Pick<Catalogue, 'parameters'>;
+  keys: { open: (userId: number) => Promise<Secret> };
 };
 
 /** Settings that an assistant adds to a client's request. */
@@ -128,9 +131,12 @@ async function passagesFor(dependencies: Dependencies, asking: Asking): Promise<
   const { search, notes } = await searchFor(dependencies, asking);
   if (!search || asking.question.trim() === '') return { system: [], notes };
   try {
-    return { system: await passages(dependencies, search, asking), notes };
+    // Files are indexed by the installation’s provider, whatever connection answers.
+    const { apiKey: given } = asking;
+    const apiKey = given instanceof ConnectionKey ? await dependencies.keys.open(asking.userId) : given;
+    return { system: await passages(dependencies, search, { ...asking, apiKey }), notes };
   } catch (error) {
-    if (!(error instanceof ProviderError)) throw error;
+    if (!(error instanceof ProviderError || error instanceof AppError)) throw error;
     if (error.code === 'store_gone') search.onRefused();
     return { system: [], notes: [...notes, notSearched(error)] };
   }

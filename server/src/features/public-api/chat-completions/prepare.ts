@@ -44,7 +44,7 @@ export async function prepare(dependencies: Dependencies, asked: Asked): Promise
   const { model, messages } = body;
   if (!assistantModels.isNamed(model)) {
     await check(null);
-    return requestForModel(body, text ?? JSON.stringify(body));
+    return requestForModel(body, text);
   }
   const settings = await settingsOf(userId, { model, question: lastUserText(messages) }, apiKey, check);
   return withTools(dependencies, asked, settings);

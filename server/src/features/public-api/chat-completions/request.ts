@@ -1,3 +1,4 @@
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import type { ChatCompletion } from '@roster/contracts/public-api/chat-completions';
 import { z } from 'zod';
 import type { AssistantSettings } from '#server/features/public-api/assistant-models/assistant-settings';
@@ -24,8 +25,13 @@ export type PreparedRequest = {
 /** The cost is reported at the end of a stream only on request. */
 const asksForUsage = { include_usage: true };
 
-/** A request for a model is sent unchanged, except that a stream gets a leading field to report its usage. */
-export function requestForModel(body: ChatCompletion, text: string): PreparedRequest {
+/**
+ * A request for a model is sent unchanged, except that a stream gets a leading field to report its usage. `original`:
+ * the text as the client sent it; undefined: its model is named by a connection, which the provider does not know.
+ */
+export function requestForModel(body: ChatCompletion, original: string | undefined): PreparedRequest {
+  const sent = { ...body, model: modelIdOf(body.model) };
+  const text = original ?? JSON.stringify(sent);
   return {
     assistantId: null,
     model: body.model,
@@ -35,7 +41,7 @@ export function requestForModel(body: ChatCompletion, text: string): PreparedReq
       if (!lacksUsage(body) || refused.has('stream_options')) return { text, added: new Map(), hidesUsage: false };
       const isNamed = Object.hasOwn(body, 'stream_options');
       const asking = isNamed
-        ? JSON.stringify(withUsage(body))
+        ? JSON.stringify(withUsage(sent))
         : `{"stream_options":${JSON.stringify(asksForUsage)},${text.slice(text.indexOf('{') + 1)}`;
       return { text: asking, added: new Map([['stream_options', asksForUsage]]), hidesUsage: true };
     },
@@ -72,7 +78,7 @@ export function requestForAssistant(body: ChatCompletion, assistant: AssistantSe
         ...(choice !== undefined && !(choice === 'none' && hasNoTools) && { tool_choice: choice }),
         ...(tools.length > 0 && { tools }),
         ...fields,
-        model,
+        model: modelIdOf(model),
         messages,
       };
       return { text: JSON.stringify(whole), added, hidesUsage };

@@ -1,3 +1,4 @@
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import type { ChatCompletion } from '@roster/contracts/public-api/chat-completions';
 import {
   fallBackToChat,
@@ -32,7 +33,7 @@ export function chatSender({ provider, responses }: Dependencies) {
     const answered = await responses.byResponses(order, { ...call, streams });
     const { notes } = answered;
     const tellsUsage = body.stream_options?.include_usage === true;
-    return translatedAnswer(answered, { streams, notes, model: order.model, tellsUsage });
+    return translatedAnswer(answered, { streams, notes, model: modelIdOf(order.model), tellsUsage });
   }
 
   /** @throws ProviderError, or PublicApiError for what the provider cannot be asked */

@@ -7,6 +7,7 @@ import {
   whileClientWaits,
 } from '#server/features/public-api/shared/call-context';
 import { type CallLog, type Cost, costOf } from '#server/features/public-api/shared/call-log';
+import type { ModelNames } from '#server/features/public-api/shared/model-names';
 import { publicFailure } from '#server/features/public-api/shared/provider-failure';
 import type { BudgetService } from '#server/features/usage/budgets';
 import { toClientError } from '#server/http/error-handler';
@@ -25,6 +26,7 @@ import { chatSender } from './send.ts';
 type Dependencies = Parameters<typeof prepare>[0] &
   Parameters<typeof chatSender>[0] & {
     keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;
+    modelNames: ModelNames;
     budgets: Pick<BudgetService, 'check'>;
     calls: CallLog;
     openCalls: CallRegistry;
@@ -34,16 +36,20 @@ type Call = { caller: ApiPrincipal; body: ChatCompletion; request: FastifyReques
 
 /** Answers chat completions with the user's provider key, and records the cost of each. */
 export function chatCompletionService(dependencies: Dependencies) {
-  const { keys, budgets, calls, openCalls } = dependencies;
+  const { keys, budgets, calls, openCalls, modelNames } = dependencies;
   const ask = chatSender(dependencies);
 
   async function answer(call: Call, controller: AbortController): Promise<void> {
-    const { caller, body, request, reply } = call;
+    const { caller, request, reply } = call;
     const { signal } = controller;
-    const apiKey = await keys.open(caller.userId);
     const { userId } = caller;
+    const model = await modelNames.resolve(userId, call.body.model);
+    const isPlain = model === call.body.model;
+    const body = isPlain ? call.body : { ...call.body, model };
+    const apiKey = await keys.open(userId, await modelNames.answering(userId, model));
     const check = createBudgetCheck(budgets, caller);
-    const prepared = await prepare(dependencies, { userId, body, text: request.bodyText, apiKey, check });
+    const text = isPlain ? request.bodyText : undefined;
+    const prepared = await prepare(dependencies, { userId, body, text, apiKey, check });
     const stored = await calls.begin(caller, prepared);
     let isEnded = false;
     const end = async (cost: Cost | null) => {
@@ -62,7 +68,7 @@ export function chatCompletionService(dependencies: Dependencies) {
       const isRefused = error instanceof ProviderError ? error.status !== undefined : error instanceof AppError;
       await end(isRefused && !signal.aborted ? null : costOf(prepared.inputTokens, { usage: null, events: 0 }));
       if (error instanceof ProviderError && error.code === 'key_rejected')
-        await keys.noteRejected(caller.userId, error.message);
+        await keys.noteRejected(userId, error.message, prepared.model);
       request.log.info({ event: 'api_call_failed', code: error instanceof ProviderError ? error.code : undefined });
       throw publicFailure(error);
     }

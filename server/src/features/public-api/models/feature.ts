@@ -1,7 +1,9 @@
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import { type ApiModel, apiModels as api } from '@roster/contracts/public-api/models';
 import type { Config } from '#server/config/config';
 import type { ModelService } from '#server/features/models/service';
 import type { AssistantModel, AssistantModels } from '#server/features/public-api/shared/assistant-models';
+import { apiModelName } from '#server/features/public-api/shared/model-names';
 import { PublicApiError } from '#server/http/public-api/errors';
 import type { PublicApiRouter } from '#server/http/public-api/router';
 
@@ -29,17 +31,28 @@ const ofAssistant = (id: string, createdAt: string): ApiModel => ({
   owned_by: 'roster',
 });
 
+const ofConnection = (name: string, model: string): ApiModel => ({
+  id: apiModelName(name, model),
+  object: 'model',
+  created: 0,
+  owned_by: name,
+});
+
 /** Values that clients can send as `model`. */
 export function apiModelFeature({ config, models, assistantModels }: Dependencies) {
   /** Nothing is invented: without the provider's list there are only assistants. */
   async function ofKey(userId: number): Promise<ApiModel[]> {
     const list = await models.list(userId);
-    if (list.source === 'unknown') return [];
+    const others = list.connections.flatMap(({ name, models: all }) =>
+      all.map(({ id }) => ofConnection(name, modelIdOf(id))),
+    );
+    if (list.source === 'unknown') return others;
     const said = new Map(models.lately(userId)?.map((model) => [model.id, model]));
-    return list.models.map(({ id }) => {
+    const own = list.models.map(({ id }) => {
       const { created = 0, ownedBy = config.provider.name } = said.get(id) ?? {};
-      return { id, object: 'model', created, owned_by: ownedBy };
+      return { id, object: 'model' as const, created, owned_by: ownedBy };
     });
+    return [...own, ...others];
   }
 
   const ofAssistants = (all: AssistantModel[]) => [

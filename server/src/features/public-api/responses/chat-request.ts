@@ -1,3 +1,4 @@
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import type { ResponseItem } from '@roster/contracts/public-api/responses';
 import { builtInNames, withoutBuiltIn } from '#server/features/public-api/assistant-models/merge-tools';
 import { collectAdditions, type SerializedRequest } from '#server/features/public-api/shared/retry-without-unsupported';
@@ -216,7 +217,7 @@ export function chatRequest(order: ParsedRequest) {
   const spared = sparedTypes(offered);
   const whole = {
     ...Object.fromEntries(unchanged),
-    model,
+    model: modelIdOf(model),
     messages: messagesOf(order),
     ...toolsOf({ ...body, tools: offered }),
     ...formatOf(body.text),

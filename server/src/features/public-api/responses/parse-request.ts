@@ -1,3 +1,4 @@
+import { connectionIdOf, modelIdOf } from '@roster/contracts/models/model-reference';
 import type { ResponseItem, ResponseRequest } from '@roster/contracts/public-api/responses';
 import type {
   AssistantSettings,
@@ -7,6 +8,7 @@ import type {
 import { type MergedTools, mergeTools } from '#server/features/public-api/assistant-models/merge-tools';
 import type { AssistantModels } from '#server/features/public-api/shared/assistant-models';
 import { estimateInputTokens } from '#server/features/public-api/shared/input-tokens';
+import { PublicApiError } from '#server/http/public-api/errors';
 import { isObject } from '#server/lib/is-object';
 import type { Provider } from '#server/provider/provider';
 import type { Secret } from '#server/security/secret';
@@ -76,6 +78,17 @@ const instructionsOf = (assistant: AssistantSettings | null, { instructions }: R
   return all.length > 0 ? all.join('\n\n') : null;
 };
 
+/** Vector stores belong to the installation's provider. */
+function refuseSearchElsewhere(model: string, tools: MergedTools['tools']) {
+  const isSearching = Array.isArray(tools) && tools.some((tool) => isObject(tool) && tool.type === 'file_search');
+  if (isSearching && connectionIdOf(model) !== null)
+    throw new PublicApiError(
+      'invalid_input',
+      `Vector stores cannot be searched with ${modelIdOf(model)}: it belongs to another provider than they do.`,
+      { param: 'tools' },
+    );
+}
+
 /**
  * Resolves a request: earlier responses, referenced items and the named assistant.
  * @throws budget_exceeded before the provider is asked for anything
@@ -100,12 +113,14 @@ export function requestParser(dependencies: Dependencies) {
     const tools = assistant
       ? mergeTools(body, assistant, (model, tool) => provider.lacksTool(model, tool, apiKey))
       : { tools: body.tools, hosted: {}, notes: [] };
+    const model = assistant?.model ?? body.model;
+    refuseSearchElsewhere(model, tools.tools);
     const searched = await searchedBy(userId, tools.tools);
     const codeFiles = await codeFilesBy(userId, tools.tools);
     const instructions = instructionsOf(assistant, body);
     return {
       body,
-      model: assistant?.model ?? body.model,
+      model,
       assistant,
       instructions,
       input,

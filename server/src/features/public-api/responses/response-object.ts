@@ -1,3 +1,4 @@
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import type { ResponseRequest, ResponseState } from '@roster/contracts/public-api/responses';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import type { TokenCounts } from '#server/provider/catalogue/catalogue';
@@ -45,7 +46,7 @@ export function responseBase(
     max_output_tokens: given('max_output_tokens', null),
     max_tool_calls: given('max_tool_calls', null),
     metadata: body.metadata ?? {},
-    model: named.model,
+    model: modelIdOf(named.model),
     output: [],
     parallel_tool_calls: given('parallel_tool_calls', true),
     presence_penalty: given('presence_penalty', 0),

@@ -7,6 +7,7 @@ import {
   whileClientWaits,
 } from '#server/features/public-api/shared/call-context';
 import { type Cost, costOf } from '#server/features/public-api/shared/call-log';
+import type { ModelNames } from '#server/features/public-api/shared/model-names';
 import { publicFailure } from '#server/features/public-api/shared/provider-failure';
 import type { BudgetService } from '#server/features/usage/budgets';
 import type { ApiPrincipal } from '#server/http/public-api/api-principal';
@@ -26,6 +27,7 @@ import type { PendingResponse, responseStore } from './store.ts';
 
 type Dependencies = {
   keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;
+  modelNames: ModelNames;
   budgets: Pick<BudgetService, 'check'>;
   openCalls: CallRegistry;
   orderOf: ReturnType<typeof requestParser>;
@@ -41,11 +43,13 @@ type StartedResponse = { order: ParsedRequest; open: PendingResponse; apiKey: Se
 
 /** Answers Responses with the user's provider key: stores, asks, relays, and stores the end before reporting it. */
 export function responseService(dependencies: Dependencies) {
-  const { keys, budgets, openCalls, orderOf, store } = dependencies;
+  const { keys, budgets, openCalls, orderOf, store, modelNames } = dependencies;
 
-  async function begin({ caller, body }: Call): Promise<StartedResponse> {
-    const apiKey = await keys.open(caller.userId);
-    const order = await orderOf(caller.userId, body, { apiKey, check: createBudgetCheck(budgets, caller) });
+  async function begin({ caller, body: given }: Call): Promise<StartedResponse> {
+    const { userId } = caller;
+    const body = { ...given, model: await modelNames.resolve(userId, given.model) };
+    const apiKey = await keys.open(userId, await modelNames.answering(userId, body.model));
+    const order = await orderOf(userId, body, { apiKey, check: createBudgetCheck(budgets, caller) });
     return { order, open: await store.begin(caller, order), apiKey };
   }
 
@@ -61,13 +65,13 @@ export function responseService(dependencies: Dependencies) {
   };
 }
 
-type Noted = (call: Call, error: unknown) => Promise<void>;
+type Noted = (call: Call, model: string, error: unknown) => Promise<void>;
 
 const notedWith =
   (keys: Dependencies['keys']): Noted =>
-  async ({ caller, request }, error) => {
+  async ({ caller, request }, model, error) => {
     if (error instanceof ProviderError && error.code === 'key_rejected')
-      await keys.noteRejected(caller.userId, error.message);
+      await keys.noteRejected(caller.userId, error.message, model);
     request.log.info({ event: 'api_call_failed', code: error instanceof ProviderError ? error.code : undefined });
   };
 
@@ -85,7 +89,7 @@ function attendedAnswers({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
     } catch (error) {
       // Not stored: the client has not received its id.
       await open.end(costOfRefusal(order, error, signal), undefined);
-      await noted(call, error);
+      await noted(call, order.model, error);
       throw publicFailure(error);
     }
   }
@@ -100,7 +104,7 @@ function attendedAnswers({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
       sendEventHeaders(request, reply);
       const { write, release } = createWriter(answered.body, reply.raw);
       const outcome = await readAnswer(answered, open.base, { send: write, signal, naming });
-      if (outcome.failure !== undefined) await noted(call, outcome.failure);
+      if (outcome.failure !== undefined) await noted(call, order.model, outcome.failure);
       write(await lastFrames(call, begun, outcome));
       release();
       reply.raw.end();
@@ -109,7 +113,7 @@ function attendedAnswers({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
     const outcome = await readAnswer(answered, open.base, { send: () => undefined, signal, naming });
     await end(order, open, outcome);
     if (outcome.failure !== undefined) {
-      await noted(call, outcome.failure);
+      await noted(call, order.model, outcome.failure);
       throw publicFailure(outcome.failure);
     }
     await reply.status(200).type(json).send(outcome.response);
@@ -143,12 +147,12 @@ function unattendedAnswers({ openCalls, background, begun: markBegun, ask }: Dep
       const { naming } = order;
       const outcome = await readAnswer(answered, open.base, { send, signal, naming });
       await end(order, open, outcome);
-      if (outcome.failure !== undefined) await noted(call, outcome.failure);
+      if (outcome.failure !== undefined) await noted(call, order.model, outcome.failure);
       send(outcome.lastFrames);
     } catch (error) {
       const outcome = failedOutcome(open.base, error, { output: [], deltas: 0, number: 0 });
       await open.end(costOfRefusal(order, error, signal), ended(outcome));
-      await noted(call, error);
+      await noted(call, order.model, error);
       send(outcome.lastFrames);
     }
   }

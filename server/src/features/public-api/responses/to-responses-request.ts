@@ -1,3 +1,4 @@
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import type { ResponseRequest } from '@roster/contracts/public-api/responses';
 import type { AssistantSettings } from '#server/features/public-api/assistant-models/assistant-settings';
 import { collectAdditions, type SerializedRequest } from '#server/features/public-api/shared/retry-without-unsupported';
@@ -33,7 +34,7 @@ export function responsesRequest(
     const whole = {
       ...rest,
       ...fields,
-      model,
+      model: modelIdOf(model),
       // Items that only Chat Completions want back mean nothing to Responses.
       input: typeof input === 'string' ? input : input.filter((item) => !isEchoItem(item)),
       ...(tools !== undefined && { tools }),

@@ -1,0 +1,37 @@
+import { connectionIdOf, modelReference } from '@roster/contracts/models/model-reference';
+import type { ApiAssistants } from '#server/features/assistants/api-assistants';
+import type { ConnectionRepository } from '#server/provider/connections/connection-repository';
+import type { AssistantModels } from './assistant-models.ts';
+
+type Dependencies = {
+  connections: Pick<ConnectionRepository, 'findByName'>;
+  assistantModels: Pick<AssistantModels, 'isNamed' | 'find'>;
+  assistants: Pick<ApiAssistants, 'find'>;
+};
+
+/**
+ * The models that clients name. A plain id is the installation's provider's, `name/model` that of the connection with
+ * exactly this name; many providers' own ids contain a slash, so an unknown name is part of the id.
+ */
+export function modelNames({ connections, assistantModels, assistants }: Dependencies) {
+  return {
+    async resolve(userId: number, named: string): Promise<string> {
+      const slash = named.indexOf('/');
+      if (slash <= 0 || slash === named.length - 1 || connectionIdOf(named) !== null) return named;
+      const connection = await connections.findByName(userId, named.slice(0, slash));
+      return connection ? modelReference({ connectionId: connection.id, model: named.slice(slash + 1) }) : named;
+    },
+    /** The model whose key is needed: an assistant is answered by its own. null: there is no such assistant. */
+    async answering(userId: number, resolved: string): Promise<string | null> {
+      if (!assistantModels.isNamed(resolved)) return resolved;
+      const named = await assistantModels.find(userId, resolved);
+      const found = named && (await assistants.find(userId, named.assistantId));
+      return found?.assistant.model ?? null;
+    },
+  };
+}
+
+export type ModelNames = ReturnType<typeof modelNames>;
+
+/** As clients name it. */
+export const apiModelName = (connectionName: string, model: string) => `${connectionName}/${model}`;

@@ -133,6 +133,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     toolBox: toolParts.toolBox,
   });
   const ofUsers: Feature[] = [
+    models,
     apiTokens,
     usage,
     assistants,

@@ -60,6 +60,7 @@ const tableOrder: Record<Table, true> = {
   mailed_tokens: true,
   invitations: true,
   preferences: true,
+  model_choices: true,
   model_lists: true,
   listed_models: true,
   model_end_mails: true,

@@ -68,6 +68,7 @@ import * as summaries from './migrations/0066-summaries.ts';
 import * as importedFiles from './migrations/0067-imported-files.ts';
 import * as assistantEditor from './migrations/0068-assistant-editor.ts';
 import * as connections from './migrations/0072-connections.ts';
+import * as modelChoices from './migrations/0073-model-choices.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -139,6 +140,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0067-imported-files', importedFiles],
   ['0068-assistant-editor', assistantEditor],
   ['0072-connections', connections],
+  ['0073-model-choices', modelChoices],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

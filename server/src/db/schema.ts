@@ -1136,6 +1136,14 @@ export type Database = {
     checked_at: string | null;
     created_at: string;
   };
+  /** The models that a user marked, hid or chose last, as JSON lists of references. */
+  model_choices: {
+    user_id: number;
+    favorites: string;
+    hidden: string;
+    /** The last chosen first. */
+    recent: string;
+  };
   /** Saved texts that users insert into their messages. */
   prompts: {
     id: Id;

@@ -18,7 +18,7 @@ export function createHttpClient(place: () => Place) {
   const cookies = new Map<string, string>();
 
   async function send(
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body?: unknown,
     extra: Extra = {},
@@ -49,6 +49,7 @@ export function createHttpClient(place: () => Place) {
     cookies,
     get: (path: string, extra?: Extra) => send('GET', path, undefined, extra),
     post: (path: string, body: unknown = {}, extra?: Extra) => send('POST', path, body, extra),
+    put: (path: string, body: unknown = {}, extra?: Extra) => send('PUT', path, body, extra),
     patch: (path: string, body: unknown = {}, extra?: Extra) => send('PATCH', path, body, extra),
     delete: (path: string, body?: unknown, extra?: Extra) => send('DELETE', path, body, extra),
   };

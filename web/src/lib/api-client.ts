@@ -156,7 +156,7 @@ async function request(endpoint: Endpoint, input: AnyInput, signal: AbortSignal 
   if (input.body !== undefined) {
     init.body = JSON.stringify(input.body);
     init.headers = { ...init.headers, 'content-type': 'application/json' };
-  } else if (endpoint.method === 'POST' || endpoint.method === 'PATCH') {
+  } else if (endpoint.method !== 'GET' && endpoint.method !== 'DELETE') {
     init.body = '{}';
     init.headers = { ...init.headers, 'content-type': 'application/json' };
   }

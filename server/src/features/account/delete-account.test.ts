@@ -74,6 +74,7 @@ describe.each(engines)('closing an account on %s', (engine) => {
       foregroundColor: null,
       accentColor: null,
     });
+    await visitor.put('/api/model-choices', { favorites: [word] });
     await visitor.post('/api/analytics/budgets', { assistantId, amountUsd: 5 });
     await visitor.post('/api/analytics/prices', { model: word, input: 1, output: 1 });
     await visitor.post('/api/settings/admin-key', { adminKey: `sk-admin-${word}-0123456789` });

@@ -28,6 +28,7 @@ const exportedIn = new Map<Table, string>([
   ['sessions', 'sessions.json'],
   ['access_tokens', 'access-tokens.json'],
   ['preferences', 'preferences.json'],
+  ['model_choices', 'model-choices.json'],
   ['security_events', 'security-events.json'],
   ['usage_records', 'usage.jsonl'],
   ['budgets', 'budgets.json'],
@@ -148,6 +149,7 @@ describe.each(engines)('exporting an account on %s', (engine) => {
       'sessions.json',
       'security-events.json',
       'usage.jsonl',
+      'model-choices.json',
       'access-tokens.json',
       'budgets.json',
       'prices.json',
@@ -202,6 +204,8 @@ describe.each(engines)('exporting an account on %s', (engine) => {
       ...colors,
     };
     await bob.post('/api/settings/preferences', chosen);
+    const models = { favorites: ['gpt-4o'], hidden: ['@3/old'], recent: ['gpt-4o'] };
+    await bob.put('/api/model-choices', models);
 
     const budget = { assistantId, amountUsd: 12.5, warnAt: 0.8, hardStop: true, tz: 'Europe/Berlin' };
     expect((await bob.post('/api/analytics/budgets', budget)).status).toBe(200);
@@ -229,6 +233,7 @@ describe.each(engines)('exporting an account on %s', (engine) => {
       apiKey: { isSet: true },
     });
     expect(json(files, 'preferences.json')).toMatchObject(chosen);
+    expect(json(files, 'model-choices.json')).toEqual(models);
     expect(json(files, 'sessions.json')).toMatchObject([{ device: 'Chrome on Linux' }]);
     const events = json(files, 'security-events.json').map(({ event }: { event: string }) => event);
     expect(events.slice(0, 2)).toEqual(['data_exported', 'api_key_saved']);

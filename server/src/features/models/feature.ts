@@ -1,12 +1,14 @@
 import type { OpenDatabase } from '#server/db/connect';
 import { connectionRepository } from '#server/provider/connections/connection-repository';
+import { modelChoiceRepository } from './choice-repository.ts';
+import { modelChoicesPart } from './export-part.ts';
 import { retirementGuard } from './retirement/guard.ts';
 import { modelListRepository } from './retirement/list-repository.ts';
 import { modelRoutes } from './routes.ts';
 import { modelService } from './service.ts';
 
 type Dependencies = Omit<Parameters<typeof modelService>[0], 'remember' | 'connections'> & {
-  database: Pick<OpenDatabase, 'db'>;
+  database: Pick<OpenDatabase, 'db' | 'reader'>;
 };
 
 /** The models that a user’s key can use, for the model picker and other features. */
@@ -26,5 +28,6 @@ export function modelFeature({ database, ...dependencies }: Dependencies) {
   });
   const { baseUrl } = config.provider;
   const ended = retirementGuard({ catalogue, lists, lately: models.lately, baseUrl, usual: config.defaultModel, now });
-  return { ...models, ended, routes: modelRoutes(models) };
+  const routes = modelRoutes(models, modelChoiceRepository(database.db));
+  return { ...models, ended, routes, exportParts: [modelChoicesPart(database)] };
 }

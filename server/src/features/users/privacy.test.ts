@@ -586,6 +586,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
   function call({ method }: Endpoint, { path, body }: Attempt) {
     if (method === 'GET') return ada.get(path);
     if (method === 'DELETE') return ada.delete(path, body);
+    if (method === 'PUT') return ada.put(path, body);
     return method === 'PATCH' ? ada.patch(path, body) : ada.post(path, body);
   }
   async function stillSignedIn() {

@@ -177,6 +177,7 @@ describe.each(engines)('every call on %s', (engine) => {
     }
     if (method === 'GET') return ada.get(address);
     if (method === 'DELETE') return ada.delete(address, body);
+    if (method === 'PUT') return ada.put(address, body);
     return method === 'PATCH' ? ada.patch(address, body) : ada.post(address, body);
   }
 });

@@ -78,6 +78,8 @@ const mayCall: Record<string, readonly Kind[]> = {
 
   'GET /api/models': signedIn,
   'GET /api/models/tools': signedIn,
+  'GET /api/model-choices': signedIn,
+  'PUT /api/model-choices': signedIn,
   'GET /api/model-life': signedIn,
   'GET /api/assistants': signedIn,
   'GET /api/assistants/export': signedIn,
@@ -319,6 +321,7 @@ describe.each(engines)('roles of each call on %s', (engine) => {
     if (endpoint.method === 'GET') return visitor.get(`${path}?noSuchValue=1`);
     const body = { noSuchField: 1 };
     if (endpoint.method === 'DELETE') return visitor.delete(path, body);
+    if (endpoint.method === 'PUT') return visitor.put(path, body);
     return endpoint.method === 'PATCH' ? visitor.patch(path, body) : visitor.post(path, body);
   }
 

@@ -118,7 +118,6 @@ test('keeps known fields among unknown ones, in any order', () => {
   const known = { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 };
   const odd: unknown[] = [null, 'x', -1, 0.5, [], {}, { cached_tokens: 'many' }, 1e300, true];
   const names = [
-    'cost',
     'cost_details',
     'queue_time',
     'prompt_tokens_details',
@@ -130,6 +129,19 @@ test('keeps known fields among unknown ones, in any order', () => {
       expect(parseUsage({ [name]: value, ...known })).toEqual(counts);
       expect(parseUsage({ ...known, [name]: value })).toEqual(counts);
     }
+});
+
+test.each([
+  ['a number', 0.00123, 0.00123],
+  ['free', 0, 0],
+  ['an object with the total', { request_cost: 0.005, total_cost: 0.0061 }, 0.0061],
+  ['nothing', null, undefined],
+  ['a text', '0.1', undefined],
+  ['below zero', -1, undefined],
+  ['more than any answer has cost', 1e9, undefined],
+])('reads a stated cost that is %s', (_title, cost, expected) => {
+  const usage = { prompt_tokens: 12, completion_tokens: 5, cost };
+  expect(parseUsage(usage)).toEqual({ ...counts, ...(expected !== undefined && { statedUsd: expected }) });
 });
 
 test('counts output for an answer with text, whatever is reported', () => {

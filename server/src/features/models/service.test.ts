@@ -155,7 +155,8 @@ describe('the list of models', () => {
     const failing = serviceFor(new ProviderError('provider_unreachable', 'The provider could not be reached.'));
     expect(await failing.usable(1)).toBeNull();
     expect((await failing.list(1)).notice).toBe('The provider could not be reached.');
-    expect(await serviceFor(plain('gpt-4o')).usable(1)).toEqual(new Set(['gpt-4o']));
+    const known = await serviceFor(plain('gpt-4o')).usable(1);
+    expect([known?.has('gpt-4o'), known?.has('gpt-5')]).toEqual([true, false]);
   });
 
   test('offers no OpenAI models in place of another provider’s unreadable list', async () => {
@@ -208,7 +209,7 @@ describe('the list of models', () => {
       ...rest,
     });
     expect(await service.usable(1)).toBeNull();
-    expect(await service.usable(1)).toEqual(new Set(['gpt-4o']));
+    expect((await service.usable(1))?.has('gpt-4o')).toBe(true);
   });
 
   test('fails as a whole on an internal error', async () => {

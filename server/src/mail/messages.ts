@@ -1,3 +1,4 @@
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import { truncate } from '@roster/contracts/text/truncate';
 import { type SecondFactorMessage, secondFactorMessage } from './second-factor-message.ts';
 import type { Mail } from './transport.ts';
@@ -172,7 +173,7 @@ function modelEnds({ model, shutdownDate, successor, assistants }: EndingModel):
   const users =
     assistants === 0 ? '' : assistants === 1 ? ' One assistant uses it.' : ` ${assistants} assistants use it.`;
   const next = successor === null ? '' : ` Its successor is ${successor}.`;
-  return `- ${oneLine(model)} retires on ${longDay.format(new Date(shutdownDate))}.${users}${next}`;
+  return `- ${oneLine(modelIdOf(model))} retires on ${longDay.format(new Date(shutdownDate))}.${users}${next}`;
 }
 
 function modelsEnd({

@@ -1,3 +1,4 @@
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import { providerNameIn } from '@roster/contracts/provider-name';
 import { generateWithChatCompletions } from './chat-completions/answer.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest } from './provider.ts';
@@ -299,7 +300,7 @@ function leftOut(setting: string, model: string): AnswerPiece[] {
   return text === undefined ? [] : [{ type: 'note', text }];
 }
 
-const notWith = (model: string) => `${model} does not support file search.`;
+const notWith = (model: string) => `${modelIdOf(model)} does not support file search.`;
 
 /** Omits the file search and adds a note with the reason. false: it was already omitted. */
 function omitSearch(

@@ -7,6 +7,7 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
+import { modelName } from '#web/api/model-names.ts';
 import { call, callPage } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { formatCount } from '#web/lib/text/format.ts';
@@ -61,8 +62,8 @@ function showUndone({ fromModel, undone, leftAlone }: UndoneMigration) {
   toast({
     title:
       undone > 0
-        ? `${formatCount(undone, 'assistant')} back on ${fromModel}`
-        : `No assistants changed back to ${fromModel}`,
+        ? `${formatCount(undone, 'assistant')} back on ${modelName(fromModel)}`
+        : `No assistants changed back to ${modelName(fromModel)}`,
     description: left || undefined,
   });
 }
@@ -99,9 +100,11 @@ export function useMigrateModels() {
       readAgain(client);
       const changed = leftAlone.length > 0 && `${formatCount(leftAlone.length, 'other')} had already changed.`;
       const more =
-        assistantIds === undefined && remaining > 0 && `${formatCount(remaining, 'other')} still use ${fromModel}.`;
+        assistantIds === undefined &&
+        remaining > 0 &&
+        `${formatCount(remaining, 'other')} still use ${modelName(fromModel)}.`;
       toast({
-        title: `${formatCount(moved, 'assistant')} migrated to ${toModel}`,
+        title: `${formatCount(moved, 'assistant')} migrated to ${modelName(toModel)}`,
         description: [changed, more].filter(Boolean).join(' ') || 'Each was saved as a new version.',
         duration: undoMs,
         action: isFinal ? undefined : { label: 'Undo', onSelect: () => undo.mutate(id) },

@@ -1,11 +1,17 @@
-import { type Model, models } from '@roster/contracts/models/models';
+import { connectionIdOf } from '@roster/contracts/models/model-reference';
+import { type Model, type ModelList, models } from '@roster/contracts/models/models';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
+import { rememberConnections } from './model-names.ts';
 
-/** Models that the saved key can use. */
+/** Models that the saved keys can use. */
 export const modelsQuery = queryOptions({
   queryKey: ['models'],
-  queryFn: ({ signal }) => call(models.list, {}, signal),
+  queryFn: async ({ signal }) => {
+    const list = await call(models.list, {}, signal);
+    rememberConnections(list);
+    return list;
+  },
   staleTime: 5 * 60_000,
 });
 
@@ -20,5 +26,18 @@ export const toolSupportQuery = (model: string | null) =>
     refetchOnMount: 'always',
   });
 
-export const findModel = (list: readonly Model[] | undefined, id: string): Model | undefined =>
-  list?.find((model) => model.id === id);
+/** The models of the installation's provider and of all connections. */
+export const allModels = (list: ModelList | undefined): Model[] =>
+  list ? [...list.models, ...list.connections.flatMap((connection) => connection.models)] : [];
+
+export const findModel = (list: ModelList | undefined, id: string): Model | undefined =>
+  allModels(list).find((model) => model.id === id);
+
+/** True if the saved keys are known not to have the model. */
+export function isModelMissing(list: ModelList | undefined, id: string): boolean {
+  if (!list || findModel(list, id)) return false;
+  const connectionId = connectionIdOf(id);
+  if (connectionId === null) return list.source === 'provider';
+  const connection = list.connections.find((one) => one.id === connectionId);
+  return connection === undefined || connection.notice === null;
+}

@@ -21,7 +21,8 @@ import {
 } from 'lucide-react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess, useUser } from '#web/api/current-user.ts';
-import { modelsQuery } from '#web/api/models.ts';
+import { modelName } from '#web/api/model-names.ts';
+import { allModels, modelsQuery } from '#web/api/models.ts';
 import { isActive, projectsQuery } from '#web/api/projects.ts';
 import { loadAround } from '#web/features/chat/shared/thread-cache.ts';
 import { call } from '#web/lib/api-client.ts';
@@ -110,7 +111,7 @@ export function useCommands(text: string): { groups: Group[]; searching: boolean
     { title: 'Projects', commands: others(projects).slice(0, maxShown) },
     { title: 'Conversations', commands: (threads.data?.items ?? []).map(openThread) },
     { title: 'Files', commands: foundFiles },
-    { title: 'Models', commands: narrowed((models.data?.models ?? []).map(createWithModel)).slice(0, maxShown) },
+    { title: 'Models', commands: narrowed(allModels(models.data).map(createWithModel)).slice(0, maxShown) },
   ].filter((group) => group.commands.length > 0);
   return { groups, searching: threads.isFetching || settled !== wanted, failed: threads.isError };
 }
@@ -225,7 +226,7 @@ function useCreateWithModel() {
   const { reason } = useEditAccess();
   return ({ id }: Model): Command => ({
     id: `model-${id}`,
-    label: id,
+    label: modelName(id),
     detail: 'Create an assistant',
     icon: Plus,
     disabledReason: reason,
@@ -238,7 +239,7 @@ function useOpenAssistant() {
   return ({ id, name, model }: Assistant): Command => ({
     id: `assistant-${id}`,
     label: name,
-    detail: model,
+    detail: modelName(model),
     icon: Bot,
     run: () => void navigate({ to: '/chat', search: { assistant: id } }),
   });

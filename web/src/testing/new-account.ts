@@ -7,7 +7,8 @@ import { comparisons } from '@roster/contracts/comparisons/comparisons';
 import { files } from '@roster/contracts/files/files';
 import { datasets } from '@roster/contracts/fine-tuning/datasets';
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
-import { type Model, type ModelList, models } from '@roster/contracts/models/models';
+import { modelChoices, noModelChoices } from '@roster/contracts/models/model-choices';
+import { type ConnectionModels, type Model, type ModelList, models } from '@roster/contracts/models/models';
 import { modelRetirement, type RetiringModel } from '@roster/contracts/models/retirement';
 import { passkeys } from '@roster/contracts/passkeys';
 import { projects } from '@roster/contracts/projects/projects';
@@ -67,6 +68,7 @@ export const model = (id: string, more: Partial<Model> = {}): Model => ({
   efforts: [],
   contextTokens: 128_000,
   tuned: false,
+  marks: [],
   ...more,
 });
 
@@ -91,6 +93,15 @@ export const modelList = (...list: Model[]): ModelList => ({
   notice: null,
   models: list,
   defaultModel: list[0]?.id ?? 'gpt-4o',
+  connections: [],
+});
+
+export const connection = (id: number, name: string, ...list: Model[]): ConnectionModels => ({
+  id,
+  name,
+  preset: 'ollama',
+  models: list,
+  notice: null,
 });
 
 export const noFigures: Figures = {
@@ -148,7 +159,8 @@ export function answerNewAccount(user: User | null): void {
   answer(account.notices, []);
   answer(account.securityEvents, noItems);
   answer(assistants.list, []);
-  answer(models.list, { source: 'unknown', notice: null, models: [], defaultModel: 'gpt-4o' });
+  answer(models.list, { source: 'unknown', notice: null, models: [], defaultModel: 'gpt-4o', connections: [] });
+  answer(modelChoices.choices, noModelChoices);
   answer(modelRetirement.list, { items: [] });
   answer(models.tools, { webSearch: null, codeInterpreter: null, imageGeneration: null, notice: null });
   answer(toolServers.chosen, []);

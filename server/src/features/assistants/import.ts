@@ -7,6 +7,7 @@ import {
   nameLimit,
   untitled,
 } from '@roster/contracts/assistants/assistants';
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import { dayOf } from '@roster/contracts/usage/day';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
@@ -128,8 +129,9 @@ async function modelNotes(
     if (usable?.has(model)) return [];
     const { lifecycle, shutdownDate, successor } = catalogue.describe(model, null, today);
     const instead = successor ? `Choose another one, such as ${successor}.` : 'Choose another one.';
-    if (lifecycle === 'gone') return [`The model ${model} retired on ${shutdownDate}. ${instead}`];
-    if (usable) return [`The model ${model} is not among those your API key can use; it may have retired. ${instead}`];
+    if (lifecycle === 'gone') return [`The model ${modelIdOf(model)} retired on ${shutdownDate}. ${instead}`];
+    if (usable)
+      return [`The model ${modelIdOf(model)} is not among those your API key can use; it may have retired. ${instead}`];
     return [];
   };
 }

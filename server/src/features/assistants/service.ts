@@ -8,6 +8,7 @@ import {
   instructionsLimit,
   nameLimit,
 } from '@roster/contracts/assistants/assistants';
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import { codePointLength } from '@roster/contracts/text/length';
 import { tidyName } from '@roster/contracts/text/name';
 import type { Kysely } from 'kysely';
@@ -64,7 +65,7 @@ export const withAssistantsLocked = <T>(
 export async function checkModel(models: ModelCheck, userId: number, model: string) {
   const usable = await models.usable(userId);
   if (usable && !usable.has(model))
-    throw refuse('model', `Model ${model} is not among the models your API key can use`);
+    throw refuse('model', `Model ${modelIdOf(model)} is not among the models your API key can use`);
 }
 
 async function find(assistants: Pick<AssistantRepository, 'find'>, userId: number, id: number): Promise<Assistant> {

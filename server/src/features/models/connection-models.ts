@@ -24,10 +24,13 @@ export function connectionModels({ connections, lists, describe }: Dependencies)
 
   /** Models that can chat, in the provider's own order. */
   const offered = ({ id }: ConnectionRow, listed: ProviderModel[]): Model[] =>
-    filterChatModels(listed, false).map((model) => ({
-      ...describe(model),
-      id: modelReference({ connectionId: id, model: model.id }),
-    }));
+    filterChatModels(listed, false).map((listedModel) => {
+      const named = (model: string) => modelReference({ connectionId: id, model });
+      const model = describe(listedModel);
+      // A successor elsewhere would be another account's.
+      const next = listed.find((other) => other.id === model.successor);
+      return { ...model, id: named(model.id), successor: next ? named(next.id) : null };
+    });
 
   async function shown(userId: number, row: ConnectionRow, withinMs: number): Promise<ConnectionModels> {
     const list = await read(userId, row, withinMs);

@@ -1,3 +1,4 @@
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import type { CustomPrice } from '@roster/contracts/usage/usage';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
@@ -102,7 +103,10 @@ export function pricingService({ db, catalogue, listedPrice }: Dependencies) {
      */
     async set(userId: number, input: Omit<CustomPrice, 'setAt'>) {
       if (catalogue.describe(input.model, null, '').price?.family === null)
-        throw new AppError('conflict', `The catalog already has a price for ${input.model}, and that one is used.`);
+        throw new AppError(
+          'conflict',
+          `The catalog already has a price for ${modelIdOf(input.model)}, and that one is used.`,
+        );
       if ((await prices.count(userId)) >= maxPrices && !(await prices.find(userId, input.model)))
         throw new AppError('conflict', `You can set at most ${maxPrices} custom prices. Remove one first.`);
       const price = { ...input, setAt: new Date().toISOString() };

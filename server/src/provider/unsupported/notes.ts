@@ -1,3 +1,5 @@
+import { modelIdOf } from '@roster/contracts/models/model-reference';
+
 /** Under each name that Roster or a provider uses for a setting that an answer can do without. */
 const inWords: Record<string, string> = {
   temperature: 'The temperature',
@@ -12,4 +14,4 @@ const inWords: Record<string, string> = {
 
 /** The note for an omitted setting; undefined: it is internal to Roster. */
 export const unsupportedSettingNote = (setting: string, model: string): string | undefined =>
-  inWords[setting] && `${inWords[setting]} was left out: ${model} does not accept it.`;
+  inWords[setting] && `${inWords[setting]} was left out: ${modelIdOf(model)} does not accept it.`;

@@ -1,4 +1,5 @@
 import { type BuiltInTool, builtInTools as names } from '@roster/contracts/assistants/tools';
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import { providerNameIn } from '@roster/contracts/provider-name';
 import type { AnswerPiece, AnswerRequest } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
@@ -68,7 +69,7 @@ export function unsupportedToolIn(
 }
 
 export const hasNoTools = (providerName: string) => `${providerNameIn('beginning', providerName)} does not run tools.`;
-export const doesNotServe = (model: string) => `${model} does not support it.`;
+export const doesNotServe = (model: string) => `${modelIdOf(model)} does not support it.`;
 
 /** The trait under which it is remembered for a model. */
 export const rejectionTrait = (tool: BuiltInTool) => `refuses ${tool}`;

@@ -2,6 +2,7 @@ import type { RetiringModel } from '@roster/contracts/models/retirement';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
+import { modelName } from '#web/api/model-names.ts';
 import { retirementQuery } from '#web/api/retirement.ts';
 import { MigrateAssistants } from '#web/features/assistants/model-migrations/migrate-assistants.tsx';
 import { RetrainModel } from '#web/features/fine-tuning/models/retrain-model.tsx';
@@ -34,7 +35,7 @@ function MigrateFrom({ model: { model, successor } }: { model: RetiringModel }) 
         size="sm"
         className="max-md:h-10"
         disabledReason={reason}
-        aria-label={`Migrate the assistants on ${model}`}
+        aria-label={`Migrate the assistants on ${modelName(model)}`}
         onClick={() => setOpen(true)}
       >
         Migrate...

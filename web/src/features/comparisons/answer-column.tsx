@@ -2,7 +2,9 @@ import type { ComparedAnswer } from '@roster/contracts/comparisons/comparisons';
 import { useQueryClient } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import { useEffect } from 'react';
+import { modelName } from '#web/api/model-names.ts';
 import { useLiveRun, watchRun } from '#web/api/runs/run-store.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import { formatCost, formatNumber } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { CopyButton } from '#web/ui/copy-button.tsx';
@@ -36,8 +38,8 @@ export function AnswerColumn({ comparisonId, promptId, answer, name, model, isBe
       <header className="mb-2 flex min-h-7 items-center gap-2">
         <h3 className="shrink-0 font-medium">{name}</h3>
         {model && (
-          <span className="min-w-0 truncate font-mono text-muted-foreground text-sm" title={model}>
-            {model}
+          <span className="min-w-0 truncate font-mono text-muted-foreground text-sm" title={modelName(model)}>
+            <ModelName model={model} />
           </span>
         )}
         <span className="ms-auto flex shrink-0 items-center gap-1">

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { FlaskConical, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { allItems } from '#web/lib/text/paged-items.ts';
@@ -101,9 +102,9 @@ function ComparisonRow({ comparison }: { comparison: Comparison }) {
             >
               {kind === 'models' ? (
                 <>
-                  {candidate.model}
+                  <ModelName model={candidate.model} />
                   <span className="font-normal font-sans text-muted-foreground"> and </span>
-                  {baseline?.model}
+                  {baseline && <ModelName model={baseline.model} />}
                 </>
               ) : (
                 <span className="font-sans">{title}</span>

@@ -2,6 +2,7 @@ import type { ModelList } from '@roster/contracts/models/models';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Controller, type UseFormReturn } from 'react-hook-form';
+import { modelName } from '#web/api/model-names.ts';
 import { findModel, modelsQuery } from '#web/api/models.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { ModelSelect } from '#web/components/model-select.tsx';
@@ -58,7 +59,7 @@ export function NewComparisonDialog({ begin, onClose }: NewComparisonDialogProps
   const [tunedModel, baseModel, source, temperature] = form.watch(['tunedModel', 'baseModel', 'source', 'temperature']);
   const models = useQuery(modelsQuery).data;
   const without = [tunedModel, baseModel].filter((id) => {
-    const use = findModel(models?.models, id)?.temperature;
+    const use = findModel(models, id)?.temperature;
     return use === 'no' || use === 'conditional';
   });
   return (
@@ -198,7 +199,7 @@ function TemperatureField({ value, without, onChange }: TemperatureFieldProps) {
           label="Temperature"
           hint={
             without.length > 0
-              ? `${without.join(' and ')} ${without.length > 1 ? 'take' : 'takes'} no temperature; it is left out there.`
+              ? `${without.map(modelName).join(' and ')} ${without.length > 1 ? 'take' : 'takes'} no temperature; it is left out there.`
               : 'Lower is more predictable, higher is more varied.'
           }
           aside={<output className="font-medium">{value.toFixed(1)}</output>}

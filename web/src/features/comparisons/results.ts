@@ -1,5 +1,6 @@
 import type { ComparedAnswer, ComparisonPrompt } from '@roster/contracts/comparisons/comparisons';
 import type { JudgeAnswer, JudgingDetail, Verdict } from '@roster/contracts/comparisons/judging';
+import { modelName } from '#web/api/model-names.ts';
 import { type Cell, toCsv } from '#web/lib/text/csv.ts';
 import { reasonsOf } from './judging/labels.ts';
 import { tallyOf } from './shared/figures.ts';
@@ -71,7 +72,7 @@ const yesOrNo = (value: boolean | null): Cell => (value === null ? null : value 
 
 function judgeCells(row: ResultRow, { model }: JudgingDetail): Cell[] {
   const { verdict, reason } = row;
-  return [verdict?.outcome ?? null, yesOrNo(agrees(row)), yesOrNo(verdict?.isStale ?? null), reason, model];
+  return [verdict?.outcome ?? null, yesOrNo(agrees(row)), yesOrNo(verdict?.isStale ?? null), reason, modelName(model)];
 }
 
 /** CSV with one row per prompt. With only a candidate there are no votes. */
@@ -79,8 +80,8 @@ export function resultsCsv({ items, candidate, baseline }: WholeComparison, judg
   const ofJudge = ['Verdict', 'Agrees', 'Outdated', 'Reason', 'Judge'];
   return toCsv([
     [
-      ...['Prompt', `Candidate (${candidate.model})`],
-      ...(baseline ? [`Baseline (${baseline.model})`, 'Vote'] : []),
+      ...['Prompt', `Candidate (${modelName(candidate.model)})`],
+      ...(baseline ? [`Baseline (${modelName(baseline.model)})`, 'Vote'] : []),
       ...(judging ? ofJudge : []),
       ...[...named('Candidate'), ...(baseline ? named('Baseline') : []), ...(judging ? named('Judge') : [])],
     ],

@@ -1,3 +1,4 @@
+import { ModelName } from '#web/components/model-name.tsx';
 import { formatCost, formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { Card } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
@@ -27,7 +28,9 @@ export function SummaryCard({ comparison }: { comparison: WholeComparison }) {
         {sides.map((side) => (
           <div key={side} className="min-w-0 p-5">
             <h2 className="text-muted-foreground text-sm">{headingOf(comparison, side)}</h2>
-            <p className="wrap-anywhere mt-0.5 font-medium font-mono">{comparison[side]?.model}</p>
+            <p className="wrap-anywhere mt-0.5 font-medium font-mono">
+              <ModelName model={comparison[side]?.model ?? ''} />
+            </p>
             <SideTotals figures={figuresOf(items, side)} />
           </div>
         ))}

@@ -2,7 +2,8 @@ import { type CallableAssistant, connect } from '@roster/contracts/connect';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { modelsQuery } from '#web/api/models.ts';
+import { programModelName } from '#web/api/model-names.ts';
+import { allModels, modelsQuery } from '#web/api/models.ts';
 import { call, errorText } from '#web/lib/api-client.ts';
 import { Card, CardBody, CardFooter, CardHeader } from '#web/ui/card.tsx';
 import { CopyButton } from '#web/ui/copy-button.tsx';
@@ -61,8 +62,8 @@ export function ConnectCards(props: ConnectPageProps) {
     <Cards
       {...props}
       assistants={callable.data}
-      modelIds={models.data?.models.map(({ id }) => id) ?? []}
-      usualModel={models.data?.defaultModel ?? 'gpt-4o'}
+      modelIds={allModels(models.data).map(({ id }) => programModelName(id))}
+      usualModel={programModelName(models.data?.defaultModel ?? 'gpt-4o')}
     />
   );
 }

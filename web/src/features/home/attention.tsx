@@ -4,6 +4,7 @@ import type { Budget } from '@roster/contracts/usage/usage';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight, TriangleAlert } from 'lucide-react';
 import { Fragment, type ReactNode } from 'react';
+import { ModelName } from '#web/components/model-name.tsx';
 import { formatCost, formatCount, formatLongDate } from '#web/lib/text/format.ts';
 import { Card } from '#web/ui/card.tsx';
 
@@ -45,7 +46,9 @@ function namesOf(models: readonly RetiringModel[]) {
       {named.map(({ model }, index) => (
         <Fragment key={model}>
           {index > 0 && (index === named.length - 1 && more <= 0 ? ' and ' : ', ')}
-          <span className="font-mono text-sm">{model}</span>
+          <span className="font-mono text-sm">
+            <ModelName model={model} />
+          </span>
         </Fragment>
       ))}
       {more > 0 && ` and ${formatCount(more, 'other')}`}

@@ -1,6 +1,8 @@
 import type { RetiringModel } from '@roster/contracts/models/retirement';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { modelName } from '#web/api/model-names.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import { formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 
@@ -21,7 +23,9 @@ export function RetiringModelCard({ model, action, tunedAction }: EndingModelCar
       <div className="flex min-w-0 flex-wrap items-start gap-x-4 gap-y-3">
         <div className="min-w-0 flex-1 basis-64">
           <div className="flex min-w-0 flex-wrap items-center gap-2">
-            <h2 className="wrap-anywhere min-w-0 font-medium font-mono text-sm">{id}</h2>
+            <h2 className="wrap-anywhere min-w-0 font-medium font-mono text-sm">
+              <ModelName model={id} />
+            </h2>
             {lifecycle === 'gone' ? (
               <Badge tone="destructive">{`Retired on ${day}`}</Badge>
             ) : (
@@ -34,7 +38,13 @@ export function RetiringModelCard({ model, action, tunedAction }: EndingModelCar
       </div>
       <dl className="grid gap-3 text-sm">
         <Row label="Successor">
-          {successor === null ? 'None is known' : <span className="font-mono text-xs">{successor}</span>}
+          {successor === null ? (
+            'None is known'
+          ) : (
+            <span className="font-mono text-xs">
+              <ModelName model={successor} />
+            </span>
+          )}
         </Row>
         <Users model={model} tunedAction={tunedAction} />
         <Row label="Last 30 days">{costsOf(model)}</Row>
@@ -136,6 +146,6 @@ function costsOf({ usage, successor }: RetiringModel): string {
   const spent = costUsd === null ? `${calls}, at an unknown price.` : `${calls}, ${formatCost(costUsd)}.`;
   if (successor === null) return spent;
   return costAfterUsd === null
-    ? `${spent} No price of ${successor} is known.`
-    : `${spent} The same tokens with ${successor}: about ${formatCost(costAfterUsd)}.`;
+    ? `${spent} No price of ${modelName(successor)} is known.`
+    : `${spent} The same tokens with ${modelName(successor)}: about ${formatCost(costAfterUsd)}.`;
 }

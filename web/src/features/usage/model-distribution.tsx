@@ -1,5 +1,7 @@
 import type { Analytics } from '@roster/contracts/usage/usage';
 import { Layers } from 'lucide-react';
+import { modelName } from '#web/api/model-names.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import { formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { formatShare } from '#web/lib/text/share.ts';
 import { Card, CardHeader } from '#web/ui/card.tsx';
@@ -58,10 +60,10 @@ export function ModelDistribution({ shown, onOpen, className }: ModelDistributio
                   <button
                     type="button"
                     onClick={() => onOpen(model)}
-                    aria-label={`${model}: show requests`}
+                    aria-label={`${modelName(model)}: show requests`}
                     className="block max-w-full truncate rounded-xs text-start font-mono underline-offset-4 hover:underline max-md:py-2"
                   >
-                    {model}
+                    <ModelName model={model} />
                   </button>
                 </div>
                 <span className="text-end text-muted-foreground [unicode-bidi:plaintext]">

@@ -1,5 +1,7 @@
 import type { Analytics, BilledTool } from '@roster/contracts/usage/usage';
 import type { ReactNode } from 'react';
+import { modelName } from '#web/api/model-names.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import { formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/text/format.ts';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
@@ -104,10 +106,10 @@ export function FineTuningCosts({ rows, onOpen, className }: FineTuningCostsProp
               <button
                 type="button"
                 onClick={() => onOpen(row.model)}
-                aria-label={`${row.model}: show jobs`}
+                aria-label={`${modelName(row.model)}: show jobs`}
                 className="min-w-0 truncate rounded-xs text-start font-medium font-mono text-sm underline-offset-4 hover:underline max-md:-my-2 max-md:py-2"
               >
-                {row.model}
+                <ModelName model={row.model} />
               </button>
             }
             isPriced={row.costUsd !== null}

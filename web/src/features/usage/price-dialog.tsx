@@ -4,8 +4,10 @@ import { Amount, type CustomPrice } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
+import { modelName } from '#web/api/model-names.ts';
 import { pricesQuery, useSetPrice } from '#web/api/usage.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
+import { ModelName } from '#web/components/model-name.tsx';
 import { amountText, optionalAmountText } from '#web/lib/schema-form.ts';
 import { writeAmount } from '#web/lib/text/amount.ts';
 import { formatCount } from '#web/lib/text/format.ts';
@@ -77,8 +79,8 @@ function usePriceForm({ model, onClose }: Pick<PriceDialogProps, 'model' | 'onCl
             title: 'Price saved',
             description:
               pricedRequests > 0
-                ? `It also applies to ${formatCount(pricedRequests, 'past request')} to ${model}.`
-                : `It applies to ${model} from now on.`,
+                ? `It also applies to ${formatCount(pricedRequests, 'past request')} to ${modelName(model)}.`
+                : `It applies to ${modelName(model)} from now on.`,
           });
           onClose();
         },
@@ -98,8 +100,11 @@ export function PriceDialog(props: PriceDialogProps) {
       title="Set price"
       description={
         <>
-          What <span className="wrap-anywhere font-mono text-foreground text-sm">{model}</span> costs, in US dollars per
-          1,000,000 tokens.{' '}
+          What{' '}
+          <span className="wrap-anywhere font-mono text-foreground text-sm">
+            <ModelName model={model} />
+          </span>{' '}
+          costs, in US dollars per 1,000,000 tokens.{' '}
           {family === null
             ? 'It also applies to past requests with no price.'
             : `Roster has no price for this snapshot and uses the price of ${family}. Your price applies from now on; past requests keep theirs.`}

@@ -2,6 +2,8 @@ import type { CustomPrice } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
 import { Tag } from 'lucide-react';
 import { pricesQuery, useRemovePrice } from '#web/api/usage.ts';
+import { useModelName } from '#web/api/use-model-name.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import { errorText } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { formatCost, formatLongDate } from '#web/lib/text/format.ts';
@@ -52,24 +54,26 @@ export function PricesDialog({ onClose, onChange }: PricesDialogProps) {
 
 function PriceRow({ price, onChange }: { price: CustomPrice; onChange: () => void }) {
   const { mutate, isPending } = useRemovePrice();
+  const name = useModelName(price.model);
   const remove = () =>
     mutate(price.model, {
-      onSuccess: () =>
-        toast({ title: 'Price removed', description: `New requests to ${price.model} no longer use it.` }),
+      onSuccess: () => toast({ title: 'Price removed', description: `New requests to ${name} no longer use it.` }),
       onError: showFailure('Failed to remove the price'),
     });
   const cached = price.cachedInput === null ? '' : ` · ${formatCost(price.cachedInput)} cached`;
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3">
       <div className="min-w-0">
-        <p className="wrap-anywhere font-mono text-sm">{price.model}</p>
+        <p className="wrap-anywhere font-mono text-sm">
+          <ModelName model={price.model} />
+        </p>
         <p className="text-muted-foreground text-sm tabular-nums">
           {formatCost(price.input)} in{cached} · {formatCost(price.output)} out
         </p>
         <p className="text-muted-foreground text-sm">Set on {formatLongDate(price.setAt)}</p>
       </div>
       <div className="flex gap-2">
-        <Button size="sm" onClick={onChange} aria-label={`Change price of ${price.model}`}>
+        <Button size="sm" onClick={onChange} aria-label={`Change price of ${name}`}>
           Change
         </Button>
         <Button
@@ -78,7 +82,7 @@ function PriceRow({ price, onChange }: { price: CustomPrice; onChange: () => voi
           busy={isPending}
           pendingLabel="Removing..."
           onClick={remove}
-          aria-label={`Remove price of ${price.model}`}
+          aria-label={`Remove price of ${name}`}
         >
           Remove
         </Button>

@@ -2,7 +2,9 @@ import type { Analytics, Figures } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
 import { Bot, Folder, KeyRound, Layers } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { modelName } from '#web/api/model-names.ts';
 import { projectCostsQuery } from '#web/api/usage.ts';
+import { useConnectionNames } from '#web/api/use-model-name.ts';
 import { formatCost, formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { formatShare } from '#web/lib/text/share.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -145,6 +147,7 @@ type ModelProps = {
 
 export function CostByModel(props: ModelProps & { onSetPrice: (model: string) => void; onListPrices: () => void }) {
   const { shown, onOpen, onSetPrice, onListPrices, className } = props;
+  useConnectionNames(...(shown?.byModel ?? []).map(({ model }) => model));
   return (
     <RankingCard
       title="Cost by Model"
@@ -159,7 +162,7 @@ export function CostByModel(props: ModelProps & { onSetPrice: (model: string) =>
       }
       rows={shown?.byModel.map((row) => ({
         key: row.model,
-        name: row.model,
+        name: modelName(row.model),
         isCode: true,
         value: row.costUsd,
         valueText: cost(row),
@@ -171,7 +174,7 @@ export function CostByModel(props: ModelProps & { onSetPrice: (model: string) =>
               size="sm"
               className="max-md:h-10"
               onClick={() => onSetPrice(row.model)}
-              aria-label={`Set price of ${row.model}`}
+              aria-label={`Set price of ${modelName(row.model)}`}
             >
               Set price
             </Button>

@@ -1,6 +1,8 @@
 import type { Analytics, UsageRequest } from '@roster/contracts/usage/usage';
 import { Link } from '@tanstack/react-router';
 import { MessageSquare } from 'lucide-react';
+import { modelName } from '#web/api/model-names.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import { formatNumber } from '#web/lib/text/format.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
@@ -101,8 +103,8 @@ function RequestTable({
               </td>
               <td>
                 <span className="flex items-center gap-2">
-                  <span className="max-w-48 truncate font-mono" title={request.model}>
-                    {request.model}
+                  <span className="max-w-48 truncate font-mono" title={modelName(request.model)}>
+                    <ModelName model={request.model} />
                   </span>
                   {request.estimated && <EstimatedMark />}
                 </span>

@@ -1,6 +1,8 @@
 import type { UsageRequest } from '@roster/contracts/usage/usage';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { modelName } from '#web/api/model-names.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import { formatCost, formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Tooltip } from '#web/ui/menus/tooltip.tsx';
@@ -86,7 +88,7 @@ export function Cost({ request, onSetPrice }: CostProps): ReactNode {
     <button
       type="button"
       onClick={() => onSetPrice(request.model)}
-      aria-label={`No price known: set price of ${request.model}`}
+      aria-label={`No price known: set price of ${modelName(request.model)}`}
       className="whitespace-nowrap rounded-xs text-muted-foreground underline decoration-dotted underline-offset-4 hover:text-foreground"
     >
       no price known
@@ -113,7 +115,9 @@ export function RequestCard({ request, onSetPrice }: CostProps) {
   return (
     <li className="py-3">
       <div className="flex items-baseline justify-between gap-4">
-        <span className="min-w-0 truncate font-mono text-sm">{request.model}</span>
+        <span className="min-w-0 truncate font-mono text-sm">
+          <ModelName model={request.model} />
+        </span>
         <span className="shrink-0 font-medium tabular-nums">
           <Cost request={request} onSetPrice={onSetPrice} />
         </span>

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { modelName } from '#web/api/model-names.ts';
 import { requestsQuery } from '#web/api/usage.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { allItems } from '#web/lib/text/paged-items.ts';
@@ -24,8 +25,8 @@ export type Scope = {
 };
 
 const titleOf = ({ model, assistant, accessToken, project, purpose }: Scope): string => {
-  if (purpose === 'training') return `Fine-tuning jobs of ${model}`;
-  if (model !== undefined) return `Requests to ${model}`;
+  if (purpose === 'training') return `Fine-tuning jobs of ${modelName(model ?? '')}`;
+  if (model !== undefined) return `Requests to ${modelName(model)}`;
   if (assistant === 'none') return 'Requests without an assistant';
   if (assistant) return `Requests of ${assistantName(assistant)}`;
   if (accessToken) return `Requests with ${accessToken.name}`;

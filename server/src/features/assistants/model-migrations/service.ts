@@ -8,6 +8,7 @@ import {
   type UndoneMigration,
   type UnsupportedSetting,
 } from '@roster/contracts/assistants/model-migrations';
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import { lockUser } from '#server/db/locks';
@@ -45,7 +46,7 @@ function checkOther({ fromModel, toModel }: Pick<Wanted, 'fromModel' | 'toModel'
 async function checkUsable(models: ModelCheck, userId: number, model: string) {
   const usable = await models.usable(userId);
   if (!usable || usable.has(model)) return;
-  const message = `Model ${model} is not among the models your API key can use`;
+  const message = `Model ${modelIdOf(model)} is not among the models your API key can use`;
   throw new AppError('invalid_input', message, { fields: { toModel: message } });
 }
 
@@ -106,7 +107,7 @@ async function move(
     await stillMay(trx);
     await lockUser(trx, userId);
     const { moving, others } = await chosen(trx, userId, wanted);
-    if (moving.length === 0) throw conflict(`None of the selected assistants still uses ${fromModel}.`);
+    if (moving.length === 0) throw conflict(`None of the selected assistants still uses ${modelIdOf(fromModel)}.`);
     const notTaken = unsupportedSettings(dependencies.catalogue, toModel);
     const lists = moving.map(notTaken);
     const isDropped = (_: MigratableAssistant, place: number) => lists[place]?.includes('reasoningEffort') ?? false;
@@ -152,7 +153,7 @@ async function undo(
   const { fromModel } = await foundMove(db, userId, id);
   const usable = await models.usable(userId);
   if (usable && !usable.has(fromModel))
-    throw conflict(`Your API key no longer has access to ${fromModel}, so the assistants were not changed.`);
+    throw conflict(`Your API key no longer has access to ${modelIdOf(fromModel)}, so the assistants were not changed.`);
   return db.transaction().execute(async (trx) => {
     await stillMay(trx);
     await lockUser(trx, userId);

@@ -4,6 +4,7 @@ import type {
   assistantVersions as api,
   RestoredVersion,
 } from '@roster/contracts/assistants/versions';
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
@@ -92,7 +93,7 @@ async function restore(
       const api = apiFieldsRepository(trx);
       const hasFields = (await api.of(userId, [assistantId])).has(assistantId);
       if (programFields || hasFields) await api.put(userId, assistantId, programFields ?? {});
-      const withoutModel = `Your API key cannot use the model ${settings.model}; ${stored.model} stays.`;
+      const withoutModel = `Your API key cannot use the model ${modelIdOf(settings.model)}; ${modelIdOf(stored.model)} stays.`;
       return [...(isUsable ? [] : [withoutModel]), ...missingNotes(state, present)];
     });
     const assistant = await assistantRepository(trx).find(userId, assistantId);

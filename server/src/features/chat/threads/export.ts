@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { EndedEarly, Message } from '@roster/contracts/chat';
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import { appendFootnotes } from '@roster/contracts/text/numbered-links';
 import type { ExportedMessage, MessageExportRepository } from '#server/features/chat/messages/export-repository';
 import type { MessagePages } from '#server/features/chat/messages/pages';
@@ -28,7 +29,7 @@ const endedEarly: Record<EndedEarly, string> = {
 };
 
 function inMarkdown(message: Message): string {
-  const who = message.role === 'user' ? 'You' : `Assistant${message.model ? ` (${message.model})` : ''}`;
+  const who = message.role === 'user' ? 'You' : `Assistant${message.model ? ` (${modelIdOf(message.model)})` : ''}`;
   const ended = message.endedEarly === null ? message.state : endedEarly[message.endedEarly];
   const state = message.role === 'assistant' && ended !== 'complete' ? `\n\n*(${ended})*` : '';
   const names = message.files.map(({ filename }) => filename).join(', ');

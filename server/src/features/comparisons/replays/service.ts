@@ -6,6 +6,7 @@ import {
   type Replay,
   replayTokenLimit,
 } from '@roster/contracts/comparisons/replays';
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import { estimateTokens } from '#server/conversation/token-estimate';
@@ -46,9 +47,13 @@ async function checkModels({ models }: Dependencies, userId: number, { fromModel
   if (fromModel === toModel) throw refuse('toModel', 'Choose another model than the one that has answered');
   const usable = await models.usable(userId);
   const isUsable = (model: string) => !usable || usable.has(model);
-  if (!isUsable(toModel)) throw refuse('toModel', `Model ${toModel} is not among the models your API key can use`);
+  if (!isUsable(toModel))
+    throw refuse('toModel', `Model ${modelIdOf(toModel)} is not among the models your API key can use`);
   if (baseline === 'asked' && !isUsable(fromModel))
-    throw refuse('baseline', `Your API key cannot use ${fromModel} any more. Compare with its answers of then.`);
+    throw refuse(
+      'baseline',
+      `Your API key cannot use ${modelIdOf(fromModel)} any more. Compare with its answers of then.`,
+    );
 }
 
 /** Settings of the assistant with a model, as far as that accepts them. */
@@ -89,7 +94,11 @@ async function create(
       trx,
       userId,
       {
-        ...{ kind: 'replay', assistantId, title: `${assistant.name}: ${fromModel} and ${toModel}` },
+        ...{
+          kind: 'replay',
+          assistantId,
+          title: `${assistant.name}: ${modelIdOf(fromModel)} and ${modelIdOf(toModel)}`,
+        },
         baseline: settingsWith(dependencies, assistant, fromModel),
         candidate: settingsWith(dependencies, assistant, toModel),
       },

@@ -1,4 +1,4 @@
-import { connectionIdOf } from '@roster/contracts/models/model-reference';
+import { connectionIdOf, modelIdOf } from '@roster/contracts/models/model-reference';
 import { dayOf } from '@roster/contracts/usage/day';
 import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
@@ -58,7 +58,7 @@ export function retirementGuard({ catalogue, lists, lately, baseUrl, usual, now 
       const next = end.successor === null ? 'Choose' : `Continue with ${end.successor}, or choose`;
       throw new AppError(
         'model_ended',
-        `${model} retired on ${longDay.format(new Date(end.shutdownDate))}. ${next} another model.`,
+        `${modelIdOf(model)} retired on ${longDay.format(new Date(end.shutdownDate))}. ${next} another model.`,
       );
     }
   }

@@ -1,6 +1,7 @@
-import { cheapestTitleModel, type Model, titleCost } from '@roster/contracts/models/models';
+import { cheapestTitleModel, type ModelList, titleCost } from '@roster/contracts/models/models';
 import { useQuery } from '@tanstack/react-query';
-import { findModel, modelsQuery } from '#web/api/models.ts';
+import { modelName } from '#web/api/model-names.ts';
+import { allModels, findModel, modelsQuery } from '#web/api/models.ts';
 import { formatCost } from '#web/lib/text/format.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
@@ -18,12 +19,12 @@ function modelOf(choice: string): string | null {
 }
 
 /** Describes what titles cost with this choice. */
-function costOf(model: string | null, list: readonly Model[]): string {
+function costOf(model: string | null, list: ModelList): string {
   if (model === '') return 'Titles are the first words of a conversation and cost nothing.';
-  const asked = model === null ? cheapestTitleModel(list) : findModel(list, model);
+  const asked = model === null ? cheapestTitleModel(list.models) : findModel(list, model);
   if (!asked && model === null) return 'No prices are known, so the conversation’s own model is asked.';
   const cost = titleCost(asked?.price ?? null);
-  const name = asked?.id ?? model;
+  const name = modelName(asked?.id ?? model ?? '');
   return cost === null
     ? `${name} is asked once for each new conversation. No price is known for it.`
     : `${name} is asked once for each new conversation, at about ${formatCost(cost)}.`;
@@ -34,13 +35,14 @@ type TitlesProps = { model: string | null; onChange: (model: string | null) => v
 /** Model that names new conversations, and its cost. */
 export function Titles({ model, onChange }: TitlesProps) {
   const { data } = useQuery(modelsQuery);
-  const list = data?.models ?? [];
-  const offered = list.filter(({ lifecycle }) => lifecycle !== 'gone').map(({ id }) => id);
+  const offered = allModels(data)
+    .filter(({ lifecycle }) => lifecycle !== 'gone')
+    .map(({ id }) => id);
   const all = model && !offered.includes(model) ? [model, ...offered] : offered;
   return (
     <Field
       label="Conversation titles"
-      hint={`${data ? costOf(model, list) : ''} Conversations started by programs are always named after their first words.`.trim()}
+      hint={`${data ? costOf(model, data) : ''} Conversations started by programs are always named after their first words.`.trim()}
     >
       {(control) => (
         <Select {...control} value={choiceOf(model)} onChange={({ target }) => onChange(modelOf(target.value))}>
@@ -49,7 +51,7 @@ export function Titles({ model, onChange }: TitlesProps) {
           <optgroup label="Always this model">
             {all.map((id) => (
               <option key={id} value={chosen + id}>
-                {id}
+                {modelName(id)}
               </option>
             ))}
           </optgroup>

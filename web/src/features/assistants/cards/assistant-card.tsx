@@ -8,6 +8,7 @@ import type { AssistantUsage } from '#web/api/assistant-usage.ts';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { findModel } from '#web/api/models.ts';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
+import { ModelName } from '#web/components/model-name.tsx';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { formatCost, formatCount, formatLongDate } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
@@ -99,11 +100,13 @@ const dayText = (day: string) => formatLongDate(`${day}T12:00:00Z`);
 
 function Details({ assistant, models, usage }: Pick<AssistantCardProps, 'assistant' | 'models' | 'usage'>) {
   const { model, temperature, reasoningEffort, files, openaiAssistantId } = assistant;
-  const temperatureHasEffect = findModel(models?.models, model)?.temperature !== 'no';
+  const temperatureHasEffect = findModel(models, model)?.temperature !== 'no';
   return (
     <dl className="grid gap-1.5 text-sm">
       <Detail label="Model">
-        <span className="font-mono text-xs">{model}</span>
+        <span className="font-mono text-xs">
+          <ModelName model={model} />
+        </span>
       </Detail>
       <Detail label="Temperature">
         {temperatureHasEffect ? (

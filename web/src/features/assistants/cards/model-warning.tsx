@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { retirementQuery } from '#web/api/retirement.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import { modelProblem } from '#web/features/assistants/fields/model-choice.ts';
 import { MigrateAssistants, ReplayQuestions } from '#web/features/assistants/model-migrations/migrate-assistants.tsx';
 import { Button } from '#web/ui/button.tsx';
@@ -29,7 +30,7 @@ export function ModelWarning({ assistant, models, onEdit }: ModelWarningProps) {
           successor ? (
             <>
               <Button size="sm" disabledReason={reason} onClick={() => setOpen('move')}>
-                Migrate to {successor}
+                Migrate to <ModelName model={successor} />
               </Button>
               <Button size="sm" disabledReason={reason} onClick={() => setOpen('replay')}>
                 Try it first

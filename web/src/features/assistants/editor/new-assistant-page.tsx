@@ -6,6 +6,7 @@ import { FilePlus2, Import } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { modelsQuery } from '#web/api/models.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import type { Drafted } from '#web/features/assistants/templates/describe.ts';
 import { DescribeCard } from '#web/features/assistants/templates/describe-card.tsx';
 import { TemplateList } from '#web/features/assistants/templates/template-list.tsx';
@@ -43,7 +44,7 @@ const fromDrafted = ({ draft, model, costUsd }: Drafted): Start => ({
   kept: null,
   notice: (
     <Notice className="mb-4" title="Review this draft">
-      {model} wrote it{costUsd === null ? '' : ` for ${formatCost(costUsd)}`}. Nothing is saved yet.
+      <ModelName model={model} /> wrote it{costUsd === null ? '' : ` for ${formatCost(costUsd)}`}. Nothing is saved yet.
     </Notice>
   ),
 });

@@ -14,10 +14,17 @@ const model = (id: string, rest: Partial<Model> = {}): Model => ({
   efforts: [],
   contextTokens: null,
   tuned: false,
+  marks: [],
   ...rest,
 });
-const list = (models: Model[]): ModelList => ({ source: 'provider', notice: null, models, defaultModel: 'gpt-4o' });
-const unknown: ModelList = { source: 'unknown', notice: 'No key', models: [], defaultModel: 'gpt-4o' };
+const list = (models: Model[]): ModelList => ({
+  source: 'provider',
+  notice: null,
+  models,
+  defaultModel: 'gpt-4o',
+  connections: [],
+});
+const unknown: ModelList = { source: 'unknown', notice: 'No key', models: [], defaultModel: 'gpt-4o', connections: [] };
 
 describe('models to choose from', () => {
   test('offers three specified models before the list has loaded', () =>

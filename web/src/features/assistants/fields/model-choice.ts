@@ -1,5 +1,7 @@
+import { connectionIdOf } from '@roster/contracts/models/model-reference';
 import type { Model, ModelList, ReasoningEffort } from '@roster/contracts/models/models';
 import type { RetiringModel } from '@roster/contracts/models/retirement';
+import { findModel, isModelMissing } from '#web/api/models.ts';
 import { formatLongDate } from '#web/lib/text/format.ts';
 
 type Trouble = { severity: 'warning' | 'destructive'; text: string; successor: string | null };
@@ -10,11 +12,13 @@ export function modelProblem(
   list: ModelList | undefined,
   ending: readonly RetiringModel[] = [],
 ): Trouble | null {
-  const model =
-    list?.models.find((candidate) => candidate.id === id) ?? ending.find((candidate) => candidate.model === id);
+  const model = findModel(list, id) ?? ending.find((candidate) => candidate.model === id);
   if (!model) {
-    const isMissing = list?.source === 'provider';
-    return isMissing ? { severity: 'warning', text: 'Your key cannot use this model.', successor: null } : null;
+    const text =
+      connectionIdOf(id) === null
+        ? 'Your key cannot use this model.'
+        : 'The connection of this model is paused or removed, or does not list it any more.';
+    return isModelMissing(list, id) ? { severity: 'warning', text, successor: null } : null;
   }
   const { lifecycle, shutdownDate, successor } = model;
   if (lifecycle === 'gone') {

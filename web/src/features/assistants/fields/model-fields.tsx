@@ -2,8 +2,10 @@ import { type Model, type ModelList, ReasoningEffort } from '@roster/contracts/m
 import { useQuery } from '@tanstack/react-query';
 import { Controller } from 'react-hook-form';
 import { modelGroups, modelOptions } from '#web/api/model-groups.ts';
+import { modelName } from '#web/api/model-names.ts';
 import { findModel } from '#web/api/models.ts';
 import { retirementQuery } from '#web/api/retirement.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import { ModelSelect } from '#web/components/model-select.tsx';
 import { formatCost, formatLongDate } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -30,7 +32,7 @@ type ModelFieldsProps = { form: AssistantForm; models: ModelList | undefined };
 export function ModelFields({ form, models }: ModelFieldsProps) {
   const id = form.watch('model');
   const effort = form.watch('reasoningEffort') ?? null;
-  const model = findModel(models?.models, id);
+  const model = findModel(models, id);
   const { data: ending } = useQuery(retirementQuery);
   const trouble = modelProblem(id, models, ending);
   // The new model may not accept the effort.
@@ -58,7 +60,7 @@ type ModelFieldProps = ModelFieldsProps & {
 
 function ModelField({ form, models, hasTrouble, onChange }: ModelFieldProps) {
   const id = form.watch('model');
-  const model = findModel(models?.models, id);
+  const model = findModel(models, id);
   return (
     <Controller
       control={form.control}
@@ -96,13 +98,13 @@ function ModelTrouble({ trouble: { severity, text, successor }, onChoose }: Mode
       action={
         successor && (
           <Button size="sm" onClick={() => onChoose(successor)}>
-            Use {successor}
+            Use <ModelName model={successor} />
           </Button>
         )
       }
     >
       {text}
-      {successor && ` Its successor is ${successor}.`}
+      {successor && ` Its successor is ${modelName(successor)}.`}
     </Notice>
   );
 }
@@ -111,7 +113,8 @@ function modelHint(model: Model | undefined, models: ModelList | undefined): str
   if (!models || models.source === 'unknown') return models?.notice ?? undefined;
   if (!model?.price) return 'No price known.';
   const { input, output, asOf, family } = model.price;
-  const borrowed = family === null ? '' : ` This is the price of ${family}; you can set a custom one in Analytics.`;
+  const borrowed =
+    family === null ? '' : ` This is the price of ${modelName(family)}; you can set a custom one in Analytics.`;
   return `${formatCost(input)} in, ${formatCost(output)} out per million tokens; estimate of ${formatLongDate(asOf)}.${borrowed}`;
 }
 
@@ -159,8 +162,8 @@ function TemperatureField({ form, use, model }: TemperatureFieldProps) {
         <p className="mb-1.5 font-medium">Temperature</p>
         <p className="text-muted-foreground">
           {use === 'unused'
-            ? `${model} does not accept a temperature.`
-            : `${model} accepts a temperature only when reasoning effort is None.`}
+            ? `${modelName(model)} does not accept a temperature.`
+            : `${modelName(model)} accepts a temperature only when reasoning effort is None.`}
         </p>
       </div>
     );

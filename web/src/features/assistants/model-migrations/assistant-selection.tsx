@@ -4,6 +4,7 @@ import {
   migrationSelectionLimit,
   type UnsupportedSetting,
 } from '@roster/contracts/assistants/model-migrations';
+import { modelName } from '#web/api/model-names.ts';
 import { formatCount, formatNumber } from '#web/lib/text/format.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 
@@ -25,7 +26,7 @@ const parameterTexts: Record<UnsupportedSetting, string> = {
 /** Selects which assistants using the model are migrated. */
 export function AssistantSelection({ fromModel, plan, chosen, onChoose }: MovedAssistantsProps) {
   const { count, assistants } = plan;
-  if (count === 0) return <p className="text-muted-foreground">{`No assistant uses ${fromModel}.`}</p>;
+  if (count === 0) return <p className="text-muted-foreground">{`No assistant uses ${modelName(fromModel)}.`}</p>;
   const isChosen = (id: number) => chosen === 'all' || chosen.has(id);
   const listed = assistants.map(({ id }) => id);
   const choose = (id: number, on: boolean) => {
@@ -45,7 +46,7 @@ export function AssistantSelection({ fromModel, plan, chosen, onChoose }: MovedA
             onChange={(event) => onChoose(event.currentTarget.checked ? 'all' : new Set())}
           />
         </div>
-        <ul aria-label={`Assistants that use ${fromModel}`} className="max-h-56 overflow-y-auto py-1">
+        <ul aria-label={`Assistants that use ${modelName(fromModel)}`} className="max-h-56 overflow-y-auto py-1">
           {assistants.map(({ id, name, notTaken }) => (
             <li key={id}>
               <Checkbox

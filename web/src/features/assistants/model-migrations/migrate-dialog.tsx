@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { modelMigrationPlanQuery, useMigrateModels } from '#web/api/model-migrations.ts';
+import { useModelName } from '#web/api/use-model-name.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatCount } from '#web/lib/text/format.ts';
@@ -30,6 +31,7 @@ export type MigrateDialogProps = {
 export function MigrateDialog({ fromModel, successor, only, onClose }: MigrateDialogProps) {
   const model = useReplacementModel(fromModel, successor);
   const { toModel } = model;
+  const fromName = useModelName(fromModel);
   const { reason } = useEditAccess();
   const [chosen, setChosen] = useState<SelectedAssistants>(only === undefined ? 'all' : new Set([only]));
   const plan = useQuery({ ...modelMigrationPlanQuery(fromModel, toModel), enabled: model.isKnown });
@@ -43,7 +45,7 @@ export function MigrateDialog({ fromModel, successor, only, onClose }: MigrateDi
   return (
     <FormDialog
       title="Migrate to a successor"
-      description={`Assistants that use ${fromModel} switch to another model. Nothing else changes, and you can undo this.`}
+      description={`Assistants that use ${fromName} switch to another model. Nothing else changes, and you can undo this.`}
       size="md"
       action={[count > 0 ? `Migrate ${formatCount(count, 'assistant')}` : 'Migrate', 'Migrating...']}
       busy={move.isPending}

@@ -4,6 +4,8 @@ import { ArrowRight, Undo2 } from 'lucide-react';
 import { useId } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { listNames, modelMigrationsQuery, useUndoModelMigration } from '#web/api/model-migrations.ts';
+import { modelName } from '#web/api/model-names.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import { formatCount } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
@@ -38,9 +40,13 @@ function MoveRow({ move }: { move: ModelMigration }) {
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-5 py-3.5">
       <div className="min-w-0 flex-1 basis-60">
         <p className="flex flex-wrap items-center gap-x-2 font-mono text-sm">
-          <bdi className="wrap-anywhere">{fromModel}</bdi>
+          <bdi className="wrap-anywhere">
+            <ModelName model={fromModel} />
+          </bdi>
           <ArrowRight role="img" aria-label="to" className="size-3.5 text-muted-foreground rtl:-scale-x-100" />
-          <bdi className="wrap-anywhere">{toModel}</bdi>
+          <bdi className="wrap-anywhere">
+            <ModelName model={toModel} />
+          </bdi>
         </p>
         <p className="mt-0.5 wrap-anywhere text-muted-foreground text-sm">
           {assistants.length > 0 ? listNames(assistants, moved) : formatCount(moved, 'assistant')},{' '}
@@ -54,7 +60,7 @@ function MoveRow({ move }: { move: ModelMigration }) {
           busy={undo.isPending}
           pendingLabel="Undoing..."
           disabledReason={reason}
-          aria-label={`Undo the migration from ${fromModel} to ${toModel}`}
+          aria-label={`Undo the migration from ${modelName(fromModel)} to ${modelName(toModel)}`}
           onClick={() => undo.mutate(id)}
         >
           Undo

@@ -74,6 +74,7 @@ test('accepts any typed model while the list is unavailable', async () => {
       notice: 'The list of models cannot be read.',
       models: [],
       defaultModel: '',
+      connections: [],
     });
     answer(modelRetirement.list, { items: [endingModel('gpt-4o')] });
     answer(modelMigrations.plan, ({ query }) => {

@@ -1,9 +1,11 @@
 import { type UsageComparison, usageComparisonDays } from '@roster/contracts/usage/usage';
+import { modelName } from '#web/api/model-names.ts';
 import { formatCost } from '#web/lib/text/format.ts';
 
 type PriceDifferenceProps = { fromModel: string; toModel: string; usage: UsageComparison };
 
-function sentence({ fromModel, toModel, usage }: PriceDifferenceProps): string {
+function sentence({ usage, ...models }: PriceDifferenceProps): string {
+  const [fromModel, toModel] = [modelName(models.fromModel), modelName(models.toModel)];
   const { requests, costUsd, costAfterUsd } = usage;
   const days = `the last ${usageComparisonDays} days`;
   if (requests === 0) return `You have not used ${fromModel} in ${days}, so there is no price to compare.`;

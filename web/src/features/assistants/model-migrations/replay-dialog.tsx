@@ -6,7 +6,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { modelMigrationPlanQuery } from '#web/api/model-migrations.ts';
-import { findModel } from '#web/api/models.ts';
+import { modelName } from '#web/api/model-names.ts';
+import { findModel, isModelMissing } from '#web/api/models.ts';
+import { useModelName } from '#web/api/use-model-name.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatCount } from '#web/lib/text/format.ts';
@@ -52,6 +54,7 @@ export function ReplayDialog({ assistant, successor, onClose }: ReplayDialogProp
   const { id, model: fromModel } = assistant;
   const model = useReplacementModel(fromModel, successor);
   const { toModel, list } = model;
+  const fromName = useModelName(fromModel);
   const { reason } = useEditAccess();
   const navigate = useNavigate();
   const [programs, setPrograms] = useState(false);
@@ -69,7 +72,7 @@ export function ReplayDialog({ assistant, successor, onClose }: ReplayDialogProp
   return (
     <FormDialog
       title="Test on real questions"
-      description={`Asks another model the questions ${assistant.name} was asked and compares the answers with those of ${fromModel}. You see the cost first.`}
+      description={`Asks another model the questions ${assistant.name} was asked and compares the answers with those of ${fromName}. You see the cost first.`}
       action={['Prepare', 'Preparing...']}
       busy={prepare.isPending}
       disabledReason={reason ?? model.missing ?? whyNot(answerIds.length)}
@@ -88,7 +91,7 @@ export function ReplayDialog({ assistant, successor, onClose }: ReplayDialogProp
       {isModelAvailable(list, fromModel) ? (
         <BaselineChoice model={fromModel} value={baseline} onChange={setBaseline} />
       ) : (
-        <p className="text-muted-foreground text-sm">{`${fromModel} has retired, so its earlier answers are used.`}</p>
+        <p className="text-muted-foreground text-sm">{`${fromName} has retired, so its earlier answers are used.`}</p>
       )}
       <Switch
         label="Include questions from programs"
@@ -110,9 +113,7 @@ const whyNot = (count: number) => (count === 0 ? 'Please select at least one que
 
 /** True if the key can use the model, or if that is unknown; then the server decides. */
 function isModelAvailable(list: ModelList | undefined, model: string): boolean {
-  if (list?.source !== 'provider') return true;
-  const lifecycle = findModel(list.models, model)?.lifecycle;
-  return lifecycle !== undefined && lifecycle !== 'gone';
+  return !isModelMissing(list, model) && findModel(list, model)?.lifecycle !== 'gone';
 }
 
 type BaselineChoiceProps = { model: string; value: Baseline; onChange: (baseline: Baseline) => void };
@@ -120,7 +121,7 @@ type BaselineChoiceProps = { model: string; value: Baseline; onChange: (baseline
 function BaselineChoice({ model, value, onChange }: BaselineChoiceProps) {
   return (
     <RadioGroup
-      label={`Answers of ${model}`}
+      label={`Answers of ${modelName(model)}`}
       layout="row"
       value={value}
       onValueChange={onChange}

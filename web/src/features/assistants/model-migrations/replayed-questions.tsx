@@ -1,4 +1,5 @@
 import { type AskedQuestion, replayQuestionLimit } from '@roster/contracts/comparisons/replays';
+import { modelName } from '#web/api/model-names.ts';
 import { formatCount } from '#web/lib/text/format.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
@@ -14,7 +15,7 @@ type ReplayedQuestionsProps = {
 export function ReplayedQuestions({ model, items, chosen, onChoose }: ReplayedQuestionsProps) {
   if (items.length === 0)
     return (
-      <p className="text-muted-foreground">{`This assistant’s conversations contain no answers from ${model}.`}</p>
+      <p className="text-muted-foreground">{`This assistant’s conversations contain no answers from ${modelName(model)}.`}</p>
     );
   const isFull = chosen.size >= replayQuestionLimit;
   const choose = (id: number, on: boolean) =>

@@ -2,6 +2,7 @@ import type { Assistant } from '@roster/contracts/assistants/assistants';
 import { Link } from '@tanstack/react-router';
 import { MessageSquare } from 'lucide-react';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
+import { ModelName } from '#web/components/model-name.tsx';
 import { formatCost, formatLongDate } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Tooltip } from '#web/ui/menus/tooltip.tsx';
@@ -31,7 +32,11 @@ const columnsWith = (usage: UsageById): Column<Assistant>[] => [
     id: 'model',
     header: 'Model',
     width: 'w-44',
-    cell: ({ model }) => <span className="font-mono text-xs">{model}</span>,
+    cell: ({ model }) => (
+      <span className="font-mono text-xs">
+        <ModelName model={model} />
+      </span>
+    ),
   },
   { id: 'tags', header: 'Tags', width: 'w-44', cell: ({ tags }) => tags.join(', ') || '–' },
   {

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Sparkles } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
+import { useModelName } from '#web/api/use-model-name.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
@@ -17,6 +18,7 @@ const examples = 'For example: an assistant that answers questions about our ret
 /** A model drafts the assistant from a sentence. The draft is shown in the form; nothing is saved. */
 export function DescribeCard({ model, onDrafted }: DescribeCardProps) {
   const [text, setText] = useState('');
+  const name = useModelName(model);
   const { reason } = useEditAccess();
   const abort = useRef<AbortController>(undefined);
   useEffect(() => () => abort.current?.abort(), []);
@@ -32,7 +34,7 @@ export function DescribeCard({ model, onDrafted }: DescribeCardProps) {
     <Card aria-label="Describe it">
       <CardHeader
         title="Describe it"
-        description={`${model} drafts the name, the instructions and the first questions. You review them before anything is saved. The answer is billed.`}
+        description={`${name} drafts the name, the instructions and the first questions. You review them before anything is saved. The answer is billed.`}
       />
       <CardBody className="grid gap-3">
         <Field label="What should it do?">

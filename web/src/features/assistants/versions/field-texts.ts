@@ -1,5 +1,6 @@
 import { type AssistantVersionDetail, type VersionField, versionFields } from '@roster/contracts/assistants/versions';
 import type { ToolApproval } from '@roster/contracts/tool-servers/tool-servers';
+import { modelName } from '#web/api/model-names.ts';
 
 /** Labels of a version's fields. */
 export const fieldNames: Record<VersionField, string> = {
@@ -38,7 +39,7 @@ function toolLines({ webSearch, codeInterpreter }: AssistantVersionDetail['setti
 const texts: Record<VersionField, (version: AssistantVersionDetail) => string> = {
   name: ({ settings }) => settings.name,
   description: ({ settings }) => settings.description,
-  model: ({ settings }) => settings.model,
+  model: ({ settings }) => modelName(settings.model),
   temperature: ({ settings }) => String(settings.temperature),
   reasoningEffort: ({ settings }) => settings.reasoningEffort ?? '',
   instructions: ({ settings }) => settings.instructions,

@@ -1,7 +1,8 @@
 import type { Assistant } from '@roster/contracts/assistants/assistants';
 import type { AssistantVersionDetail } from '@roster/contracts/assistants/versions';
 import { useQuery } from '@tanstack/react-query';
-import { findModel, modelsQuery } from '#web/api/models.ts';
+import { modelName } from '#web/api/model-names.ts';
+import { isModelMissing, modelsQuery } from '#web/api/models.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
@@ -22,10 +23,10 @@ export function RestoreDialog({ assistant, version, now, onRestored, onClose }: 
   const restore = useRestore(assistant.id);
   const models = useQuery(modelsQuery);
   const { model } = version.settings;
-  const isUnknown = models.data?.source === 'provider' && findModel(models.data.models, model) === undefined;
+  const isUnknown = isModelMissing(models.data, model);
   const notes = [
     ...(isUnknown && model !== assistant.model
-      ? [`Your API key cannot use the model ${model}; ${assistant.model} stays.`]
+      ? [`Your API key cannot use the model ${modelName(model)}; ${modelName(assistant.model)} stays.`]
       : []),
     ...unrestorableParts(version),
   ];

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess, useUser } from '#web/api/current-user.ts';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
+import { ModelName } from '#web/components/model-name.tsx';
 import { LoadingAssistants } from '#web/features/chat/shared/loading-rows.tsx';
 import { errorText } from '#web/lib/api-client.ts';
 import { readStored, writeStored } from '#web/lib/storage/storage.ts';
@@ -97,7 +98,9 @@ function AssistantButton({ assistant, onStartChat }: AssistantListProps & { assi
           <span dir="auto" className="block truncate">
             {assistant.name}
           </span>
-          <span className="block truncate text-muted-foreground text-xs">{assistant.model}</span>
+          <span className="block truncate text-muted-foreground text-xs">
+            <ModelName model={assistant.model} />
+          </span>
         </span>
         {assistant.isDefault && <Badge tone="accent">Default</Badge>}
       </button>

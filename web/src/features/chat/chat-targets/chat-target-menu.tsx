@@ -1,6 +1,7 @@
 import { ChevronDown } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
+import { ModelName } from '#web/components/model-name.tsx';
 import { type Choice, chatTargetOf, useChatTargets } from '#web/features/chat/shared/use-assistants.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -88,7 +89,7 @@ export function ChatTargetMenu({ current, onChoose, several, label }: ChatTarget
               <AssistantAvatar {...chatTarget} />
               {!isAlone && <bdi className="max-w-44 truncate max-md:max-w-[44vw]">{chatTarget.name}</bdi>}
               <span className="max-w-44 truncate font-mono font-normal text-muted-foreground text-xs">
-                {chatTarget.model ?? (isAlone ? 'Default model' : '')}
+                {chatTarget.model === null ? isAlone && 'Default model' : <ModelName model={chatTarget.model} />}
               </span>
             </>
           )}

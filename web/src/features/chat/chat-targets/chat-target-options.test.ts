@@ -14,6 +14,7 @@ const model = (id: string, more: Partial<Model> = {}): Model => ({
   efforts: [],
   contextTokens: null,
   tuned: false,
+  marks: [],
   ...more,
 });
 const list = (models: Model[], source: ModelList['source'] = 'provider'): ModelList => ({
@@ -21,6 +22,7 @@ const list = (models: Model[], source: ModelList['source'] = 'provider'): ModelL
   notice: null,
   models,
   defaultModel: 'gpt-4o',
+  connections: [],
 });
 const chatTargets = [
   { assistantId: 7, name: 'Tutor', model: 'gpt-4o', description: '', ...plainLook },

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { modelName } from '#web/api/model-names.ts';
 import { userConfigQuery } from '#web/api/user-config.ts';
 import { SettingsLink } from '#web/components/settings-link.tsx';
 import { isBudgetError } from '#web/lib/budget-error.ts';
@@ -16,7 +17,7 @@ function SeveralNotice({ models, onClear }: SeveralNoticeProps) {
     <div className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-border bg-card px-3 py-2 text-sm">
       <output className="wrap-anywhere min-w-0 flex-1 basis-52 text-muted-foreground">
         Asks {models.length} models; each answer is billed:{' '}
-        <bdi className="font-mono text-foreground text-xs">{models.join(', ')}</bdi>
+        <bdi className="font-mono text-foreground text-xs">{models.map(modelName).join(', ')}</bdi>
       </output>
       <Button size="sm" variant="ghost" className="max-md:h-10" onClick={onClear}>
         Back to one model

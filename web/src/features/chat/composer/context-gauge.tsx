@@ -34,7 +34,7 @@ function useNextModel({ assistantId, model }: ComposerTools): Model | undefined 
   const assistants = useQuery({ ...assistantsQuery, enabled: false }).data;
   const models = useQuery({ ...modelsQuery, enabled: false }).data;
   const assistant = assistants?.find(({ id }) => id === assistantId);
-  return findModel(models?.models, assistant?.model ?? model ?? models?.defaultModel ?? '');
+  return findModel(models, assistant?.model ?? model ?? models?.defaultModel ?? '');
 }
 
 function costInWords({ price }: Model, tokens: number): string {

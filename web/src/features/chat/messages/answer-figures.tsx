@@ -1,6 +1,7 @@
 import type { Message, Usage } from '@roster/contracts/chat';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { ModelName } from '#web/components/model-name.tsx';
 import { formatCost, formatDateTime, formatNumber, formatTime } from '#web/lib/text/format.ts';
 import { Tooltip } from '#web/ui/menus/tooltip.tsx';
 
@@ -37,7 +38,11 @@ export function AnswerFigures({ message }: { message: Message }) {
   const about = usage?.estimated ? '≈ ' : '';
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1 ps-1.5">
-      {model && <span className="font-mono">{model}</span>}
+      {model && (
+        <span className="font-mono">
+          <ModelName model={model} />
+        </span>
+      )}
       {usage && (
         <Figure tooltip={tokensInWords(usage)}>
           {about}

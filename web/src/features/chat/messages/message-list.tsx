@@ -12,6 +12,7 @@ import {
   useRef,
 } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { ModelName } from '#web/components/model-name.tsx';
 import { undecided } from '#web/features/chat/shared/answers.ts';
 import { changesOfModel, type PendingMessage, withPending } from '#web/features/chat/shared/message-changes.ts';
 import type { MessageWindow } from '#web/features/chat/shared/message-window.ts';
@@ -221,7 +222,10 @@ function NewModel({ model }: { model: string }) {
   return (
     <p className="mb-3 flex items-center gap-3 text-muted-foreground text-xs before:h-px before:flex-1 before:bg-border after:h-px after:flex-1 after:bg-border">
       <span className="wrap-anywhere max-w-[70%]">
-        <bdi className="font-mono">{model}</bdi> answers from here
+        <bdi className="font-mono">
+          <ModelName model={model} />
+        </bdi>{' '}
+        answers from here
       </span>
     </p>
   );

@@ -2,8 +2,10 @@ import type { Message } from '@roster/contracts/chat';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowRight, Square } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { modelName } from '#web/api/model-names.ts';
 import { mergeLiveRun } from '#web/api/runs/run-message.ts';
 import { useLiveRun, watchRun } from '#web/api/runs/run-store.ts';
+import { useConnectionNames } from '#web/api/use-model-name.ts';
 import { answersQuery } from '#web/features/chat/shared/answers.ts';
 import { awaitedAnswer } from '#web/features/chat/shared/message-changes.ts';
 import { isUnderWay } from '#web/features/chat/shared/message-window.ts';
@@ -75,11 +77,12 @@ const states: Record<Message['state'], string> = {
   interrupted: 'Interrupted',
 };
 
-const nameOf = ({ model }: Message, index: number) => model ?? `Model ${index + 1}`;
+const nameOf = ({ model }: Message, index: number) => (model === null ? `Model ${index + 1}` : modelName(model));
 
 /** Answers of several models to one question: columns, or tabs if there is not enough room. */
 export function SideBySide({ message: shown }: { message: Message }) {
   const answers = useParallelAnswers(shown);
+  useConnectionNames(...answers.map(({ model }) => model));
   const isSeen = usePageVisible();
   const isWide = useWide();
   return (

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { assistantsQuery } from '#web/api/assistants.ts';
-import { modelsQuery } from '#web/api/models.ts';
+import { modelName } from '#web/api/model-names.ts';
+import { allModels, modelsQuery } from '#web/api/models.ts';
 import type { Choice } from '#web/features/chat/shared/use-assistants.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
@@ -23,7 +24,7 @@ type AnsweredByProps = Choice & { error: string | undefined; onChoose: (choice: 
 /** The assistant or model that answers in a project's new conversations. */
 export function AnsweredBy({ error, onChoose, ...choice }: AnsweredByProps) {
   const assistants = useQuery(assistantsQuery).data ?? [];
-  const models = (useQuery(modelsQuery).data?.models ?? [])
+  const models = allModels(useQuery(modelsQuery).data)
     .filter(({ lifecycle }) => lifecycle !== 'gone')
     .map(({ id }) => id);
   const { model } = choice;
@@ -44,7 +45,7 @@ export function AnsweredBy({ error, onChoose, ...choice }: AnsweredByProps) {
           <optgroup label="Models">
             {(model === null || models.includes(model) ? models : [model, ...models]).map((id) => (
               <option key={id} value={`model:${id}`}>
-                {id}
+                {modelName(id)}
               </option>
             ))}
           </optgroup>

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { projectCostsQuery } from '#web/api/usage.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import { dayIn, localZone } from '#web/lib/text/day.ts';
 import { formatCost, formatCount } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -53,7 +54,12 @@ const Detail = ({ title, children }: { title: string; children: ReactNode }) => 
 
 function AnsweredByName({ project: { assistantId, model } }: { project: Project }) {
   const { data } = useQuery(assistantsQuery);
-  if (model !== null) return <p className="font-mono text-sm [overflow-wrap:anywhere]">{model}</p>;
+  if (model !== null)
+    return (
+      <p className="font-mono text-sm [overflow-wrap:anywhere]">
+        <ModelName model={model} />
+      </p>
+    );
   if (assistantId === null) return <p>The usual assistant or model</p>;
   const name = data?.find(({ id }) => id === assistantId)?.name;
   return <p dir="auto">{name ?? <Skeleton className="h-5 w-32" />}</p>;

@@ -2,6 +2,7 @@ import type { Message } from '@roster/contracts/chat';
 import { Link } from '@tanstack/react-router';
 import { ArrowDownToLine, Pencil, RotateCw } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { modelName } from '#web/api/model-names.ts';
 import { SettingsLink } from '#web/components/settings-link.tsx';
 import { ChatTargetMenu } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
 import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
@@ -82,7 +83,7 @@ export function AnswerFailure({ message }: { message: Message }) {
       }
     >
       {rest !== '' && <p className="[overflow-wrap:anywhere]">{rest}</p>}
-      <p>{error?.successor ? `Its successor is ${error.successor}.` : hint}</p>
+      <p>{error?.successor ? `Its successor is ${modelName(error.successor)}.` : hint}</p>
     </Notice>
   );
 }
@@ -135,7 +136,7 @@ function UseSuccessor({ message, successor }: { message: Message; successor: str
         regenerate(message.id, successor);
       }}
     >
-      {`Continue with ${successor}`}
+      {`Continue with ${modelName(successor)}`}
     </Button>
   );
 }

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
-import { modelsQuery } from '#web/api/models.ts';
+import { modelName } from '#web/api/model-names.ts';
+import { allModels, modelsQuery } from '#web/api/models.ts';
 import { projectsQuery } from '#web/api/projects.ts';
 import { Input } from '#web/ui/forms/input.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
@@ -31,7 +32,7 @@ function useChoices(): Record<'assistant' | 'model' | 'files' | 'rating' | 'proj
   const projects = useQuery(projectsQuery);
   return {
     assistant: assistants.data?.map(({ id, name }) => [String(id), name]) ?? [],
-    model: models.data?.models.map(({ id }) => [id, id]) ?? [],
+    model: allModels(models.data).map(({ id }) => [id, modelName(id)]),
     project: projects.data?.map(({ id, name }) => [String(id), name]) ?? [],
     files: [
       ['true', 'With files'],

@@ -1,6 +1,7 @@
 import type { Assistant } from '@roster/contracts/assistants/assistants';
 import { useQuery } from '@tanstack/react-query';
 import { assistantsQuery } from '#web/api/assistants.ts';
+import { modelName } from '#web/api/model-names.ts';
 import { modelsQuery } from '#web/api/models.ts';
 import type { AssistantAppearance } from '#web/components/assistant-avatar.tsx';
 import { useAppReady } from '#web/lib/app-ready.ts';
@@ -54,7 +55,8 @@ export function chatTargetOf(known: ChatTargets | undefined, { assistantId, mode
 }
 
 /** 'Tutor · gpt-4o' */
-export const chatTargetLabel = ({ name, model }: ChatTarget): string => (model === null ? name : `${name} · ${model}`);
+export const chatTargetLabel = ({ name, model }: ChatTarget): string =>
+  model === null ? name : `${name} · ${modelName(model)}`;
 
 /** Placeholder of the composer. */
 export const placeholderFor = (chatTarget: ChatTarget | undefined): string =>

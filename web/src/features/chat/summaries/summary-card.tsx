@@ -4,6 +4,7 @@ import { isBlank } from '@roster/contracts/text/blank';
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Pencil } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { modelName } from '#web/api/model-names.ts';
 import { refreshMessages } from '#web/features/chat/shared/thread-cache.ts';
 import { call } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
@@ -34,7 +35,7 @@ function useSummaryChange(client: QueryClient, threadId: number, id: number) {
 function figuresOf({ model, inputTokens, outputTokens, costUsd, edited }: Summary): string {
   const cost = costUsd === null ? 'cost unknown' : formatCost(costUsd);
   const tokens = `${formatNumber(inputTokens + outputTokens)} tokens`;
-  return [model, tokens, cost, ...(edited ? ['edited'] : [])].join(' · ');
+  return [modelName(model), tokens, cost, ...(edited ? ['edited'] : [])].join(' · ');
 }
 
 type SummaryCardProps = { message: Message; summary: Summary };

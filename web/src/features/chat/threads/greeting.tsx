@@ -1,5 +1,6 @@
 import { useUser } from '#web/api/current-user.ts';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
+import { ModelName } from '#web/components/model-name.tsx';
 import { composerAt, useComposer } from '#web/features/chat/shared/composer-state.ts';
 import type { ChatTarget } from '#web/features/chat/shared/use-assistants.ts';
 
@@ -59,14 +60,20 @@ export function Greeting({ place, chatTarget, several }: GreetingProps) {
               'The default model answers, without an assistant’s instructions.'
             ) : (
               <>
-                The model <span className="font-mono text-foreground text-sm">{chatTarget.model}</span> answers, without
-                an assistant’s instructions.
+                The model{' '}
+                <span className="font-mono text-foreground text-sm">
+                  {chatTarget.model !== null && <ModelName model={chatTarget.model} />}
+                </span>{' '}
+                answers, without an assistant’s instructions.
               </>
             )
           ) : (
             <>
               <bdi className="text-foreground">{chatTarget.name}</bdi> answers with{' '}
-              <span className="font-mono text-foreground text-sm">{chatTarget.model}</span>.
+              <span className="font-mono text-foreground text-sm">
+                {chatTarget.model !== null && <ModelName model={chatTarget.model} />}
+              </span>
+              .
             </>
           )}
         </p>

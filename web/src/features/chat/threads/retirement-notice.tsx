@@ -8,6 +8,8 @@ import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { useMigrateModels } from '#web/api/model-migrations.ts';
 import { retirementQuery } from '#web/api/retirement.ts';
+import { useModelName } from '#web/api/use-model-name.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import type { MessageWindow } from '#web/features/chat/shared/message-window.ts';
 import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
@@ -48,8 +50,10 @@ export function RetirementNotice({ thread, messages }: ModelEndProps) {
 
 function RetiredNotice({ end, assistant }: { end: RetiringModel; assistant: Answering }) {
   const { choose, blockedReason } = useThreadActions();
-  const { model, shutdownDate, successor } = end;
-  const title = successor === null ? `${model} has retired` : `${model} has retired. Continue with ${successor}?`;
+  const { shutdownDate, successor } = end;
+  const model = useModelName(end.model);
+  const next = useModelName(successor ?? '');
+  const title = successor === null ? `${model} has retired` : `${model} has retired. Continue with ${next}?`;
   const who = assistant ? (
     <>
       It was used by <bdi>{assistant.name}</bdi>
@@ -74,7 +78,7 @@ function RetiredNotice({ end, assistant }: { end: RetiringModel; assistant: Answ
                 disabledReason={blockedReason}
                 onClick={() => choose({ assistantId: null, model: successor })}
               >
-                {`Continue with ${successor}`}
+                {`Continue with ${next}`}
               </Button>
             ))}
           <Link to="/assistants/models" className={buttonClass({ size: 'sm', className: 'max-md:h-10' })}>
@@ -108,7 +112,7 @@ function MigrateAssistant({ assistant: { id, name, model }, successor }: MoveAss
         )
       }
     >
-      Migrate <bdi>{name}</bdi> to {successor}
+      Migrate <bdi>{name}</bdi> to <ModelName model={successor} />
     </Button>
   );
 }

@@ -152,7 +152,13 @@ test('accepts any typed judge model while the list is unavailable', async () => 
       answer(comparisons.estimate, nothingOpen);
       answer(comparisonJudging.list, { items: [] });
       answer(fineTuning.customModels, []);
-      answer(models.list, { source: 'unknown', notice: 'Cannot be read.', models: [], defaultModel: '' });
+      answer(models.list, {
+        source: 'unknown',
+        notice: 'Cannot be read.',
+        models: [],
+        defaultModel: '',
+        connections: [],
+      });
       answer(comparisonJudging.estimate, { answers: 8, inputTokens: 1, outputTokens: 1, costUsd: null, unpriced: [] });
     },
   });

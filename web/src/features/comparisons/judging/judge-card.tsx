@@ -1,6 +1,8 @@
 import type { Judging, JudgingDetail } from '@roster/contracts/comparisons/judging';
 import { Play, Plus, Square, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { modelName } from '#web/api/model-names.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import { AskProblem } from '#web/features/comparisons/shared/ask-problem.tsx';
 import type { WholeComparison } from '#web/features/comparisons/shared/queries.ts';
 import { sideNames } from '#web/features/comparisons/shared/sides.ts';
@@ -44,7 +46,7 @@ function ShownChoice({ judging: { judgings, shown, choose } }: Pick<JudgeCardPro
     >
       {judgings.map(({ id, model }, index) => (
         <option key={id} value={id}>
-          {`${formatNumber(judgings.length - index)}. ${model}`}
+          {`${formatNumber(judgings.length - index)}. ${modelName(model)}`}
         </option>
       ))}
     </Select>
@@ -123,7 +125,9 @@ function Shown({ comparison, shown, calls, reason }: ShownProps) {
   return (
     <>
       <div className="wrap-anywhere">
-        <p className="font-medium font-mono">{model}</p>
+        <p className="font-medium font-mono">
+          <ModelName model={model} />
+        </p>
         <p dir="auto" className="mt-1 max-w-[80ch] whitespace-pre-wrap text-muted-foreground text-sm">
           {criteria}
         </p>
@@ -195,7 +199,7 @@ function Progress({ shown, isWaiting, calls, reason, onResume }: ProgressProps) 
         Judge {formatCount(shown.open, 'open prompt')}
       </Button>
       <span className="text-muted-foreground text-sm">
-        {costUsd === null ? `No price is known for ${shown.model}.` : `About ${formatCost(costUsd)}.`}
+        {costUsd === null ? `No price is known for ${modelName(shown.model)}.` : `About ${formatCost(costUsd)}.`}
       </span>
     </div>
   );

@@ -2,6 +2,7 @@ import { criteriaLimit } from '@roster/contracts/comparisons/judging';
 import { useQuery } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { useState } from 'react';
+import { modelName } from '#web/api/model-names.ts';
 import { modelsQuery } from '#web/api/models.ts';
 import { ModelSelect } from '#web/components/model-select.tsx';
 import { modelGroups } from '#web/features/comparisons/shared/model-options.ts';
@@ -79,7 +80,7 @@ export function JudgeForm({ comparisonId, answered, disabledReason, busy, onStar
         {estimate && draft.model !== '' && estimate.answers > 0 && (
           <p className="text-muted-foreground text-sm">
             {estimate.costUsd === null
-              ? `${formatCount(estimate.answers, 'answer')} of the judge. No price is known for ${draft.model}.`
+              ? `${formatCount(estimate.answers, 'answer')} of the judge. No price is known for ${modelName(draft.model)}.`
               : `${formatCount(estimate.answers, 'answer')} of the judge, about ${formatCost(estimate.costUsd)}.`}
           </p>
         )}

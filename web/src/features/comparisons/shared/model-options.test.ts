@@ -12,9 +12,16 @@ const model = (id: string, more: Partial<Model> = {}): Model => ({
   efforts: [],
   contextTokens: null,
   tuned: false,
+  marks: [],
   ...more,
 });
-const list = (...models: Model[]): ModelList => ({ source: 'provider', notice: null, models, defaultModel: 'gpt-4o' });
+const list = (...models: Model[]): ModelList => ({
+  source: 'provider',
+  notice: null,
+  models,
+  defaultModel: 'gpt-4o',
+  connections: [],
+});
 const tuned = [{ name: 'Pirate', model: 'ft:gpt-4o-mini:me::1', baseModel: 'gpt-4o-mini-2024-07-18' }];
 
 test('lists tuned models first and once, without retired ones', () => {

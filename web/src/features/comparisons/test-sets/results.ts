@@ -1,5 +1,6 @@
 import type { ComparisonPrompt } from '@roster/contracts/comparisons/comparisons';
 import type { TestResult, TestResultBy, TestRun } from '@roster/contracts/comparisons/test-sets';
+import { modelName } from '#web/api/model-names.ts';
 import type { WholeComparison } from '#web/features/comparisons/shared/queries.ts';
 import { toCsv } from '#web/lib/text/csv.ts';
 import { byNames, resultNames } from './labels.ts';
@@ -30,8 +31,8 @@ export const resultRows = (prompts: readonly ComparisonPrompt[], items: RunResul
 export function resultsCsv({ items, candidate, baseline }: WholeComparison, results: RunResults): string {
   return toCsv([
     [
-      ...['Question', 'Expected', `${candidate.label} (${candidate.model})`],
-      baseline ? `${baseline.label} (${baseline.model})` : 'Earlier answer',
+      ...['Question', 'Expected', `${modelName(candidate.label)} (${modelName(candidate.model)})`],
+      baseline ? `${modelName(baseline.label)} (${modelName(baseline.model)})` : 'Earlier answer',
       ...['Result', 'By', 'Cost (USD)'],
     ],
     ...resultRows(items, results.items).map(({ prompt, question, result, by }) => [

@@ -4,6 +4,7 @@ import { type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react
 import { useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { acceptsAnyModel } from '#web/api/model-groups.ts';
+import { modelName } from '#web/api/model-names.ts';
 import { modelsQuery } from '#web/api/models.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { ModelOptions, ModelSelect } from '#web/components/model-select.tsx';
@@ -148,7 +149,7 @@ function CandidateField({ set: { assistant }, value, onChange }: ChoiceProps) {
           <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
             <optgroup label="Versions">
               <option value={versionValue(assistant.version)}>
-                {`Version ${assistant.version}, the current one (${assistant.model})`}
+                {`Version ${assistant.version}, the current one (${modelName(assistant.model)})`}
               </option>
               {others.map(({ number, createdAt }) => (
                 <option key={number} value={versionValue(number)}>
@@ -195,7 +196,7 @@ function BaselineField({ set: { assistant }, runs, candidate, value, onChange }:
           )}
           {runs.map(({ id, candidate: { label }, createdAt }) => (
             <option key={id} value={runValue(id)}>
-              {`Run of ${formatDateTime(createdAt)}: ${label}`}
+              {`Run of ${formatDateTime(createdAt)}: ${modelName(label)}`}
             </option>
           ))}
         </Select>
@@ -259,13 +260,14 @@ export function costText(
   { answers, baselineAnswers, costUsd, unpriced, stored, withoutBaseline, judge }: TestRunEstimate,
   model: string,
 ): string {
-  const partly = costUsd !== null && unpriced.length > 0 ? ` No price is known for ${unpriced.join(' and ')}.` : '';
+  const partly =
+    costUsd !== null && unpriced.length > 0 ? ` No price is known for ${unpriced.map(modelName).join(' and ')}.` : '';
   const ofBaseline = baselineAnswers > 0 ? `, ${baselineAnswers} of them to compare with` : '';
   return [
     `${formatCount(answers, 'answer')}${ofBaseline}: ${priceOf(costUsd)}.${partly}`,
     ...(stored > 0 ? [`${formatCount(stored, 'earlier answer')} cost nothing.`] : []),
     ...(judge
-      ? [`${model} judges with at most ${formatCount(judge.answers, 'answer')}: ${priceOf(judge.costUsd)}.`]
+      ? [`${modelName(model)} judges with at most ${formatCount(judge.answers, 'answer')}: ${priceOf(judge.costUsd)}.`]
       : []),
     ...(stored + baselineAnswers > 0 && withoutBaseline > 0
       ? [`${formatCount(withoutBaseline, 'question')} without an earlier answer.`]

@@ -3,6 +3,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { History } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { modelName } from '#web/api/model-names.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatNumber } from '#web/lib/text/format.ts';
 import { allItems } from '#web/lib/text/paged-items.ts';
@@ -37,12 +39,15 @@ function Asked({ run }: { run: TestRun }) {
         params={{ id: run.id }}
         className="wrap-anywhere rounded-xs font-medium underline-offset-4 hover:underline max-md:inline-block max-md:py-1.5"
       >
-        {candidate.label}
+        {modelName(candidate.label)}
       </Link>
       <span className="block truncate text-muted-foreground text-sm">
         <RelativeTime date={createdAt} />
         {candidate.label !== candidate.model && (
-          <span className="font-mono text-xs" title={candidate.model}>{` ${candidate.model}`}</span>
+          <span className="font-mono text-xs" title={modelName(candidate.model)}>
+            {' '}
+            <ModelName model={candidate.model} />
+          </span>
         )}
       </span>
       {(going ?? refusal) && (

@@ -47,6 +47,7 @@ test('runs and judges with any typed model while the list is unavailable', async
       notice: 'The list of models cannot be read.',
       models: [],
       defaultModel: '',
+      connections: [],
     });
     answer(testSets.run, ({ body }) => {
       sent = body;

@@ -1,6 +1,7 @@
 import { providerNameIn } from '@roster/contracts/provider-name';
 import type { ProviderFigures } from '@roster/contracts/usage/usage';
 import type { ReactNode } from 'react';
+import { ModelName } from '#web/components/model-name.tsx';
 import { formatCost, formatLongDate, formatNumber } from '#web/lib/text/format.ts';
 import { CollapsibleTable } from '#web/ui/collapsible-table.tsx';
 import { TableHeader } from '#web/ui/table-header.tsx';
@@ -112,7 +113,7 @@ export function ByModel({ provider, figures: { byModel } }: PartProps) {
           {byModel.map(({ model, providerRequests, rosterRequests }) => (
             <tr key={model}>
               <th scope="row" className={`${rowHeader} wrap-anywhere font-mono`}>
-                {model}
+                <ModelName model={model} />
               </th>
               <td className={number}>{count(providerRequests)}</td>
               <td className={number}>{count(rosterRequests)}</td>

@@ -14,6 +14,7 @@ import { scimFeature } from '#server/features/auth/scim/feature';
 import { chatFeature } from '#server/features/chat/feature';
 import { comparisonFeature } from '#server/features/comparisons/feature';
 import { onAnswerFinished } from '#server/features/comparisons/on-answer-finished';
+import { connectionFeature } from '#server/features/connections/feature';
 import type { Feature } from '#server/features/feature';
 import { fileFeature } from '#server/features/files/feature';
 import { exampleRepository } from '#server/features/fine-tuning/datasets/example-repository';
@@ -38,6 +39,7 @@ import { toolSelectionRepository } from '#server/features/tool-servers/shared/to
 import { usageFeature } from '#server/features/usage/feature';
 import { onUsageRecorded } from '#server/features/usage/repository';
 import { userFeature } from '#server/features/users/feature';
+import { createProvider } from '#server/provider/create';
 import type { Services, ToolsForTests } from './services.ts';
 
 /**
@@ -110,6 +112,15 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     examples: exampleRepository(db).some,
   });
   const apiTokens = apiTokenFeature(base);
+  const connections = connectionFeature({
+    ...base,
+    createClient: ({ baseUrl, name }) =>
+      createProvider({
+        ...{ db, metrics: base.metrics, tracing: base.tracing, times: base.providerTimes },
+        proxyFor: base.config.proxyFor,
+        config: { baseUrl, name, isOpenAi: false },
+      }),
+  });
   const prompts = promptFeature(base);
   const projects = projectFeature({
     ...base,
@@ -135,6 +146,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
   const ofUsers: Feature[] = [
     models,
     apiTokens,
+    connections,
     usage,
     assistants,
     toolServers,
@@ -175,6 +187,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     scim,
     system,
     apiTokens,
+    connections,
     ...forPrograms,
   ];
   return { auth, findCaller: apiTokens.findCaller, figures: system.figures, all };

@@ -265,6 +265,7 @@ function connectionSettings({ CONNECTIONS: policy, PROVIDER_HOSTS_ALLOWED: list 
   return {
     policy,
     allowed: loopback ? parseAllowedHosts(`${list}, 127.0.0.0/8, ::1`) : listed,
+    listsHosts: list.trim() !== '',
     /** The operator lists addresses, to which a name that is not listed may lead. */
     listsRanges: listed.hasRanges,
   };

@@ -6,7 +6,7 @@ import { imageMs, type ProviderTimeouts } from './transport/timeouts.ts';
 
 export type RelayCall = {
   /** Relative to the base URL; default: Chat Completions. */
-  path?: '/chat/completions' | '/responses';
+  path?: '/chat/completions' | '/responses' | '/embeddings';
   apiKey: Secret;
   /** The JSON of the request, as it is sent. */
   text: string;

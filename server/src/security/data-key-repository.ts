@@ -13,6 +13,10 @@ export function dataKeyRepository(db: Kysely<Database>) {
   }
 
   return {
+    async find(userId: number): Promise<string | undefined> {
+      const row = await db.selectFrom('data_keys').select('wrapped').where('user_id', '=', userId).executeTakeFirst();
+      return row?.wrapped;
+    },
     /** The user's data key; `fresh` is stored if there is none yet. */
     async ensure(userId: number, fresh: string): Promise<string> {
       await db

@@ -76,6 +76,15 @@ const mayCall: Record<string, readonly Kind[]> = {
   'POST /api/settings/apikey': signedIn,
   'DELETE /api/settings/apikey': signedIn,
 
+  'GET /api/connections': signedIn,
+  'GET /api/connection-presets': signedIn,
+  'GET /api/connections/local': signedIn,
+  'POST /api/connections': signedIn,
+  'PATCH /api/connections/:id': signedIn,
+  'POST /api/connections/:id/check': signedIn,
+  'GET /api/connections/:id/uses': signedIn,
+  'DELETE /api/connections/:id': signedIn,
+
   'GET /api/models': signedIn,
   'GET /api/models/tools': signedIn,
   'GET /api/model-choices': signedIn,

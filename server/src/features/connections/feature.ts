@@ -1,0 +1,37 @@
+import type { Config } from '#server/config/config';
+import type { OpenDatabase } from '#server/db/connect';
+import type { Router } from '#server/http/app-router/router';
+import { connectionAddresses } from '#server/provider/connections/address-policy';
+import type { ConnectionTarget } from '#server/provider/connections/connection-key';
+import type { Provider } from '#server/provider/provider';
+import type { Vault } from '#server/security/vault';
+import { clientOpener, storedClientOpener } from './clients.ts';
+import { connectionExportPart } from './export-part.ts';
+import { connectionRoutes } from './routes.ts';
+import { connectionService } from './service.ts';
+
+type Dependencies = {
+  database: OpenDatabase;
+  vault: Vault;
+  config: Pick<Config, 'connections' | 'proxyFor'>;
+  /** The only client for a connection's address. */
+  createClient: (target: ConnectionTarget) => Promise<Provider>;
+};
+
+/** People's accounts with providers beside the installation's own. */
+export function connectionFeature({ database, vault, config, createClient }: Dependencies) {
+  const open = clientOpener(createClient);
+  const { db } = database;
+  const connections = connectionService({
+    db,
+    vault,
+    addresses: connectionAddresses(config),
+    listsHosts: config.connections.listsHosts,
+    open,
+    openStored: storedClientOpener({ db, vault, open }),
+  });
+  return {
+    routes: (router: Router) => connectionRoutes(router, connections),
+    exportParts: [connectionExportPart(database)],
+  };
+}

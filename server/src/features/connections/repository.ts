@@ -1,0 +1,96 @@
+import {
+  type AbilityCheck,
+  AbilityCheck as Check,
+  type ConnectionUses,
+} from '@roster/contracts/connections/connections';
+import { type Insertable, type Kysely, sql, type Updateable } from 'kysely';
+import { z } from 'zod';
+import type { Database } from '#server/db/schema';
+
+type Changes = Pick<
+  Updateable<Database['connections']>,
+  | 'name'
+  | 'name_key'
+  | 'key_sealed'
+  | 'key_last4'
+  | 'api'
+  | 'first_token_seconds'
+  | 'is_paused'
+  | 'position'
+  | 'notice'
+  | 'checks'
+  | 'checked_at'
+>;
+
+/** Two names that people would not tell apart are one. */
+export const nameKeyOf = (name: string) => name.normalize('NFKC').toLowerCase();
+
+export const parseChecks = (stored: string): AbilityCheck[] => z.array(Check).parse(JSON.parse(stored));
+
+/** Changes to connections; provider/connections/connection-repository.ts reads them. */
+export function connectionStore(db: Kysely<Database>) {
+  return {
+    async insert(row: Insertable<Database['connections']>): Promise<number> {
+      const { id } = await db.insertInto('connections').values(row).returning('id').executeTakeFirstOrThrow();
+      return id;
+    },
+    async update(userId: number, id: number, changes: Changes): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('connections')
+        .set(changes)
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** Stores the order of all connections of a user in one statement. */
+    async reorder(userId: number, ids: readonly number[]) {
+      if (ids.length === 0) return;
+      const cases = sql.join(
+        ids.map((id, position) => sql`when id = ${id} then cast(${position} as integer)`),
+        sql` `,
+      );
+      await db
+        .updateTable('connections')
+        .set({ position: sql<number>`case ${cases} else position end` })
+        .where('user_id', '=', userId)
+        .execute();
+    },
+    async delete(userId: number, id: number): Promise<boolean> {
+      const { numDeletedRows } = await db
+        .deleteFrom('connections')
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+    /** Counts what names a model of the connection. Deleted conversations and earlier versions are left out. */
+    async uses(userId: number, id: number): Promise<ConnectionUses> {
+      const pattern = `@${id}/%`;
+      const counted = (table: 'assistants' | 'threads' | 'projects') => {
+        const query = db
+          .selectFrom(table)
+          .select((eb) => eb.fn.countAll<number>().as('count'))
+          .where(sql.ref<number>(`${table}.user_id`), '=', userId)
+          .where(sql.ref<string>(`${table}.model`), 'like', pattern);
+        return (table === 'threads' ? query.where(sql.ref('threads.deleted_at'), 'is', null) : query)
+          .executeTakeFirstOrThrow()
+          .then(({ count }) => Number(count));
+      };
+      const runs = await db
+        .selectFrom('comparisons')
+        .select((eb) => eb.fn.count<number>('test_set_id').distinct().as('count'))
+        .where('user_id', '=', userId)
+        .where((eb) => eb.or([eb('tuned_model', 'like', pattern), eb('base_model', 'like', pattern)]))
+        .executeTakeFirstOrThrow();
+      return {
+        assistants: await counted('assistants'),
+        conversations: await counted('threads'),
+        projects: await counted('projects'),
+        testSets: Number(runs.count),
+      };
+    },
+  };
+}
+
+export type ConnectionStore = ReturnType<typeof connectionStore>;

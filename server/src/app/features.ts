@@ -39,6 +39,7 @@ import { toolSelectionRepository } from '#server/features/tool-servers/shared/to
 import { usageFeature } from '#server/features/usage/feature';
 import { onUsageRecorded } from '#server/features/usage/repository';
 import { userFeature } from '#server/features/users/feature';
+import { connectionAddresses } from '#server/provider/connections/address-policy';
 import { createProvider } from '#server/provider/create';
 import type { Services, ToolsForTests } from './services.ts';
 
@@ -114,11 +115,12 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
   const apiTokens = apiTokenFeature(base);
   const connections = connectionFeature({
     ...base,
-    createClient: ({ baseUrl, name }) =>
+    createClient: ({ baseUrl, name, api, keyHeader }) =>
       createProvider({
         ...{ db, metrics: base.metrics, tracing: base.tracing, times: base.providerTimes },
         proxyFor: base.config.proxyFor,
-        config: { baseUrl, name, isOpenAi: false },
+        config: { baseUrl, name },
+        connection: { scope: 'connection:new', api, keyHeader, connector: connectionAddresses(base.config).connector },
       }),
   });
   const prompts = promptFeature(base);

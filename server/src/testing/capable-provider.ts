@@ -44,6 +44,14 @@ async function stream(response: ServerResponse, deltas: JsonObject[]) {
   response.end(`${chunk({}, 'tool_calls' in (deltas[0] ?? {}) ? 'tool_calls' : 'stop')}data: [DONE]\n\n`);
 }
 
+const resources: Record<string, JsonObject> = {
+  '/models': { object: 'list', data: [{ id: 'tiny-embed' }, { id: 'talker' }] },
+  '/embeddings': { data: [{ embedding: [0.5] }] },
+  '/files': { id: 'file-1', object: 'file' },
+  '/files/file-1': { id: 'file-1', deleted: true },
+  '/fine_tuning/jobs': { data: [], has_more: false },
+};
+
 /** A provider that can do everything that Roster checks, and stops doing so when told. */
 export async function startCapableProvider(behaviour: Behaviour = 'able') {
   const seen: { path: string; headers: IncomingMessage['headers'] }[] = [];
@@ -55,16 +63,11 @@ export async function startCapableProvider(behaviour: Behaviour = 'able') {
     if (current === 'down') return void request.socket.destroy();
     if (current === 'wrong key')
       return void json(response, 401, { error: { message: 'This key is not one of ours.', code: 'invalid_api_key' } });
-    if (path === '/models')
-      return void json(response, 200, { data: [{ id: 'tiny-embed' }, { id: 'talker' }], object: 'list' });
-    if (current === 'hangs') return;
+    if (current === 'hangs' && path !== '/models') return;
     if (path === '/chat/completions') return stream(response, deltasFor(body, current === 'lies'));
-    if (path === '/embeddings')
-      return void json(response, 200, { data: [{ embedding: current === 'lies' ? null : [0.5] }] });
-    if (path === '/files') return void json(response, 200, { id: 'file-1', object: 'file' });
-    if (path === '/files/file-1') return void json(response, 200, { id: 'file-1', deleted: true });
-    if (path === '/fine_tuning/jobs') return void json(response, 200, { data: [], has_more: false });
-    return void json(response, 404, { error: { message: 'Not found' } });
+    const found = resources[path];
+    if (!found) return void json(response, 404, { error: { message: 'Not found' } });
+    json(response, 200, current === 'lies' && path === '/embeddings' ? { data: [] } : found);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

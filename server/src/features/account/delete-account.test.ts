@@ -13,6 +13,7 @@ import { createHttpClient, type HttpClient } from '#server/testing/http-client';
 import { uploadExport } from '#server/testing/imports';
 import { untilIndexed } from '#server/testing/knowledge';
 import { storedMailTo } from '#server/testing/mail';
+import { newConnection } from '#server/testing/connections';
 import { newPrompt } from '#server/testing/prompts';
 import { heldMessage } from '#server/testing/queue';
 import { rowsOf, tablesWith } from '#server/testing/rows';
@@ -88,6 +89,7 @@ describe.each(engines)('closing an account on %s', (engine) => {
     await visitor.post('/api/assistants/draft', { version: null, values: { name: word } });
     const { body: project } = await visitor.post('/api/projects', { name: word, instructions: word });
     await visitor.post(`/api/projects/${project.id}/files`, { fileIds: [fileId] });
+    await newConnection(app, visitor, word);
     await newPrompt(visitor, { name: word.replaceAll(' ', '-'), text: word });
     const testSet = await newSet(visitor, assistantId, typed(`${word} question`));
     await runTestSet(visitor, testSet.id);

@@ -106,12 +106,18 @@ export async function checkAbilities(
   else await tryModel(results, key, model, times);
   const [files, embeddings, fineTuning] = await resources;
   results.set('files', files).set('embeddings', embeddings).set('fineTuning', fineTuning);
-  const answered = results.get('answer');
   return {
     checks: abilities.map((ability) => {
       const { result, reason } = results.get(ability) ?? notTried('Not tried.');
       return { ability, result, reason: reason === null ? null : storable(reason) };
     }),
-    notice: answered?.result === 'works' || answered?.reason == null ? null : storable(answered.reason),
+    notice: noticeOf(results, model !== undefined),
   };
+}
+
+/** Why the connection cannot be used, or may not be. Without a list of models the key may still be fine. */
+function noticeOf(results: Results, hasModel: boolean): string | null {
+  const decisive = results.get(hasModel ? 'answer' : 'models');
+  if (decisive === undefined || decisive.result === 'works' || decisive.reason === null) return null;
+  return storable(decisive.reason);
 }

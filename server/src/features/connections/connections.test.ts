@@ -201,7 +201,8 @@ describe.each(engines)('connections on %s', (engine) => {
   test('are exported without keys', async () => {
     const ada = await someone();
     const made = await added(ada, (await provider()).url);
-    const files = unzip(await (await beginDownload(app, ada, '/api/user/export')).whole());
+    const archive = await beginDownload(app, ada, '/api/user/export');
+    const files = unzip(Buffer.from(await archive.body.arrayBuffer()));
     const { id: _, ...exported } = made;
     expect(JSON.parse(files.get('connections.json') ?? '')).toEqual({ connections: [exported] });
     expect([...files.values()].join('')).not.toContain(key);

@@ -3,9 +3,10 @@ import type { OpenDatabase } from '#server/db/connect';
 import type { Router } from '#server/http/app-router/router';
 import { connectionAddresses } from '#server/provider/connections/address-policy';
 import type { ConnectionTarget } from '#server/provider/connections/connection-key';
+import type { OpenConnection } from '#server/provider/connections/open';
 import type { Provider } from '#server/provider/provider';
 import type { Vault } from '#server/security/vault';
-import { clientOpener, storedClientOpener } from './clients.ts';
+import { clientOpener } from './clients.ts';
 import { connectionExportPart } from './export-part.ts';
 import { connectionRoutes } from './routes.ts';
 import { connectionService } from './service.ts';
@@ -14,21 +15,20 @@ type Dependencies = {
   database: OpenDatabase;
   vault: Vault;
   config: Pick<Config, 'connections' | 'proxyFor'>;
-  /** The only client for a connection's address. */
+  openConnection: OpenConnection;
+  /** A client of its own for a connection that is not stored. */
   createClient: (target: ConnectionTarget) => Promise<Provider>;
 };
 
 /** People's accounts with providers beside the installation's own. */
-export function connectionFeature({ database, vault, config, createClient }: Dependencies) {
-  const open = clientOpener(createClient);
-  const { db } = database;
+export function connectionFeature({ database, vault, config, openConnection, createClient }: Dependencies) {
   const connections = connectionService({
-    db,
+    db: database.db,
     vault,
     addresses: connectionAddresses(config),
     listsHosts: config.connections.listsHosts,
-    open,
-    openStored: storedClientOpener({ db, vault, open }),
+    open: clientOpener(createClient),
+    openConnection,
   });
   return {
     routes: (router: Router) => connectionRoutes(router, connections),

@@ -28,7 +28,7 @@ async function lookAt(
 
 /** Finds servers of models on the machine of this installation: those of `presets` that have a loopback address. */
 export async function findLocalServers(
-  presets: readonly Pick<Preset, 'id' | 'name' | 'baseUrl' | 'hosts'>[],
+  presets: readonly (Pick<Preset, 'id' | 'name' | 'baseUrl'> & { hosts: readonly string[] })[],
   looking: Looking,
 ): Promise<LocalServer[]> {
   const local = presets.filter(({ hosts }) => hosts.length === 0);

@@ -10,6 +10,7 @@ import type { Database } from '#server/db/schema';
 import { AppError } from '#server/lib/errors';
 import type { ConnectionAddresses } from '#server/provider/connections/address-policy';
 import { type ConnectionRow, connectionRepository } from '#server/provider/connections/connection-repository';
+import type { OpenConnection } from '#server/provider/connections/open';
 import { keyHeaderOf, presetOf, presets } from '#server/provider/connections/presets';
 import type { Actor } from '#server/security/actor';
 import { encryptWithDataKey } from '#server/security/encryption';
@@ -32,8 +33,7 @@ type Dependencies = {
   listsHosts: boolean;
   /** For a key that is not stored yet. */
   open: OpenClient;
-  /** The stored key of a connection with its client. @throws AppError */
-  openStored: (userId: number, id: number) => ReturnType<OpenClient>;
+  openConnection: OpenConnection;
   /** Called when the models of a connection may have changed. */
   onChanged?: (userId: number) => void;
 };
@@ -202,7 +202,7 @@ async function found(db: Kysely<Database>, userId: number, id: number): Promise<
 
 /** People's connections to providers beside the installation's own. */
 export function connectionService(dependencies: Dependencies) {
-  const { db, addresses, listsHosts, open, openStored, onChanged } = dependencies;
+  const { db, addresses, listsHosts, open, openConnection, onChanged } = dependencies;
   const rows = connectionRepository(db);
   const store = connectionStore(db);
   const { create, change, remove } = connectionWrites(dependencies);
@@ -213,14 +213,10 @@ export function connectionService(dependencies: Dependencies) {
     if (!row) throw notFound();
     const refusal = await addresses.refusalOf(row.preset, row.base_url);
     if (refusal !== null) throw new AppError('not_allowed', refusal);
-    const client = await openStored(userId, id);
-    try {
-      const { checks, notice } = await checkAbilities(client.key, presetOf(row.preset), model);
-      const at = new Date().toISOString();
-      await store.update(userId, id, { checks: JSON.stringify(checks), checked_at: at, notice });
-    } finally {
-      await client.end();
-    }
+    const key = await openConnection(userId, id);
+    const { checks, notice } = await checkAbilities(key, presetOf(row.preset), model);
+    const at = new Date().toISOString();
+    await store.update(userId, id, { checks: JSON.stringify(checks), checked_at: at, notice });
     return found(db, userId, id);
   }
 

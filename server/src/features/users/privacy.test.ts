@@ -13,6 +13,7 @@ import { createTrainedJob, quick, trainable, trainingFile } from '#server/testin
 import type { HttpClient } from '#server/testing/http-client';
 import { uploadExport } from '#server/testing/imports';
 import { addPasskey } from '#server/testing/passkeys';
+import { newConnection } from '#server/testing/connections';
 import { newPrompt } from '#server/testing/prompts';
 import { heldMessage, queueOf } from '#server/testing/queue';
 import { newSet, runTestSet, setPath, setsPath, typed, versionOne } from '#server/testing/test-sets';
@@ -65,6 +66,7 @@ type Owned = {
   fileId: number;
   comparisonId: number;
   promptId: number;
+  connectionId: number;
   savedPromptId: number;
   projectId: number;
   judgingId: number;
@@ -312,6 +314,13 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'POST /api/projects/:id/files/:fileId/retry': ({ projectId, fileId }) => ({
     path: `/api/projects/${projectId}/files/${fileId}/retry`,
   }),
+  'PATCH /api/connections/:id': ({ connectionId }) => ({
+    path: `/api/connections/${connectionId}`,
+    body: { name: 'Mine' },
+  }),
+  'POST /api/connections/:id/check': ({ connectionId }) => ({ path: `/api/connections/${connectionId}/check`, body: {} }),
+  'GET /api/connections/:id/uses': ({ connectionId }) => ({ path: `/api/connections/${connectionId}/uses` }),
+  'DELETE /api/connections/:id': ({ connectionId }) => ({ path: `/api/connections/${connectionId}` }),
   'GET /api/prompts/:id': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}` }),
   'PATCH /api/prompts/:id': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}`, body: { title: 'Mine' } }),
   'POST /api/prompts/:id/used': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}/used`, body: {} }),
@@ -561,6 +570,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       fileId: (await uploaded(app, bob, { filename: planted.filename, content: planted.content })).id,
       comparisonId: comparison.id,
       promptId: comparison.items[0]?.id ?? 0,
+      connectionId: (await newConnection(app, bob, planted.savedPrompt)).id,
       savedPromptId: (await newPrompt(bob, { name: planted.savedPrompt, text: planted.savedPrompt })).id,
       projectId: (await bob.post('/api/projects', { name: planted.savedPrompt })).body.id,
       judgingId,

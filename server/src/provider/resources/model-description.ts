@@ -33,16 +33,17 @@ type Described = z.output<typeof DescribedModel> & {
   architecture?: { input_modalities?: string[] | undefined } | null | undefined;
 };
 
-const million = 1_000_000;
+/** Without the digits that multiplying adds: 0.00000218 dollars a token are 2.18 a million. */
+const aMillion = (dollarsPerToken: number) => Number((dollarsPerToken * 1_000_000).toPrecision(12));
 
 function priceOf({ pricing }: Described): ListedPrice | undefined {
   if (!pricing) return undefined;
   const { prompt, completion, input_cache_read: cached, input, output } = pricing;
   if (prompt !== undefined && completion !== undefined)
     return {
-      input: prompt * million,
-      cachedInput: cached === undefined ? null : cached * million,
-      output: completion * million,
+      input: aMillion(prompt),
+      cachedInput: cached === undefined ? null : aMillion(cached),
+      output: aMillion(completion),
     };
   return input !== undefined && output !== undefined ? { input, cachedInput: null, output } : undefined;
 }

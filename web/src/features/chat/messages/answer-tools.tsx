@@ -24,7 +24,7 @@ const CorrectionMark = lazyPart<{ message: Message; correction: string }>(
 
 const formatted = async (text: string) => (await import('#web/ui/markdown/formatted-html.ts')).toHtml(text);
 
-/** What can be done with a finished answer. */
+/** Actions on a finished answer. */
 export function AnswerTools({ message }: { message: Message }) {
   const { regenerate, blockedReason } = useThreadActions();
   // Nothing precedes it that could be answered again.

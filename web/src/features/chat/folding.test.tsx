@@ -78,6 +78,7 @@ test('folds a long answer and shows it again', async () => {
 test('opens what the search of the browser scrolls to', async () => {
   openAnswer({ text: `${withCode(60)}\n\n${paragraphs(200)}` });
   await foldAnswer.click();
+  await expect.element(wholeAnswer).toBeVisible();
   answers.getByText('Paragraph 150.', { exact: true }).element().scrollIntoView();
   await expectHidden(wholeAnswer);
   await expect.element(showAll(60)).toBeInTheDocument();

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { migrateTo } from '../server/src/cli/migrate-to.ts';
 import { messagePages } from '../server/src/features/chat/messages/pages.ts';
-import { findThreads } from '../server/src/features/chat/search/threads-repository.ts';
 import { branchRepository } from '../server/src/features/chat/shared/branch-repository.ts';
 import { messageRepository } from '../server/src/features/chat/shared/message-repository.ts';
 import { threadRepository } from '../server/src/features/chat/shared/thread-repository.ts';
@@ -14,9 +13,10 @@ import { ms, percentile, printTable } from './figures.ts';
 import { email, key, type Lists, listsFolder } from './lists-data.ts';
 import { type Paced, runPaced } from './paced.ts';
 import { endedAlso } from './processes.ts';
-import { commonWord, rareWord } from './prose.ts';
+import { commonWord } from './prose.ts';
 import { askAll, type Place, type Question } from './questions.ts';
 import { get, newThreads, type Person, post, signIn, startRoster } from './roster.ts';
+import { searchQuestions } from './searches.ts';
 import { settings } from './settings.ts';
 import { type Source, startSource } from './source-process.ts';
 import { messageFor, model, rosterTarget } from './targets.ts';
@@ -69,6 +69,8 @@ async function measureOn({ name, env, floor }: Engine, lists: Lists, source: Sou
   const place = { roster, headers: await signIn(roster.port, '/api/login', email) };
   const size = `${settings.messages / 10} threads, ${settings.messages} messages`;
   await askAll(`Lists on ${name}: ${size}, pages of 50`, place, await questionsTo(lists, place, floor), floor);
+  const searches = await searchQuestions(lists.userId, pageOf, floor);
+  await askAll(`Searches on ${name}: ${size}, pages of 50`, place, searches, floor);
   const person = await newPerson(place);
   const faults = await measureStutter(place, person, source);
   await measureFirstMessages(place, person);
@@ -119,13 +121,6 @@ async function questionsTo(
   const [pinned, updatedAt, id]: [boolean, string, number] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
   const list = (after?: { pinned: boolean; updatedAt: string; id: number }) =>
     capture((db) => threadRepository(db).list(userId, { archived: false, programs: false, limit: pageOf, after }));
-  const search = async (what: string, word: string): Promise<Question> => ({
-    what: `search, ${what}`,
-    path: `/api/threads?q=${word}&limit=${pageOf}`,
-    queries: await capture((db) =>
-      findThreads(db, userId, word, { archived: undefined, programs: undefined, limit: pageOf, after: undefined }),
-    ),
-  });
   return [
     { what: 'threads, first page', path: `/api/threads?limit=${pageOf}`, queries: await list() },
     {
@@ -147,9 +142,6 @@ async function questionsTo(
         }),
       ),
     },
-    await search('a word in 1 of 5,000 messages', rareWord),
-    await search('a word in 1 of 3 messages', commonWord),
-    await search('one letter, in every message', 'b'),
   ];
 }
 

@@ -42,6 +42,8 @@ const word = () => vocabulary[Math.floor(vocabulary.length ** random()) - 1] ?? 
 
 /** Occurs in every third message. */
 export const commonWord = 'report';
+/** Occurs in three of ten messages. */
+export const otherCommonWord = vocabulary[20] ?? '';
 /** Occurs in one of five thousand messages. */
 export const rareWord = 'quokka';
 

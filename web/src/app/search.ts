@@ -18,6 +18,12 @@ const text = (given: unknown): string | undefined => (typeof given === 'string' 
 const query = (given: unknown, limit: number): string | undefined =>
   text(typeof given === 'number' ? String(given) : given) && truncate(String(given), limit);
 
+/** YYYY-MM-DD */
+const day = (given: unknown): string | undefined =>
+  text(given) && /^\d{4}-\d{2}-\d{2}$/.test(String(given)) && !Number.isNaN(Date.parse(String(given)))
+    ? String(given)
+    : undefined;
+
 /**
  * Keeps missing keys as undefined: the router merges these values over the address, so a key left out would stay as
  * typed. It omits undefined when it writes an address.
@@ -54,6 +60,15 @@ export const chatSearch = (raw: Raw) =>
     new: raw.new === true ? true : undefined,
     /** Id of the project that the new conversation is in. */
     project: positiveInteger(raw.project),
+    /** The search of the list, and its filters; their names differ from those of a new conversation. */
+    q: query(raw.q, 200),
+    withAssistant: positiveInteger(raw.withAssistant),
+    withModel: query(raw.withModel, 200),
+    inProject: positiveInteger(raw.inProject),
+    from: day(raw.from),
+    to: day(raw.to),
+    files: typeof raw.files === 'boolean' ? raw.files : undefined,
+    rating: oneOf(['good', 'bad'] as const, raw.rating),
   });
 
 export const fineTuningSearch = (raw: Raw) =>

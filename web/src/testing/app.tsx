@@ -8,7 +8,7 @@ import { dismissToast, useToasts } from '#web/lib/toast.ts';
 import '#web/styles.css';
 import { answerNewAccount, person } from './new-account.ts';
 
-let shown: { root: Root; place: HTMLElement; address: () => string } | null = null;
+let shown: { root: Root; place: HTMLElement; address: () => string; back: () => void } | null = null;
 let toastIds: number[] = [];
 
 /** Toasts live outside the application and would leak into the next test. */
@@ -40,7 +40,7 @@ export function show(path: string): void {
   place.id = 'root';
   document.body.append(place);
   const root = createRoot(place);
-  shown = { root, place, address: () => history.location.href };
+  shown = { root, place, address: () => history.location.href, back: () => history.back() };
   markAppReady();
   root.render(
     <Providers>
@@ -52,6 +52,9 @@ export function show(path: string): void {
 
 /** Current path of the application. */
 export const address = (): string => shown?.address() ?? '';
+
+/** As the button of the browser. */
+export const goBack = (): void => shown?.back();
 
 /** Unmounts the application. */
 export function leave(): void {

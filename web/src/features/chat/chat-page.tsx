@@ -4,6 +4,7 @@ import { isAppReady } from '#web/lib/app-ready.ts';
 import { lazyPart, preloadOnceUsable } from '#web/lib/lazy.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
+import { keptSearch } from './search/search-address.ts';
 import type { FoundMessage, Match } from './shared/thread-state.ts';
 import type { Choice } from './shared/use-assistants.ts';
 import { ThreadColumn } from './threads/thread-column.tsx';
@@ -49,7 +50,8 @@ function useOpened() {
   const target = useRouterState({ select: ({ location }) => location.state.found ?? null });
   const open = (threadId: number, found: FoundMessage | undefined) => {
     setPlain(undefined);
-    void navigate({ to: '/chat/$threadId', params: { threadId: String(threadId) }, state: { found } });
+    const params = { threadId: String(threadId) };
+    void navigate({ to: '/chat/$threadId', params, search: keptSearch, state: { found } });
   };
   return {
     plain,
@@ -60,12 +62,16 @@ function useOpened() {
       setPlain(choice.assistantId === null ? choice : undefined);
       void navigate({
         to: '/chat',
-        search: { project, ...(choice.assistantId === null ? { new: true } : { assistant: choice.assistantId }) },
+        search: (before) => ({
+          ...keptSearch(before),
+          project,
+          ...(choice.assistantId === null ? { new: true } : { assistant: choice.assistantId }),
+        }),
       });
     },
     showList() {
       setPlain(undefined);
-      return navigate({ to: '/chat', search: {} });
+      return navigate({ to: '/chat', search: keptSearch });
     },
   };
 }

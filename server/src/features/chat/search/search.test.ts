@@ -151,7 +151,13 @@ describe.each(engines)('searching on %s', (engine) => {
       ['title:"garden draft"', []],
       ['title:red', []],
       ['title:garden -draft', [0]],
-      ['-apple', []],
+      ['-apple', [2, 3, 4]],
+      ['-apple -title:draft', [3, 4]],
+      ['-title:garden', [1, 3, 4]],
+      ['-"red apple" -thai', [1, 2, 4]],
+      ['-c++', [0, 1, 3, 4]],
+      ['-数据库', [0, 1, 2, 3]],
+      ['-?!', []],
       ['- apple', [0, 1, 2]],
       ['"สวัสดี"', [3]],
       ['สวัสดี -ขอบคุณ', [3]],
@@ -165,6 +171,24 @@ describe.each(engines)('searching on %s', (engine) => {
     for (const [q, at] of looked) expect([q, await idsFor(erin, q)]).toEqual([q, at.map((index) => threads[index])]);
     expect((await found(erin, 'title:garden falls'))[0]?.match?.snippet).toContain('falls');
     expect(await idsFor(ada, '"red apple"')).toEqual([]);
+  });
+
+  test('leaves out an answer with an excluded word while it is written, and pages through the rest', async () => {
+    const fay = await app.withKey('fay');
+    const threads: number[] = [];
+    for (const title of ['One', 'Two', 'Three']) threads.push(await newThread(fay, { title }));
+    const [one = 0, two = 0, three = 0] = threads;
+    await ask(app, fay, two, 'Something else [[bench 2]]');
+    const first = await fay.get('/api/threads?q=-one&limit=1');
+    expect(first.body.items).toMatchObject([{ id: two, match: null }]);
+    const next = await fay.get(`/api/threads?q=-one&limit=1&cursor=${first.body.nextCursor}`);
+    expect(next.body.items.map(({ id }: { id: number }) => id)).toEqual([three]);
+    const { run } = await send(fay, one, '[[bench 40]] [[hang 30]]');
+    await until('The last word', async () => (await messagesOf(fay, one))[1]?.text.includes('t0029'));
+    expect(await idsFor(fay, '-t0028')).toEqual([two, three]);
+    expect(await idsFor(fay, '-t0039')).toEqual([one, two, three]);
+    await fay.post(`/api/runs/${run.id}/stop`);
+    expect(await idsFor(fay, '-t0028')).toEqual([two, three]);
   });
 
   test('finds a thread by the name of an attached file', async () => {

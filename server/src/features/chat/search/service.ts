@@ -5,7 +5,7 @@ import { hasFilters, idsFulfilling } from '#server/features/chat/shared/thread-f
 import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
 import type { SearchOptions } from './result-order.ts';
 import { type FoundThread, findThreads } from './threads-repository.ts';
-import { besideMessage, isMatch, searchQueryOf } from './tokenize.ts';
+import { besideMessage, hasWords, isMatch, searchQueryOf } from './tokenize.ts';
 
 type Dependencies = { database: Pick<OpenDatabase, 'db' | 'reader'>; partialAnswers: Pick<PartialAnswers, 'logOf'> };
 
@@ -36,8 +36,18 @@ export function threadSearch({ database, partialAnswers }: Dependencies) {
     return found.filter(({ thread }) => fulfilling.has(thread.id));
   }
 
+  /** For a query of exclusions alone: without the threads whose answer contains them already while it is written. */
+  async function withoutExcluded(userId: number, q: string, found: FoundThread[]): Promise<FoundThread[]> {
+    const { anywhere } = searchQueryOf(q);
+    const excluded = new Set<number>();
+    for (const { id, threadId } of await runRepository(db).underWay(userId))
+      if (!isMatch((await partialAnswers.logOf(id))?.text ?? '', anywhere)) excluded.add(threadId);
+    return found.filter(({ thread }) => !excluded.has(thread.id));
+  }
+
   return async function search(userId: number, q: string, options: SearchOptions): Promise<FoundThread[]> {
     const found = await findThreads(reader, userId, q, options);
+    if (!hasWords(searchQueryOf(q))) return withoutExcluded(userId, q, found);
     if (options.after) return found;
     const known = new Set(found.map(({ thread }) => thread.id));
     for (const one of await beingWritten(userId, q, options)) {

@@ -3,10 +3,11 @@ import type { Database } from '#server/db/schema';
 import { messageFileRepository } from '#server/features/chat/shared/message-file-repository';
 import { isOf } from '#server/features/chat/shared/message-row-repository';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
+import { threadsWithout } from './exclusions-repository.ts';
 import { hitsOf } from './hits-repository.ts';
 import { hasManyHits, hasWordsAlone, isLarge, recentPage } from './recent-search-repository.ts';
 import { type Found, inOrder, isListed, type SearchOptions } from './result-order.ts';
-import { hasWords, searchQueryOf } from './tokenize.ts';
+import { excludedQueries, hasWords, searchQueryOf } from './tokenize.ts';
 
 /** `match`: the newest matching message; null: only the title matches. */
 export type FoundThread = { thread: ThreadRecord; match: { messageId: number; text: string } | null };
@@ -19,7 +20,7 @@ export async function findThreads(
   options: SearchOptions,
 ): Promise<FoundThread[]> {
   const parsed = searchQueryOf(query);
-  if (!hasWords(parsed)) return [];
+  if (!hasWords(parsed)) return findWithout(db, userId, query, options);
   const { anywhere } = parsed;
   const isCommon = hasWordsAlone(parsed) && (await isLarge(db)) && (await hasManyHits(db, userId, anywhere));
   const found =
@@ -34,6 +35,21 @@ export async function findThreads(
     const thread = threads.get(id);
     if (!thread) return [];
     return { thread, match: match_id === null ? null : { messageId: match_id, text: texts.get(match_id) ?? '' } };
+  });
+}
+
+/** For a query of exclusions alone: the threads that contain none of them, in no message and not in the title. */
+async function findWithout(db: Kysely<Database>, userId: number, query: string, options: SearchOptions) {
+  const excluded = excludedQueries(query);
+  if (excluded.length === 0) return [];
+  const { rows } = await threadsWithout(db, userId, excluded, options).execute(db);
+  const threads = await threadRepository(db).byIds(
+    userId,
+    rows.map(({ id }) => id),
+  );
+  return rows.flatMap(({ id }) => {
+    const thread = threads.get(id);
+    return thread ? { thread, match: null } : [];
   });
 }
 

@@ -62,17 +62,24 @@ function textQuery(terms: readonly SearchTerm[]): TextQuery {
   };
 }
 
-/** Reads a query as the index needs it. */
-export function searchQueryOf(query: string): SearchQuery {
-  const terms = searchTerms(query);
-  return {
-    anywhere: textQuery(terms.filter(({ place }) => place === 'anywhere')),
-    title: textQuery(terms.filter(({ place }) => place === 'title')),
-  };
-}
+const queryOfTerms = (terms: readonly SearchTerm[]): SearchQuery => ({
+  anywhere: textQuery(terms.filter(({ place }) => place === 'anywhere')),
+  title: textQuery(terms.filter(({ place }) => place === 'title')),
+});
 
-/** False for a query that can find nothing: without words, or with excluded words alone. */
+/** Reads a query as the index needs it. */
+export const searchQueryOf = (query: string): SearchQuery => queryOfTerms(searchTerms(query));
+
+/** False for a query without wanted words: it finds nothing, unless words are excluded. */
 export const hasWords = ({ anywhere, title }: SearchQuery) => anywhere.phrases.length + title.phrases.length > 0;
+
+/** One query for each excluded term that finds what contains it. */
+export const excludedQueries = (query: string): SearchQuery[] =>
+  searchTerms(query)
+    .filter(({ isExcluded }) => isExcluded)
+    .slice(0, maxWords)
+    .map((term) => queryOfTerms([{ ...term, isExcluded: false, isPhrase: true }]))
+    .filter(hasWords);
 
 /** The conditions on a title that is found by itself: it fulfills both parts. */
 export const asOneTitle = ({ anywhere, title }: SearchQuery): TextQuery => ({

@@ -1,15 +1,13 @@
 import { isFunctionCallNote, type Message } from '@roster/contracts/chat';
-import { appendFootnotes, insertMarks, numberedLinks } from '@roster/contracts/text/numbered-links';
+import { insertMarks, numberedLinks } from '@roster/contracts/text/numbered-links';
 import type { PlacedLink } from '@roster/contracts/text/web-links';
-import { RotateCw, Shuffle } from 'lucide-react';
 import { Fragment, type ReactNode, useEffect, useMemo, useState } from 'react';
 import { mergeLiveRun } from '#web/api/runs/run-message.ts';
 import { awaitsApproval, useLiveRun } from '#web/api/runs/run-store.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
-import { PickerButton } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
+import { Foldable } from '#web/features/chat/folding/foldable.tsx';
 import { AnswerFailure } from '#web/features/chat/runs/answer-failure.tsx';
 import { isUnderWay } from '#web/features/chat/shared/message-window.ts';
-import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
 import {
   PendingAnswer,
   RawAnswer,
@@ -18,27 +16,14 @@ import {
 import { CitedPages } from '#web/features/chat/web-links/cited-pages.tsx';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { classNames } from '#web/ui/class-names.ts';
-import { CopyButton } from '#web/ui/copy-button.tsx';
-import { IconButton } from '#web/ui/icon-button.tsx';
 import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
 import { sourceMark } from '#web/ui/markdown/source-marks.ts';
-import { AnswerFigures } from './answer-figures.tsx';
-import { BranchSwitcher } from './branch-switcher.tsx';
-import { MessageTools } from './message-tools.tsx';
+import { AnswerTools } from './answer-tools.tsx';
 import { Reasoning } from './reasoning.tsx';
 import { ToolCalls } from './tool-calls.tsx';
 
 /** If a part fails to load, the answer is shown without it. */
 const Nothing = () => null;
-const AnswerRating = lazyPart<{ message: Message }>(async () => (await import('./answer-rating.tsx')).AnswerRating, {
-  pending: () => <span className="w-23 max-md:w-32" />,
-  failed: Nothing,
-});
-const CorrectionMark = lazyPart<{ message: Message; correction: string }>(
-  async () => (await import('./correction-mark.tsx')).CorrectionMark,
-  { failed: Nothing },
-);
-
 const StructuredAnswer = lazyPart<StructuredAnswerProps>(
   async () => (await import('#web/features/chat/structured-output/structured-answer.tsx')).StructuredAnswer,
   { pending: PendingAnswer, failed: RawAnswer },
@@ -75,9 +60,11 @@ export function AnswerContent({ message: stored, children }: AnswerContentProps)
         isThinking={isGrowing && message.text === ''}
         thoughtMs={message.thoughtMs}
       />
-      <CitedPages links={message.links ?? none}>
-        <TextWithCalls message={message} live={isGrowing} />
-      </CitedPages>
+      <Foldable messageId={message.id} isGrowing={isGrowing}>
+        <CitedPages links={message.links ?? none}>
+          <TextWithCalls message={message} live={isGrowing} />
+        </CitedPages>
+      </Foldable>
       {hasMade(message) && <GeneratedFiles message={message} />}
       <Sources names={message.sources} />
       {isGrowing ? (
@@ -212,69 +199,6 @@ function Outcome({ message }: { message: Message }) {
       <Notes notes={others} />
       <AnswerFailure message={message} />
     </>
-  );
-}
-
-const formatted = async (text: string) => (await import('#web/ui/markdown/formatted-html.ts')).toHtml(text);
-
-function AnswerTools({ message }: { message: Message }) {
-  const { regenerate, blockedReason } = useThreadActions();
-  // Nothing precedes it that could be answered again.
-  const hasQuestion = message.parentId !== null;
-  const hasFailed = message.state === 'failed' || message.state === 'interrupted';
-  const correction = message.rating?.correction;
-  return (
-    <>
-      <MessageTools className="mt-1.5 -ms-1.5">
-        {message.text !== '' && (
-          <CopyButton
-            text={() => appendFootnotes(message.text, message.links)}
-            html={formatted}
-            label="Copy answer"
-            className="max-md:size-10"
-          />
-        )}
-        {!hasFailed && hasQuestion && (
-          <IconButton
-            label="Regenerate"
-            tooltip={blockedReason ?? 'Regenerate'}
-            icon={RotateCw}
-            size="sm"
-            disabled={blockedReason !== undefined}
-            onClick={() => regenerate(message.id)}
-            className="max-md:size-10"
-          />
-        )}
-        {hasQuestion && <AnotherModel messageId={message.id} />}
-        {!hasFailed && message.text.trim() !== '' && <AnswerRating message={message} />}
-        <BranchSwitcher message={message} />
-        <AnswerFigures message={message} />
-      </MessageTools>
-      {correction && <CorrectionMark message={message} correction={correction} />}
-    </>
-  );
-}
-
-function AnotherModel({ messageId }: { messageId: number }) {
-  const { regenerate, blockedReason } = useThreadActions();
-  return (
-    <PickerButton
-      label="Answer with another model"
-      current={null}
-      modelsOnly
-      onChoose={({ model }) => model !== null && regenerate(messageId, model)}
-      button={(props) => (
-        <IconButton
-          label="Answer with another model"
-          tooltip={blockedReason ?? 'Answer again with another model'}
-          icon={Shuffle}
-          size="sm"
-          disabled={blockedReason !== undefined}
-          className="max-md:size-10"
-          {...props}
-        />
-      )}
-    />
   );
 }
 

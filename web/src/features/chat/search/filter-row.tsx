@@ -7,33 +7,41 @@ import { allModels, modelsQuery } from '#web/api/models.ts';
 import { projectsQuery } from '#web/api/projects.ts';
 import { Input } from '#web/ui/forms/input.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
-import { clearFilters, type SearchFilters, setFilter, useSearchFilters } from './search-filters.ts';
+import { type SearchFilters, useSearchFilters } from './search-filters.ts';
 
 type Kind = keyof SearchFilters;
 const labels: Record<Kind, string> = {
-  assistant: 'Assistant',
-  model: 'Model',
+  withAssistant: 'Assistant',
+  withModel: 'Model',
   from: 'From',
   to: 'Until',
   files: 'Files',
   rating: 'Rating',
-  project: 'Project',
+  inProject: 'Project',
 };
-const kinds = ['assistant', 'model', 'project', 'from', 'to', 'files', 'rating'] as const satisfies readonly Kind[];
+const kinds = [
+  'withAssistant',
+  'withModel',
+  'inProject',
+  'from',
+  'to',
+  'files',
+  'rating',
+] as const satisfies readonly Kind[];
 
 /** A day as people read it, from YYYY-MM-DD. */
 const shownDay = (day: string) =>
   new Date(`${day}T00:00`).toLocaleDateString('en', { year: 'numeric', month: 'short', day: 'numeric' });
 
 /** The names of what can be chosen for a kind of filter, by value. */
-function useChoices(): Record<'assistant' | 'model' | 'files' | 'rating' | 'project', [value: string, name: string][]> {
+function useChoices(): Record<Exclude<Kind, 'from' | 'to'>, [value: string, name: string][]> {
   const assistants = useQuery(assistantsQuery);
   const models = useQuery(modelsQuery);
   const projects = useQuery(projectsQuery);
   return {
-    assistant: assistants.data?.map(({ id, name }) => [String(id), name]) ?? [],
-    model: allModels(models.data).map(({ id }) => [id, modelName(id)]),
-    project: projects.data?.map(({ id, name }) => [String(id), name]) ?? [],
+    withAssistant: assistants.data?.map(({ id, name }) => [String(id), name]) ?? [],
+    withModel: allModels(models.data).map(({ id }) => [id, modelName(id)]),
+    inProject: projects.data?.map(({ id, name }) => [String(id), name]) ?? [],
     files: [
       ['true', 'With files'],
       ['false', 'Without files'],
@@ -46,11 +54,12 @@ function useChoices(): Record<'assistant' | 'model' | 'files' | 'rating' | 'proj
 }
 type Choices = ReturnType<typeof useChoices>;
 
-function chosen(kind: Kind, value: string) {
-  if (kind === 'assistant' || kind === 'project') setFilter({ [kind]: Number(value) });
-  else if (kind === 'files') setFilter({ files: value === 'true' ? 'true' : 'false' });
-  else if (kind === 'rating') setFilter({ rating: value === 'good' ? 'good' : 'bad' });
-  else setFilter({ [kind]: value });
+/** The filter for a chosen value. */
+function chosen(kind: Kind, value: string): SearchFilters {
+  if (kind === 'withAssistant' || kind === 'inProject') return { [kind]: Number(value) };
+  if (kind === 'files') return { files: value === 'true' };
+  if (kind === 'rating') return { rating: value === 'good' ? 'good' : 'bad' };
+  return { [kind]: value };
 }
 
 function chipText(kind: Kind, value: string, choices: Choices) {
@@ -60,14 +69,14 @@ function chipText(kind: Kind, value: string, choices: Choices) {
 
 /** Filters of the list of conversations: chips for those that are set, and a field to add one. */
 export function FilterRow() {
-  const { filters } = useSearchFilters();
+  const { filters, set: setFilters, clear } = useSearchFilters();
   const choices = useChoices();
   const [adding, setAdding] = useState<Kind | null>(null);
   const select = useRef<HTMLSelectElement>(null);
   const set = kinds.filter((kind) => filters[kind] !== undefined);
   const left = kinds.filter((kind) => filters[kind] === undefined);
   const remove = (kind: Kind) => {
-    setFilter({ [kind]: undefined });
+    setFilters({ [kind]: undefined });
     select.current?.focus();
   };
   return (
@@ -79,7 +88,7 @@ export function FilterRow() {
       {set.length > 1 && (
         <button
           type="button"
-          onClick={clearFilters}
+          onClick={clear}
           className="rounded-sm px-1.5 py-0.5 text-muted-foreground text-sm hover:text-foreground max-md:min-h-10"
         >
           Clear all
@@ -107,7 +116,7 @@ export function FilterRow() {
               kind={adding}
               choices={choices}
               onChosen={(value) => {
-                chosen(adding, value);
+                setFilters(chosen(adding, value));
                 setAdding(null);
                 select.current?.focus();
               }}

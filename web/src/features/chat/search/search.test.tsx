@@ -3,7 +3,7 @@ import { chat } from '@roster/contracts/chat';
 import { expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { answer, requestsTo } from '#web/testing/answers.ts';
-import { open } from '#web/testing/app.tsx';
+import { address, goBack, open, show } from '#web/testing/app.tsx';
 import { assistant } from '#web/testing/assistants.ts';
 import { exchange, serveThreads, thread } from '#web/testing/conversations.ts';
 import { expectHidden, expectTexts } from '#web/testing/page.ts';
@@ -66,4 +66,43 @@ test('filters the list, with chips that are removed one by one', async () => {
   await page.getByRole('button', { name: 'Filter conversations' }).click();
   await expect.element(add).toBeVisible();
   await expectHidden(chip('Until Nov 20, 2026'));
+});
+
+test('keeps search and filters in the address through reload, back and opening', async () => {
+  open('/chat', { answers: serve });
+  const asked = () => requestsTo(chat.threads).at(-1)?.query;
+  await search.fill('red');
+  await expect.poll(address).toBe('/chat?q=red');
+  await expect.element(search).toHaveFocus();
+  await page.getByRole('button', { name: 'Filter conversations' }).click();
+  await userEvent.selectOptions(add, 'Files');
+  await userEvent.selectOptions(page.getByRole('combobox', { name: 'Files' }), 'With files');
+  await expect.poll(address).toBe('/chat?q=red&files=true');
+  await userEvent.selectOptions(add, 'Assistant');
+  await userEvent.selectOptions(page.getByRole('combobox', { name: 'Assistant' }), 'Tutor');
+  await expect.poll(address).toContain('withAssistant=7');
+  await links.first().click();
+  await expect.poll(address).toContain('/chat/1?q=red');
+  await expect.element(chip('Tutor')).toBeVisible();
+  const opened = address();
+  goBack();
+  goBack();
+  await expect.poll(address).toBe('/chat?q=red&files=true');
+  await expectHidden(chip('Tutor'));
+  await expect.element(chip('With files')).toBeVisible();
+  show(opened);
+  await expect.element(search).toHaveValue('red');
+  await expect.element(chip('Tutor')).toBeVisible();
+  await expect.poll(asked).toMatchObject({ q: 'red', files: true, assistant: 7 });
+  await page.getByRole('button', { name: 'Remove the filters' }).click();
+  await expect.poll(address).toBe('/chat/1?q=red');
+  await search.fill('');
+  await expect.poll(address).toBe('/chat/1');
+});
+
+test('ignores filters in the address that mean nothing', async () => {
+  open('/chat?rating=fine&from=yesterday&withAssistant=-1&files=2&q=42', { answers: serve });
+  await expect.element(search).toHaveValue('42');
+  await expect.poll(() => requestsTo(chat.threads).at(-1)?.query).toEqual({ limit: 50, q: '42' });
+  await expectHidden(add);
 });

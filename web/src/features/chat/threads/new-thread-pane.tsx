@@ -7,6 +7,7 @@ import { useUser } from '#web/api/current-user.ts';
 import { clearSendRequest, hasPendingQuestion, newThreadDraftKey } from '#web/api/pending-question.ts';
 import { Composer } from '#web/features/chat/composer/composer.tsx';
 import type { StartProject } from '#web/features/chat/projects/project-notice.tsx';
+import { changesSearch } from '#web/features/chat/search/search-address.ts';
 import type { StoredFile } from '#web/features/chat/shared/attachments.ts';
 import { composerAt } from '#web/features/chat/shared/composer-state.ts';
 import { focusUnlessTouch } from '#web/features/chat/shared/focus-unless-touch.ts';
@@ -185,7 +186,10 @@ function useFocusOnMessage(box: RefObject<HTMLTextAreaElement | null>, choice: C
   const router = useRouter();
   // biome-ignore lint/correctness/useExhaustiveDependencies: choosing an assistant leads on to the message
   useEffect(() => focusUnlessTouch(box.current), [choice?.assistantId, choice?.model]);
-  useEffect(() => router.subscribe('onResolved', () => focusUnlessTouch(box.current)), [router, box]);
+  useEffect(
+    () => router.subscribe('onResolved', (change) => changesSearch(change) || focusUnlessTouch(box.current)),
+    [router, box],
+  );
 }
 
 /** Asked on another page, such as Home: its text is in the draft already; send it. */

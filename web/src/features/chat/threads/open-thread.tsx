@@ -1,9 +1,10 @@
 import type { Thread } from '@roster/contracts/chat';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { MessageSquareOff } from 'lucide-react';
-import { type ReactNode, useCallback, useEffect, useMemo } from 'react';
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo } from 'react';
 import { AttachmentPreview } from '#web/features/chat/attachments/attachment-preview.tsx';
 import { useFindBar } from '#web/features/chat/find/use-find-bar.tsx';
+import { unfold } from '#web/features/chat/folding/folding.ts';
 import type { CorrectionDialogProps } from '#web/features/chat/messages/correction-dialog.tsx';
 import { MessageList } from '#web/features/chat/messages/load-message-list.ts';
 import { LoadingMessages } from '#web/features/chat/messages/loading-messages.tsx';
@@ -102,6 +103,13 @@ export function useThreadActions(open: Open, thread: Thread | undefined, runId: 
   }, [actionsFor, assistantId, model, runId, waitsForApproval, isOfProgram]);
 }
 
+/** Opens the answer that the search has found, before it is scrolled to. */
+function useUnfolded({ client }: Open, target: FoundMessage | null) {
+  useLayoutEffect(() => {
+    if (target) unfold(client, target.messageId);
+  }, [client, target]);
+}
+
 /** The messages of a conversation with its header. */
 export function OpenThread({ open, state, runId, target, onBack, onRemoved }: OpenThreadProps) {
   const { threadId, box, change } = open;
@@ -118,6 +126,7 @@ export function OpenThread({ open, state, runId, target, onBack, onRemoved }: Op
       focusUnlessTouch(box.current);
   }, [editingId, improving, box]);
   useEscape(stop);
+  useUnfolded(open, target);
   const finding = useFindBar(open, target);
 
   const error = thread.error ?? messages.error;

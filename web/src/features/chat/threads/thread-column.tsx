@@ -1,6 +1,7 @@
 import { usePrefetchQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
+import { useSearchText } from '#web/features/chat/search/search-address.ts';
 import { LoadingAssistants, LoadingRows } from '#web/features/chat/shared/loading-rows.tsx';
 import { type ThreadView, threadListQuery } from '#web/features/chat/shared/queries.ts';
 import type { Match } from '#web/features/chat/shared/thread-state.ts';
@@ -38,7 +39,7 @@ type ThreadColumnProps = {
 /** Column with search, New Chat and the lists. */
 export function ThreadColumn(props: ThreadColumnProps) {
   const { openThreadId, onOpen, onOpenMatch, onNewChat, onStartChat, onRemoved, className } = props;
-  const [searched, setSearched] = useState('');
+  const [searched, setSearched] = useSearchText();
   const [view, setView] = useState<ThreadView>('recent');
   const q = useDeferredValue(searched);
   const parts = threadList.use();

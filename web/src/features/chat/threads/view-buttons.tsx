@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Archive, ArrowLeft, Bot, ListFilter, Trash2 } from 'lucide-react';
 import { useEffect } from 'react';
-import { clearFilters, toggleFilterRow, useSearchFilters } from '#web/features/chat/search/search-filters.ts';
+import { hideFilterRow, useSearchFilters } from '#web/features/chat/search/search-filters.ts';
 import type { ThreadView } from '#web/features/chat/shared/queries.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
@@ -10,9 +10,9 @@ type ViewButtonsProps = { view: ThreadView; onChange: (view: ThreadView) => void
 
 /** Buttons beside the heading that select the view. */
 export function ViewButtons({ view, onChange }: ViewButtonsProps) {
-  const { isOpen } = useSearchFilters();
+  const { isOpen, toggle } = useSearchFilters();
   // Each search replaces the list; these buttons end with the page.
-  useEffect(() => clearFilters, []);
+  useEffect(() => hideFilterRow, []);
   const button = (of: 'programs' | 'archived', icon: Icon, label: string) => (
     <IconButton
       label={view === of ? 'Back to recent conversations' : label}
@@ -30,7 +30,7 @@ export function ViewButtons({ view, onChange }: ViewButtonsProps) {
         icon={ListFilter}
         size="sm"
         aria-pressed={isOpen}
-        onClick={toggleFilterRow}
+        onClick={toggle}
         className="max-md:size-10"
       />
       {button('programs', Bot, 'Show conversations by programs')}

@@ -1,0 +1,88 @@
+import type { Message } from '@roster/contracts/chat';
+import { appendFootnotes } from '@roster/contracts/text/numbered-links';
+import { RotateCw, Shuffle } from 'lucide-react';
+import { PickerButton } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
+import { FoldButton } from '#web/features/chat/folding/foldable.tsx';
+import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
+import { CopyButton } from '#web/ui/copy-button.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { AnswerFigures } from './answer-figures.tsx';
+import { BranchSwitcher } from './branch-switcher.tsx';
+import { MessageTools } from './message-tools.tsx';
+
+/** If a part fails to load, the answer is shown without it. */
+const Nothing = () => null;
+const AnswerRating = lazyPart<{ message: Message }>(async () => (await import('./answer-rating.tsx')).AnswerRating, {
+  pending: () => <span className="w-23 max-md:w-32" />,
+  failed: Nothing,
+});
+const CorrectionMark = lazyPart<{ message: Message; correction: string }>(
+  async () => (await import('./correction-mark.tsx')).CorrectionMark,
+  { failed: Nothing },
+);
+
+const formatted = async (text: string) => (await import('#web/ui/markdown/formatted-html.ts')).toHtml(text);
+
+/** Actions on a finished answer. */
+export function AnswerTools({ message }: { message: Message }) {
+  const { regenerate, blockedReason } = useThreadActions();
+  // Nothing precedes it that could be answered again.
+  const hasQuestion = message.parentId !== null;
+  const hasFailed = message.state === 'failed' || message.state === 'interrupted';
+  const correction = message.rating?.correction;
+  return (
+    <>
+      <MessageTools className="mt-1.5 -ms-1.5">
+        {message.text !== '' && (
+          <CopyButton
+            text={() => appendFootnotes(message.text, message.links)}
+            html={formatted}
+            label="Copy answer"
+            className="max-md:size-10"
+          />
+        )}
+        <FoldButton messageId={message.id} text={message.text} />
+        {!hasFailed && hasQuestion && (
+          <IconButton
+            label="Regenerate"
+            tooltip={blockedReason ?? 'Regenerate'}
+            icon={RotateCw}
+            size="sm"
+            disabled={blockedReason !== undefined}
+            onClick={() => regenerate(message.id)}
+            className="max-md:size-10"
+          />
+        )}
+        {hasQuestion && <AnotherModel messageId={message.id} />}
+        {!hasFailed && message.text.trim() !== '' && <AnswerRating message={message} />}
+        <BranchSwitcher message={message} />
+        <AnswerFigures message={message} />
+      </MessageTools>
+      {correction && <CorrectionMark message={message} correction={correction} />}
+    </>
+  );
+}
+
+function AnotherModel({ messageId }: { messageId: number }) {
+  const { regenerate, blockedReason } = useThreadActions();
+  return (
+    <PickerButton
+      label="Answer with another model"
+      current={null}
+      modelsOnly
+      onChoose={({ model }) => model !== null && regenerate(messageId, model)}
+      button={(props) => (
+        <IconButton
+          label="Answer with another model"
+          tooltip={blockedReason ?? 'Answer again with another model'}
+          icon={Shuffle}
+          size="sm"
+          disabled={blockedReason !== undefined}
+          className="max-md:size-10"
+          {...props}
+        />
+      )}
+    />
+  );
+}

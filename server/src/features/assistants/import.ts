@@ -311,7 +311,10 @@ const numbered = (name: string, number: number) => {
 };
 
 /** The name, and those that it gets if it is taken. */
-const namesLike = (name: string) => [name, ...Array.from({ length: numbersTried }, (_, at) => numbered(name, at + 2))];
+export const namesLike = (name: string) => [
+  name,
+  ...Array.from({ length: numbersTried }, (_, at) => numbered(name, at + 2)),
+];
 
 /** A second assistant with a name gets a number. */
 function withFreeName<Read extends Importable>(reading: Read, names: Set<string>): Read {

@@ -29,6 +29,15 @@ export const leftOutReasons = [
   'other_activities',
   'empty_conversations',
   'unreadable_conversations',
+  'assistants_not_allowed',
+  'projects_without_room',
+  'keys',
+  'tool_servers',
+  'limits',
+  'drafts',
+  'comparisons',
+  'training',
+  'program_data',
 ] as const;
 /** Parts of an export that cannot be imported. */
 export const LeftOutReason = z.enum(leftOutReasons);
@@ -65,6 +74,12 @@ export const Import = z.object({
   messages: z.number().int(),
   /** Files of its messages that can be imported and are not here yet. */
   files: z.number().int(),
+  /** Contents of an account beside its conversations. */
+  assistants: z.number().int(),
+  projects: z.number().int(),
+  prompts: z.number().int(),
+  /** Messages that wait to be sent. */
+  queued: z.number().int(),
   /** The conversations of the export that were here already when it was read. */
   known: z.number().int(),
   /** The time of the first and the last conversation; null: not known. */
@@ -78,6 +93,8 @@ export const Import = z.object({
   importedConversations: z.number().int(),
   importedMessages: z.number().int(),
   importedFiles: z.number().int(),
+  importedAssistants: z.number().int(),
+  importedProjects: z.number().int(),
   /** Conversations that an undo has kept, because they were continued. */
   kept: z.number().int(),
   /** Message for people; null: no error. */

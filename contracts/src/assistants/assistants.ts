@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApiKey } from '../account.ts';
+import { PresetId } from '../connections/connections.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
 import { ReasoningEffort } from '../models/models.ts';
 import { ResponseSchema } from '../response-schema.ts';
@@ -199,6 +200,8 @@ export const AssistantExport = z.object({
       openaiAssistantId: z.string().nullable(),
       /** The names of the files that it searches. */
       files: z.array(z.string()),
+      /** The connection of the model; left out for one of the installation’s own provider. */
+      connection: z.object({ preset: PresetId, name: z.string() }).optional(),
       /** Fields set by API clients beyond these, as they sent them. */
       api: z.record(z.string(), z.unknown()).optional(),
     }),

@@ -1,7 +1,9 @@
 import { accountFeature } from '#server/features/account/feature';
+import { importPreferences } from '#server/features/account/imported-preferences';
 import { preferencesRepository } from '#server/features/account/preferences-repository';
 import { apiTokenFeature } from '#server/features/api-tokens/feature';
 import { assistantFeature } from '#server/features/assistants/feature';
+import { importedAssistants } from '#server/features/assistants/imported';
 import { knowledgeFeature } from '#server/features/assistants/knowledge/feature';
 import { providerFileSettled } from '#server/features/assistants/knowledge/queue';
 import { modelMigrationFeature } from '#server/features/assistants/model-migrations/feature';
@@ -26,8 +28,10 @@ import { retirementFeature } from '#server/features/models/retirement/feature';
 import { projectFeature } from '#server/features/projects/feature';
 import { fileSettledInProjects } from '#server/features/projects/files/queue';
 import { projectFileService } from '#server/features/projects/files/service';
+import { importedProjects } from '#server/features/projects/imported';
 import { projectRepository } from '#server/features/projects/shared/repository';
 import { promptFeature } from '#server/features/prompts/feature';
+import { storePrompts } from '#server/features/prompts/import';
 import { publicApiFeatures } from '#server/features/public-api/feature';
 import { createFileIds } from '#server/features/public-api/files/file-ids';
 import { installationIds } from '#server/features/public-api/shared/id-key-repository';
@@ -95,7 +99,13 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     sideAnswerEnded: onAnswerFinished,
     titleModel: async (userId) => (await preferencesRepository(db).find(userId)).titleModel,
   });
-  const conversationImports = importFeature({ ...base, files, importedThreads: chat.importedThreads });
+  const conversationImports = importFeature({
+    ...{ ...base, files, importedThreads: chat.importedThreads },
+    keepers: {
+      ...{ assistants: importedAssistants, projects: importedProjects(projectFiles) },
+      ...{ importPreferences, importPrompts: storePrompts },
+    },
+  });
   const training = trainingFeature({
     ...base,
     models,

@@ -67,6 +67,7 @@ import * as messageQueue from './migrations/0065-message-queue.ts';
 import * as summaries from './migrations/0066-summaries.ts';
 import * as importedFiles from './migrations/0067-imported-files.ts';
 import * as assistantEditor from './migrations/0068-assistant-editor.ts';
+import * as importedAccounts from './migrations/0069-imported-accounts.ts';
 import * as connections from './migrations/0072-connections.ts';
 import * as modelChoices from './migrations/0073-model-choices.ts';
 import type { Database } from './schema.ts';
@@ -139,6 +140,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0066-summaries', summaries],
   ['0067-imported-files', importedFiles],
   ['0068-assistant-editor', assistantEditor],
+  ['0069-imported-accounts', importedAccounts],
   ['0072-connections', connections],
   ['0073-model-choices', modelChoices],
 ];

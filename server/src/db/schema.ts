@@ -182,6 +182,9 @@ export type Database = {
     provider_assistant_id: string | null;
     /** The newest version's number. */
     version: Generated<number>;
+    /** The import that brought it, and what it was there. */
+    import_id: Generated<number | null>;
+    source_id: Generated<string | null>;
     created_at: string;
     updated_at: string;
   };
@@ -360,6 +363,8 @@ export type Database = {
     imported_threads: Generated<number>;
     imported_messages: Generated<number>;
     imported_files: Generated<number>;
+    imported_assistants: Generated<number>;
+    imported_projects: Generated<number>;
     /** 0: its owner may not upload files. */
     with_files: Generated<Flag>;
     kept: Generated<number>;
@@ -1067,6 +1072,9 @@ export type Database = {
     archived_at: string | null;
     /** The vector store of its files, which may have been deleted; null: none so far. */
     store_id: Generated<number | null>;
+    /** The import that brought it, and what it was there. */
+    import_id: Generated<number | null>;
+    source_id: Generated<string | null>;
     created_at: string;
     updated_at: string;
   };

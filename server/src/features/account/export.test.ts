@@ -156,6 +156,7 @@ describe.each(engines)('exporting an account on %s', (engine) => {
       'budgets.json',
       'prices.json',
       'assistants.json',
+      'assistant-index.jsonl',
       'assistant-versions.jsonl',
       'assistant-drafts.jsonl',
       'tool-servers.json',

@@ -24,6 +24,10 @@ export function preferencesRepository(db: Kysely<Database>) {
         cardColor: row.card_color,
       };
     },
+    async isSaved(userId: number): Promise<boolean> {
+      const row = await db.selectFrom('preferences').select('user_id').where('user_id', '=', userId).executeTakeFirst();
+      return row !== undefined;
+    },
     async save(userId: number, preferences: Preferences) {
       const values = {
         theme: preferences.theme,

@@ -28,10 +28,27 @@ export function assistantExport({ reader }: Pick<OpenDatabase, 'reader'>): Expor
     yield '\n]}\n';
   }
 
+  async function* index(userId: number) {
+    let cursor: number | undefined;
+    for (;;) {
+      const page = await assistants.page(userId, atOnce, cursor);
+      for (const { id: assistantId, name, isDefault, openaiAssistantId, version, createdAt, updatedAt } of page) {
+        const line = { assistantId, name, isDefault, openaiAssistantId, version, createdAt, updatedAt };
+        yield `${JSON.stringify(line)}\n`;
+      }
+      cursor = page.at(-1)?.id;
+      if (cursor === undefined) return;
+    }
+  }
+
   return {
-    description: ['assistants.json                the assistants, as Settings > Assistants > Import reads them'],
+    description: [
+      'assistants.json                the assistants, as Settings > Assistants > Import reads them',
+      'assistant-index.jsonl          the numbers that other files give the assistants, with their times',
+    ],
     async *entries(userId) {
       yield { name: 'assistants.json', content: text(userId) };
+      yield { name: 'assistant-index.jsonl', content: index(userId) };
     },
   };
 }

@@ -2,6 +2,7 @@ import { AssistantExport } from '@roster/contracts/assistants/assistants';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
+import { newConnection } from '#server/testing/connections';
 import { withDatabase } from '#server/testing/database';
 
 describe.each(engines)('exporting assistants on %s', (engine) => {
@@ -61,6 +62,28 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
     expect((await dora.post('/api/assistants/import-file', wrong)).body.imported[0].notes).toContain(
       'Settings made by programs cannot be imported.',
     );
+  });
+
+  test('names the connection of a model, which another account finds by its name', async () => {
+    const { visitor: ada } = await app.someone();
+    const { visitor: bob } = await app.someone();
+    const { visitor: cleo } = await app.someone();
+    const { id } = await newConnection(app, ada, 'The house');
+    const assistantId = await createAssistant(ada, { model: `@${id}/gpt-4o` });
+    const { body: file } = await ada.get(`/api/assistants/${assistantId}/export`);
+    expect(file.assistants[0]).toMatchObject({ model: 'gpt-4o', connection: { preset: 'other', name: 'The house' } });
+
+    const { id: own } = await newConnection(app, bob, 'The house');
+    const taken = await bob.post('/api/assistants/import-file', file);
+    expect(taken.body.imported[0]).toMatchObject({ model: `@${own}/gpt-4o`, notes: [] });
+
+    const without = await cleo.post('/api/assistants/import-file', file);
+    expect(without.body.imported[0]).toMatchObject({
+      model: 'gpt-4o',
+      notes: ['Its model gpt-4o belongs to the connection The house, which is not here. Choose another model.'],
+    });
+    const forged = { ...file, assistants: [{ ...file.assistants[0], connection: undefined, model: `@${id}/gpt-4o` }] };
+    expect((await cleo.post('/api/assistants/import-file', forged)).body.imported[0].model).toBe('gpt-4o');
   });
 
   test('exports an empty list, and nothing for an unknown assistant', async () => {

@@ -17,11 +17,13 @@ import { throwProviderFailure } from '#server/http/provider-failure';
 import { AppError } from '#server/lib/errors';
 import { isObject } from '#server/lib/is-object';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import { connectionRepository } from '#server/provider/connections/connection-repository';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider, ProviderAssistant } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Actor } from '#server/security/actor';
 import { resolveReferences } from './api-fields.ts';
+import { placeModel } from './import-connections.ts';
 import { fromOtherProduct } from './other-products.ts';
 import { type ParsedAssistant, parseAssistant } from './parse-import.ts';
 import { type ApiFields, apiFieldsRepository } from './shared/api-fields-repository.ts';
@@ -71,14 +73,16 @@ type Refusal = ImportResult['failed'][number];
 /** A reading whose vector stores and files are resolved to those of Roster. */
 type ResolvedReading =
   | Extract<ParsedAssistant, { problem: string }>
-  | (Omit<Extract<ParsedAssistant, { draft: unknown }>, 'program'> & { api: ApiFields | undefined });
+  | (Omit<Extract<ParsedAssistant, { draft: unknown }>, 'program' | 'connection'> & { api: ApiFields | undefined });
 
 async function resolveReadings<Read extends { reading: ParsedAssistant }>(
-  { storesNamed, filesNamed }: Dependencies,
+  { db, storesNamed, filesNamed }: Dependencies,
   userId: number,
   all: Read[],
 ): Promise<(Omit<Read, 'reading'> & { reading: ResolvedReading })[]> {
   const named = all.flatMap(({ reading }) => ('program' in reading ? reading.program : []));
+  const isNamed = all.some(({ reading }) => 'connection' in reading && reading.connection !== null);
+  const connections = isNamed ? await connectionRepository(db).list(userId) : [];
   const found = {
     stores: await storesNamed(
       userId,
@@ -91,9 +95,11 @@ async function resolveReadings<Read extends { reading: ParsedAssistant }>(
   };
   return all.map(({ reading, ...entry }) => {
     if ('problem' in reading) return { ...entry, reading };
-    const { program, ...rest } = reading;
+    const { program, connection, ...rest } = reading;
     const { api, notes } = resolveReferences(program, found);
-    return { ...entry, reading: { ...rest, api, notes: [...reading.notes, ...notes] } };
+    const placed = placeModel(rest.draft.model, connection, connections);
+    const draft = { ...rest.draft, model: placed.model };
+    return { ...entry, reading: { ...rest, draft, api, notes: [...reading.notes, ...placed.notes, ...notes] } };
   });
 }
 
@@ -223,7 +229,11 @@ async function importFromProvider(
 function parseForeign(entry: unknown, defaultModel: string): ParsedAssistant {
   const { raw, notes } = fromOtherProduct(entry, defaultModel);
   const reading = parseAssistant(raw);
-  return 'problem' in reading ? reading : { ...reading, notes: [...notes, ...reading.notes] };
+  if ('problem' in reading) return reading;
+  // The default may be a model of a connection, which a file cannot name.
+  const isDefault = isObject(raw) && raw.model === defaultModel;
+  const draft = isDefault ? { ...reading.draft, model: defaultModel } : reading.draft;
+  return { ...reading, draft, notes: [...notes, ...reading.notes] };
 }
 
 /** Reports the result of importing a file, and stores nothing. */
@@ -313,7 +323,10 @@ const numbered = (name: string, number: number) => {
 };
 
 /** The name, and those that it gets if it is taken. */
-const namesLike = (name: string) => [name, ...Array.from({ length: numbersTried }, (_, at) => numbered(name, at + 2))];
+export const namesLike = (name: string) => [
+  name,
+  ...Array.from({ length: numbersTried }, (_, at) => numbered(name, at + 2)),
+];
 
 /** A second assistant with a name gets a number. */
 function withFreeName<Read extends Importable>(reading: Read, names: Set<string>): Read {

@@ -11,6 +11,8 @@ import {
   untitled,
 } from '@roster/contracts/assistants/assistants';
 import { Starters } from '@roster/contracts/assistants/avatar';
+import { PresetId } from '@roster/contracts/connections/connections';
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import { isBlank } from '@roster/contracts/text/blank';
 import { codePointLength } from '@roster/contracts/text/length';
 import { tidyName } from '@roster/contracts/text/name';
@@ -47,9 +49,19 @@ const Source = z.looseObject(
   'This entry is not an assistant',
 );
 
+/** The connection of the model, by what another installation knows of it. */
+export const NamedConnection = z.object({ preset: PresetId.catch('other'), name: z.string().max(200) });
+export type NamedConnection = z.output<typeof NamedConnection>;
+
 /** An assistant ready to be stored, with notes on what changed; or why it cannot be stored. */
 export type ParsedAssistant = { id: string | null; name: string | null } & (
-  | { draft: ImportedDraft; program: AssistantApiFields; createdAt: string | undefined; notes: string[] }
+  | {
+      draft: ImportedDraft;
+      connection: NamedConnection | null;
+      program: AssistantApiFields;
+      createdAt: string | undefined;
+      notes: string[];
+    }
   | { problem: string }
 );
 
@@ -66,7 +78,8 @@ export function parseAssistant(raw: unknown): ParsedAssistant {
   const draft = { ...settingsOf(source, notes), openaiAssistantId: id };
   const program = parseApiFields(source, notes);
   const createdAt = timeOf(isObject(raw) ? raw.created_at : undefined);
-  return { id, name: draft.name, draft, program, createdAt, notes: [...notes, ...importWarnings(source)] };
+  const connection = NamedConnection.safeParse(parsed.data.connection).data ?? null;
+  return { id, name: draft.name, draft, connection, program, createdAt, notes: [...notes, ...importWarnings(source)] };
 }
 
 /** Converts the provider’s seconds; undefined if they are invalid or in the future. */
@@ -83,7 +96,8 @@ const fieldParsers: {
 } = {
   name: ({ name }, notes) => nameOf(tidyName(name ?? ''), notes),
   description: ({ description }, notes) => descriptionOf(clean(description), notes),
-  model: ({ model }) => clean(model),
+  // A number of a connection in another installation says nothing here.
+  model: ({ model }) => clean(modelIdOf(clean(model))) || clean(model),
   temperature: temperatureOf,
   instructions: ({ instructions }, notes) => instructionsOf(instructions ?? '', notes),
   starters: ({ starters }, notes) => startersIn(starters, notes),

@@ -8,7 +8,7 @@ import {
   instructionsLimit,
   nameLimit,
 } from '@roster/contracts/assistants/assistants';
-import { modelIdOf } from '@roster/contracts/models/model-reference';
+import { modelIdOf, parseModelReference } from '@roster/contracts/models/model-reference';
 import { codePointLength } from '@roster/contracts/text/length';
 import { tidyName } from '@roster/contracts/text/name';
 import type { Kysely } from 'kysely';
@@ -18,10 +18,12 @@ import type { Database } from '#server/db/schema';
 import type { ModelService } from '#server/features/models/service';
 import { toPage } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
+import { connectionRepository } from '#server/provider/connections/connection-repository';
 import type { Actor } from '#server/security/actor';
 import { releaseStore } from './knowledge/queue.ts';
 import { knowledgeRepository } from './knowledge/repository.ts';
 import { setFiles } from './knowledge/set-files.ts';
+import type { NamedConnection } from './parse-import.ts';
 import { type ApiFields, apiFieldsRepository } from './shared/api-fields-repository.ts';
 import { type AssistantRepository, assistantRepository } from './shared/repository.ts';
 import type { VersionRecorder } from './versions/recorder.ts';
@@ -230,24 +232,35 @@ export function assistantService(dependencies: Dependencies) {
 
 export type AssistantService = ReturnType<typeof assistantService>;
 
-type ExportExtras = { names: ReadonlyMap<number, string[]>; api: ReadonlyMap<number, ApiFields> };
+type ExportExtras = {
+  names: ReadonlyMap<number, string[]>;
+  api: ReadonlyMap<number, ApiFields>;
+  connections: ReadonlyMap<number, NamedConnection>;
+};
 
 export const exportExtras = async (db: Kysely<Database>, userId: number, ids: number[]): Promise<ExportExtras> => ({
   names: await knowledgeRepository(db).namesOf(userId, ids),
   api: await apiFieldsRepository(db).of(userId, ids),
+  connections: new Map(
+    (await connectionRepository(db).list(userId)).map(({ id, preset, name }) => [id, { preset, name }]),
+  ),
 });
 
 export const toExport = (
   list: Assistant[],
-  { names, api }: ExportExtras = { names: new Map(), api: new Map() },
+  { names, api, connections }: ExportExtras = { names: new Map(), api: new Map(), connections: new Map() },
 ): AssistantExport => ({
   format: 'roster.assistants',
   version: 1,
   exportedAt: new Date().toISOString(),
   assistants: list.map((assistant) => {
     const fields = api.get(assistant.id);
+    const { connectionId, model } = parseModelReference(assistant.model);
+    const connection = connectionId === null ? undefined : connections.get(connectionId);
     return {
       ...AssistantSettings.parse(assistant),
+      model,
+      ...(connection && { connection }),
       openaiAssistantId: assistant.openaiAssistantId,
       files: names.get(assistant.id) ?? [],
       ...(fields && { api: fields }),

@@ -36,13 +36,14 @@ export function fileExport(db: Kysely<Database>, store: FileStore): ExportPart {
         ...file,
         name: `files/${portableName(`${index + 1}-${withinBytes(cleanName(file.filename))}`)}`,
       }));
-      const lines = files.map(({ name, filename, type, size, sha256, createdAt, madeByAssistant }) =>
+      const lines = files.map(({ name, filename, type, size, sha256, purpose, createdAt, madeByAssistant }) =>
         JSON.stringify({
           file: name,
           filename,
           type,
           size,
           sha256,
+          purpose,
           createdAt,
           ...(madeByAssistant === 1 && { madeByAssistant: true }),
         }),

@@ -137,7 +137,16 @@ export function fileRepository(db: Kysely<Database>) {
     async all(userId: number) {
       return db
         .selectFrom('files')
-        .select(['id', 'filename', 'storage_key as storedKey', 'type', 'size', 'sha256', 'created_at as createdAt'])
+        .select([
+          'id',
+          'filename',
+          'storage_key as storedKey',
+          'type',
+          'size',
+          'sha256',
+          'purpose',
+          'created_at as createdAt',
+        ])
         .select('made_by_assistant as madeByAssistant')
         .where('user_id', '=', userId)
         .orderBy('id')

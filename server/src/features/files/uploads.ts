@@ -229,7 +229,7 @@ export type GeneratedForAnswer = {
   /** As reported by the provider. */
   bytes: number | undefined;
   content: AsyncIterable<Buffer>;
-  imported?: { importId: number; sourceId: string; isGenerated: boolean };
+  imported?: { importId: number; sourceId: string; isGenerated: boolean; purpose: FilePurpose };
   /** Called first, in the transaction that inserts it. @throws if nothing wants it any more */
   isWanted: (trx: Kysely<Database>) => Promise<void>;
   /** Called once the bytes are there: names the file, and stores what belongs to it, in the same transaction. */
@@ -260,9 +260,10 @@ async function keepMade(
       madeByAssistant: imported?.isGenerated ?? true,
       ...(imported && { imported }),
     };
-    const { filename: name, link } = await place({ ...stored, purpose: 'user_data' });
+    const purpose = imported?.purpose ?? 'user_data';
+    const { filename: name, link } = await place({ ...stored, purpose });
     const uploader = { userId, stillMay: isWanted };
-    return commit(work, uploader, uploadId, { ...stored, filename: name }, 'user_data', link);
+    return commit(work, uploader, uploadId, { ...stored, filename: name }, purpose, link);
   });
 }
 

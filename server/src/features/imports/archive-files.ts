@@ -12,6 +12,10 @@ async function* readable(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   }
 }
 
+async function* inChunks(content: Buffer): AsyncGenerator<Buffer> {
+  yield content;
+}
+
 /** The files of an export, whose archive is opened for the first of them. */
 export function archiveFiles(path: string) {
   let opened: Promise<{ entries: Map<string, ArchiveEntry>; close: () => void }> | undefined;
@@ -24,7 +28,8 @@ export function archiveFiles(path: string) {
 
   return {
     /** undefined: the archive does not contain it. */
-    async open({ entry }: ImportedFile): Promise<AsyncIterable<Buffer> | undefined> {
+    async open({ entry, content }: ImportedFile): Promise<AsyncIterable<Buffer> | undefined> {
+      if (content !== undefined) return inChunks(Buffer.from(content));
       opened ??= open();
       const found = (await opened).entries.get(entry);
       return found && readable(found.read());

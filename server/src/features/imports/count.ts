@@ -1,17 +1,28 @@
 import { namesLimit } from '@roster/contracts/imports';
-import type { ImportedConversation } from '#server/conversation/imported';
+import type { ImportedConversation, ImportedPart } from '#server/conversation/imported';
+import { filesOfPart } from './parts.ts';
 import { addTo, type NotTaken, type ReadConversation } from './readers/conversation.ts';
 import { type Counts, noCounts } from './repository.ts';
 
 type Dependencies = {
   /** The ids among these whose file is here. */
   knownFiles: (sourceIds: string[]) => Promise<ReadonlySet<string>>;
+  /** False: the user may not have assistants. */
+  isEditor: boolean;
   /** null: the user may not upload files. */
   room: { files: number; bytes: number } | null;
 };
 
+function countPart(counts: Counts, part: ImportedPart, isEditor: boolean) {
+  if (part.kind === 'project') counts.projects++;
+  else if (part.kind === 'prompts') counts.prompts += part.count;
+  else if (part.kind === 'queued') counts.queued++;
+  else if (part.kind === 'assistant' && isEditor) counts.assistants++;
+  else if (part.kind === 'assistant') addTo(counts.leftOut, 'assistants_not_allowed');
+}
+
 /** Counts what an export contains, and what of it can be imported. */
-export function createCounter({ knownFiles, room }: Dependencies) {
+export function createCounter({ knownFiles, isEditor, room }: Dependencies) {
   const counts: Counts = structuredClone(noCounts);
   const left = room && { ...room };
   const files = new Set<string>();
@@ -44,8 +55,10 @@ export function createCounter({ knownFiles, room }: Dependencies) {
 
   async function countFiles(batch: ReadConversation[]) {
     const found = batch
-      .flatMap(({ conversation }) => conversation?.messages ?? [])
-      .flatMap((message) => message.files)
+      .flatMap(({ conversation, part }) => [
+        ...(conversation?.messages ?? []).flatMap(({ files: attached }) => attached),
+        ...(part ? filesOfPart(part) : []),
+      ])
       .filter(({ sourceId }) => !files.has(sourceId));
     const known = await knownFiles([...new Set(found.map(({ sourceId }) => sourceId))]);
     for (const { sourceId, size } of found) {
@@ -58,11 +71,12 @@ export function createCounter({ knownFiles, room }: Dependencies) {
   return {
     counts,
     async add(batch: ReadConversation[]) {
-      for (const { conversation, leftOut, notTaken: others = [] } of batch) {
+      for (const { conversation, part, leftOut, notTaken: others = [] } of batch) {
         for (const [reason, more] of Object.entries(leftOut) as [keyof typeof leftOut, number][])
           addTo(counts.leftOut, reason, more);
         for (const one of others) countOnce(one);
         if (conversation) countConversation(conversation);
+        if (part) countPart(counts, part, isEditor);
       }
       await countFiles(batch);
     },

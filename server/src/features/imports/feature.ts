@@ -9,6 +9,7 @@ import type { Router } from '#server/http/app-router/router';
 import { hourMs } from '#server/lib/scheduled-task';
 import type { FileStore } from '#server/storage/file-store';
 import { localCopies } from './local-copy.ts';
+import type { PartKeepers } from './parts.ts';
 import { importRepository } from './repository.ts';
 import { importRoutes } from './routes.ts';
 import { importService, toImport } from './service.ts';
@@ -22,6 +23,7 @@ type Dependencies = {
   now: () => number;
   files: ImportFiles & { removeBytes: (trx: Kysely<Database>, storedKeys: string[]) => Promise<void> };
   importedThreads: ImportedThreads;
+  keepers: PartKeepers;
 };
 
 const sweepEveryMs = 60_000;
@@ -52,7 +54,7 @@ function importExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
 
 /** Conversations from ChatGPT, Claude, Gemini, LibreChat, Open WebUI and other installations of Roster. */
 export function importFeature(dependencies: Dependencies) {
-  const { database, store, presence, config, now, files, importedThreads } = dependencies;
+  const { database, store, presence, config, now, files, importedThreads, keepers } = dependencies;
   const { db } = database;
   const { removeBytes } = files;
   const stopping = new AbortController();
@@ -68,7 +70,16 @@ export function importFeature(dependencies: Dependencies) {
   };
   return {
     routes: (router: Router) => importRoutes(router, imports),
-    jobs: importJobs({ db, copies, threads: importedThreads, files, removeBytes, signal: stopping.signal, sliceMs }),
+    jobs: importJobs({
+      db,
+      copies,
+      threads: importedThreads,
+      keepers,
+      files,
+      removeBytes,
+      signal: stopping.signal,
+      sliceMs,
+    }),
     upkeep: [
       { everyMs: sweepEveryMs, run: imports.sweep },
       { everyMs: hourMs, atStart: true, run: copies.sweep },

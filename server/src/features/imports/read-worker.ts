@@ -17,10 +17,14 @@ const { path, skip, isCounting }: ReadTask = workerData;
 // Streamed answers go first. Only on Linux is this the priority of the thread; elsewhere it is that of the process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
-function withoutTexts({ conversation, leftOut }: ReadConversation): ReadConversation {
-  if (!conversation) return { conversation, leftOut };
-  const messages = conversation.messages.map((message) => ({ ...message, text: '', reasoning: '', rating: null }));
-  return { conversation: { ...conversation, messages }, leftOut };
+function withoutTexts({ conversation, part, ...read }: ReadConversation): ReadConversation {
+  if (part) return { ...read, conversation, part: part.kind === 'assistant' ? { ...part, versions: [] } : part };
+  if (!conversation) return { ...read, conversation };
+  const messages = conversation.messages.map(({ answer: _answer, summary: _summary, ...message }) => ({
+    ...message,
+    ...{ text: '', reasoning: '', rating: null },
+  }));
+  return { ...read, conversation: { ...conversation, messages } };
 }
 
 async function* batches(): AsyncGenerator<ReadConversation[]> {
@@ -34,7 +38,7 @@ async function* batches(): AsyncGenerator<ReadConversation[]> {
     const isFull = isCounting
       ? batch.length >= countedAtOnce || messages >= countedAtOnce * 10
       : batch.length >= conversationsAtOnce || messages >= messagesAtOnce;
-    if (!isFull) continue;
+    if (!isFull && !read.part) continue;
     yield batch;
     batch = [];
     messages = 0;

@@ -11,6 +11,10 @@ export type Counts = {
   conversations: number;
   messages: number;
   files: number;
+  assistants: number;
+  projects: number;
+  prompts: number;
+  queued: number;
   known: number;
   from: string | null;
   to: string | null;
@@ -23,12 +27,19 @@ export const noCounts: Counts = {
   conversations: 0,
   messages: 0,
   files: 0,
+  assistants: 0,
+  projects: 0,
+  prompts: 0,
+  queued: 0,
   known: 0,
   from: null,
   to: null,
   leftOut: {},
   names: {},
 };
+
+export const noProgress = { processed: 0, threads: 0, messages: 0, files: 0, assistants: 0, projects: 0 };
+type Progress = typeof noProgress;
 
 export type ImportRecord = Omit<Import, 'leftOut' | 'undoUntil' | 'state'> & {
   state: Row['state'];
@@ -39,7 +50,7 @@ export type ImportRecord = Omit<Import, 'leftOut' | 'undoUntil' | 'state'> & {
 };
 
 const toRecord = (row: Row): ImportRecord => {
-  // Counts of earlier releases have no files and names.
+  // Counts of earlier releases lack some fields.
   const counts: Counts = { ...noCounts, ...JSON.parse(row.counts) };
   return {
     ...counts,
@@ -52,6 +63,8 @@ const toRecord = (row: Row): ImportRecord => {
     importedConversations: row.imported_threads,
     importedMessages: row.imported_messages,
     importedFiles: row.imported_files,
+    importedAssistants: row.imported_assistants,
+    importedProjects: row.imported_projects,
     withFiles: row.with_files === 1,
     kept: row.kept,
     error: row.error,
@@ -149,7 +162,7 @@ export function importRepository(db: Kysely<Database>) {
         .where('id', '=', id)
         .execute();
     },
-    async addProgress(userId: number, id: number, by: Record<'processed' | 'threads' | 'messages' | 'files', number>) {
+    async addProgress(userId: number, id: number, by: Progress) {
       await db
         .updateTable('imports')
         .set((eb) => ({
@@ -157,6 +170,8 @@ export function importRepository(db: Kysely<Database>) {
           imported_threads: eb('imported_threads', '+', by.threads),
           imported_messages: eb('imported_messages', '+', by.messages),
           imported_files: eb('imported_files', '+', by.files),
+          imported_assistants: eb('imported_assistants', '+', by.assistants),
+          imported_projects: eb('imported_projects', '+', by.projects),
         }))
         .where('user_id', '=', userId)
         .where('id', '=', id)

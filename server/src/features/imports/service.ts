@@ -40,9 +40,12 @@ const noSpace = (cause?: unknown) =>
 const endStates: readonly string[] = ['done', 'canceled', 'failed'];
 
 /** Until when an import can be undone; null: there is nothing to undo. */
-function undoUntilOf({ state, finishedAt, importedConversations, importedMessages }: ImportRecord): string | null {
+function undoUntilOf(record: ImportRecord): string | null {
+  const { state, finishedAt, importedConversations, importedMessages } = record;
+  const { importedAssistants, importedProjects, importedFiles } = record;
   if (!endStates.includes(state) || finishedAt === null) return null;
-  if (importedConversations === 0 && importedMessages === 0) return null;
+  const others = importedAssistants + importedProjects + importedFiles;
+  if (importedConversations === 0 && importedMessages === 0 && others === 0) return null;
   return new Date(Date.parse(finishedAt) + undoDays * dayMs).toISOString();
 }
 

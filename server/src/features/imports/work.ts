@@ -10,9 +10,10 @@ import { archiveFiles } from './archive-files.ts';
 import { createCounter } from './count.ts';
 import { type ImportPayload, readJob, storeJob, undoJob } from './jobs.ts';
 import type { LocalCopies } from './local-copy.ts';
+import { filesOfPart, type PartKeepers, storePart } from './parts.ts';
 import { readBatches } from './read-worker-client.ts';
-import { type ReadConversation, UnreadableExportError } from './readers/conversation.ts';
-import { type ImportRecord, importRepository } from './repository.ts';
+import { type LeftOut, type ReadConversation, UnreadableExportError } from './readers/conversation.ts';
+import { type ImportRecord, importRepository, noProgress } from './repository.ts';
 
 /** The user's files, as far as imports need them. */
 export type ImportFiles = {
@@ -24,6 +25,7 @@ type Dependencies = {
   db: Kysely<Database>;
   copies: LocalCopies;
   threads: ImportedThreads;
+  keepers: PartKeepers;
   files: ImportFiles;
   removeBytes: (trx: Kysely<Database>, storedKeys: string[]) => Promise<void>;
   signal: AbortSignal;
@@ -76,14 +78,18 @@ async function read(dependencies: Dependencies, payload: ImportPayload) {
   const record = await imports.find(userId, importId);
   if (record?.state !== 'reading') return;
   const knownFiles = (ids: string[]) => threads.knownFiles(userId, ids);
-  const { counts, add } = createCounter({ knownFiles, room: record.withFiles ? await files.room(userId) : null });
+  const { counts, add } = createCounter({
+    knownFiles,
+    isEditor: record.withFiles,
+    room: record.withFiles ? await files.room(userId) : null,
+  });
   let source: ImportRecord['source'] = null;
   await copies.withCopy(record.storedKey, async (path) => {
     for await (const batch of readBatches({ path, skip: 0, isCounting: true }, signal)) {
       await add(batch);
       const conversations = batch.flatMap(({ conversation }) => conversation ?? []);
       counts.known += await threads.countKnown(userId, conversations.map(threads.sourceIdOf));
-      source ??= conversations[0]?.source ?? null;
+      source ??= conversations[0]?.source ?? batch.find((one) => one.source)?.source ?? null;
       if ((await imports.find(userId, importId))?.state !== 'reading') return;
       await imports.update(userId, importId, { counts, source });
     }
@@ -108,9 +114,11 @@ async function takeFiles(
   open: OpenFile | null,
 ): Promise<Files> {
   const all: Files = { attachments: new Map(), stored: 0, damaged: 0 };
-  for (const { conversation } of batch) {
-    if (!conversation || !open) continue;
-    const taken = await threads.takeFiles(payload, conversation, open);
+  for (const { conversation, part } of batch) {
+    if (!open) continue;
+    const taken = conversation
+      ? await threads.takeFiles(payload, conversation, open)
+      : await threads.takeListed(payload, part ? filesOfPart(part) : [], open);
     for (const [id, attachment] of taken.attachments) all.attachments.set(id, attachment);
     all.stored += taken.stored;
     all.damaged += taken.damaged;
@@ -136,7 +144,7 @@ function* inParts(batch: ReadConversation[], processed: number): Generator<Batch
  * batch. Returns false if the import was stopped, or another process is at it.
  */
 const storeBatch = (
-  { db, threads }: Dependencies,
+  { db, threads, keepers }: Dependencies,
   { userId, importId }: ImportPayload,
   { batch, processed, isWhole }: Batch,
   files: Files,
@@ -146,15 +154,24 @@ const storeBatch = (
     const rows = importRepository(trx);
     const record = await rows.lock(userId, importId);
     if (record?.state !== 'importing' || record.processed !== processed) return false;
-    const sum = { processed: isWhole ? batch.length : 0, threads: 0, messages: 0, files: files.stored };
-    for (const { conversation } of batch) {
+    const sum = { ...noProgress, processed: isWhole ? batch.length : 0, files: files.stored };
+    const to = { userId, importId, isEditor: record.withFiles };
+    const leftOut: LeftOut = {};
+    if (files.damaged > 0) leftOut.damaged_files = files.damaged;
+    for (const { conversation, part } of batch) {
+      if (part) {
+        const stored = await storePart({ keepers, threads }, trx, to, part, files.attachments);
+        sum.assistants += stored.assistants;
+        sum.projects += stored.projects;
+        Object.assign(leftOut, stored.leftOut);
+      }
       if (!conversation) continue;
       const stored = await threads.store(trx, userId, importId, conversation, files.attachments);
       sum.threads += stored.threads;
       sum.messages += stored.messages;
     }
     await rows.addProgress(userId, importId, sum);
-    if (files.damaged > 0) await rows.addLeftOut(userId, importId, { damaged_files: files.damaged });
+    if (Object.keys(leftOut).length > 0) await rows.addLeftOut(userId, importId, leftOut);
     return true;
   });
 
@@ -197,7 +214,7 @@ async function storeFrom(dependencies: Dependencies, payload: ImportPayload, fro
 }
 
 async function undo(dependencies: Dependencies, payload: ImportPayload) {
-  const { threads, files, signal } = dependencies;
+  const { threads, keepers, files, signal } = dependencies;
   const { userId, importId } = payload;
   const { db } = dependencies;
   if ((await importRepository(db).find(userId, importId))?.state !== 'undoing') return;
@@ -208,6 +225,8 @@ async function undo(dependencies: Dependencies, payload: ImportPayload) {
     await rest(since, signal);
   }
   await threads.removeAdded(userId, importId);
+  for (const { removeOne } of [keepers.projects, keepers.assistants])
+    while (await db.transaction().execute((trx) => removeOne(trx, userId, importId))) signal.throwIfAborted();
   while (await files.removeImported(userId, importId)) signal.throwIfAborted();
   const kept = await threads.countContinued(userId, importId);
   await finishFrom(dependencies, payload, 'undoing', { state: 'undone', kept });

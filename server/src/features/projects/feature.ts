@@ -43,6 +43,10 @@ const projectExportPart = ({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart
 async function* projectsAsJson(reader: OpenDatabase['reader'], userId: number) {
   const projects = await projectRepository(reader).list(userId);
   const names = await projectFileRepository(reader).namesOf(userId);
-  const exported = projects.map(({ id, ...project }) => ({ id, ...project, files: names.get(id) ?? [] }));
+  const exported = projects.map(({ id, ...project }) => {
+    const files = names.get(id) ?? [];
+    const checksums = files.map(({ sha256 }) => sha256);
+    return { id, ...project, files: files.map(({ filename }) => filename), checksums };
+  });
   yield `${JSON.stringify({ projects: exported }, null, 2)}\n`;
 }

@@ -74,6 +74,16 @@ function toReport({ source, left }: ParsedFile, { entries }: Plan): PromptImport
   return { source, entries, added: count('new'), present: count('present'), refused: count('refused'), left };
 }
 
+/** Stores what is new in a file of prompts. Call in a transaction. */
+export async function storePrompts(trx: Kysely<Database>, userId: number, document: unknown): Promise<PromptImport> {
+  const file = parsePromptFile(document);
+  await lockUserRow(trx, userId);
+  const rows = promptRepository(trx);
+  const plan = planImport(file, await rows.names(userId));
+  await rows.insert(userId, plan.drafts);
+  return toReport(file, plan);
+}
+
 /** Imports prompts from a file. Importing it again adds only what is new. */
 export function promptImports(db: Kysely<Database>) {
   return {
@@ -81,17 +91,11 @@ export function promptImports(db: Kysely<Database>) {
       const file = parsePromptFile(document);
       return toReport(file, planImport(file, await promptRepository(db).names(userId)));
     },
-    async store({ userId, stillMay }: Actor, document: unknown): Promise<PromptImport> {
-      const file = parsePromptFile(document);
-      return db.transaction().execute(async (trx) => {
+    store: ({ userId, stillMay }: Actor, document: unknown): Promise<PromptImport> =>
+      db.transaction().execute(async (trx) => {
         await stillMay(trx);
-        await lockUserRow(trx, userId);
-        const rows = promptRepository(trx);
-        const plan = planImport(file, await rows.names(userId));
-        await rows.insert(userId, plan.drafts);
-        return toReport(file, plan);
-      });
-    },
+        return storePrompts(trx, userId, document);
+      }),
   };
 }
 

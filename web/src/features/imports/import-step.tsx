@@ -7,7 +7,7 @@ import { Button, buttonClass } from '#web/ui/button.tsx';
 import { ProgressBar } from '#web/ui/progress-bar.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { useCancel, useStart } from './queries.ts';
-import { contentText, leftOutText, periodText, resultText, sourceNames } from './texts.ts';
+import { contentText, leftOutText, othersText, periodText, resultText, sourceNames } from './texts.ts';
 import { UndoButton } from './undo-button.tsx';
 
 /** The state of an import, and its actions. */
@@ -86,12 +86,23 @@ function LeftOutList({ item }: { item: Import }) {
 function Preview({ item }: { item: Import }) {
   const start = useStart();
   const { conversations, messages, files, known } = item;
+  const others = othersText(item);
   return (
     <Frame item={item}>
       <p>
         The file contains {contentText(conversations, messages, files)}
         {periodText(item)}.
       </p>
+      {others !== '' && (
+        <p>
+          {`It also contains ${others}. What is here already stays as it is${item.queued > 0 ? '; messages in line wait for you' : ''}.`}
+        </p>
+      )}
+      {item.source === 'roster' && item.prompts + item.assistants > 0 && (
+        <p className="text-muted-foreground">
+          Preferences are taken over if you have not changed yours. Costs and usage stay where they arose.
+        </p>
+      )}
       {known > 0 && (
         <p className="text-muted-foreground">
           {known === conversations ? 'All of them are' : `${formatNumber(known)} of them are`} here already; only new
@@ -105,13 +116,13 @@ function Preview({ item }: { item: Import }) {
       )}
       <LeftOutList item={item} />
       <div className="flex flex-wrap gap-2">
-        {conversations > 0 && (
+        {(conversations > 0 || others !== '') && (
           <Button
             variant="primary"
             busy={start.isPending}
             onClick={() => start.mutate(item.id, { onError: showFailure('Failed to start the import') })}
           >
-            Import {formatCount(conversations, 'Conversation')}
+            {conversations > 0 ? `Import ${formatCount(conversations, 'Conversation')}` : 'Import'}
           </Button>
         )}
         <CancelButton item={item} label="Discard" />

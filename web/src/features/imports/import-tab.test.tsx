@@ -17,6 +17,10 @@ const item = (more: Partial<Import>): Import => ({
   conversations: 1_200,
   messages: 30_000,
   files: 0,
+  assistants: 0,
+  projects: 0,
+  prompts: 0,
+  queued: 0,
   known: 0,
   from: '2023-05-01T12:00:00.000Z',
   to: '2025-06-02T12:00:00.000Z',
@@ -25,6 +29,8 @@ const item = (more: Partial<Import>): Import => ({
   importedConversations: 0,
   importedMessages: 0,
   importedFiles: 0,
+  importedAssistants: 0,
+  importedProjects: 0,
   kept: 0,
   error: null,
   createdAt: fixtureDate,
@@ -100,4 +106,30 @@ test('refuses files that cannot be an export without sending them', async () => 
   open(path, { answers: () => answer(imports.list, list()) });
   await page.getByLabelText('Export with conversations').upload(new File(['x'], 'photo.png', { type: 'image/png' }));
   await expectText(page.getByRole('alert'), 'photo.png: Choose the ZIP archive or JSON file that you downloaded.');
+});
+
+test('names what the account of another Roster brings, and what it cannot bring', async () => {
+  let now = item({
+    source: 'roster',
+    ...{ conversations: 0, messages: 0, assistants: 2, projects: 1, queued: 1, from: null, to: null },
+    leftOut: [
+      { reason: 'keys', count: 2, names: [] },
+      { reason: 'tool_servers', count: 1, names: ['Weather'] },
+    ],
+  });
+  open(path, {
+    answers() {
+      answer(imports.list, () => list(now));
+      answer(imports.start, () => {
+        now = { ...now, state: 'done', importedAssistants: 2, importedProjects: 1 };
+        return now;
+      });
+    },
+  });
+  await expectText(step, 'It also contains 2 assistants, 1 project and 1 message in line.');
+  await expectText(step, 'messages in line wait for you.');
+  await expectText(step, '2 API keys and access tokens: an export contains no secrets. Add them again.');
+  await expectText(step, 'connect it again with its secrets, and choose the tools of your assistants. (Weather)');
+  await step.getByRole('button', { name: 'Import', exact: true }).click();
+  await expectText(page.getByRole('main'), '2 assistants and 1 project imported.');
 });

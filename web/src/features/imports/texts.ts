@@ -29,6 +29,21 @@ const leftOutTexts: Record<LeftOutReason, (count: number) => string> = {
   other_activities: (count) =>
     `${formatCount(count, 'activity', 'activities')} without a question, such as feedback or a change of settings.`,
   empty_conversations: (count) => `${formatCount(count, 'conversation')} without any message.`,
+  assistants_not_allowed: (count) =>
+    `${formatCount(count, 'assistant')}: your role, Viewer, cannot have ${count === 1 ? 'one' : 'them'}.`,
+  projects_without_room: (count) => `${formatCount(count, 'project')}: you can have 200. Delete some first.`,
+  keys: (count) =>
+    `${formatCount(count, 'API key or access token', 'API keys and access tokens')}: an export contains no secrets. Add ${count === 1 ? 'it' : 'them'} again.`,
+  tool_servers: (count) =>
+    `${formatCount(count, 'tool server')}: connect ${count === 1 ? 'it' : 'them'} again with ${count === 1 ? 'its' : 'their'} secrets, and choose the tools of your assistants.`,
+  limits: (count) => `${formatCount(count, 'budget or custom price', 'budgets and custom prices')}: set them again.`,
+  drafts: (count) =>
+    `${formatCount(count, 'assistant', 'assistants')} in the editor, not saved: save before you export.`,
+  comparisons: (count) => `${formatCount(count, 'comparison or test set', 'comparisons and test sets')}.`,
+  training: (count) =>
+    `${formatCount(count, 'dataset, job or model', 'datasets, jobs and models')} of fine-tuning: the models belong to the account at the provider.`,
+  program_data: (count) =>
+    `${formatCount(count, 'response or vector store', 'responses and vector stores')} that programs have stored.`,
   unreadable_conversations: (count) => `${formatCount(count, 'entry', 'entries')} in a form that Roster does not know.`,
 };
 
@@ -44,6 +59,20 @@ export function contentText(conversations: number, messages: number, files = 0):
   return files === 0 ? content : `${content} and ${formatCount(files, 'file')}`;
 }
 
+/** Names the contents beside conversations: '2 assistants, 1 project and 3 prompts'; empty: nothing. */
+export function othersText({ assistants, projects, prompts, queued }: Import): string {
+  const named = [
+    [assistants, 'assistant'],
+    [projects, 'project'],
+    [prompts, 'prompt'],
+    [queued, 'message in line', 'messages in line'],
+  ] as const;
+  return listText(named.flatMap(([count, one, many]) => (count === 0 ? [] : [formatCount(count, one, many)])));
+}
+
+const listText = (parts: string[]) =>
+  parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+
 /** 'from May 1, 2023 to May 2, 2024'; empty if not known. */
 export function periodText({ from, to }: Import): string {
   if (from === null || to === null) return '';
@@ -52,15 +81,22 @@ export function periodText({ from, to }: Import): string {
 }
 
 /** Describes the result of an import. */
-export function resultText({ state, importedConversations, importedMessages, importedFiles, kept }: Import): string {
+export function resultText(item: Import): string {
+  const { state, importedConversations, importedMessages, importedFiles, kept } = item;
+  const others = listText([
+    ...(item.importedAssistants > 0 ? [formatCount(item.importedAssistants, 'assistant')] : []),
+    ...(item.importedProjects > 0 ? [formatCount(item.importedProjects, 'project')] : []),
+  ]);
   if (state === 'undone') {
     if (kept === 0) return 'Undone. Everything it had imported was deleted.';
     return `Undone, except for ${formatCount(kept, 'conversation')} that you have continued since.`;
   }
   if (state === 'expired') return 'The file was deleted because the import was not started within seven days.';
+  if (importedMessages === 0 && others !== '') return `${others} imported.`;
   if (importedMessages === 0)
     return state === 'done' ? 'Nothing new: everything was here already.' : 'Nothing was imported.';
   if (importedConversations === 0)
     return `${formatCount(importedMessages, 'new message')} added to conversations that were here already.`;
-  return `${contentText(importedConversations, importedMessages, importedFiles)} imported.`;
+  const content = contentText(importedConversations, importedMessages, importedFiles);
+  return others === '' ? `${content} imported.` : `${content} imported, and ${others}.`;
 }

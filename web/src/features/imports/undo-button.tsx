@@ -33,7 +33,7 @@ export function UndoButton({ item }: { item: Import }) {
           open
           onOpenChange={setAsking}
           title="Undo this import?"
-          description={`Deletes what it has imported: ${contentText(item.importedConversations, item.importedMessages, item.importedFiles)}. Conversations that you have continued since are kept.`}
+          description={`Deletes what it has imported: ${contentText(item.importedConversations, item.importedMessages, item.importedFiles)}. Conversations that you have continued since are kept, and so are assistants and projects that you have changed or used.`}
           confirmLabel="Undo Import"
           pendingLabel="Undoing..."
           destructive

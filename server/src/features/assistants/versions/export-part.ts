@@ -13,11 +13,16 @@ export function versionExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportP
     let last = { assistantId: 0, number: 0 };
     for (;;) {
       const page = await versions.after(userId, last.assistantId, last.number, atOnce);
+      const checksums = await versions.checksums(
+        userId,
+        page.flatMap(({ state }) => state.files.map(({ fileId }) => fileId)),
+      );
       for (const { assistantId, number, origin, changed, createdAt, state } of page) {
         const { settings, files, chosenTools, programFields } = state;
         const line = {
           ...{ assistantId, number, origin, changed, createdAt, ...settings },
           files: files.map(({ filename }) => filename),
+          checksums: files.map(({ fileId }) => checksums.get(fileId) ?? null),
           chosenTools: chosenTools.map(({ serverName: server, name, approval }) => ({ server, name, approval })),
           ...(programFields && { api: programFields }),
         };

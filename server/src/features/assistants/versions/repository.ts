@@ -104,6 +104,17 @@ export function versionRepository(db: Kysely<Database>) {
         .execute();
       return rows.map(toStored);
     },
+    /** The checksums of those files that are still there. */
+    async checksums(userId: number, fileIds: number[]): Promise<Map<number, string>> {
+      if (fileIds.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('files')
+        .select(['id', 'sha256'])
+        .where('user_id', '=', userId)
+        .where('id', 'in', [...new Set(fileIds)])
+        .execute();
+      return new Map(rows.map(({ id, sha256 }) => [id, sha256]));
+    },
     /** Each of another assistant, whose row has this version already. */
     async insert(userId: number, versions: NewVersion[]) {
       if (versions.length === 0) return;

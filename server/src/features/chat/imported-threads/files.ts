@@ -16,6 +16,8 @@ export type OpenFile = (file: ImportedFile) => Promise<AsyncIterable<Buffer> | u
 /** The files that are stored, by their id in the export, and the number of those that are new and of damaged ones. */
 export type TakenFiles = { attachments: Map<string, Attachment>; stored: number; damaged: number };
 
+type To = { userId: number; importId: number };
+
 /** The user's storage is full, or the file is too large for it: the message is imported without. */
 const isRefusal = (error: unknown) =>
   error instanceof AppError && ['quota_exceeded', 'too_large', 'no_space'].includes(error.code);
@@ -28,13 +30,13 @@ async function storeFile(
   file: ImportedFile,
   content: AsyncIterable<Buffer>,
 ): Promise<Attachment> {
-  const { sourceId, isGenerated, size, filename: given } = file;
+  const { sourceId, isGenerated, size, filename: given, purpose = 'user_data' } = file;
   let attachment: Attachment | undefined;
   await files.keepMade(userId, {
     filename: given,
     bytes: size,
     content,
-    imported: { importId, sourceId, isGenerated },
+    imported: { importId, sourceId, isGenerated, purpose },
     isWanted: async () => undefined,
     async place(stored) {
       const kind = await kindOf(store, stored);
@@ -70,18 +72,32 @@ async function known({ db, store }: Dependencies, userId: number, sourceId: stri
  */
 export async function takeFiles(
   dependencies: Dependencies,
-  { userId, importId }: { userId: number; importId: number },
+  to: To,
   conversation: ImportedConversation & { threadSourceId: string },
   open: OpenFile,
 ): Promise<TakenFiles> {
-  const taken: TakenFiles = { attachments: new Map(), stored: 0, damaged: 0 };
   const withFiles = conversation.messages.filter(({ files }) => files.length > 0);
-  if (withFiles.length === 0) return taken;
-  const rows = importedFileRepository(dependencies.db);
-  const here = await rows.messagesHere(userId, conversation.threadSourceId);
+  if (withFiles.length === 0) return takeListed(dependencies, to, [], open);
+  const here = await importedFileRepository(dependencies.db).messagesHere(to.userId, conversation.threadSourceId);
   // It is in the trash, and stays as it is.
-  if (here === undefined) return taken;
-  for (const file of withFiles.filter(({ sourceId }) => !here.has(sourceId)).flatMap(({ files }) => files)) {
+  const wanted = here === undefined ? [] : withFiles.filter(({ sourceId }) => !here.has(sourceId));
+  return takeListed(
+    dependencies,
+    to,
+    wanted.flatMap(({ files }) => files),
+    open,
+  );
+}
+
+/** Stores those of these files that are not here yet. */
+export async function takeListed(
+  dependencies: Dependencies,
+  { userId, importId }: To,
+  files: ImportedFile[],
+  open: OpenFile,
+): Promise<TakenFiles> {
+  const taken: TakenFiles = { attachments: new Map(), stored: 0, damaged: 0 };
+  for (const file of files) {
     const { sourceId } = file;
     if (taken.attachments.has(sourceId)) continue;
     const earlier = await known(dependencies, userId, sourceId);

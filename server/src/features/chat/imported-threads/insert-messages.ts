@@ -3,6 +3,7 @@ import { type ImportedConversation, type ImportedMessage, missingFileText } from
 import type { Database } from '#server/db/schema';
 import { type Attachment, messageFileRepository } from '#server/features/chat/shared/message-file-repository';
 import { searchRepository } from '#server/features/chat/shared/search-repository';
+import { type AssistantIds, importedAnswerRepository } from './answer-repository.ts';
 import { importedThreadRepository, type KnownMessage, type NewMessage } from './repository.ts';
 
 /** `first`: the position of the first of the messages. */
@@ -40,7 +41,12 @@ function filesOf({ files }: ImportedMessage, attachments: ReadonlyMap<string, At
 type Row = NewMessage & { id: number; message: ImportedMessage; files: Attachment[] };
 
 /** Runs with their models, ratings, files and words of messages that are inserted. */
-async function insertParts(trx: Kysely<Database>, { userId, threadId }: Place, inserted: Row[]) {
+async function insertParts(
+  trx: Kysely<Database>,
+  { userId, threadId }: Place,
+  inserted: Row[],
+  assistants: AssistantIds,
+) {
   const rows = importedThreadRepository(trx);
   const words: { id: number; userId: number; text: string }[] = [];
   for (const { id, text, files } of inserted) {
@@ -48,10 +54,17 @@ async function insertParts(trx: Kysely<Database>, { userId, threadId }: Place, i
     const attached = (await messageFileRepository(trx).attach(userId, id, files)) ? files : [];
     words.push({ id, userId, text: [...attached.map(({ filename }) => filename), text].join('\n') });
   }
-  const runs = inserted.flatMap(({ id, message: { role, model }, at, ...texts }) =>
-    role === 'assistant' && model !== null ? [{ messageId: id, model, ...marksOf(texts), at }] : [],
+  const runs = inserted.flatMap(({ id, message: { role, model, answer }, at, ...texts }) =>
+    role === 'assistant' && (model !== null || answer)
+      ? [{ messageId: id, model: model ?? '', ...marksOf(texts), at, answer }]
+      : [],
   );
-  await rows.insertRuns(userId, threadId, runs);
+  const answers = importedAnswerRepository(trx);
+  await answers.insert(userId, threadId, runs, assistants);
+  const summaries = inserted.flatMap(({ id, message: { summary } }) =>
+    summary ? [{ messageId: id, ...summary }] : [],
+  );
+  await answers.insertSummaries(userId, threadId, summaries);
   const ratings = inserted.flatMap(({ id, message: { rating } }) => (rating ? [{ messageId: id, ...rating }] : []));
   await rows.insertRatings(userId, ratings, new Date().toISOString());
   await searchRepository(trx).putAll('message_search', words);
@@ -66,11 +79,13 @@ export async function insertMessages(
     messages,
     known,
     attachments,
+    assistants,
   }: {
     conversation: ImportedConversation;
     messages: ImportedMessage[];
     known: KnownMessage[];
     attachments: ReadonlyMap<string, Attachment>;
+    assistants: AssistantIds;
   },
 ): Promise<Map<string, Placed>> {
   const rows = importedThreadRepository(trx);
@@ -85,7 +100,7 @@ export async function insertMessages(
     const before = message.parent === null ? undefined : placed.get(message.parent);
     const { sourceId, role, reasoning } = message;
     const files = filesOf(message, attachments);
-    const text = message.text === '' && files.length === 0 ? missingFileText : message.text;
+    const text = message.text === '' && files.length === 0 && !message.answer ? missingFileText : message.text;
     const at = timeOf(message, before);
     const depth = before ? before.depth + 1 : 0;
     const row = {
@@ -97,6 +112,8 @@ export async function insertMessages(
       role,
       text,
       reasoning,
+      content:
+        message.answer && message.answer.links.length > 0 ? JSON.stringify({ links: message.answer.links }) : null,
       at,
     };
     const id = reserved?.[index] ?? (await rows.insertMessage(row));
@@ -104,6 +121,6 @@ export async function insertMessages(
     placed.set(sourceId, { id, depth, at });
   }
   if (reserved) await rows.insertReserved(within, inserted);
-  await insertParts(trx, place, inserted);
+  await insertParts(trx, place, inserted, assistants);
   return placed;
 }

@@ -11,6 +11,9 @@ type NewThread = {
   isTitleChosen: boolean;
   archived: boolean;
   pinned: boolean;
+  projectId: number | null;
+  assistantId: number | null;
+  model: string | null;
   createdAt: string;
   updatedAt: string;
 };
@@ -26,10 +29,11 @@ export type NewMessage = {
   role: 'user' | 'assistant';
   text: string;
   reasoning: string;
+  /** JSON; null: text only. */
+  content: string | null;
   at: string;
 };
 
-type NewRun = { messageId: number; model: string; marks: string; lastEvent: number; at: string };
 type NewRating = { messageId: number; value: 'good' | 'bad' | null; correction: string | null };
 
 /** A message that an earlier import has brought. */
@@ -54,13 +58,13 @@ const insertMessage = prepared((db, at: Params<NewMessage>) =>
       client_id: null,
       client_digest: null,
       metadata: null,
-      content: null,
+      content: at('content'),
       created_at: at('at'),
     })
     .returning('id'),
 );
 
-const inGroups = <T>(all: T[]): T[][] =>
+export const inGroups = <T>(all: T[]): T[][] =>
   Array.from({ length: Math.ceil(all.length / rowsAtOnce) }, (_, at) =>
     all.slice(at * rowsAtOnce, (at + 1) * rowsAtOnce),
   );
@@ -83,6 +87,7 @@ export function importedThreadRepository(db: Kysely<Database>) {
       const thread = db
         .selectFrom('threads')
         .select(['id', 'head_message_id as headMessageId', 'updated_at as updatedAt', 'deleted_at as deletedAt'])
+        .select('import_id as importId')
         .where('user_id', '=', userId)
         .where('source_id', '=', sourceId);
       return (isPostgres(db) ? thread.forUpdate() : thread).executeTakeFirst();
@@ -96,8 +101,9 @@ export function importedThreadRepository(db: Kysely<Database>) {
           source_id: thread.sourceId,
           title: thread.title,
           title_source: thread.isTitleChosen ? 'chosen' : 'opening',
-          assistant_id: null,
-          model: null,
+          assistant_id: thread.assistantId,
+          model: thread.model,
+          project_id: thread.projectId,
           tools: null,
           pinned: thread.pinned ? 1 : 0,
           archived: thread.archived ? 1 : 0,
@@ -111,6 +117,21 @@ export function importedThreadRepository(db: Kysely<Database>) {
         .returning('id')
         .executeTakeFirstOrThrow();
       return id;
+    },
+    /** Assistants or projects that imports have brought, by their ids in the export. */
+    async broughtIds(
+      table: 'assistants' | 'projects',
+      userId: number,
+      sourceIds: string[],
+    ): Promise<Map<string, number>> {
+      if (sourceIds.length === 0) return new Map();
+      const rows = await db
+        .selectFrom(table)
+        .select(['id', 'source_id as sourceId'])
+        .where('user_id', '=', userId)
+        .where('source_id', 'in', sourceIds)
+        .execute();
+      return new Map(rows.flatMap(({ id, sourceId }) => (sourceId === null ? [] : [[sourceId, id]])));
     },
     async messages(userId: number, threadId: number): Promise<KnownMessage[]> {
       const rows = await db
@@ -142,37 +163,14 @@ export function importedThreadRepository(db: Kysely<Database>) {
     ) {
       if (messages.length === 0) return;
       await sql`insert into messages (user_id, thread_id, import_id,
-          id, source_id, parent_id, position, depth, role, text, reasoning, created_at)
+          id, source_id, parent_id, position, depth, role, text, reasoning, content, created_at)
         select ${userId}::integer, ${threadId}::integer, ${importId}::integer, entry.* from unnest(
           ${messages.map(({ id }) => id)}::integer[], ${messages.map(({ sourceId }) => sourceId)}::text[],
           ${messages.map(({ parentId }) => parentId)}::integer[], ${messages.map(({ position }) => position)}::integer[],
           ${messages.map(({ depth }) => depth)}::integer[], ${messages.map(({ role }) => role)}::text[],
           ${messages.map(({ text }) => text)}::text[], ${messages.map(({ reasoning }) => reasoning)}::text[],
+          ${messages.map(({ content }) => content)}::text[],
           ${messages.map(({ at }) => at)}::text[]) as entry`.execute(db);
-    },
-    /** Names the models that have written answers. Their usage is not known, and not charged. */
-    async insertRuns(userId: number, threadId: number, runs: NewRun[]) {
-      for (const group of inGroups(runs))
-        await db
-          .insertInto('runs')
-          .values(
-            group.map(({ messageId, model, marks, lastEvent, at }) => ({
-              user_id: userId,
-              thread_id: threadId,
-              message_id: messageId,
-              assistant_id: null,
-              model,
-              state: 'complete' as const,
-              instance: 0,
-              last_event: lastEvent,
-              event_marks: marks,
-              finish_reason: 'complete',
-              error: null,
-              created_at: at,
-              finished_at: at,
-            })),
-          )
-          .execute();
     },
     async insertRatings(userId: number, ratings: NewRating[], at: string) {
       for (const group of inGroups(ratings))

@@ -1,16 +1,24 @@
+import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
-import type { ImportedConversation, ImportedMessage } from '#server/conversation/imported';
+import type {
+  ImportedConversation,
+  ImportedFile,
+  ImportedMessage,
+  ImportedQueuedMessage,
+} from '#server/conversation/imported';
 import type { OpenDatabase } from '#server/db/connect';
 import { shareLockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import type { FileStorage } from '#server/features/chat/generated-files/store';
 import { branchRepository } from '#server/features/chat/shared/branch-repository';
 import type { Attachment } from '#server/features/chat/shared/message-file-repository';
+import { queuedMessageRepository } from '#server/features/chat/shared/queued-message-repository';
 import { searchRepository } from '#server/features/chat/shared/search-repository';
 import { threadRepository } from '#server/features/chat/shared/thread-repository';
 import { newTitle, openingTitle } from '#server/features/chat/shared/thread-title';
+import type { AssistantIds } from './answer-repository.ts';
 import { importedFileRepository } from './file-repository.ts';
-import { type OpenFile, takeFiles } from './files.ts';
+import { type OpenFile, takeFiles, takeListed } from './files.ts';
 import { insertMessages, type Placed } from './insert-messages.ts';
 import { importRemovalRepository } from './removal-repository.ts';
 import { importedThreadRepository } from './repository.ts';
@@ -27,14 +35,20 @@ async function insertThread(
   userId: number,
   importId: number,
   conversation: ImportedConversation,
-  now: string,
+  { now, projects, assistants }: { now: string; projects: AssistantIds; assistants: AssistantIds },
 ) {
   const { archived, pinned, createdAt, updatedAt } = conversation;
   const title = conversation.title ?? (openingTitle(firstQuestion(conversation)) || newTitle);
   const times = { createdAt: createdAt ?? now, updatedAt: updatedAt ?? createdAt ?? now };
   const isTitleChosen = conversation.title !== null;
   const sourceId = sourceIdOf(conversation);
-  const thread = { importId, sourceId, title, isTitleChosen, archived, pinned, ...times };
+  const { project, assistant, model = null } = conversation.place ?? {};
+  const place = {
+    projectId: projects.get(project ?? '') ?? null,
+    assistantId: assistants.get(assistant ?? '') ?? null,
+    model,
+  };
+  const thread = { importId, sourceId, title, isTitleChosen, archived, pinned, ...place, ...times };
   const id = await importedThreadRepository(trx).insertThread(userId, thread);
   await searchRepository(trx).putAll('thread_search', [{ id, userId, text: title }]);
   return { id, headMessageId: null, updatedAt: times.updatedAt };
@@ -75,15 +89,21 @@ async function store(
   const found = await rows.find(userId, sourceIdOf(conversation));
   // It stays as it was deleted, until its owner restores it or the trash is emptied.
   if (found && found.deletedAt !== null) return { threads: 0, messages: 0 };
-  const thread = found ?? (await insertThread(trx, userId, importId, conversation, now));
+  const { place, messages: all } = conversation;
+  const named = [place?.assistant, ...all.map(({ answer }) => answer?.by?.assistant)].filter(
+    (id) => typeof id === 'string',
+  );
+  const assistants = await rows.broughtIds('assistants', userId, [...new Set(named)]);
+  const projects = await rows.broughtIds('projects', userId, place?.project ? [place.project] : []);
+  const thread = found ?? (await insertThread(trx, userId, importId, conversation, { now, projects, assistants }));
   const known = found ? await rows.messages(userId, found.id) : [];
   const knownIds = new Set(known.map(({ sourceId }) => sourceId));
   const messages = conversation.messages.filter(({ sourceId }) => !knownIds.has(sourceId));
   if (messages.length === 0) return { threads: 0, messages: 0 };
   const taken = await threadRepository(trx).takePositions(userId, thread.id, messages.length);
   if (!taken) throw new Error('A thread of an import is gone');
-  const place = { userId, threadId: thread.id, importId, first: taken.first };
-  const placed = await insertMessages(trx, place, { conversation, messages, known, attachments });
+  const to = { userId, threadId: thread.id, importId, first: taken.first };
+  const placed = await insertMessages(trx, to, { conversation, messages, known, attachments, assistants });
   const head = (conversation.head === null ? undefined : placed.get(conversation.head)) ?? latestOf(messages, placed);
   await showBranch(
     trx,
@@ -91,6 +111,25 @@ async function store(
     { head, at: thread.updatedAt, updatedAt: conversation.updatedAt },
   );
   return { threads: found ? 0 : 1, messages: messages.length };
+}
+
+/** Queues a message of a conversation that this import has brought. It is held until its owner decides. */
+async function queue(
+  trx: Kysely<Database>,
+  userId: number,
+  importId: number,
+  { conversation, text, models, createdAt, files }: ImportedQueuedMessage,
+  attachments: ReadonlyMap<string, Attachment>,
+) {
+  const sourceId = sourceIdOf({ source: 'roster', sourceId: conversation });
+  const found = await importedThreadRepository(trx).find(userId, sourceId);
+  if (!found || found.importId !== importId || found.deletedAt !== null) return;
+  const attached = files.flatMap(({ sourceId: id }) => attachments.get(id) ?? []);
+  const key = { id: randomUUID(), digest: '' };
+  const at = createdAt ?? new Date().toISOString();
+  const message = { threadId: found.id, text, files: attached, models, overBudget: false, key, at };
+  await queuedMessageRepository(trx).insert(userId, message);
+  await queuedMessageRepository(trx).hold(userId, [found.id], 'stopped');
 }
 
 /** Few, because the event loop of a server with SQLite does nothing else meanwhile. */
@@ -122,6 +161,9 @@ export const importedThreads = ({ db, store: bytes, files }: Pick<OpenDatabase, 
   knownFiles: (userId: number, ids: string[]) => importedFileRepository(db).known(userId, ids),
   takeFiles: (to: { userId: number; importId: number }, conversation: ImportedConversation, open: OpenFile) =>
     takeFiles({ db, store: bytes, files }, to, { ...conversation, threadSourceId: sourceIdOf(conversation) }, open),
+  takeListed: (to: { userId: number; importId: number }, listed: ImportedFile[], open: OpenFile) =>
+    takeListed({ db, store: bytes, files }, to, listed, open),
+  queue,
   countKnown: (userId: number, ids: string[]) => importedThreadRepository(db).countKnown(userId, ids),
   sourceIdOf,
   store,

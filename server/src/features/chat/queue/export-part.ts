@@ -16,9 +16,14 @@ async function* lines(reader: OpenDatabase['reader'], userId: number) {
   let last = 0;
   for (;;) {
     const page = await queuedMessageRepository(reader).afterId(userId, last, atOnce);
-    for (const { id, threadId, ...message } of page) {
+    const checksums = await queuedMessageRepository(reader).checksums(
+      userId,
+      page.flatMap(({ files }) => files.flatMap(({ id }) => id ?? [])),
+    );
+    for (const { id, threadId, files, ...message } of page) {
       last = id;
-      yield `${JSON.stringify({ conversation: `conversations/${threadId}.json`, ...message })}\n`;
+      const named = files.map((file) => ({ ...file, sha256: checksums.get(file.id ?? 0) ?? null }));
+      yield `${JSON.stringify({ conversation: `conversations/${threadId}.json`, ...message, files: named })}\n`;
     }
     if (page.length < atOnce) return;
   }

@@ -290,6 +290,17 @@ export function queuedMessageRepository(db: Kysely<Database>) {
         .set({ position: first - 1, send_now: 1, ...(overBudget && { over_budget: 1 as const }) })
         .execute();
     },
+    /** The checksums of these files. */
+    async checksums(userId: number, fileIds: number[]): Promise<Map<number, string>> {
+      if (fileIds.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('files')
+        .select(['id', 'sha256'])
+        .where('user_id', '=', userId)
+        .where('id', 'in', fileIds)
+        .execute();
+      return new Map(rows.map(({ id, sha256 }) => [id, sha256]));
+    },
     /** A page of all messages in line, by id. */
     async afterId(userId: number, after: number, limit: number): Promise<QueuedMessage[]> {
       const rows = await select(db)

@@ -1,4 +1,4 @@
-import { fileSizeLimit } from '@roster/contracts/files/files';
+import { FilePurpose, fileSizeLimit } from '@roster/contracts/files/files';
 import type { ImportedFile } from '#server/conversation/imported';
 import { isObject } from '#server/lib/is-object';
 import type { ArchiveEntry } from './archive.ts';
@@ -13,9 +13,11 @@ export type Reference = { id: string; filename: string | null; isGenerated: bool
 export type Assets = {
   /** Returns those that can be imported, each once, and counts the others by the reason why not. */
   take: (references: Reference[], leftOut: LeftOut) => ImportedFile[];
+  /** Their ids, in the order of the archive. */
+  ids: string[];
 };
 
-type Found = { entry: string; size: number; filename: string };
+type Found = { entry: string; size: number; filename: string; purpose?: FilePurpose; isMade?: boolean };
 
 export const baseName = (name: string) => name.slice(name.lastIndexOf('/') + 1);
 export const isAssetNames = (name: string) => baseName(name) === 'conversation_asset_file_names.json';
@@ -26,6 +28,7 @@ export const chatGptFileId = (text: string): string | undefined => /^file[-_][A-
 
 export function assetsOf(source: 'chatgpt' | 'roster' | 'gemini', files: ReadonlyMap<string, Found>): Assets {
   return {
+    ids: [...files.keys()],
     take(references, leftOut) {
       const taken = new Map<string, ImportedFile>();
       for (const { id, filename, isGenerated } of references) {
@@ -35,9 +38,16 @@ export function assetsOf(source: 'chatgpt' | 'roster' | 'gemini', files: Readonl
         else if (found.size > fileSizeLimit) addTo(leftOut, 'large_files');
         else if (found.size === 0) addTo(leftOut, 'damaged_files');
         else {
-          const { entry, size } = found;
+          const { entry, size, purpose, isMade = isGenerated } = found;
           const sourceId = `${source}:${id}`;
-          taken.set(id, { sourceId, filename: filename ?? found.filename, entry, size, isGenerated });
+          taken.set(id, {
+            sourceId,
+            filename: filename ?? found.filename,
+            entry,
+            size,
+            isGenerated: isMade,
+            ...(purpose && { purpose }),
+          });
         }
       }
       return [...taken.values()];
@@ -87,11 +97,15 @@ export async function rosterAssets(entries: ArchiveEntry[], indexes: ArchiveEntr
     const folder = index.name.slice(0, index.name.lastIndexOf('files/'));
     const sizes = new Map(entries.map(({ name, size }) => [name, size]));
     for await (const line of jsonLines(index.read())) {
-      const { file, sha256, filename } = objectIn(line);
+      const { file, sha256, filename, purpose, madeByAssistant } = objectIn(line);
       const [entry, id] = [`${folder}${textIn(file)}`, idIn(sha256)];
       const size = sizes.get(entry);
       if (id !== null && size !== undefined && !files.has(id))
-        files.set(id, { entry, size, filename: titleIn(filename) ?? id });
+        files.set(id, {
+          ...{ entry, size, filename: titleIn(filename) ?? id },
+          purpose: FilePurpose.safeParse(purpose).data ?? 'user_data',
+          isMade: madeByAssistant === true,
+        });
     }
   }
   return assetsOf('roster', files);

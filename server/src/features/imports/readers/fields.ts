@@ -1,3 +1,4 @@
+import { connectionIdOf, modelIdOf } from '@roster/contracts/models/model-reference';
 import { tidyName } from '@roster/contracts/text/name';
 import { truncate } from '@roster/contracts/text/truncate';
 import { isObject, type JsonObject } from '#server/lib/is-object';
@@ -25,10 +26,15 @@ export function titleIn(value: unknown): string | null {
   return title === '' ? null : truncate(title, titleLength);
 }
 
+/** The provider's id. A connection of the installation that it comes from says nothing here. */
 export function modelIn(value: unknown): string | null {
-  const model = textIn(value).trim();
+  const model = modelIdOf(textIn(value).trim());
   return model === '' ? null : model.slice(0, modelLength);
 }
+
+/** A model that answers from now on; null if it was chosen from a connection, which is not there. */
+export const chosenModelIn = (value: unknown): string | null =>
+  connectionIdOf(textIn(value).trim()) === null ? modelIn(value) : null;
 
 const earliest = Date.UTC(2000, 0);
 const latest = Date.UTC(2100, 0);

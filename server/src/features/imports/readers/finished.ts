@@ -4,7 +4,10 @@ import { type ImportedConversation, missingFileText } from '#server/conversation
 import { addTo, type LeftOut, type ReadConversation } from './conversation.ts';
 import { messagesInOrder, shownAt, type TreeNode } from './tree.ts';
 
-type Fields = Pick<ImportedConversation, 'title' | 'createdAt' | 'updatedAt' | 'archived' | 'pinned' | 'head'> & {
+type Fields = Pick<
+  ImportedConversation,
+  'title' | 'createdAt' | 'updatedAt' | 'archived' | 'pinned' | 'head' | 'place'
+> & {
   id: string | null;
 };
 
@@ -22,7 +25,9 @@ export function finished(
   { id, head, ...fields }: Fields,
 ): ReadConversation {
   const messages = messagesInOrder(nodes).map((message) =>
-    message.text.trim() === '' ? { ...message, text: message.files.length === 0 ? missingFileText : '' } : message,
+    message.text.trim() === '' && !message.answer
+      ? { ...message, text: message.files.length === 0 ? missingFileText : '' }
+      : message,
   );
   if (messages.length === 0) {
     addTo(leftOut, 'empty_conversations');

@@ -20,7 +20,8 @@ import { createGeminiReader, isActivity } from './gemini.ts';
 import { brokenValue, damaged, jsonValues } from './json-values.ts';
 import { isLibreChat, readLibreChat } from './librechat.ts';
 import { isOpenWebUi, readOpenWebUi } from './open-webui.ts';
-import { isRoster, readRoster } from './roster.ts';
+import { isRoster, noIds, type RosterContext, readRoster } from './roster.ts';
+import { isAccountPart, type RosterAccount, readAccount } from './roster-account.ts';
 
 const conversationsLimit = 200_000;
 const ratingsLimit = 200_000;
@@ -35,17 +36,19 @@ const isJson = (name: string) => /\.json$/i.test(name);
 const isOfGemini = (name: string) => /(^|\/)[^/]*(Gemini|Bard)[^/]+\/[^/]+\.(json|html?)$/.test(name);
 const isPage = (name: string) => /\.html?$/i.test(name);
 /** Files that describe others. */
-const isAside = (name: string) => isRatings(name) || isAssetNames(name) || isRosterFiles(name);
+const isAside = (name: string) => isRatings(name) || isAssetNames(name) || isRosterFiles(name) || isAccountPart(name);
 
 /** Parts of the export that all conversations share. */
-type Context = ChatGptContext & { rosterFiles: Assets; filesBeside: Assets };
+type Context = ChatGptContext & { roster: RosterContext; filesBeside: Assets };
+
+type FoundFile = { entry: ArchiveEntry; context: Context };
 
 /** Reads the values of one file. */
 function createReader(file: string, context: Context) {
   const gemini = createGeminiReader();
   const readOne = (value: unknown): ReadConversation | undefined => {
     if (!isObject(value)) return undefined;
-    if (isRoster(value)) return readRoster(value, file, context.rosterFiles);
+    if (isRoster(value)) return readRoster(value, file, context.roster);
     if (isChatGpt(value)) return readChatGpt(value, context);
     if (isClaude(value)) return readClaude(value);
     if (isLibreChat(value)) return readLibreChat(value);
@@ -88,11 +91,14 @@ async function ratingsIn(entries: ArchiveEntry[]): Promise<Ratings> {
 }
 
 /** The JSON files of an export with conversations: those with the usual names, otherwise all. */
-async function* filesOf(path: string): AsyncGenerator<{ entry: ArchiveEntry; context: Context }> {
+async function* filesOf(
+  path: string,
+  conversations: ReadonlyMap<string, string>,
+): AsyncGenerator<FoundFile | ReadConversation> {
   if (!(await isZip(path))) {
     const name = (await startsWith(path, '<')) ? 'page.html' : '';
     const entry = { name, size: 0, read: () => createReadStream(path) };
-    const none = { assets: noAssets, rosterFiles: noAssets, filesBeside: noAssets };
+    const none = { assets: noAssets, roster: { assets: noAssets, ids: noIds }, filesBeside: noAssets };
     yield { entry, context: { ...none, ratings: new Map() } };
     return;
   }
@@ -103,17 +109,36 @@ async function* filesOf(path: string): AsyncGenerator<{ entry: ArchiveEntry; con
   try {
     const { entries, others } = archive;
     const named = (is: (name: string) => boolean) => entries.filter(({ name }) => is(name));
+    const rosterFiles = await rosterAssets([...others, ...entries], named(isRosterFiles));
+    const account = await readAccount(named(isAccountPart), rosterFiles);
     const context = {
       ratings: await ratingsIn(named(isRatings)),
       assets: await chatGptAssets([...others, ...entries], named(isAssetNames)),
-      rosterFiles: await rosterAssets([...others, ...entries], named(isRosterFiles)),
+      roster: { assets: rosterFiles, ids: account?.ids ?? noIds },
     };
+    if (account) yield* account.before();
     const usual = named((name) => isConversations(name) || isOfGemini(name));
-    for (const entry of usual.length > 0 ? usual : named((name) => !isAside(name)))
+    for (const entry of usual.length > 0 || account ? usual : named((name) => !isAside(name)))
       yield { entry, context: { ...context, filesBeside: assetsBeside(entry.name, others) } };
+    if (account) yield* after(account, conversations);
   } finally {
     archive.close();
   }
+}
+
+async function* after(account: RosterAccount, conversations: ReadonlyMap<string, string>) {
+  yield* account.after(conversations);
+  yield await account.left();
+}
+
+/** undefined: an entry in a form that is not known. */
+async function* readFile({ entry, context }: FoundFile, onBroken: () => void) {
+  const reader = createReader(entry.name, context);
+  for await (const value of isPage(entry.name) ? activitiesOf(entry.read()) : jsonValues(entry.read())) {
+    if (value === brokenValue) onBroken();
+    for (const one of unwrapped(value)) yield* reader.read(one);
+  }
+  yield* reader.rest();
 }
 
 /**
@@ -130,13 +155,21 @@ export async function* readExport(path: string): AsyncGenerator<ReadConversation
     return read ?? { conversation: null, leftOut: { unreadable_conversations: 1 } };
   };
   let isBroken = false;
-  for await (const { entry, context } of filesOf(path)) {
-    const reader = createReader(entry.name, context);
-    for await (const value of isPage(entry.name) ? activitiesOf(entry.read()) : jsonValues(entry.read())) {
-      isBroken ||= value === brokenValue;
-      for (const one of unwrapped(value)) for (const read of reader.read(one)) yield counted(read);
+  /** Ids of Roster's conversations by the name of their file, for what refers to them. */
+  const conversations = new Map<string, string>();
+  for await (const file of filesOf(path, conversations)) {
+    if (!('entry' in file)) {
+      yield counted(file);
+      continue;
     }
-    for (const read of reader.rest()) yield counted(read);
+    const onBroken = () => {
+      isBroken = true;
+    };
+    for await (const read of readFile(file, onBroken)) {
+      const { source, sourceId } = read?.conversation ?? {};
+      if (source === 'roster' && sourceId !== undefined) conversations.set(baseName(file.entry.name), sourceId);
+      yield counted(read);
+    }
   }
   if (found > 0) return;
   if (isBroken) throw damaged();

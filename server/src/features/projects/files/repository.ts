@@ -44,18 +44,18 @@ export function projectFileRepository(db: Kysely<Database>) {
         copy: copyState === null ? null : { state: copyState, error: copyError, providerFileId },
       }));
     },
-    /** The file names of all projects, each in order. */
-    async namesOf(userId: number): Promise<Map<number, string[]>> {
+    /** The names and checksums of the files of all projects, each in order. */
+    async namesOf(userId: number): Promise<Map<number, { filename: string; sha256: string }[]>> {
       const rows = await db
         .selectFrom('project_files')
         .innerJoin('files', 'files.id', 'project_files.file_id')
-        .select(['project_files.project_id as projectId', 'files.filename'])
+        .select(['project_files.project_id as projectId', 'files.filename', 'files.sha256'])
         .where('project_files.user_id', '=', userId)
         .orderBy('project_files.added_at')
         .orderBy('files.id')
         .execute();
       const grouped = Map.groupBy(rows, ({ projectId }) => projectId);
-      return new Map([...grouped].map(([id, files]) => [id, files.map(({ filename }) => filename)]));
+      return new Map([...grouped]);
     },
     /** For an answer: each file's state, name and vector store. */
     forAnswer: (userId: number, projectId: number) =>

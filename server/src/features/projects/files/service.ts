@@ -193,6 +193,20 @@ export function projectFileService(dependencies: ProjectFileDependencies) {
     retry: (userId: number, projectId: number, fileId: number) => retry(dependencies, userId, projectId, fileId),
     /** Takes one query. */
     forAnswer: (userId: number, projectId: number) => forAnswer(dependencies, userId, projectId),
+    /** Adds files to a new project. Call in a transaction. */
+    async attach(trx: Kysely<Database>, userId: number, projectId: number, fileIds: number[]) {
+      if (fileIds.length === 0) return;
+      const files = projectFileRepository(trx);
+      const names = await files.hold(userId, fileIds);
+      const added = fileIds.filter((fileId) => names.has(fileId));
+      if (added.length === 0) return;
+      await files.insert(
+        userId,
+        projectId,
+        added.map((fileId) => newFile(fileId, names.get(fileId) ?? '')),
+      );
+      await queueProjectIndexing(trx, userId, projectId);
+    },
     /** Call it in the transaction that deletes the project. */
     async release(trx: Kysely<Database>, userId: number, projectId: number) {
       await projectFileRepository(trx).forgetUses(userId, projectId);

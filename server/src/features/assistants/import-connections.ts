@@ -1,0 +1,28 @@
+import { modelReference } from '@roster/contracts/models/model-reference';
+import type { ConnectionRow } from '#server/provider/connections/connection-repository';
+import type { NamedConnection } from './parse-import.ts';
+
+type Known = Pick<ConnectionRow, 'id' | 'preset' | 'name'>;
+
+/** The connection of this name, else the only one to the same provider. */
+function findConnection(named: NamedConnection, known: readonly Known[]): Known | undefined {
+  const byName = known.find(({ name }) => name === named.name);
+  if (byName) return byName;
+  const toProvider = named.preset === 'other' ? [] : known.filter(({ preset }) => preset === named.preset);
+  return toProvider.length === 1 ? toProvider[0] : undefined;
+}
+
+/** The model of an imported assistant at the connection that its file names, with a note if there is none here. */
+export function placeModel(
+  model: string,
+  named: NamedConnection | null,
+  known: readonly Known[],
+): { model: string; notes: string[] } {
+  if (named === null) return { model, notes: [] };
+  const found = findConnection(named, known);
+  if (found) return { model: modelReference({ connectionId: found.id, model }), notes: [] };
+  return {
+    model,
+    notes: [`Its model ${model} belongs to the connection ${named.name}, which is not here. Choose another model.`],
+  };
+}

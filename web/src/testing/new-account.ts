@@ -161,6 +161,11 @@ export function answerNewAccount(user: User | null): void {
   answer(assistants.list, []);
   answer(models.list, { source: 'unknown', notice: null, models: [], defaultModel: 'gpt-4o', connections: [] });
   answer(modelChoices.choices, noModelChoices);
+  answer(modelChoices.save, ({ body: { favorites = [], hidden = [], recent = [] } }) => ({
+    favorites,
+    hidden,
+    recent,
+  }));
   answer(modelRetirement.list, { items: [] });
   answer(models.tools, { webSearch: null, codeInterpreter: null, imageGeneration: null, notice: null });
   answer(toolServers.chosen, []);

@@ -4,6 +4,7 @@ import { assistants } from '@roster/contracts/assistants/assistants';
 import { auth, type SignInOptions, type User } from '@roster/contracts/auth';
 import { chat } from '@roster/contracts/chat';
 import { comparisons } from '@roster/contracts/comparisons/comparisons';
+import { connections } from '@roster/contracts/connections/connections';
 import { files } from '@roster/contracts/files/files';
 import { datasets } from '@roster/contracts/fine-tuning/datasets';
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
@@ -155,6 +156,7 @@ export function answerNewAccount(user: User | null): void {
   answer(account.version, { version: '1.2.3' });
   answer(account.config, noKey);
   answer(apiTokens.list, []);
+  answer(connections.list, { policy: 'listed', connections: [] });
   answer(account.preferences, defaultPreferences);
   answer(account.notices, []);
   answer(account.securityEvents, noItems);

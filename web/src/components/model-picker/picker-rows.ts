@@ -43,22 +43,34 @@ type Place = {
   key: string;
   title: string;
   models: readonly Model[];
+  /** Everything that is listed at the same place. */
+  all: readonly Model[];
   notice: string | null;
   connectionId: number | null;
 };
 
-const datedPattern = /^(.+)[-@](?:20\d\d-?\d\d-?\d\d|\d{4})$/;
+const datePattern = /[-@](?:20\d\d-?\d\d-?\d\d|\d{4})$/;
 
-/** True for a snapshot whose undated name is in the list too. */
-function isDated(id: string, ids: ReadonlySet<string>): boolean {
-  const base = datedPattern.exec(id)?.[1];
-  return base !== undefined && (ids.has(base) || ids.has(`${base}-latest`));
+const foldable = new WeakMap<readonly Model[], ReadonlySet<string>>();
+
+/** Retiring and retired models, and snapshots whose undated name is in the list too. Kept, since lists may be long. */
+function foldableIn(models: readonly Model[]): ReadonlySet<string> {
+  const known = foldable.get(models);
+  if (known) return known;
+  const ids = new Set(models.map(({ id }) => id));
+  const found = new Set<string>();
+  for (const { id, lifecycle } of models) {
+    const base = id.slice(0, datePattern.exec(id)?.index ?? 0);
+    if (lifecycle !== 'current' || (base !== '' && (ids.has(base) || ids.has(`${base}-latest`)))) found.add(id);
+  }
+  foldable.set(models, found);
+  return found;
 }
 
 function placesOf({ list, providerName }: Offer): Place[] {
   if (!list) return [];
   const { models, connections, notice } = list;
-  const own = { connectionId: null, notice: null };
+  const own = { connectionId: null, notice: null, all: models };
   return [
     { ...own, key: 'tuned', title: 'Fine-tuned', models: models.filter(({ tuned }) => tuned) },
     {
@@ -68,7 +80,13 @@ function placesOf({ list, providerName }: Offer): Place[] {
       models: models.filter(({ tuned }) => !tuned),
       notice,
     },
-    ...connections.map((one) => ({ ...one, key: `connection-${one.id}`, title: one.name, connectionId: one.id })),
+    ...connections.map((one) => ({
+      ...one,
+      key: `connection-${one.id}`,
+      title: one.name,
+      connectionId: one.id,
+      all: one.models,
+    })),
   ];
 }
 
@@ -104,10 +122,10 @@ function typedRows({ text, list }: Offer, { key, connectionId, models, notice }:
 
 /** Dated, retiring and retired models are folded, unless there is nothing else. */
 function foldedRows(offer: Offer, place: Place, models: readonly Model[]): PickerRow[] {
-  const ids = new Set(place.models.map(({ id }) => id));
-  const isLast = ({ id, lifecycle }: Model) => id !== offer.current && (lifecycle !== 'current' || isDated(id, ids));
-  const first = models.filter((model) => !isLast(model));
-  const last = models.filter(isLast);
+  const ids = foldableIn(place.all);
+  const { first = [], last = [] } = Object.groupBy(models, ({ id }) =>
+    ids.has(id) && id !== offer.current ? 'last' : 'first',
+  );
   if (offer.text.trim() !== '' || first.length === 0 || last.length === 0)
     return models.map((model) => modelRow(model));
   const id = `fold-${place.key}`;
@@ -134,6 +152,7 @@ export function pickerRows(offer: Offer): PickerRow[] {
   const { list, choices, extras, without, text, open } = offer;
   const words = wordsOf(text);
   const matches = (said: string) => words.every((word) => said.toLowerCase().includes(word));
+  const isFound = (id: string, title: string) => words.length === 0 || matches(`${modelIdOf(id)} ${title}`);
   const hidden = new Set(choices.hidden);
   const left = new Set(without);
   const places = placesOf(offer);
@@ -141,7 +160,7 @@ export function pickerRows(offer: Offer): PickerRow[] {
   const away: Model[] = [];
   for (const { models, title } of places)
     for (const model of models) {
-      if (left.has(model.id) || !matches(`${modelIdOf(model.id)} ${title}`)) continue;
+      if (left.has(model.id) || !isFound(model.id, title)) continue;
       if (hidden.has(model.id) && model.id !== offer.current) away.push(model);
       else found.set(model.id, model);
     }

@@ -41,3 +41,7 @@ export function isModelMissing(list: ModelList | undefined, id: string): boolean
   const connection = list.connections.find((one) => one.id === connectionId);
   return connection === undefined || connection.notice === null;
 }
+
+/** True if the models of the installation's provider are unknown, so that any id may be valid. */
+export const acceptsAnyModel = (list: ModelList | undefined): boolean =>
+  list?.source === 'unknown' && list.models.every(({ tuned }) => tuned);

@@ -1,68 +1,102 @@
-import type { ModelList } from '@roster/contracts/models/models';
-import { useId } from 'react';
-import { acceptsAnyModel } from '#web/api/model-groups.ts';
+import { useQuery } from '@tanstack/react-query';
+import { ChevronsUpDown } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { modelName } from '#web/api/model-names.ts';
+import { findModel, modelsQuery } from '#web/api/models.ts';
+import { useConnectionNames } from '#web/api/use-model-name.ts';
+import type { ExtraGroup } from '#web/components/model-picker/picker-rows.ts';
+import type { ModelPickerProps } from '#web/components/model-picker/use-picker.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
+import { classNames } from '#web/ui/class-names.ts';
 import type { ControlProps } from '#web/ui/forms/field.tsx';
-import { Input } from '#web/ui/forms/input.tsx';
-import { Select } from '#web/ui/forms/select.tsx';
+import { controlClass } from '#web/ui/forms/input.tsx';
 
-type ModelOptionGroup = { label: string; options: readonly { id: string; words: string }[] };
+const ModelPicker = lazyPart<ModelPickerProps>(
+  async () => (await import('#web/components/model-picker/model-picker.tsx')).ModelPicker,
+);
 
-type ModelSelectProps = {
+type ModelSelectProps = Pick<ModelPickerProps, 'without'> & {
   name?: string;
   className?: string;
   onBlur?: () => void;
   control: ControlProps;
-  ref?: (element: HTMLInputElement | HTMLSelectElement | null) => void;
-  list: ModelList | undefined;
-  groups: readonly ModelOptionGroup[];
+  ref?: (element: HTMLElement | null) => void;
+  /** Empty: no model. */
   value: string;
   /** Label of the option for no model; without it a model is always selected. */
   empty?: string;
+  /** Options above the models. */
+  extras?: readonly ExtraGroup[];
+  /** Label for the name of the dialog. */
+  label?: string;
   onChange: (model: string) => void;
 };
 
-/** Select of the provider's models, or a text field while the list is unavailable. */
-export function ModelSelect({ control, list, groups, value, empty, onChange, ...rest }: ModelSelectProps) {
-  const suggestions = useId();
-  if (acceptsAnyModel(list))
-    return (
-      <>
-        <Input
-          {...control}
-          {...rest}
-          value={value}
-          list={suggestions}
-          placeholder={empty}
-          onChange={(event) => onChange(event.target.value.trim())}
-          autoComplete="off"
-          autoCapitalize="off"
-          spellCheck={false}
-        />
-        <datalist id={suggestions}>
-          {groups.flatMap(({ options }) =>
-            options.map(({ id, words }) => <option key={id} value={id} label={words} />),
-          )}
-        </datalist>
-      </>
-    );
+const noExtras: readonly ExtraGroup[] = [];
+
+/** A field that opens the picker of models. */
+export function ModelSelect(props: ModelSelectProps) {
+  const { control, ref, name, className, onBlur, value, empty, extras = noExtras, label, without, onChange } = props;
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const { data: list } = useQuery(modelsQuery);
+  useConnectionNames(value);
+  const none = { id: 'none', label: empty ?? '', isChosen: value === '', onTake: () => onChange('') };
+  const chosenBefore = { id: 'before', label: modelName(value), isChosen: true, onTake: () => onChange(value) };
+  const chosen = extras.flatMap(({ options }) => options).find((option) => option.isChosen);
+  const groups = [
+    ...(empty === undefined ? [] : [{ title: 'None', options: [none] }]),
+    ...(value !== '' && !chosen && list && !findModel(list, value)
+      ? [{ title: 'Chosen before', options: [chosenBefore] }]
+      : []),
+    ...extras,
+  ];
+  const text = chosen?.label ?? (value === '' ? (empty ?? 'Choose a model') : modelName(value));
   return (
-    <Select {...control} {...rest} value={value} onChange={(event) => onChange(event.target.value)}>
-      {empty !== undefined && <option value="">{empty}</option>}
-      <ModelOptions groups={groups} />
-    </Select>
+    <div className={classNames('relative min-w-0', className)}>
+      <button
+        {...control}
+        ref={(element) => {
+          button.current = element;
+          ref?.(element);
+        }}
+        type="button"
+        name={name}
+        value={value}
+        role="combobox"
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onBlur={onBlur}
+        onFocus={ModelPicker.preload}
+        onPointerEnter={ModelPicker.preload}
+        onClick={() => setOpen(!isOpen)}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+          event.preventDefault();
+          setOpen(true);
+        }}
+        className={classNames(controlClass, 'flex h-9 items-center pe-9 text-start max-md:h-10')}
+      >
+        <bdi className="truncate">{text}</bdi>
+      </button>
+      <ChevronsUpDown
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 inset-e-3 size-4 -translate-y-1/2 text-muted-foreground"
+      />
+      {isOpen && (
+        <ModelPicker
+          anchor={() => button.current}
+          label={label ?? 'Models'}
+          current={chosen ? null : value}
+          extras={groups}
+          without={without}
+          onChoose={onChange}
+          onClose={(returnFocus) => {
+            setOpen(false);
+            if (returnFocus) button.current?.focus();
+          }}
+        />
+      )}
+    </div>
   );
 }
-
-/** `toValue`: for selects whose values are not plain model ids. */
-export function ModelOptions({ groups, toValue = (id) => id }: ModelOptionsProps) {
-  return groups.map((group) => (
-    <optgroup key={group.label} label={group.label}>
-      {group.options.map(({ id, words }) => (
-        <option key={id} value={toValue(id)}>
-          {words}
-        </option>
-      ))}
-    </optgroup>
-  ));
-}
-type ModelOptionsProps = { groups: readonly ModelOptionGroup[]; toValue?: (id: string) => string };

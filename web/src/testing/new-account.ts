@@ -4,6 +4,7 @@ import { assistants } from '@roster/contracts/assistants/assistants';
 import { auth, type SignInOptions, type User } from '@roster/contracts/auth';
 import { chat } from '@roster/contracts/chat';
 import { comparisons } from '@roster/contracts/comparisons/comparisons';
+import { connections } from '@roster/contracts/connections/connections';
 import { files } from '@roster/contracts/files/files';
 import { datasets } from '@roster/contracts/fine-tuning/datasets';
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
@@ -155,12 +156,18 @@ export function answerNewAccount(user: User | null): void {
   answer(account.version, { version: '1.2.3' });
   answer(account.config, noKey);
   answer(apiTokens.list, []);
+  answer(connections.list, { policy: 'listed', connections: [] });
   answer(account.preferences, defaultPreferences);
   answer(account.notices, []);
   answer(account.securityEvents, noItems);
   answer(assistants.list, []);
   answer(models.list, { source: 'unknown', notice: null, models: [], defaultModel: 'gpt-4o', connections: [] });
   answer(modelChoices.choices, noModelChoices);
+  answer(modelChoices.save, ({ body: { favorites = [], hidden = [], recent = [] } }) => ({
+    favorites,
+    hidden,
+    recent,
+  }));
   answer(modelRetirement.list, { items: [] });
   answer(models.tools, { webSearch: null, codeInterpreter: null, imageGeneration: null, notice: null });
   answer(toolServers.chosen, []);

@@ -39,3 +39,12 @@ export const expectToast = (title: string, description?: string): Promise<void> 
   const titled = toasts.filter({ hasText: title });
   return expect.element(description === undefined ? titled : titled.filter({ hasText: description })).toBeVisible();
 };
+
+/** Chooses in the picker of models that a field opens, by typing and Enter. */
+export async function pickModel(field: Locator, name: string): Promise<void> {
+  await field.click();
+  const picker = page.getByRole('dialog', { name: 'Models' });
+  await picker.getByRole('combobox').fill(name);
+  await press('Enter');
+  await expect.element(picker).not.toBeInTheDocument();
+}

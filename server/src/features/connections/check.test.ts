@@ -67,7 +67,7 @@ test('a check without a list of models asks for one, unless the provider has a u
   expect(checks[1]).toMatchObject({ result: 'unknown', reason: expect.stringContaining('Enter a model') });
 });
 
-test('servers on this machine are found where they answer with models, and where they may be used', async () => {
+test('finds servers on this machine that answer with models and may be used', async () => {
   const { create, peer } = await keyFor('able');
   const local = (baseUrl: string) => ({ id: 'ollama', name: 'Ollama', baseUrl, hosts: [] }) as const;
   const look = (problem: string | null) =>

@@ -115,7 +115,7 @@ async function probeJsonSchema(key: ConnectionKey, model: string, signal: AbortS
   return isColor(text.trim()) ? works(model) : fails(`${model} did not keep to the JSON schema that it was given.`);
 }
 
-/** What is asked of a model once it has answered. */
+/** Asked of a model once it has answered. */
 export const answerProbes = {
   reasoning: probeReasoning,
   tools: probeTools,

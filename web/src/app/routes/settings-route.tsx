@@ -13,6 +13,11 @@ const ToolServersCard = lazyPart(
   { pending: () => <SpinnerPanel label="Loading tool servers" className="min-h-64" /> },
 );
 
+const ConnectionsCard = lazyPart(
+  async () => (await import('#web/features/connections/connections-card.tsx')).ConnectionsCard,
+  { pending: () => <SpinnerPanel label="Loading connections" className="min-h-64" /> },
+);
+
 const ImportTab = lazyPart(async () => (await import('#web/features/imports/import-tab.tsx')).ImportTab, {
   pending: () => <SpinnerPanel label="Loading imports" className="min-h-64" />,
 });
@@ -60,6 +65,7 @@ export function SettingsRoute() {
       tab={tab}
       onTabChange={(next) => void navigate({ to: '/settings', search: { tab: next } })}
       accessTokens={<AccessTokensCard />}
+      connections={<ConnectionsCard />}
       conversationImports={<ImportTab />}
       tools={<ToolServersCard signInEnd={{ signedIn, signInFailed }} onSignInEndTold={onSignInEndTold} />}
       assistants={

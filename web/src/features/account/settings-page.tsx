@@ -19,6 +19,8 @@ type SettingsPageProps = {
   assistants: ReactNode;
   /** Shown below the provider key; supplied by another feature. */
   accessTokens: ReactNode;
+  /** Shown below the provider key; supplied by another feature. */
+  connections: ReactNode;
   /** Content of the Tools tab; supplied by another feature. */
   tools: ReactNode;
   /** Content of the Import Data tab; supplied by another feature. */
@@ -26,13 +28,14 @@ type SettingsPageProps = {
 };
 
 export function SettingsPage(props: SettingsPageProps) {
-  const { tab, onTabChange, assistants, accessTokens, tools, conversationImports } = props;
+  const { tab, onTabChange, assistants, accessTokens, connections, tools, conversationImports } = props;
   const contents: Record<SettingsTab, ReactNode> = {
     account: <AccountTab />,
     sessions: <SessionsTab />,
     'api-keys': (
       <div className="grid gap-6">
         <ApiKeyCard />
+        {connections}
         {accessTokens}
       </div>
     ),

@@ -37,7 +37,7 @@ test('creates an assistant from the best examples if the successor cannot be tra
   await card.getByRole('button', { name: 'Use gpt-6-luna with its examples: Weather' }).click();
   await expectText(main, /The instructions contain 1 of 12 examples of Rated answers/);
   await expect.element(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Weather');
-  await expect.element(page.getByLabelText('Model', { exact: true })).toHaveValue('gpt-6-luna');
+  await expect.element(page.getByLabelText('Model', { exact: true })).toHaveTextContent('gpt-6-luna');
   await expect.element(page.getByLabelText('Instructions', { exact: true })).toHaveValue(instructions);
   expect(requestsTo(assistants.create)).toEqual([]);
 });

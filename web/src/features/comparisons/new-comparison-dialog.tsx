@@ -14,7 +14,7 @@ import { Switch } from '#web/ui/forms/switch.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { type ComparedModels, type DraftFields, problemsOf, toDraft } from './draft.ts';
 import { FilePrompts } from './file-prompts.tsx';
-import { baseOf, type ModelGroup, modelGroups } from './shared/model-options.ts';
+import { baseOf, isOffered, tunedGroups, tunedIds } from './shared/model-options.ts';
 import { tunedModelsQuery, useCreateComparison } from './shared/queries.ts';
 import { TypedPrompts } from './typed-prompts.tsx';
 
@@ -94,29 +94,19 @@ export function NewComparisonDialog({ begin, onClose }: NewComparisonDialogProps
 function ModelPair({ form, models }: FieldsProps & { models: ModelList | undefined }) {
   // If fine-tuning is not available, any two models can still be compared.
   const tuned = useQuery({ ...tunedModelsQuery, retry: false }).data ?? [];
-  const groups = modelGroups(tuned, models);
-  const isOffered = (id: string) => groups.some(({ options }) => options.some((option) => option.id === id));
   const chooseTuned = (tunedModel: string) => {
     const base = baseOf(tunedModel, tuned);
     form.setValue('tunedModel', tunedModel);
-    if (base && isOffered(base)) form.setValue('baseModel', base);
+    if (base && isOffered(models, tuned, base)) form.setValue('baseModel', base);
   };
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <ModelField
-        form={form}
-        label="Tuned model"
-        name="tunedModel"
-        list={models}
-        groups={groups}
-        onChange={chooseTuned}
-      />
+      <ModelField form={form} label="Tuned model" name="tunedModel" tuned={tuned} onChange={chooseTuned} />
       <ModelField
         form={form}
         label="Base model"
         name="baseModel"
-        list={models}
-        groups={groups}
+        tuned={tuned}
         onChange={(baseModel) => form.setValue('baseModel', baseModel)}
       />
     </div>
@@ -147,12 +137,11 @@ function TypedFields({ form }: FieldsProps) {
 type ModelFieldProps = FieldsProps & {
   label: string;
   name: 'tunedModel' | 'baseModel';
-  list: ModelList | undefined;
-  groups: readonly ModelGroup[];
+  tuned: Parameters<typeof tunedGroups>[0];
   onChange: (model: string) => void;
 };
 
-function ModelField({ form, label, name, list, groups, onChange }: ModelFieldProps) {
+function ModelField({ form, label, name, tuned, onChange }: ModelFieldProps) {
   return (
     <Controller
       control={form.control}
@@ -165,8 +154,8 @@ function ModelField({ form, label, name, list, groups, onChange }: ModelFieldPro
               ref={ref}
               name={name}
               onBlur={onBlur}
-              list={list}
-              groups={groups}
+              extras={tunedGroups(tuned, value, onChange)}
+              without={tunedIds(tuned)}
               value={value}
               empty="Choose a model"
               onChange={onChange}

@@ -4,22 +4,22 @@ import { Link } from '@tanstack/react-router';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
+import { useCanChat } from '#web/api/can-chat.ts';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
-import { userConfigQuery } from '#web/api/user-config.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 
 /** Set-up steps for a new account; disappears when complete. Hidden while unknown. */
 export function FirstSteps() {
-  const { data: config } = useQuery(userConfigQuery);
   const { data: assistants } = useQuery(assistantsQuery);
   const { mayEdit, reason } = useEditAccess();
   const provider = useProviderName();
-  if (!config || !assistants) return null;
+  const canChat = useCanChat();
+  if (!assistants || canChat === undefined) return null;
   // A Viewer cannot create assistants, so the key is the last step.
-  if (config.hasApiKey && (assistants.length > 0 || !mayEdit)) return null;
-  const nextIsKey = !config.hasApiKey;
+  if (canChat && (assistants.length > 0 || !mayEdit)) return null;
+  const nextIsKey = !canChat;
   return (
     <Card aria-labelledby="first-steps" className="mb-4 animate-appear">
       <h2 id="first-steps" className="px-5 pt-5 font-semibold">
@@ -28,7 +28,7 @@ export function FirstSteps() {
       <ol className="divide-y divide-border px-5 py-1">
         <Step
           number={1}
-          done={config.hasApiKey}
+          done={canChat}
           title={`Add your ${providerNameIn('compound', provider)} API key`}
           text="It is stored encrypted and used only to call the provider."
         >

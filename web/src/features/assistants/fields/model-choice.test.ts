@@ -1,6 +1,5 @@
 import type { Model, ModelList } from '@roster/contracts/models/models';
 import { describe, expect, test } from 'vitest';
-import { acceptsAnyModel, modelGroups } from '#web/api/model-groups.ts';
 import { endingModel } from '#web/testing/new-account.ts';
 import { modelProblem, temperatureSupport } from './model-choice.ts';
 
@@ -25,39 +24,6 @@ const list = (models: Model[]): ModelList => ({
   connections: [],
 });
 const unknown: ModelList = { source: 'unknown', notice: 'No key', models: [], defaultModel: 'gpt-4o', connections: [] };
-
-describe('models to choose from', () => {
-  test('offers three specified models before the list has loaded', () =>
-    expect(modelGroups(undefined, '')).toEqual([{ label: 'Models', ids: ['gpt-4o', 'gpt-4-turbo', 'gpt-3.5-turbo'] }]));
-  test('offers none for other providers without a list; any id can be typed', () => {
-    expect(modelGroups(unknown, '')).toEqual([]);
-    expect(acceptsAnyModel(unknown)).toBe(true);
-    expect(acceptsAnyModel(list([model('gpt-5.2')]))).toBe(false);
-  });
-
-  test('groups models by lifecycle and leaves out retired ones', () =>
-    expect(
-      modelGroups(
-        list([
-          model('gpt-5.2'),
-          model('ft:mine', { tuned: true }),
-          model('gpt-4o', { lifecycle: 'ending' }),
-          model('gpt-4-turbo', { lifecycle: 'gone' }),
-        ]),
-        'gpt-5.2',
-      ),
-    ).toEqual([
-      { label: 'Current', ids: ['gpt-5.2'] },
-      { label: 'Fine-tuned', ids: ['ft:mine'] },
-      { label: 'Retiring soon', ids: ['gpt-4o'] },
-    ]));
-
-  test('keeps the current model', () =>
-    expect(modelGroups(list([model('gpt-5.2')]), 'gpt-4-turbo')[0]).toEqual({
-      label: 'Chosen before',
-      ids: ['gpt-4-turbo'],
-    }));
-});
 
 describe('model problems', () => {
   const ending = model('gpt-4o', { lifecycle: 'ending', shutdownDate: '2027-01-14', successor: 'gpt-5.2' });

@@ -1,7 +1,6 @@
 import { type Model, type ModelList, ReasoningEffort } from '@roster/contracts/models/models';
 import { useQuery } from '@tanstack/react-query';
 import { Controller } from 'react-hook-form';
-import { modelGroups, modelOptions } from '#web/api/model-groups.ts';
 import { modelName } from '#web/api/model-names.ts';
 import { findModel } from '#web/api/models.ts';
 import { retirementQuery } from '#web/api/retirement.ts';
@@ -71,8 +70,6 @@ function ModelField({ form, models, hasTrouble, onChange }: ModelFieldProps) {
             <ModelSelect
               control={control}
               {...field}
-              list={models}
-              groups={modelOptions(modelGroups(models, id))}
               onChange={(chosen) => {
                 field.onChange(chosen);
                 onChange();

@@ -84,7 +84,7 @@ test('preselects the newest questions, removes single ones and opens the compari
   });
   await page.getByRole('button', { name: 'Migrate', exact: true }).click();
   const move = page.getByRole('dialog', { name: 'Migrate to a successor' });
-  await expect.element(move.getByLabelText('New model')).toHaveValue(successor);
+  await expect.element(move.getByLabelText('New model')).toHaveTextContent(successor);
   await expect.element(move.getByRole('checkbox', { name: /^Tutor/ })).toBeChecked();
 });
 

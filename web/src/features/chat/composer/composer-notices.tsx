@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
+import { useCanChat } from '#web/api/can-chat.ts';
 import { modelName } from '#web/api/model-names.ts';
-import { userConfigQuery } from '#web/api/user-config.ts';
 import { SettingsLink } from '#web/components/settings-link.tsx';
 import { isBudgetError } from '#web/lib/budget-error.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -41,7 +40,7 @@ type ComposerNoticesProps = {
   /** Why the last message was not sent. */
   failure: unknown;
   onSendOverBudget: () => void;
-  /** Shows a notice that no key is saved. */
+  /** Shows a notice if neither a key nor a connection is saved. */
   needsKey?: boolean;
   assistantId: number | null;
   isAnswering: boolean;
@@ -50,8 +49,7 @@ type ComposerNoticesProps = {
 /** Notices above the composer. */
 export function ComposerNotices(props: ComposerNoticesProps) {
   const { several, onAskOne, failure, onSendOverBudget, needsKey = false, assistantId, isAnswering } = props;
-  const { data: config } = useQuery({ ...userConfigQuery, enabled: needsKey });
-  const lacksKey = needsKey && config?.hasApiKey === false && !failure;
+  const lacksKey = useCanChat(needsKey) === false && needsKey && !failure;
   return (
     <>
       <SeveralNotice models={several} onClear={onAskOne} />

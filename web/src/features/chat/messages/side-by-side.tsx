@@ -150,7 +150,7 @@ function WritingMark({ answer }: { answer: Message }) {
   );
 }
 
-type ColumnProps = { answer: Message; name: string; hasName?: boolean };
+type ColumnProps = { answer: Message; name: string; hasName?: boolean | undefined };
 
 function Column({ answer, name, hasName }: ColumnProps) {
   return (
@@ -161,14 +161,23 @@ function Column({ answer, name, hasName }: ColumnProps) {
       {hasName && (
         <h3 title={name} className="wrap-anywhere mb-2 border-border border-b pb-2 font-medium font-mono text-sm">
           {name}
+          {isUnderWay(answer) && <HeadState answer={answer} />}
         </h3>
       )}
-      <AnswerContent message={answer}>{(now) => <ColumnFoot answer={now} name={name} />}</AnswerContent>
+      <AnswerContent message={answer}>
+        {(now) => <ColumnFoot answer={now} name={name} hasName={hasName} />}
+      </AnswerContent>
     </article>
   );
 }
 
-function ColumnFoot({ answer, name }: { answer: Message; name: string }) {
+/** Beside the name, because the foot of a long answer is out of sight. */
+function HeadState({ answer }: { answer: Message }) {
+  const { state } = mergeLiveRun(answer, useLiveRun(answer.run?.id ?? null));
+  return <span className="ms-2 font-normal font-sans text-muted-foreground">{states[state]}</span>;
+}
+
+function ColumnFoot({ answer, name, hasName }: ColumnProps) {
   const { continueWith, stopRun } = useThreadActions();
   const { run, state, text } = answer;
   const isGrowing = isUnderWay(answer);
@@ -176,7 +185,7 @@ function ColumnFoot({ answer, name }: { answer: Message; name: string }) {
     <div className="mt-auto pt-2">
       <div className="flex items-end gap-1">
         <p className="flex flex-1 flex-wrap gap-x-2.5 pb-1 text-muted-foreground text-xs tabular-nums">
-          <output>{states[state]}</output>
+          <output>{isGrowing && hasName ? '' : states[state]}</output>
           {figuresOf(answer).map((figure) => (
             <bdi key={figure}>{figure}</bdi>
           ))}

@@ -3,6 +3,7 @@ import type { PendingMessage } from '#web/features/chat/shared/message-changes.t
 
 // Everything a new conversation needs besides the composer.
 export { ChatTargetMenu as AnswererMenu } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
+export { CompareButton } from '#web/features/chat/chat-targets/compare-button.tsx';
 export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
 export { ProjectNotice } from '#web/features/chat/projects/project-notice.tsx';
 export { pendingMessage } from '#web/features/chat/shared/message-changes.ts';

@@ -266,6 +266,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose, projectId }
         temporary={isTemporary}
         tools={isKnown ? tools : undefined}
         notice={notice}
+        compare={parts && <parts.CompareButton current={current} several={{ models: several, onChoose: setSeveral }} />}
       />
     </section>
   );

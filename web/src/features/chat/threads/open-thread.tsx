@@ -44,6 +44,7 @@ function useEscape(act: (() => void) | null): void {
 }
 
 // Needed by the composer of an open conversation.
+export { CompareButton } from '#web/features/chat/chat-targets/compare-button.tsx';
 export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
 export { toolsOf } from '#web/features/chat/shared/mutations.ts';
 export { editLast, sendQuestion, stopAnswers } from './open-thread-actions.ts';

@@ -2,8 +2,6 @@ import type { Thread } from '@roster/contracts/chat';
 import type { RetiringModel } from '@roster/contracts/models/retirement';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { X } from 'lucide-react';
-import { useState } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { useMigrateModels } from '#web/api/model-migrations.ts';
@@ -13,10 +11,8 @@ import { ModelName } from '#web/components/model-name.tsx';
 import type { MessageWindow } from '#web/features/chat/shared/message-window.ts';
 import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
-import { readStored, writeStored } from '#web/lib/storage/storage.ts';
 import { formatLongDate } from '#web/lib/text/format.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
-import { IconButton } from '#web/ui/icon-button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 
 type ModelEndProps = { thread: Thread; messages: MessageWindow };
@@ -26,7 +22,7 @@ type Answering = { id: number; name: string; model: string } | undefined;
 const lastModel = ({ items, newerCursor }: MessageWindow) =>
   newerCursor === null ? items.findLast(({ role }) => role === 'assistant')?.model : undefined;
 
-/** Says that the model answering here retires soon, or asks how to continue once it has. */
+/** Asks how to continue once the model that answers here has retired. */
 export function RetirementNotice({ thread, messages }: ModelEndProps) {
   const { data: ending } = useQuery(retirementQuery);
   const assistants = useQuery(assistantsQuery);
@@ -34,15 +30,12 @@ export function RetirementNotice({ thread, messages }: ModelEndProps) {
   if (thread.assistantId !== null && assistants.isPending) return null;
   const model = assistant?.model ?? thread.model ?? lastModel(messages);
   const end = ending?.find((one) => one.model === model);
-  if (!end) return null;
+  // That a model is about to retire is said on Home and on the assistant's card.
+  if (end?.lifecycle !== 'gone') return null;
   return (
     <div className="px-4 max-md:px-3">
       <div className="mx-auto mb-2 max-w-[760px]">
-        {end.lifecycle === 'gone' ? (
-          <RetiredNotice end={end} assistant={assistant} />
-        ) : (
-          <RetiresSoonNotice key={end.model} end={end} />
-        )}
+        <RetiredNotice end={end} assistant={assistant} />
       </div>
     </div>
   );
@@ -114,31 +107,5 @@ function MigrateAssistant({ assistant: { id, name, model }, successor }: MoveAss
     >
       Migrate <bdi>{name}</bdi> to <ModelName model={successor} />
     </Button>
-  );
-}
-
-const keyOf = (model: string) => `seen-end:${model}`;
-
-/** A muted line, until dismissed. */
-function RetiresSoonNotice({ end: { model, shutdownDate } }: { end: RetiringModel }) {
-  const [seen, setSeen] = useState(() => readStored(keyOf(model)));
-  if (seen === shutdownDate) return null;
-  const dismiss = () => {
-    writeStored(keyOf(model), shutdownDate);
-    setSeen(shutdownDate);
-  };
-  return (
-    <div className="flex items-center gap-x-2 rounded-lg border border-border bg-card px-3 py-1.5 text-sm">
-      <output className="wrap-anywhere min-w-0 flex-1 text-muted-foreground">
-        {`${model} retires on ${formatLongDate(shutdownDate)}`}
-      </output>
-      <Link
-        to="/assistants/models"
-        className={buttonClass({ variant: 'ghost', size: 'sm', className: 'shrink-0 max-md:h-10' })}
-      >
-        What uses it
-      </Link>
-      <IconButton label="Dismiss" icon={X} size="sm" onClick={dismiss} className="shrink-0 max-md:size-10" />
-    </div>
   );
 }

@@ -87,6 +87,14 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
           onStop={runId === null ? undefined : () => void stop(runId)}
           stopping={runId !== null && state.stoppingRun === runId}
           tools={parts && thread.data && parts.toolsOf(client, thread.data)}
+          compare={
+            parts && (
+              <parts.CompareButton
+                current={{ assistantId, model }}
+                several={{ models: several, onChoose: (models) => change({ several: models }) }}
+              />
+            )
+          }
           onEditLast={() => runId === null && parts?.editLast(open)}
           notice={
             parts &&

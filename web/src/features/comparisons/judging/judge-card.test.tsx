@@ -13,7 +13,7 @@ import { resultsCsv, resultsJson } from '#web/features/comparisons/results.ts';
 import { answer, refusal } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
 import { fixtureDate, model, modelList, person } from '#web/testing/new-account.ts';
-import { expectText } from '#web/testing/page.ts';
+import { expectText, pickModel } from '#web/testing/page.ts';
 
 const card = page.getByRole('region', { name: 'Judge', exact: true });
 const results = page.getByRole('region', { name: 'Results', exact: true });
@@ -133,7 +133,7 @@ test('selects a judge with criteria and shows the cost first', async () => {
   });
   const start = card.getByRole('button', { name: 'Start judging' });
   await expect.element(start).toHaveAttribute('aria-disabled', 'true');
-  await card.getByLabelText('Model').selectOptions('gpt-4o');
+  await pickModel(card.getByLabelText('Model'), 'gpt-4o');
   await expectText(card, '8 answers of the judge, about $0.014.');
   await card.getByLabelText('Criteria').fill(' ');
   await expectText(card.getByRole('alert'), 'Enter what makes an answer better.');
@@ -164,7 +164,7 @@ test('accepts any typed judge model while the list is unavailable', async () => 
   });
   const start = card.getByRole('button', { name: 'Start judging' });
   await expect.element(start).toHaveAttribute('aria-disabled', 'true');
-  await card.getByLabelText('Model').fill('qwen3:32b');
+  await pickModel(card.getByLabelText('Model'), 'qwen3:32b');
   await expect.element(start).not.toHaveAttribute('aria-disabled');
   await expectText(card, '8 answers of the judge. No price is known for qwen3:32b.');
 });

@@ -3,9 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { useState } from 'react';
 import { modelName } from '#web/api/model-names.ts';
-import { modelsQuery } from '#web/api/models.ts';
 import { ModelSelect } from '#web/components/model-select.tsx';
-import { modelGroups } from '#web/features/comparisons/shared/model-options.ts';
+import { tunedGroups, tunedIds } from '#web/features/comparisons/shared/model-options.ts';
 import { tunedModelsQuery } from '#web/features/comparisons/shared/queries.ts';
 import { formatCost, formatCount } from '#web/lib/text/format.ts';
 import { useDebouncedText } from '#web/lib/use-debounced-text.ts';
@@ -90,15 +89,14 @@ export function JudgeForm({ comparisonId, answered, disabledReason, busy, onStar
 }
 
 function ModelField({ value, onChange }: { value: string; onChange: (model: string) => void }) {
-  const models = useQuery(modelsQuery).data;
   const tuned = useQuery({ ...tunedModelsQuery, retry: false }).data ?? [];
   return (
     <Field label="Model" required hint="A model other than the two being compared is the fairest judge.">
       {(control) => (
         <ModelSelect
           control={control}
-          list={models}
-          groups={modelGroups(tuned, models)}
+          extras={tunedGroups(tuned, value, onChange)}
+          without={tunedIds(tuned)}
           value={value}
           empty="Choose a model"
           onChange={onChange}

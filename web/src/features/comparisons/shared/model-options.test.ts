@@ -1,6 +1,6 @@
 import type { Model, ModelList } from '@roster/contracts/models/models';
 import { expect, test } from 'vitest';
-import { baseOf, modelGroups } from './model-options.ts';
+import { baseOf, isOffered, tunedGroups } from './model-options.ts';
 
 const model = (id: string, more: Partial<Model> = {}): Model => ({
   id,
@@ -24,23 +24,12 @@ const list = (...models: Model[]): ModelList => ({
 });
 const tuned = [{ name: 'Pirate', model: 'ft:gpt-4o-mini:me::1', baseModel: 'gpt-4o-mini-2024-07-18' }];
 
-test('lists tuned models first and once, without retired ones', () => {
-  const models = list(
-    model('gpt-4o'),
-    model('ft:gpt-4o-mini:me::1', { tuned: true }),
-    model('ft:gpt-4o:me::2', { tuned: true }),
-    model('old', { lifecycle: 'gone' }),
-  );
-  expect(modelGroups(tuned, models)).toEqual([
-    { label: 'Tuned here', options: [{ id: 'ft:gpt-4o-mini:me::1', words: 'Pirate (ft:gpt-4o-mini:me::1)' }] },
-    { label: 'Tuned elsewhere', options: [{ id: 'ft:gpt-4o:me::2', words: 'ft:gpt-4o:me::2' }] },
-    { label: 'Other models', options: [{ id: 'gpt-4o', words: 'gpt-4o' }] },
-  ]);
-});
-
-test('offers the specified models while the list is unknown', () => {
-  expect(modelGroups([], undefined).map(({ label, options }) => [label, options.length])).toEqual([
-    ['Other models', 3],
+test('offers models that were tuned here, and those of the list that have not retired', () => {
+  const models = list(model('gpt-4o'), model('old', { lifecycle: 'gone' }));
+  const offered = ['ft:gpt-4o-mini:me::1', 'gpt-4o', 'old', 'unheard-of'].map((id) => isOffered(models, tuned, id));
+  expect(offered).toEqual([true, true, false, false]);
+  expect(tunedGroups(tuned, 'gpt-4o', () => undefined)).toMatchObject([
+    { title: 'Tuned here', options: [{ label: 'Pirate (ft:gpt-4o-mini:me::1)', isChosen: false }] },
   ]);
 });
 

@@ -1,21 +1,30 @@
-import { type ModelList, wellKnownModels } from '@roster/contracts/models/models';
+import type { ModelList } from '@roster/contracts/models/models';
+import { allModels } from '#web/api/models.ts';
+import type { ExtraGroup } from '#web/components/model-picker/picker-rows.ts';
 
 type Tuned = { name: string; model: string; baseModel: string };
-export type ModelOption = { id: string; words: string };
-export type ModelGroup = { label: string; options: ModelOption[] };
 
-/** Models that can be asked: tuned ones by name, then the key's others. */
-export function modelGroups(tuned: readonly Tuned[], list: ModelList | undefined): ModelGroup[] {
-  const named = new Set(tuned.map(({ model }) => model));
-  const others = (list?.models ?? []).filter(({ id, lifecycle }) => lifecycle !== 'gone' && !named.has(id));
-  const plain = others.filter((model) => !model.tuned).map(({ id }) => id);
-  const known = list ? plain : [...wellKnownModels];
-  return [
-    { label: 'Tuned here', options: tuned.map(({ name, model }) => ({ id: model, words: `${name} (${model})` })) },
-    { label: 'Tuned elsewhere', options: others.filter((model) => model.tuned).map(({ id }) => ({ id, words: id })) },
-    { label: 'Other models', options: known.map((id) => ({ id, words: id })) },
-  ].filter(({ options }) => options.length > 0);
-}
+/** Models that were tuned here, by name. */
+export const tunedGroups = (
+  tuned: readonly Tuned[],
+  value: string,
+  onChange: (model: string) => void,
+): ExtraGroup[] => [
+  {
+    title: 'Tuned here',
+    options: tuned.map(({ name, model }) => ({
+      id: model,
+      label: `${name} (${model})`,
+      isChosen: model === value,
+      onTake: () => onChange(model),
+    })),
+  },
+];
+
+export const tunedIds = (tuned: readonly Tuned[]): string[] => tuned.map(({ model }) => model);
+
+export const isOffered = (list: ModelList | undefined, tuned: readonly Tuned[], id: string): boolean =>
+  tunedIds(tuned).includes(id) || allModels(list).some((model) => model.id === id && model.lifecycle !== 'gone');
 
 /** Base of a tuned model: as stored, otherwise as encoded in its id. */
 export function baseOf(model: string, tuned: readonly Tuned[]): string | undefined {

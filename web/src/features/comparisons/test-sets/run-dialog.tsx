@@ -3,14 +3,12 @@ import type { TestRun, TestRunEstimate, TestSet } from '@roster/contracts/compar
 import { type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
-import { acceptsAnyModel } from '#web/api/model-groups.ts';
 import { modelName } from '#web/api/model-names.ts';
-import { modelsQuery } from '#web/api/models.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
-import { ModelOptions, ModelSelect } from '#web/components/model-select.tsx';
+import { ModelSelect } from '#web/components/model-select.tsx';
 import { RefusalNotice } from '#web/components/refusal-notice.tsx';
 import { defaultCriteria } from '#web/features/comparisons/judging/labels.ts';
-import { modelGroups } from '#web/features/comparisons/shared/model-options.ts';
+import { tunedGroups, tunedIds } from '#web/features/comparisons/shared/model-options.ts';
 import { tunedModelsQuery } from '#web/features/comparisons/shared/queries.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { formatCost, formatCount, formatDateTime } from '#web/lib/text/format.ts';
@@ -126,59 +124,49 @@ export function RunDialog({ set, draft, onStarted, onClose }: RunDialogProps) {
   );
 }
 
-function useModels() {
-  const list = useQuery(modelsQuery).data;
-  const tuned = useQuery({ ...tunedModelsQuery, retry: false }).data ?? [];
-  return { list, groups: modelGroups(tuned, list) };
-}
+/** Also for those who cannot tune. */
+const useTuned = () => useQuery({ ...tunedModelsQuery, retry: false }).data ?? [];
 
 type ChoiceProps = { set: TestSet; value: string; onChange: (value: string) => void };
 
 function CandidateField({ set: { assistant }, value, onChange }: ChoiceProps) {
   const versions = useQuery(newestVersionsQuery(assistant.id)).data ?? [];
-  const { list, groups } = useModels();
-  const typed = modelOf(value);
+  const tuned = useTuned();
   const others = versions.filter(({ number }) => number !== assistant.version);
+  const version = (number: number, label: string) => ({
+    id: versionValue(number),
+    label,
+    isChosen: value === versionValue(number),
+    onTake: () => onChange(versionValue(number)),
+  });
+  const present = `Version ${assistant.version}, the current one (${modelName(assistant.model)})`;
+  const chooseModel = (model: string) => onChange(modelValue(model));
   return (
-    <>
-      <Field
-        label="What is asked"
-        hint="A version uses its own settings; any other model uses those of the current version. All use the current files, and tools are not called."
-      >
-        {(control) => (
-          <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
-            <optgroup label="Versions">
-              <option value={versionValue(assistant.version)}>
-                {`Version ${assistant.version}, the current one (${modelName(assistant.model)})`}
-              </option>
-              {others.map(({ number, createdAt }) => (
-                <option key={number} value={versionValue(number)}>
-                  {`Version ${number}, ${formatDateTime(createdAt)}`}
-                </option>
-              ))}
-            </optgroup>
-            {acceptsAnyModel(list) ? (
-              <option value={modelValue(typed ?? '')}>Another model</option>
-            ) : (
-              <ModelOptions groups={groups} toValue={modelValue} />
-            )}
-          </Select>
-        )}
-      </Field>
-      {acceptsAnyModel(list) && typed !== undefined && (
-        <Field label="Model" required>
-          {(control) => (
-            <ModelSelect
-              control={control}
-              list={list}
-              groups={groups}
-              value={typed}
-              onChange={(model) => onChange(modelValue(model))}
-            />
-          )}
-        </Field>
+    <Field
+      label="What is asked"
+      hint="A version uses its own settings; any other model uses those of the current version. All use the current files, and tools are not called."
+    >
+      {(control) => (
+        <ModelSelect
+          control={control}
+          value={modelOf(value) ?? ''}
+          extras={[
+            {
+              title: 'Versions',
+              options: [
+                version(assistant.version, present),
+                ...others.map(({ number, createdAt }) =>
+                  version(number, `Version ${number}, ${formatDateTime(createdAt)}`),
+                ),
+              ],
+            },
+            ...tunedGroups(tuned, modelOf(value) ?? '', chooseModel),
+          ]}
+          without={tunedIds(tuned)}
+          onChange={chooseModel}
+        />
       )}
-    </>
+    </Field>
   );
 }
 
@@ -211,7 +199,8 @@ type JudgeFieldsProps = Pick<RunFields, 'judge' | 'criteria'> & {
 };
 
 function JudgeFields({ judge, criteria, onChange, onWritten }: JudgeFieldsProps) {
-  const { list, groups } = useModels();
+  const tuned = useTuned();
+  const chooseJudge = (model: string) => onChange({ judge: model });
   const length = [...criteria].length;
   return (
     <>
@@ -222,11 +211,11 @@ function JudgeFields({ judge, criteria, onChange, onWritten }: JudgeFieldsProps)
         {(control) => (
           <ModelSelect
             control={control}
-            list={list}
-            groups={groups}
             value={judge}
             empty="I vote myself"
-            onChange={(model) => onChange({ judge: model })}
+            extras={tunedGroups(tuned, judge, chooseJudge)}
+            without={tunedIds(tuned)}
+            onChange={chooseJudge}
           />
         )}
       </Field>

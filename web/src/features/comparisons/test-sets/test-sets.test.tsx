@@ -7,7 +7,7 @@ import { page } from 'vitest/browser';
 import { answer, refusal } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
 import { fixtureDate, person } from '#web/testing/new-account.ts';
-import { expectText, expectTexts, press } from '#web/testing/page.ts';
+import { expectText, expectTexts, pickModel, press } from '#web/testing/page.ts';
 import { counts, estimate, given, run, set, settings } from '#web/testing/test-sets.ts';
 
 const openSet = (more?: () => void) => open('/test-sets/7', { answers: () => given(more) });
@@ -55,10 +55,8 @@ test('runs and judges with any typed model while the list is unavailable', async
     });
   });
   await page.getByRole('button', { name: 'Run' }).click();
-  await dialog.getByLabelText('What is asked').selectOptions('Another model');
-  await expect.element(button('Start')).toHaveAttribute('aria-disabled', 'true');
-  await dialog.getByLabelText(/^Model/).fill('llama3:8b');
-  await dialog.getByLabelText('Who decides which is better').fill('qwen3:32b');
+  await pickModel(dialog.getByLabelText('What is asked'), 'llama3:8b');
+  await pickModel(dialog.getByLabelText('Who decides which is better'), 'qwen3:32b');
   await expectText(dialog, 'qwen3:32b judges with at most 4 answers: about $0.01.');
   await button('Start').click();
   await expect
@@ -76,9 +74,9 @@ test('selects what to run by keyboard, and shows the cost first', async () => {
   );
   await page.getByRole('button', { name: 'Run' }).click();
   await expectText(dialog, '2 answers: about $0.0041. 2 earlier answers cost nothing.');
-  await dialog.getByLabelText('What is asked').selectOptions('gpt-4.1');
+  await pickModel(dialog.getByLabelText('What is asked'), 'gpt-4.1');
   await dialog.getByLabelText('Compared with').selectOptions('Version 2, asked where it has no answer yet');
-  await dialog.getByLabelText('Who decides which is better').selectOptions('gpt-4o');
+  await pickModel(dialog.getByLabelText('Who decides which is better'), 'gpt-4o');
   await expectText(dialog, 'gpt-4o judges with at most 4 answers: about $0.01.');
   await dialog.getByLabelText('Criteria').fill(' ');
   await expectText(dialog, 'Enter what makes an answer better.');
@@ -108,10 +106,10 @@ test('explains why a run is impossible, and confirms one over the budget', async
     );
   });
   await page.getByRole('button', { name: 'Run' }).click();
-  await dialog.getByLabelText('What is asked').selectOptions('version 1');
+  await pickModel(dialog.getByLabelText('What is asked'), 'version 1');
   await expectText(dialog.getByRole('status'), 'Your API key cannot use gpt-gone.');
   await expect.element(button('Start')).toHaveAttribute('aria-disabled', 'true');
-  await dialog.getByLabelText('What is asked').selectOptions('version 2');
+  await pickModel(dialog.getByLabelText('What is asked'), 'version 2');
   await button('Start').click();
   await expectText(dialog, 'Your budget of $5 is used up.');
   await button('Run anyway').click();

@@ -1,0 +1,38 @@
+import { Plus } from 'lucide-react';
+import { type Choice, chatTargetOf, useChatTargets } from '#web/features/chat/shared/use-assistants.ts';
+import { Button } from '#web/ui/button.tsx';
+import { PickerButton } from './chat-target-menu.tsx';
+import type { ChatTargetPickerProps } from './chat-target-picker.tsx';
+
+type CompareButtonProps = { current: Choice; several: NonNullable<ChatTargetPickerProps['several']> };
+
+const keepOne = () => undefined;
+
+/** Adds models that answer the next question too, side by side. An assistant's instructions go to each. */
+export function CompareButton({ current, several }: CompareButtonProps) {
+  const answering = chatTargetOf(useChatTargets(), current)?.model;
+  const count = several.models.length;
+  const text = count > 0 ? `${count} models` : 'model';
+  return (
+    <PickerButton
+      label="Compare models"
+      current={current}
+      modelsOnly
+      several={several}
+      begin={answering ? [answering] : []}
+      onChoose={keepOne}
+      button={(props) => (
+        <Button
+          size="sm"
+          variant="ghost"
+          icon={count > 0 ? undefined : Plus}
+          aria-label={count > 0 ? `Compare ${text}: change` : 'Compare with another model'}
+          className="h-9 shrink-0 px-2 text-muted-foreground max-md:h-10"
+          {...props}
+        >
+          {text}
+        </Button>
+      )}
+    />
+  );
+}

@@ -1,0 +1,94 @@
+import type { AbilityCheck, Connection } from '@roster/contracts/connections/connections';
+import { useState } from 'react';
+import { FormDialog } from '#web/components/form-dialog.tsx';
+import { Badge } from '#web/ui/badge.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { abilityNames, resultNames } from './labels.ts';
+import { useCheckConnection } from './queries.ts';
+
+/** Tries what the provider can do, and shows the last results with their reasons. */
+export function CheckDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
+  const { id, name, checks, isPaused } = connection;
+  const check = useCheckConnection();
+  const [model, setModel] = useState('');
+  const typed = model.trim();
+  return (
+    <FormDialog
+      size="lg"
+      title={
+        <>
+          Check “<bdi>{name}</bdi>”
+        </>
+      }
+      description="Asks the provider some short questions, which it may bill: a few hundred tokens. It takes up to a minute."
+      action={[checks.length > 0 ? 'Check Again' : 'Check', 'Checking...']}
+      disabledReason={isPaused ? 'Resume the connection first.' : undefined}
+      busy={check.isPending}
+      onSubmit={() => check.mutate({ id, model: typed === '' ? undefined : typed })}
+      onClose={onClose}
+      failed={{ title: 'Failed to check the connection', error: check.error }}
+      className="grid gap-5"
+    >
+      <Field label="Model to try" hint="Left empty: the first chat model in the provider’s list.">
+        {(control) => (
+          <Input
+            {...control}
+            value={model}
+            onChange={({ target }) => setModel(target.value)}
+            maxLength={200}
+            autoComplete="off"
+            spellCheck={false}
+            dir="ltr"
+          />
+        )}
+      </Field>
+      {checks.length > 0 && <Results checks={checks} />}
+    </FormDialog>
+  );
+}
+
+function Results({ checks }: { checks: readonly AbilityCheck[] }) {
+  return (
+    <table className="w-full text-start text-sm">
+      <caption className="sr-only">Results of the last check</caption>
+      <thead className="text-muted-foreground max-sm:sr-only">
+        <tr className="border-border border-b">
+          <th scope="col" className="py-2 pe-4 text-start font-medium">
+            Ability
+          </th>
+          <th scope="col" className="py-2 pe-4 text-start font-medium">
+            Result
+          </th>
+          <th scope="col" className="py-2 text-start font-medium">
+            Reason
+          </th>
+        </tr>
+      </thead>
+      <tbody className="divide-y divide-border">
+        {checks.map((check) => (
+          <ResultRow key={check.ability} check={check} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function ResultRow({ check: { ability, result, reason } }: { check: AbilityCheck }) {
+  const [name, use] = abilityNames[ability];
+  const [text, tone] = resultNames[result];
+  return (
+    <tr className="align-top max-sm:flex max-sm:flex-wrap max-sm:items-start max-sm:gap-x-3 max-sm:py-2">
+      <th scope="row" className="py-2 pe-4 text-start font-medium max-sm:flex-1 max-sm:p-0">
+        {name}
+        <span className="block font-normal text-muted-foreground">{use}</span>
+      </th>
+      <td className="py-2 pe-4 max-sm:p-0">
+        <Badge tone={tone}>{text}</Badge>
+      </td>
+      <td className="wrap-anywhere py-2 text-muted-foreground max-sm:basis-full max-sm:p-0 max-sm:pt-1">
+        <bdi>{reason}</bdi>
+      </td>
+    </tr>
+  );
+}

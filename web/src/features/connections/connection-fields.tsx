@@ -1,0 +1,70 @@
+import type { UseFormReturn } from 'react-hook-form';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { SecretInput } from '#web/ui/forms/secret-input.tsx';
+
+export type Values = { name: string; baseUrl: string; key: string; firstTokenSeconds: string };
+export type FieldsProps = { form: UseFormReturn<Values> };
+
+/** Seconds as typed; null: as the installation. NaN: not a number. */
+export const secondsOf = (typed: string): number | null => (typed.trim() === '' ? null : Number(typed));
+
+type TextFieldProps = FieldsProps & {
+  label: string;
+  name: 'name' | 'baseUrl' | 'firstTokenSeconds';
+  hint?: string | undefined;
+  isOptional?: boolean;
+  autoFocus?: boolean;
+};
+
+export function TextField({ form, label, name, hint, isOptional, autoFocus }: TextFieldProps) {
+  return (
+    <Field label={label} required={!isOptional} hint={hint} error={form.formState.errors[name]?.message}>
+      {(control) => (
+        <Input
+          {...control}
+          {...form.register(name)}
+          {...(autoFocus && { 'data-autofocus': true })}
+          autoComplete="off"
+          spellCheck={false}
+          inputMode={name === 'firstTokenSeconds' ? 'numeric' : undefined}
+          dir={name === 'name' ? 'auto' : 'ltr'}
+        />
+      )}
+    </Field>
+  );
+}
+
+type KeyFieldProps = FieldsProps & { isOptional: boolean; hint: string; keyPage?: string | null };
+
+export function KeyField({ form, isOptional, hint, keyPage = null }: KeyFieldProps) {
+  return (
+    <Field
+      label="API key"
+      required={!isOptional}
+      hint={hint}
+      error={form.formState.errors.key?.message}
+      aside={
+        keyPage !== null && (
+          <a href={keyPage} target="_blank" rel="noreferrer" className="text-primary-text text-sm underline">
+            Where to make a key
+          </a>
+        )
+      }
+    >
+      {(control) => (
+        <SecretInput {...control} {...form.register('key')} what="API key" autoComplete="off" className="font-mono" />
+      )}
+    </Field>
+  );
+}
+
+export const WaitField = ({ form }: FieldsProps) => (
+  <TextField
+    form={form}
+    label="Wait for the first word (seconds)"
+    name="firstTokenSeconds"
+    isOptional
+    hint="From 10 to 7200. A server of your own may load a model for minutes. Left empty: as the installation."
+  />
+);

@@ -1,0 +1,65 @@
+import { type Connection, ConnectionChange } from '@roster/contracts/connections/connections';
+import { useState } from 'react';
+import { FormDialog } from '#web/components/form-dialog.tsx';
+import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { problemsSchema, useSchemaForm } from '#web/lib/schema-form.ts';
+import { Checkbox } from '#web/ui/forms/checkbox.tsx';
+import { KeyField, secondsOf, TextField, type Values, WaitField } from './connection-fields.tsx';
+import { useChangeConnection } from './queries.ts';
+
+const changeOf = ({ name, key, firstTokenSeconds }: Values) => ({
+  name,
+  firstTokenSeconds: secondsOf(firstTokenSeconds),
+  ...(key !== '' && { key }),
+});
+
+function problemsOf(values: Values) {
+  const found: Partial<Record<keyof Values, string>> = {};
+  const { error } = ConnectionChange.safeParse(changeOf(values));
+  for (const { path, message } of error?.issues ?? [])
+    if (path[0] === 'firstTokenSeconds') found.firstTokenSeconds ??= 'Enter a whole number from 10 to 7200';
+    else if (path[0] === 'name' || path[0] === 'key') found[path[0]] ??= message;
+  return found;
+}
+
+const schema = problemsSchema(problemsOf);
+
+/** Renames a connection, replaces its key and changes how it is called. Its address stays. */
+export function EditDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
+  const { id, name, baseUrl, hasKey, keyLast4, firstTokenSeconds, api } = connection;
+  const form = useSchemaForm(schema, {
+    ...{ name, baseUrl, key: '', firstTokenSeconds: firstTokenSeconds === null ? '' : String(firstTokenSeconds) },
+  });
+  const [isChatOnly, setChatOnly] = useState(api === 'chat');
+  const change = useChangeConnection();
+  const submit = form.handleSubmit((values) => {
+    const kept = api === 'chat' ? 'auto' : api;
+    change.mutate(
+      { id, ...changeOf(values), api: isChatOnly ? 'chat' : kept },
+      { onSuccess: onClose, onError: (error) => void showFieldErrors(form, error) },
+    );
+  });
+  const stored = hasKey ? `Leave empty to keep the current one${keyLast4 ? ` (…${keyLast4})` : ''}.` : 'No key is set.';
+  return (
+    <FormDialog
+      title="Edit Connection"
+      description={`The address ${baseUrl} cannot be changed, so that a key never goes to another one.`}
+      action={['Save Changes', 'Saving...']}
+      busy={change.isPending}
+      onSubmit={submit}
+      onClose={onClose}
+      failed={{ title: 'Failed to update the connection', error: change.error }}
+      className="grid gap-5"
+    >
+      <TextField form={form} label="Name" name="name" autoFocus />
+      <KeyField form={form} isOptional hint={stored} />
+      <WaitField form={form} />
+      <Checkbox
+        label="Use Chat Completions only"
+        description="For providers that answer the Responses API incorrectly. Otherwise Roster uses it where it works."
+        checked={isChatOnly}
+        onChange={({ target }) => setChatOnly(target.checked)}
+      />
+    </FormDialog>
+  );
+}

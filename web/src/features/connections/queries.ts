@@ -1,0 +1,76 @@
+import { type ConnectionChange, connections, type NewConnection } from '@roster/contracts/connections/connections';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { z } from 'zod';
+import { modelsQuery } from '#web/api/models.ts';
+import { call } from '#web/lib/api-client.ts';
+
+const connectionsKey = ['connections'] as const;
+
+/** Refetched on mount: a chat may have found that a provider rejects a key. */
+export const connectionsQuery = queryOptions({
+  queryKey: [...connectionsKey, 'list'],
+  queryFn: ({ signal }) => call(connections.list, {}, signal),
+  refetchOnMount: 'always',
+});
+
+export const presetsQuery = queryOptions({
+  queryKey: [...connectionsKey, 'presets'],
+  queryFn: ({ signal }) => call(connections.presets, {}, signal),
+});
+
+/** Servers on the machine that Roster runs on; looked for each time the dialog opens. */
+export const localServersQuery = queryOptions({
+  queryKey: [...connectionsKey, 'local'],
+  queryFn: ({ signal }) => call(connections.local, {}, signal),
+  refetchOnMount: 'always',
+  retry: false,
+});
+
+export const usesQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...connectionsKey, id, 'uses'],
+    queryFn: ({ signal }) => call(connections.uses, { params: { id } }, signal),
+    refetchOnMount: 'always',
+  });
+
+function useRefetched() {
+  const client = useQueryClient();
+  return async () => {
+    void client.invalidateQueries({ queryKey: modelsQuery.queryKey });
+    await client.invalidateQueries({ queryKey: connectionsQuery.queryKey });
+  };
+}
+
+export function useAddConnection() {
+  const onSettled = useRefetched();
+  return useMutation({
+    mutationFn: (body: z.input<typeof NewConnection>) => call(connections.create, { body }),
+    onSettled,
+    // The key is not cached beyond the dialog.
+    gcTime: 0,
+  });
+}
+
+export function useChangeConnection() {
+  const onSettled = useRefetched();
+  return useMutation({
+    mutationFn: ({ id, ...body }: ConnectionChange & { id: number }) =>
+      call(connections.change, { params: { id }, body }),
+    onSettled,
+    gcTime: 0,
+  });
+}
+
+export function useCheckConnection() {
+  const onSettled = useRefetched();
+  return useMutation({
+    mutationFn: ({ id, model }: { id: number; model?: string | undefined }) =>
+      call(connections.check, { params: { id }, body: model === undefined ? {} : { model } }),
+    onSettled,
+  });
+}
+
+export function useRemoveConnection() {
+  const onSettled = useRefetched();
+  return useMutation({ mutationFn: (id: number) => call(connections.remove, { params: { id } }), onSettled });
+}

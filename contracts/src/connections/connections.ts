@@ -34,11 +34,11 @@ export type KeyHeader = z.output<typeof KeyHeader>;
 export const ConnectionApi = z.enum(['auto', 'responses', 'chat']);
 export type ConnectionApi = z.output<typeof ConnectionApi>;
 
-/** Who may add connections, and to which addresses: `CONNECTIONS` of the operator. */
+/** The operator's rule for the addresses of connections: `CONNECTIONS`. */
 export const ConnectionPolicy = z.enum(['listed', 'open', 'off']);
 export type ConnectionPolicy = z.output<typeof ConnectionPolicy>;
 
-/** What is tried of a connection. */
+/** Abilities of a provider that are tried, one by one. */
 export const abilities = [
   'models',
   'answer',
@@ -76,7 +76,7 @@ export const ConnectionPreset = z.object({
   keyHeader: KeyHeader,
   /** The calls that the provider serves; unknown ones are left out. */
   serves: z.array(Ability),
-  /** Whether this installation lets a connection to it be made, and why not. */
+  /** True if this installation lets a connection to it be made; `notice` says why not. */
   allowed: z.boolean(),
   notice: z.string().nullable(),
   asOf: z.string(),
@@ -96,7 +96,7 @@ export const Connection = z.object({
   /** Seconds until the first word of an answer; null: as the installation. */
   firstTokenSeconds: z.number().int().nullable(),
   isPaused: z.boolean(),
-  /** What the provider said of the key or the address when it was last used; null: nothing is wrong. */
+  /** The provider's words about the key or the address when it was last used; null: nothing is wrong. */
   notice: z.string().nullable(),
   checks: z.array(AbilityCheck),
   checkedAt: Time.nullable(),

@@ -60,7 +60,7 @@ export const ModelList = z.object({
   models: z.array(Model),
   /** The initial model of a new assistant. */
   defaultModel: z.string(),
-  /** Those that are not paused, in the person’s order. */
+  /** In the person’s order, without paused ones. */
   connections: z.array(ConnectionModels),
 });
 export type ModelList = z.output<typeof ModelList>;

@@ -1137,7 +1137,7 @@ export type Database = {
     first_token_seconds: number | null;
     is_paused: Generated<Flag>;
     position: number;
-    /** What the provider said of the key or the address when it was last used. */
+    /** The provider's words about the key or the address when it was last used. */
     notice: string | null;
     /** JSON of the abilities that were tried. */
     checks: Generated<string>;

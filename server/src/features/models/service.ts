@@ -41,7 +41,7 @@ export type UsableModels = { has: (model: string) => boolean };
 
 type Offer = Pick<Dependencies, 'catalogue' | 'config' | 'tunedModels' | 'now'>;
 
-/** What the provider’s list says comes before the catalogue. */
+/** The provider’s list comes before the catalogue. */
 export function describeListed(offer: Pick<Offer, 'catalogue' | 'now'>, listed: ProviderModel): Model {
   const today = dayOf(offer.now());
   const model = offer.catalogue.describe(listed.id, listed.shutdownDate, today);

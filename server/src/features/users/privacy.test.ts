@@ -7,13 +7,13 @@ import { createAssistant } from '#server/testing/assistants';
 import { createAuthenticator } from '#server/testing/authenticator';
 import { ask, clientId, messagesOf, newThread } from '#server/testing/chat';
 import { compared, comparisonsPath, judged, judgingsPath, newComparison } from '#server/testing/comparisons';
+import { newConnection } from '#server/testing/connections';
 import { examplesOf, gathered, rated, ratedThread } from '#server/testing/datasets';
 import { uploaded } from '#server/testing/files';
 import { createTrainedJob, quick, trainable, trainingFile } from '#server/testing/fine-tuning';
 import type { HttpClient } from '#server/testing/http-client';
 import { uploadExport } from '#server/testing/imports';
 import { addPasskey } from '#server/testing/passkeys';
-import { newConnection } from '#server/testing/connections';
 import { newPrompt } from '#server/testing/prompts';
 import { heldMessage, queueOf } from '#server/testing/queue';
 import { newSet, runTestSet, setPath, setsPath, typed, versionOne } from '#server/testing/test-sets';
@@ -318,7 +318,10 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
     path: `/api/connections/${connectionId}`,
     body: { name: 'Mine' },
   }),
-  'POST /api/connections/:id/check': ({ connectionId }) => ({ path: `/api/connections/${connectionId}/check`, body: {} }),
+  'POST /api/connections/:id/check': ({ connectionId }) => ({
+    path: `/api/connections/${connectionId}/check`,
+    body: {},
+  }),
   'GET /api/connections/:id/uses': ({ connectionId }) => ({ path: `/api/connections/${connectionId}/uses` }),
   'DELETE /api/connections/:id': ({ connectionId }) => ({ path: `/api/connections/${connectionId}` }),
   'GET /api/prompts/:id': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}` }),

@@ -2,7 +2,7 @@ import type { ConnectionApi, KeyHeader, PresetId } from '@roster/contracts/conne
 import type { Provider } from '#server/provider/provider';
 import { Secret } from '#server/security/secret';
 
-/** Where the requests of a connection go, and how. */
+/** The address and the form of a connection's requests. */
 export type ConnectionTarget = {
   id: number;
   name: string;
@@ -15,8 +15,8 @@ export type ConnectionTarget = {
 };
 
 /**
- * A connection's key together with the only client that may send it: whoever has the key cannot send it to another
- * address. Empty if the provider needs no key.
+ * A connection's key together with the only client that may send it: code that holds the key cannot send it to
+ * another address. Empty if the provider needs no key.
  */
 export class ConnectionKey extends Secret {
   readonly connection: ConnectionTarget;

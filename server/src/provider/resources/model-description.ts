@@ -59,7 +59,7 @@ function marksOf({ capabilities, architecture, supported_parameters }: Described
   return (['vision', 'reasoning', 'tools', 'json'] as const).filter((mark) => has[mark]);
 }
 
-/** What a list says of a model besides its name. */
+/** The description of a model in a list, besides its name. */
 export const descriptionOf = (model: Described) => ({
   contextTokens: model.context_length ?? model.context_window ?? model.max_model_len ?? model.max_context_length,
   price: priceOf(model),

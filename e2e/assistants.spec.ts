@@ -19,7 +19,7 @@ test.describe('creating', () => {
     await page.goto('/settings?tab=assistants&view=create');
     await untilUsable(page);
     await expect(page.getByLabel('Name')).toHaveAttribute('aria-required', 'true');
-    await expect(model(page)).toHaveValue('gpt-4o');
+    await expect(model(page)).toHaveText('gpt-4o');
     await expect(temperature(page)).toHaveValue('0.7');
     await page.getByLabel('Name').fill('Editor in chief');
     await page.getByLabel('Description').fill('Shortens what is too long.');

@@ -79,10 +79,11 @@ test('disables a model that was shut down, and says when one retires', async ({ 
   const { list, option, open } = picker(page);
   await page.goto('/chat');
   await open();
-  await expect(option(/^gpt-4o Retired on January 31, 2026/)).toBeDisabled();
-  await option(/^gpt-4o Retired/).click({ force: true });
+  await option(/^Show .* models/).click();
+  await expect(option(/^gpt-4o Ended Jan 31 .*Retired on January 31, 2026/)).toBeDisabled();
+  await option(/^gpt-4o Ended/).click({ force: true });
   await expect(list).toBeVisible();
-  await expect(option(/^gpt-4.1 Retires on February 1, 2027/)).toBeVisible();
+  await expect(option(/^gpt-4.1 Ends Feb 1 /)).toBeVisible();
   await expect(option(/^gpt-4o-mini .*no price known/)).toBeVisible();
 });
 

@@ -4,6 +4,7 @@ import {
   expectAccessible,
   expectNoSidewaysScroll,
   expectToast,
+  pickModel,
   request,
   test,
   untilUsable,
@@ -42,8 +43,8 @@ test('compares two models: prepares, asks, votes, and finds them again in Analyt
   await dialog(page).getByRole('button', { name: 'Prepare comparison' }).click();
   await expect(dialog(page).getByText('Enter at least one prompt')).toBeVisible();
   await expect(dialog(page).getByLabel('Tuned model')).toBeFocused();
-  await dialog(page).getByLabel('Tuned model').selectOption('gpt-4o-mini');
-  await dialog(page).getByLabel('Base model').selectOption('gpt-4o');
+  await pickModel(dialog(page).getByLabel('Tuned model'), 'gpt-4o-mini');
+  await pickModel(dialog(page).getByLabel('Base model'), 'gpt-4o');
   await dialog(page).getByLabel('Prompt 1').fill(`What is a parrot? ${quick}`);
   await dialog(page).getByRole('button', { name: 'Add prompt' }).click();
   await expect(dialog(page).getByLabel('Prompt 2', { exact: true })).toBeFocused();
@@ -213,8 +214,8 @@ test('reads prompts from a file, with its answers as the expected ones', async (
   expect(uploaded.status()).toBe(201);
   await page.goto('/fine-tuning?tab=compare');
   await page.getByRole('button', { name: 'New comparison' }).click();
-  await dialog(page).getByLabel('Tuned model').selectOption('gpt-4o');
-  await dialog(page).getByLabel('Base model').selectOption('gpt-4o-mini');
+  await pickModel(dialog(page).getByLabel('Tuned model'), 'gpt-4o');
+  await pickModel(dialog(page).getByLabel('Base model'), 'gpt-4o-mini');
   await dialog(page).getByText('From a JSONL file').click();
   await dialog(page).getByRole('combobox', { name: 'File' }).selectOption({ label: 'validation.jsonl (0.00 MB)' });
   await dialog(page).getByRole('spinbutton', { name: 'Prompts' }).fill('3');

@@ -214,3 +214,12 @@ export async function pressAndHold(page: Page, button: Locator) {
     throw new Error('The pointer is beside the button');
   }).toPass();
 }
+
+/** Chooses in the picker of models that a field opens, by typing and Enter. */
+export async function pickModel(field: Locator, name: string) {
+  await field.click();
+  const picker = field.page().getByRole('dialog', { name: 'Models', exact: true });
+  await picker.getByRole('combobox').fill(name);
+  await field.page().keyboard.press('Enter');
+  await expect(picker).toBeHidden();
+}

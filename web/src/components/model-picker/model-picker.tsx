@@ -11,9 +11,9 @@ import type { PickerOption } from './picker-rows.ts';
 import { type ModelPickerProps, type Picker, usePicker } from './use-picker.ts';
 
 /** A popover beside its button; a press outside closes it. */
-function usePopover({ anchor, onClose }: Pick<ModelPickerProps, 'anchor' | 'onClose'>) {
+function usePopover({ anchor, align = 'end', onClose }: Pick<ModelPickerProps, 'anchor' | 'align' | 'onClose'>) {
   const box = useRef<HTMLDivElement>(null);
-  usePlacement({ box, anchor, side: 'bottom', align: 'end', gap: 6 });
+  usePlacement({ box, anchor, side: 'bottom', align, gap: 6 });
   useEffect(() => {
     const pressBeside = ({ target }: Event) => {
       if (!(target instanceof Node) || box.current?.contains(target) || anchor()?.contains(target)) return;

@@ -10,6 +10,8 @@ import { type ExtraGroup, isOption, optionLabel, type PickerOption, pickerRows }
 export type ModelPickerProps = {
   anchor: () => HTMLElement | null;
   label: string;
+  /** The edge that it shares with its button. */
+  align?: 'start' | 'end' | undefined;
   /** The chosen model; null: none. */
   current: string | null;
   onChoose: (model: string) => void;

@@ -5,7 +5,10 @@ import type { ExtraGroup } from '#web/components/model-picker/picker-rows.ts';
 import type { ModelPickerProps } from '#web/components/model-picker/use-picker.ts';
 import { type ChatTarget, type Choice, useChatTargets } from '#web/features/chat/shared/use-assistants.ts';
 
-export type ChatTargetPickerProps = Pick<ModelPickerProps, 'anchor' | 'label' | 'several' | 'begin' | 'onClose'> & {
+export type ChatTargetPickerProps = Pick<
+  ModelPickerProps,
+  'anchor' | 'label' | 'align' | 'several' | 'begin' | 'onClose'
+> & {
   current: Choice | null;
   onChoose: (choice: Choice) => void;
   /** Leaves out assistants. */

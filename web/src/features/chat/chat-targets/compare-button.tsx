@@ -16,6 +16,7 @@ export function CompareButton({ current, several }: CompareButtonProps) {
   return (
     <PickerButton
       label="Compare models"
+      align="start"
       current={current}
       modelsOnly
       several={several}

@@ -9,7 +9,12 @@ test('opens a shared search with filters, excludes words, and unfolds what it ha
 }) => {
   const { assistantId } = withAssistant;
   const long = await startThread(page, roster, { title: 'Lighthouses', assistantId });
-  await exchange(page, roster, long, `Lamps [[bench 20]]\n${'A line about the sea.\n'.repeat(40)}The keeper of foghorns`);
+  await exchange(
+    page,
+    roster,
+    long,
+    `Lamps [[bench 20]]\n${'A line about the sea.\n'.repeat(40)}The keeper of foghorns`,
+  );
   const other = await startThread(page, roster, { title: 'Gardens' });
   await exchange(page, roster, other, 'Foghorns in gardens [[bench 5]]');
 

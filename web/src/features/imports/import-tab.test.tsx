@@ -129,7 +129,10 @@ test('names what the account of another Roster brings, and what it cannot bring'
   await expectText(step, 'It also contains 2 assistants, 1 project and 1 message in line.');
   await expectText(step, 'messages in line wait for you.');
   await expectText(step, '2 API keys and access tokens: an export contains no secrets. Add them again.');
-  await expectText(step, 'connect it again with its secrets, and choose the tools of your assistants. (Weather)');
+  await expectText(
+    step,
+    'connect it again with its secrets, and choose the tools of your assistants. (\u2068Weather\u2069)',
+  );
   await step.getByRole('button', { name: 'Import', exact: true }).click();
   await expectText(page.getByRole('main'), '2 assistants and 1 project imported.');
 });

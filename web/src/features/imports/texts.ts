@@ -52,7 +52,9 @@ const isolated = (name: string) => `\u2068${name}\u2069`;
 
 export const leftOutText = ({ reason, count, names }: Import['leftOut'][number]): string => {
   const more = count - names.length;
-  const all = [...names.map(isolated), ...(names.length > 0 && more > 0 ? [`${formatNumber(more)} more`] : [])].join(', ');
+  const all = [...names.map(isolated), ...(names.length > 0 && more > 0 ? [`${formatNumber(more)} more`] : [])].join(
+    ', ',
+  );
   return all === '' ? leftOutTexts[reason](count) : `${leftOutTexts[reason](count)} (${all})`;
 };
 

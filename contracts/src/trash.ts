@@ -32,6 +32,14 @@ export const trash = {
     query: z.strictObject({ limit: wholeNumber(1, 100).default(50), cursor: z.string().max(200).optional() }),
     output: z.object({ items: z.array(TrashedThread), count: z.number().int(), nextCursor: z.string().nullable() }),
   }),
+  find: endpoint({
+    method: 'GET',
+    path: '/api/trash/:id',
+    access: 'user',
+    summary: 'One conversation in the trash.',
+    params: byId,
+    output: TrashedThread,
+  }),
   restore: endpoint({
     method: 'POST',
     path: '/api/trash/:id/restore',

@@ -1,4 +1,5 @@
 import { chat, type Message, type ThreadListItem } from '@roster/contracts/chat';
+import { trash } from '@roster/contracts/trash';
 import { answer, refusal } from './answers.ts';
 import { fixtureDate } from './new-account.ts';
 
@@ -57,6 +58,7 @@ export function serveThreads(given: ThreadListItem[], messages: Message[] = []):
     return { items: items.toSorted((one, other) => Number(other.pinned) - Number(one.pinned)), nextCursor: null };
   });
   answer(chat.thread, ({ params }) => found(params.id));
+  answer(trash.find, refusal('not_found', 'This conversation is not in the trash.'));
   answer(chat.messages, { items: messages, nextCursor: null, newerCursor: null });
   answer(chat.updateThread, ({ params, body }) => {
     kept = kept.map(({ tools, ...one }) =>

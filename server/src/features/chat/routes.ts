@@ -116,6 +116,7 @@ function orderRoutes(
   route(temporaryThreads.leave, ({ actor, params }) => temporary.leave(actor.userId, params.id));
   route(temporaryThreads.reopen, ({ actor, params }) => temporary.reopen(actor.userId, params.id));
   route(trashApi.list, ({ actor, query }) => trash.list(actor.userId, query));
+  route(trashApi.find, ({ actor, params }) => trash.find(actor.userId, params.id));
   route(trashApi.restore, ({ actor, params }) => trash.restore(actor.userId, params.id));
   route(trashApi.remove, ({ actor, params }) => trash.remove(actor.userId, params.id));
   route(trashApi.empty, ({ actor }) => trash.empty(actor.userId));

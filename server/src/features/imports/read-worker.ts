@@ -1,5 +1,6 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { ImportedFile } from '#server/conversation/imported';
 import type { ReadBatch, ReadTask } from './read-worker-client.ts';
 import { type ReadConversation, UnreadableExportError } from './readers/conversation.ts';
 import { readExport } from './readers/read-export.ts';
@@ -17,8 +18,13 @@ const { path, skip, isCounting }: ReadTask = workerData;
 // Streamed answers go first. Only on Linux is this the priority of the thread; elsewhere it is that of the process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
+const withoutContent = ({ content: _content, ...file }: ImportedFile): ImportedFile => file;
+
 function withoutTexts({ conversation, part, ...read }: ReadConversation): ReadConversation {
-  if (part) return { ...read, conversation, part: part.kind === 'assistant' ? { ...part, versions: [] } : part };
+  if (part?.kind === 'assistant') return { ...read, conversation, part: { ...part, versions: [] } };
+  if (part?.kind === 'project')
+    return { ...read, conversation, part: { ...part, files: part.files.map(withoutContent) } };
+  if (part) return { ...read, conversation, part };
   if (!conversation) return { ...read, conversation };
   const messages = conversation.messages.map(({ answer: _answer, summary: _summary, ...message }) => ({
     ...message,

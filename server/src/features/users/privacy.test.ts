@@ -153,6 +153,7 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
     path: `/api/assistants/trials/${trialId}`,
     body: { settings: { model: 'gpt-4o', instructions: 'Mine now' } },
   }),
+  'GET /api/trash/:id': ({ trashedId }) => ({ path: `/api/trash/${trashedId}` }),
   'POST /api/trash/:id/restore': ({ trashedId }) => ({ path: `/api/trash/${trashedId}/restore`, body: {} }),
   'DELETE /api/trash/:id': ({ trashedId }) => ({ path: `/api/trash/${trashedId}` }),
   'GET /api/threads/:id/export': ({ threadId }) => ({ path: `/api/threads/${threadId}/export?format=json` }),

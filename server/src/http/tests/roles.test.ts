@@ -154,6 +154,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'POST /api/threads/:id/reopen': signedIn,
   'POST /api/threads/bulk': signedIn,
   'GET /api/trash': signedIn,
+  'GET /api/trash/:id': signedIn,
   'DELETE /api/trash': signedIn,
   'DELETE /api/trash/:id': signedIn,
   'POST /api/trash/:id/restore': signedIn,

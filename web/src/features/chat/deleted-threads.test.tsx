@@ -1,4 +1,5 @@
 import { chat } from '@roster/contracts/chat';
+import { trash } from '@roster/contracts/trash';
 import { expect, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, hold, refusal, requestsTo } from '#web/testing/answers.ts';
@@ -78,4 +79,27 @@ test('keeps a draft per tab, and reads the newest in a tab without one', async (
   expect(localStorage.getItem(key)).toBe('Written in another tab');
   show('/chat/1');
   await expect.element(box).toHaveValue('Written in another tab');
+});
+
+test('says that a conversation opened by link is in the trash, and restores it there', async () => {
+  open('/chat/1', {
+    answers() {
+      serveThreads([thread(2)], messages);
+      const { id, title, archived } = thread(1);
+      answer(trash.find, {
+        ...{ id, title, archived, madeBy: null },
+        ...{ deletedAt: '2026-01-02T12:00:00.000Z', endsAt: '2026-02-01T12:00:00.000Z' },
+      });
+      answer(trash.list, { items: [], count: 0, nextCursor: null });
+      answer(trash.restore, () => {
+        serveThreads([thread(1), thread(2)], messages);
+        return undefined;
+      });
+    },
+  });
+  await expect.element(page.getByRole('heading', { name: 'This conversation is in the trash' })).toBeVisible();
+  await expect.element(page.getByText('You have deleted “Conversation 1”. It is kept until')).toBeVisible();
+  await expectHidden(gone);
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await expect.element(page.getByText('The answer')).toBeVisible();
 });

@@ -1,6 +1,6 @@
 import { chat, type Message } from '@roster/contracts/chat';
 import { expect, test } from 'vitest';
-import { page } from 'vitest/browser';
+import { page, userEvent } from 'vitest/browser';
 import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
 import { exchange, serveThreads, thread } from '#web/testing/conversations.ts';
@@ -53,4 +53,24 @@ test('loads earlier messages on request', async () => {
   await dialog.getByRole('button', { name: 'Load earlier messages' }).click();
   await expectTexts(entries, ['Question 1', 'Part 2', 'Question 3', 'Part 4']);
   expect(requestsTo(chat.messages).some(({ query }) => query.cursor === 'older')).toBe(true);
+});
+
+test('is used by keyboard, and gives focus back when it is closed', async () => {
+  openWith(exchange(1, ...parts(10)));
+  await expect.element(button).toBeVisible();
+  const element = button.element();
+  if (element instanceof HTMLElement) element.focus();
+  await userEvent.keyboard('{Enter}');
+  await expect.element(dialog).toBeVisible();
+  await userEvent.keyboard('{Escape}');
+  await expectHidden(dialog);
+  await expect.element(button).toHaveFocus();
+  await userEvent.keyboard('{Enter}');
+  await expect.element(dialog).toBeVisible();
+  await userEvent.keyboard('{Tab}{Tab}');
+  const chosen = document.activeElement?.textContent ?? '';
+  expect(chosen).toMatch(/^(Question|Part) \d+$/);
+  await userEvent.keyboard('{Enter}');
+  await expectHidden(dialog);
+  await expect.element(page.getByText(chosen, { exact: true }).first()).toBeInViewport();
 });

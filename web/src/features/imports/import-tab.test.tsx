@@ -62,7 +62,7 @@ test('shows what a file contains, and what cannot be imported, before it imports
   await expectText(step, '1,200 conversations with 30,000 messages, from May 1, 2023 to June 2, 2025.');
   await expectText(step, '200 of them are here already');
   await expectText(step, '3 images and files that the export does not contain');
-  await expectText(step, 'without their project. (Garden, 1 more)');
+  await expectText(step, 'without their project. (\u2068Garden\u2069, 1 more)');
   await expectText(step, '1 system message:');
   await step.getByRole('button', { name: 'Import 1,200 Conversations' }).click();
   await expectText(step, '300 of 1,200 conversations');
@@ -129,7 +129,10 @@ test('names what the account of another Roster brings, and what it cannot bring'
   await expectText(step, 'It also contains 2 assistants, 1 project and 1 message in line.');
   await expectText(step, 'messages in line wait for you.');
   await expectText(step, '2 API keys and access tokens: an export contains no secrets. Add them again.');
-  await expectText(step, 'connect it again with its secrets, and choose the tools of your assistants. (Weather)');
+  await expectText(
+    step,
+    'connect it again with its secrets, and choose the tools of your assistants. (\u2068Weather\u2069)',
+  );
   await step.getByRole('button', { name: 'Import', exact: true }).click();
   await expectText(page.getByRole('main'), '2 assistants and 1 project imported.');
 });

@@ -47,9 +47,14 @@ const leftOutTexts: Record<LeftOutReason, (count: number) => string> = {
   unreadable_conversations: (count) => `${formatCount(count, 'entry', 'entries')} in a form that Roster does not know.`,
 };
 
+/** Keeps a name in its own direction within the sentence. */
+const isolated = (name: string) => `\u2068${name}\u2069`;
+
 export const leftOutText = ({ reason, count, names }: Import['leftOut'][number]): string => {
   const more = count - names.length;
-  const all = [...names, ...(names.length > 0 && more > 0 ? [`${formatNumber(more)} more`] : [])].join(', ');
+  const all = [...names.map(isolated), ...(names.length > 0 && more > 0 ? [`${formatNumber(more)} more`] : [])].join(
+    ', ',
+  );
   return all === '' ? leftOutTexts[reason](count) : `${leftOutTexts[reason](count)} (${all})`;
 };
 

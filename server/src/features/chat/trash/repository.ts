@@ -11,6 +11,15 @@ export type DiscardedThread = { id: number; userId: number };
 /** Conversations in the trash, and changes of several at once. */
 export function trashRepository(db: Kysely<Database>) {
   const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id);
+  const inTrash = (userId: number) =>
+    db
+      .selectFrom('threads')
+      .leftJoin('access_tokens', 'access_tokens.id', 'threads.access_token_id')
+      .select(['threads.id', 'threads.title', 'threads.archived', 'access_tokens.name as madeBy'])
+      .select(sql<string>`threads.deleted_at`.as('deletedAt'))
+      .where('threads.user_id', '=', userId)
+      .where('threads.purpose', '=', 'trash')
+      .where('threads.deleted_at', 'is not', null);
   const own = (userId: number, ids: readonly number[]) =>
     db.updateTable('threads').where('user_id', '=', userId).where('id', 'in', ids);
 
@@ -33,20 +42,17 @@ export function trashRepository(db: Kysely<Database>) {
 
     /** Last deleted first. Reads one row more than `limit` to know whether there is another page. */
     async page(userId: number, limit: number, after: TrashPosition | undefined) {
-      let query = db
-        .selectFrom('threads')
-        .leftJoin('access_tokens', 'access_tokens.id', 'threads.access_token_id')
-        .select(['threads.id', 'threads.title', 'threads.archived', 'access_tokens.name as madeBy'])
-        .select(sql<string>`threads.deleted_at`.as('deletedAt'))
-        .where('threads.user_id', '=', userId)
-        .where('threads.purpose', '=', 'trash')
-        .where('threads.deleted_at', 'is not', null)
+      let query = inTrash(userId)
         .orderBy('threads.deleted_at', 'desc')
         .orderBy('threads.id', 'desc')
         .limit(limit + 1);
       if (after)
         query = query.where(sql<boolean>`(threads.deleted_at, threads.id) < (${after.deletedAt}, ${after.id})`);
       return (await query.execute()).map((row) => ({ ...row, archived: row.archived === 1 }));
+    },
+    async find(userId: number, id: number) {
+      const row = await inTrash(userId).where('threads.id', '=', id).executeTakeFirst();
+      return row && { ...row, archived: row.archived === 1 };
     },
     async count(userId: number): Promise<number> {
       const { count } = await db

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Id } from '@roster/contracts/endpoint';
-import { type trash, trashDays } from '@roster/contracts/trash';
+import { type TrashedThread, type trash, trashDays } from '@roster/contracts/trash';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
@@ -39,6 +39,8 @@ function positionOf(cursor: string | undefined) {
   const [deletedAt, id] = cursors.decode(cursor);
   return { deletedAt, id };
 }
+
+const endOf = (deletedAt: string) => new Date(Date.parse(deletedAt) + keptMs).toISOString();
 
 const notInTrash = () => new AppError('not_found', 'This conversation is not in the trash.');
 
@@ -85,12 +87,16 @@ export function trashService(dependencies: Dependencies) {
     async list(userId: number, { limit, cursor }: Query): Promise<Page> {
       const found = await inTrash.page(userId, limit, positionOf(cursor));
       const page = toPage(found, limit, ({ deletedAt, id }) => cursors.encode([deletedAt, id]));
-      const endOf = (deletedAt: string) => new Date(Date.parse(deletedAt) + keptMs).toISOString();
       return {
         items: page.items.map((thread) => ({ ...thread, endsAt: endOf(thread.deletedAt) })),
         count: await inTrash.count(userId),
         nextCursor: page.nextCursor,
       };
+    },
+    async find(userId: number, threadId: number): Promise<TrashedThread> {
+      const thread = await inTrash.find(userId, threadId);
+      if (!thread) throw notInTrash();
+      return { ...thread, endsAt: endOf(thread.deletedAt) };
     },
     async put(userId: number, threadId: number) {
       const [moved] = await changes.delete(userId, [threadId]);

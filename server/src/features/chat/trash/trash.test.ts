@@ -38,6 +38,17 @@ describe.each(engines)('the trash on %s', (engine) => {
   const setDeleted = (threadId: number, at: string) =>
     withDatabase(app, (db) => db.updateTable('threads').set({ deleted_at: at }).where('id', '=', threadId).execute());
 
+  test('describes one conversation in it, to its owner only', async () => {
+    const { visitor } = await app.someone();
+    const id = await trashed(visitor, 'Pears');
+    const path = `/api/trash/${id}`;
+    const { status, body } = await visitor.get(path);
+    expect([status, body]).toEqual([200, (await trashOf(visitor)).items[0]]);
+    expect((await (await app.as('admin')).get(path)).status).toBe(404);
+    await visitor.post(`${path}/restore`);
+    expect((await visitor.get(path)).status).toBe(404);
+  });
+
   test('takes a deleted conversation, which nothing else shows, and gives it back as it was', async () => {
     const { visitor } = await app.someone();
     const assistantId = await createAssistant(visitor);

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '#server/lib/is-object';
+import { claudeProjectId } from './claude-projects.ts';
 import { addTo, type LeftOut, type ReadConversation } from './conversation.ts';
 import { idIn, joinTexts, listIn, modelIn, objectIn, textIn, timeIn, titleIn } from './fields.ts';
 import { finished } from './finished.ts';
@@ -76,6 +77,7 @@ export function readClaude(value: JsonObject): ReadConversation {
       shown: shownOf(message, modelIn(value.model), leftOut),
     }),
   );
+  const project = claudeProjectId(value.project_uuid) ?? claudeProjectId(objectIn(value.project).uuid);
   return finished('claude', nodes, leftOut, {
     id: idIn(value.uuid),
     title: titleIn(value.name),
@@ -84,5 +86,6 @@ export function readClaude(value: JsonObject): ReadConversation {
     archived: false,
     pinned: value.is_starred === true,
     head: idIn(value.current_leaf_message_uuid),
+    ...(project !== null && { place: { project, assistant: null, model: null } }),
   });
 }

@@ -15,6 +15,7 @@ import {
 } from './assets.ts';
 import { type ChatGptContext, isChatGpt, type Ratings, ratingIn, readChatGpt } from './chatgpt.ts';
 import { isClaude, readClaude } from './claude.ts';
+import { claudeProjects, isClaudeProjects } from './claude-projects.ts';
 import { notAnExport, type ReadConversation, UnreadableExportError } from './conversation.ts';
 import { createGeminiReader, isActivity } from './gemini.ts';
 import { brokenValue, damaged, jsonValues } from './json-values.ts';
@@ -36,7 +37,8 @@ const isJson = (name: string) => /\.json$/i.test(name);
 const isOfGemini = (name: string) => /(^|\/)[^/]*(Gemini|Bard)[^/]+\/[^/]+\.(json|html?)$/.test(name);
 const isPage = (name: string) => /\.html?$/i.test(name);
 /** Files that describe others. */
-const isAside = (name: string) => isRatings(name) || isAssetNames(name) || isRosterFiles(name) || isAccountPart(name);
+const isAside = (name: string) =>
+  isRatings(name) || isAssetNames(name) || isRosterFiles(name) || isAccountPart(name) || isClaudeProjects(name);
 
 /** Parts of the export that all conversations share. */
 type Context = ChatGptContext & { roster: RosterContext; filesBeside: Assets };
@@ -116,7 +118,7 @@ async function* filesOf(
       assets: await chatGptAssets([...others, ...entries], named(isAssetNames)),
       roster: { assets: rosterFiles, ids: account?.ids ?? noIds },
     };
-    if (account) yield* account.before();
+    yield* account ? account.before() : claudeProjects(named(isClaudeProjects));
     const usual = named((name) => isConversations(name) || isOfGemini(name));
     for (const entry of usual.length > 0 || account ? usual : named((name) => !isAside(name)))
       yield { entry, context: { ...context, filesBeside: assetsBeside(entry.name, others) } };

@@ -26,6 +26,13 @@ export const changesSearch = (change: { fromLocation?: Location | undefined; toL
   change.fromLocation?.pathname === change.toLocation.pathname &&
   JSON.stringify(keptSearch(change.fromLocation.search)) !== JSON.stringify(keptSearch(change.toLocation.search));
 
+/** True while the list shows results of a search or of filters. */
+export const useIsSearching = (): boolean =>
+  useSearch({
+    strict: false,
+    select: (search) => Object.values(keptSearch(search)).some((value) => value !== undefined),
+  });
+
 /** The text of the search, and a function that changes it. */
 export function useSearchText(): readonly [string, (text: string) => void] {
   const q = useSearch({ strict: false, select: (search) => search.q ?? '' });

@@ -56,3 +56,20 @@ test('asks before it deletes, and leaves the open conversation', async () => {
   await expect.poll(address).toBe('/chat');
   expect(requestsTo(trash.change).at(-1)?.body).toEqual({ ids: [1], action: 'delete' });
 });
+
+test('begins to select with a long press on a touch screen', async () => {
+  open('/chat', { answers: five });
+  await expect.element(row(2)).toBeVisible();
+  const touched = row(2).element();
+  const touch = (type: string) =>
+    touched.dispatchEvent(new PointerEvent(type, { pointerType: 'touch', bubbles: true, isPrimary: true }));
+  touch('pointerdown');
+  await expectText(bar.getByRole('status'), '1 selected');
+  touch('pointerup');
+  // The click that ends the press neither opens the conversation nor selects it again.
+  touched.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
+  await expectText(bar.getByRole('status'), '1 selected');
+  expect(address()).toBe('/chat');
+  await row(4).click();
+  await expectText(bar.getByRole('status'), '2 selected');
+});

@@ -1,6 +1,5 @@
 import type { Thread } from '@roster/contracts/chat';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { MessageSquareOff } from 'lucide-react';
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo } from 'react';
 import { AttachmentPreview } from '#web/features/chat/attachments/attachment-preview.tsx';
 import { useFindBar } from '#web/features/chat/find/use-find-bar.tsx';
@@ -19,14 +18,12 @@ import { whenAppReady } from '#web/lib/app-ready.ts';
 import { isImeKey } from '#web/lib/keyboard/enter-key.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { toastError } from '#web/lib/toast.ts';
-import { Button } from '#web/ui/button.tsx';
-import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { AssistantChanged } from './assistant-changed.tsx';
 import { Greeting } from './greeting.tsx';
 import { stopAnswers, threadActions } from './open-thread-actions.ts';
-import { PaneHeader } from './pane-header.tsx';
 import { ThreadHeader } from './thread-header.tsx';
+import { ThreadNotFound } from './thread-not-found.tsx';
 
 /** Runs on Esc, unless something closer (dialog, menu, search, editor) handles it. null: do nothing. */
 function useEscape(act: (() => void) | null): void {
@@ -131,7 +128,10 @@ export function OpenThread({ open, state, runId, target, onBack, onRemoved }: Op
   const finding = useFindBar(open, target);
 
   const error = thread.error ?? messages.error;
-  if (error instanceof ApiError && error.status === 404) return <ThreadNotFound onBack={onBack} />;
+  if (error instanceof ApiError && error.status === 404) {
+    const reload = () => Promise.all([thread.refetch(), messages.refetch()]);
+    return <ThreadNotFound id={threadId} onBack={onBack} onRestored={reload} />;
+  }
   return (
     <>
       <ThreadHeader
@@ -206,23 +206,5 @@ export function Messages({ open: { threadId, list, box }, state, targetId, threa
         }}
       />
     </div>
-  );
-}
-
-function ThreadNotFound({ onBack }: { onBack: () => void }) {
-  return (
-    <>
-      <div className="md:hidden">
-        <PaneHeader onBack={onBack} />
-      </div>
-      <div className="p-6">
-        <EmptyState
-          icon={MessageSquareOff}
-          title="Conversation not found"
-          text="It may have been deleted, or it belongs to another account."
-          action={<Button onClick={onBack}>Back to the conversations</Button>}
-        />
-      </div>
-    </>
   );
 }

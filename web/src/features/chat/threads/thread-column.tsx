@@ -1,7 +1,7 @@
 import { usePrefetchQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
-import { useSearchText } from '#web/features/chat/search/search-address.ts';
+import { useIsSearching, useSearchText } from '#web/features/chat/search/search-address.ts';
 import { LoadingAssistants, LoadingRows } from '#web/features/chat/shared/loading-rows.tsx';
 import { type ThreadView, threadListQuery } from '#web/features/chat/shared/queries.ts';
 import type { Match } from '#web/features/chat/shared/thread-state.ts';
@@ -40,6 +40,7 @@ type ThreadColumnProps = {
 export function ThreadColumn(props: ThreadColumnProps) {
   const { openThreadId, onOpen, onOpenMatch, onNewChat, onStartChat, onRemoved, className } = props;
   const [searched, setSearched] = useSearchText();
+  const isSearching = useIsSearching();
   const [view, setView] = useState<ThreadView>('recent');
   const q = useDeferredValue(searched);
   const parts = threadList.use();
@@ -82,7 +83,8 @@ export function ThreadColumn(props: ThreadColumnProps) {
       ) : (
         <LoadingRows />
       )}
-      <AssistantList onStartChat={onStartChat} />
+      {/* Results need the room; on small screens only two would be visible. */}
+      {!isSearching && <AssistantList onStartChat={onStartChat} />}
     </section>
   );
 }

@@ -20,6 +20,8 @@ const onOne = {
   'features/chat/runs/drain.long.test.ts': 'about signals; runs that are cut off are ended on both in recover.test.ts',
   'features/files/memory.long.test.ts': 'about the bytes of files, which no database sees',
   'provider/personas.test.ts': 'about what servers send, whatever the database',
+  'features/chat/messages/connections.test.ts':
+    'about what providers send; connections are stored on both in connections.test.ts of their feature',
   'features/connections/check.test.ts': 'about what providers do; checks are stored on both in connections.test.ts',
   'tracing/tracing.test.ts': 'about what is told of requests, whatever the database',
   'db/pgbouncer.system.test.ts': 'about PostgreSQL behind a pooler',

@@ -78,7 +78,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     versions,
   });
   const toolServers = toolServerFeature({ ...base, versions });
-  const usage = usageFeature({ ...base, models, ownsAssistant: assistants.owns });
+  const usage = usageFeature({ ...base, listedPrice: models.listedPrice, ownsAssistant: assistants.owns });
   const { pricing, budgets, recentUse } = usage;
   const modelLife = retirementFeature({ ...base, recentUse });
   const moves = modelMigrationFeature({ ...base, models, versions, recentUse });

@@ -34,11 +34,8 @@ type ModelSelectProps = Pick<ModelPickerProps, 'without'> & {
 
 const noExtras: readonly ExtraGroup[] = [];
 
-/** A field that opens the picker of models. */
-export function ModelSelect(props: ModelSelectProps) {
-  const { control, ref, name, className, onBlur, value, empty, extras = noExtras, label, without, onChange } = props;
-  const [isOpen, setOpen] = useState(false);
-  const button = useRef<HTMLButtonElement>(null);
+/** The text of the field, and the options that stand above the models. */
+function useOptions({ value, empty, extras = noExtras, onChange }: ModelSelectProps) {
   const { data: list } = useQuery(modelsQuery);
   useConnectionNames(value);
   const none = { id: 'none', label: empty ?? '', isChosen: value === '', onTake: () => onChange('') };
@@ -52,6 +49,15 @@ export function ModelSelect(props: ModelSelectProps) {
     ...extras,
   ];
   const text = chosen?.label ?? (value === '' ? (empty ?? 'Choose a model') : modelName(value));
+  return { text, groups, isExtra: chosen !== undefined };
+}
+
+/** A field that opens the picker of models. */
+export function ModelSelect(props: ModelSelectProps) {
+  const { control, ref, name, className, onBlur, value, label, without, onChange } = props;
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const { text, groups, isExtra } = useOptions(props);
   return (
     <div className={classNames('relative min-w-0', className)}>
       <button
@@ -87,7 +93,7 @@ export function ModelSelect(props: ModelSelectProps) {
         <ModelPicker
           anchor={() => button.current}
           label={label ?? 'Models'}
-          current={chosen ? null : value}
+          current={isExtra ? null : value}
           extras={groups}
           without={without}
           onChoose={onChange}

@@ -1,8 +1,8 @@
 import { type Ability, type AbilityCheck, abilities } from '@roster/contracts/connections/connections';
-import { filterChatModels } from '#server/features/models/chat-models';
 import type { ConnectionKey } from '#server/provider/connections/connection-key';
 import type { Preset } from '#server/provider/connections/presets';
 import type { ProviderModel } from '#server/provider/provider';
+import { filterChatModels } from '#server/provider/resources/chat-models';
 import { ProviderError } from '#server/provider/transport/error';
 import { answerProbes, type Found, probeAnswer } from './probes.ts';
 import { probeEmbeddings, probeFiles, probeFineTuning } from './resource-probes.ts';

@@ -80,7 +80,8 @@ async function addressOf(addresses: ConnectionAddresses, { preset, baseUrl }: Ne
   return tidyUrl(address);
 }
 
-function connectionWrites({ db, vault, addresses, open }: Dependencies) {
+/** Keys are tried before they are stored, and sealed with their address. */
+function connectionKeys({ db, vault, addresses, open }: Dependencies) {
   /** The key with its address in one text, encrypted: in another row it never reaches another address. */
   const sealed = (userId: number, baseUrl: string, key: string) =>
     encryptWithDataKey({ db, vault }, userId, new Secret(JSON.stringify({ baseUrl, key })), 'connection-key');
@@ -101,6 +102,23 @@ function connectionWrites({ db, vault, addresses, open }: Dependencies) {
       await client.end();
     }
   }
+
+  /** The changed columns of a key. @throws key_rejected, without changing anything */
+  async function keyColumns(userId: number, row: ConnectionRow, key: string | null) {
+    if (key === null) return { key_sealed: null, key_last4: null };
+    const refusal = await addresses.refusalOf(row.preset, row.base_url);
+    if (refusal !== null) throw invalid('key', refusal);
+    const notice = await tried(row, key);
+    return { key_sealed: await sealed(userId, row.base_url, key), key_last4: last4Of(key), notice };
+  }
+
+  return { sealed, tried, keyColumns };
+}
+
+/** Long: the three changes of a connection, each read alone. */
+function connectionWrites(dependencies: Dependencies) {
+  const { db, addresses } = dependencies;
+  const { sealed, tried, keyColumns } = connectionKeys(dependencies);
 
   async function create({ userId, stillMay }: Actor, draft: NewConnection, visitor: Visitor): Promise<Connection> {
     const { preset, name, key, api, firstTokenSeconds } = draft;
@@ -136,15 +154,6 @@ function connectionWrites({ db, vault, addresses, open }: Dependencies) {
       });
       return found(trx, userId, id);
     });
-  }
-
-  /** The changed columns of a key. @throws key_rejected, without changing anything */
-  async function keyColumns(userId: number, row: ConnectionRow, key: string | null) {
-    if (key === null) return { key_sealed: null, key_last4: null };
-    const refusal = await addresses.refusalOf(row.preset, row.base_url);
-    if (refusal !== null) throw invalid('key', refusal);
-    const notice = await tried(row, key);
-    return { key_sealed: await sealed(userId, row.base_url, key), key_last4: last4Of(key), notice };
   }
 
   async function change(actor: Actor, id: number, changes: ConnectionChange, visitor: Visitor): Promise<Connection> {

@@ -2,7 +2,7 @@ import { modelReference, parseModelReference } from '@roster/contracts/models/mo
 import type { ConnectionModels, Model } from '@roster/contracts/models/models';
 import type { ConnectionRepository, ConnectionRow } from '#server/provider/connections/connection-repository';
 import type { ProviderModel } from '#server/provider/provider';
-import { filterChatModels } from './chat-models.ts';
+import { filterChatModels } from '#server/provider/resources/chat-models';
 import type { ModelListCache } from './model-list.ts';
 
 type Dependencies = {

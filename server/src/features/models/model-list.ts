@@ -5,9 +5,9 @@ import { AppError } from '#server/lib/errors';
 import { settlesWithin } from '#server/lib/with-timeout';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider, ProviderModel } from '#server/provider/provider';
+import { filterChatModels } from '#server/provider/resources/chat-models';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
-import { filterChatModels } from './chat-models.ts';
 
 type Dependencies = {
   provider: Pick<Provider, 'models'>;

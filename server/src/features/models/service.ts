@@ -10,8 +10,8 @@ import { ConnectionKey } from '#server/provider/connections/connection-key';
 import type { ConnectionRepository } from '#server/provider/connections/connection-repository';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider, ProviderModel } from '#server/provider/provider';
+import { filterChatModels } from '#server/provider/resources/chat-models';
 import type { ListedPrice } from '#server/provider/resources/model-description';
-import { filterChatModels } from './chat-models.ts';
 import { connectionModels } from './connection-models.ts';
 import { listTimeoutMs, modelListCache } from './model-list.ts';
 
@@ -132,7 +132,10 @@ function ignoreKeyError(error: unknown): undefined {
   if (!(error instanceof AppError)) throw error;
 }
 
-/** The models that a user can choose from, and the one that answers if none was chosen. */
+/**
+ * The models that a user can choose from, and the one that answers if none was chosen.
+ * Long: a list of questions, each read alone.
+ */
 export function modelService(dependencies: Dependencies) {
   const { config, keys } = dependencies;
   const listed = modelListCache(dependencies);

@@ -1,7 +1,6 @@
 import type { Config } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
 import type { ExportPart } from '#server/features/feature';
-import type { ModelService } from '#server/features/models/service';
 import type { Router } from '#server/http/app-router/router';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Provider } from '#server/provider/provider';
@@ -41,16 +40,16 @@ type Dependencies = {
   provider: Pick<Provider, 'organization'>;
   vault: Vault;
   ownsAssistant: (userId: number, assistantId: number) => Promise<boolean>;
-  models: Pick<ModelService, 'listedPrice'>;
+  listedPrice: Parameters<typeof pricingService>[0]['listedPrice'];
 };
 
 /** Cost of calls: analytics, prices, budgets, and the provider’s own figures. */
 export function usageFeature(dependencies: Dependencies) {
-  const { database, config, catalogue, provider, vault, ownsAssistant, models } = dependencies;
+  const { database, config, catalogue, provider, vault, ownsAssistant, listedPrice } = dependencies;
   const { db, reader } = database;
   const sums = analyticsRepository(reader);
   const analytics = analyticsService(sums, priceRepository(reader), catalogue);
-  const pricing = pricingService({ db, catalogue, listedPrice: models.listedPrice });
+  const pricing = pricingService({ db, catalogue, listedPrice });
   const budgets = budgetService({ budgets: budgetRepository(db), analytics: analyticsRepository(db), ownsAssistant });
   const use = lastUsed(sums, pricing);
   const adminKeys = adminKeyService({ db, vault, provider, config });

@@ -56,7 +56,10 @@ type Dependencies = {
   listedPrice: (userId: number, model: string) => ListedPrice | undefined;
 };
 
-/** The cost of a call: as the provider says, by its list, by the catalogue, or by the user’s own price. */
+/**
+ * The cost of a call: as the provider says, by its list, by the catalogue, or by the user’s own price.
+ * Long: a list of questions about prices, each read alone.
+ */
 export function pricingService({ db, catalogue, listedPrice }: Dependencies) {
   const prices = priceRepository(db);
 

@@ -86,7 +86,7 @@ function SearchRow({ picker: { text, setText, searched }, listed }: SearchRowPro
   );
 }
 
-/** What the keyboard can do with the active model besides choosing it. */
+/** The keys for the active model, besides choosing it. */
 function ActiveModel({ picker, option }: { picker: Picker; option: PickerOption | undefined }) {
   if (option?.kind !== 'model') return null;
   const { reference, isHidden } = option;

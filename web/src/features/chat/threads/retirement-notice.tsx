@@ -30,7 +30,7 @@ export function RetirementNotice({ thread, messages }: ModelEndProps) {
   if (thread.assistantId !== null && assistants.isPending) return null;
   const model = assistant?.model ?? thread.model ?? lastModel(messages);
   const end = ending?.find((one) => one.model === model);
-  // That a model is about to retire is said on Home and on the assistant's card.
+  // Home and the assistant's card announce the end of a model.
   if (end?.lifecycle !== 'gone') return null;
   return (
     <div className="px-4 max-md:px-3">

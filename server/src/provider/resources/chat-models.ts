@@ -1,4 +1,4 @@
-import type { ProviderModel } from '#server/provider/provider';
+import type { ProviderModel } from './model-list.ts';
 
 /** Chat models in OpenAI’s mixed list. */
 const chatModel = /^(gpt-|o\d|chatgpt-|chat-latest|ft:)/;

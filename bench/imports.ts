@@ -90,9 +90,10 @@ async function noticed({ port, program }: Roster, people: Person[], work: () => 
 
 async function untilImport(port: number, headers: Record<string, string>, id: number, state: Import['state']) {
   for (;;) {
-    const found = await get<Import>(port, `/api/imports/${id}`, headers);
-    if (found.state === state) return found;
-    if (found.state === 'failed') throw new Error(`The import failed: ${found.error}`);
+    // A 503 is repeated, as pages do: on a busy machine the database may be late.
+    const found = await get<Import>(port, `/api/imports/${id}`, headers).catch(() => undefined);
+    if (found?.state === state) return found;
+    if (found?.state === 'failed') throw new Error(`The import failed: ${found.error}`);
     await wait(250);
   }
 }

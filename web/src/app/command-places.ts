@@ -3,7 +3,6 @@ import type { UseNavigateResult } from '@tanstack/react-router';
 import {
   Activity,
   Bot,
-  Cable,
   CalendarClock,
   Database,
   FlaskConical,
@@ -45,7 +44,7 @@ const users = (tab: UsersTab) => ({
   isForAdmins: true,
   open: (navigate: Navigate) => void navigate({ to: '/users', search: { tab } }),
 });
-const page = (to: '/prompts' | '/projects' | '/trash' | '/connect' | '/assistants/models') => (navigate: Navigate) =>
+const page = (to: '/prompts' | '/projects' | '/trash' | '/assistants/models') => (navigate: Navigate) =>
   void navigate({ to });
 
 const places: readonly Place[] = [
@@ -69,13 +68,6 @@ const places: readonly Place[] = [
     names: 'deleted conversations bin restore undelete',
     icon: Trash2,
     open: page('/trash'),
-  },
-  {
-    id: 'connect',
-    label: 'Connect',
-    names: 'api sdk snippets curl python code editor access token base url',
-    icon: Cable,
-    open: page('/connect'),
   },
   {
     id: 'account',

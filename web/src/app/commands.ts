@@ -56,6 +56,8 @@ type Group = { title: string; commands: Command[] };
 const themeNames: Record<Theme, string> = { light: 'Light', dark: 'Dark', system: 'System' };
 const themeIcons: Record<Theme, Icon> = { light: Sun, dark: Moon, system: Monitor };
 const maxShown = 6;
+/** Begins the ids of the sidebar's pages. */
+const sidebarPage = 'page-';
 
 const threadSearch = (text: string) =>
   queryOptions({
@@ -102,7 +104,7 @@ export function useCommands(text: string): { groups: Group[]; searching: boolean
   const recent = wanted === '' ? recentCommandIds().flatMap((id) => known.filter((command) => command.id === id)) : [];
   const others = (commands: Command[]) => commands.filter((command) => !recent.includes(command));
   // With nothing typed, the pages' tabs would hide the assistants and conversations below them.
-  const shownPages = wanted === '' ? pages.filter(({ names }) => names === undefined) : narrowed(pages);
+  const shownPages = wanted === '' ? pages.filter(({ id }) => id.startsWith(sidebarPage)) : narrowed(pages);
   const groups = [
     { title: 'Recent', commands: recent },
     { title: 'Actions', commands: others(narrowed(actions)) },
@@ -119,10 +121,11 @@ export function useCommands(text: string): { groups: Group[]; searching: boolean
 function usePages(): Command[] {
   const navigate = useNavigate();
   const user = useUser();
-  const inMenu = pagesFor(user).map(({ to, label, icon, key }) => ({
-    id: `page-${key}`,
+  const inMenu = pagesFor(user).map(({ to, label, icon, key, names }) => ({
+    id: `${sidebarPage}${key}`,
     label,
     icon,
+    ...(names !== undefined && { names }),
     detail: `G ${key.toUpperCase()}`,
     run: () => void navigate({ to }),
   }));

@@ -1,18 +1,40 @@
 import type { User } from '@roster/contracts/auth';
 import {
   Bot,
+  Cable,
   ChartNoAxesColumn,
   Files,
   FlaskConical,
   House,
+  type LucideIcon,
   MessageSquare,
   Server,
   Settings,
   Users,
 } from 'lucide-react';
 
-/** Pages of the sidebar in order. `key` follows G on the keyboard. */
-const pages = [
+type SidebarPage = {
+  to:
+    | '/'
+    | '/chat'
+    | '/assistants'
+    | '/files'
+    | '/analytics'
+    | '/fine-tuning'
+    | '/users'
+    | '/system'
+    | '/settings'
+    | '/connect';
+  label: string;
+  icon: LucideIcon;
+  /** Follows G on the keyboard. */
+  key: string;
+  /** Other words that find it. */
+  names?: string;
+};
+
+/** Pages of the sidebar in order; Connect belongs to Settings. */
+const pages: readonly SidebarPage[] = [
   { to: '/', label: 'Home', icon: House, key: 'h' },
   { to: '/chat', label: 'Chat', icon: MessageSquare, key: 'c' },
   { to: '/assistants', label: 'Assistants', icon: Bot, key: 'i' },
@@ -22,11 +44,17 @@ const pages = [
   { to: '/users', label: 'Users', icon: Users, key: 'u' },
   { to: '/system', label: 'System', icon: Server, key: 'y' },
   { to: '/settings', label: 'Settings', icon: Settings, key: 's' },
-] as const;
-export type NavigationPage = (typeof pages)[number];
+  {
+    to: '/connect',
+    label: 'Connect',
+    icon: Cable,
+    key: 'n',
+    names: 'api sdk snippets curl python code editor access token base url',
+  },
+];
 
 /** Users and System are for administrators. The server enforces that; here only the links are hidden. */
-export function pagesFor(user: User): readonly NavigationPage[] {
+export function pagesFor(user: User): readonly SidebarPage[] {
   return pages.filter(({ to }) => (to !== '/users' && to !== '/system') || user.role === 'Admin');
 }
 

@@ -15,8 +15,10 @@ import {
   analyticsSearch,
   authSearch,
   chatSearch,
+  connectSearch,
   filesSearch,
   fineTuningSearch,
+  newAssistantSearch,
   settingsSearch,
   usersSearch,
 } from './search.ts';
@@ -126,8 +128,7 @@ const settings = createRoute({
 const connect = createRoute({
   getParentRoute: () => signedIn,
   path: '/connect',
-  // Same search as chat: `assistant`.
-  validateSearch: chatSearch,
+  validateSearch: connectSearch,
   component: lazyRouteComponent(() => import('./routes/connect-route.tsx'), 'ConnectRoute'),
 });
 const projects = createRoute({
@@ -154,6 +155,7 @@ const assistants = createRoute({
 const newAssistant = createRoute({
   getParentRoute: () => signedIn,
   path: '/assistants/new',
+  validateSearch: newAssistantSearch,
   component: lazyRouteComponent(() => import('./routes/assistants-route.tsx'), 'NewAssistantRoute'),
 });
 const assistant = createRoute({

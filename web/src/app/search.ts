@@ -8,6 +8,14 @@ import { userSorts, usersTabs } from '#web/features/users/tabs.ts';
 /** Search parameters of the address; unknown ones are dropped. */
 type Raw = Record<string, unknown>;
 
+/** `parallelModelLimit` of the contract, which would bring its schemas into the first load. */
+const modelLimit = 4;
+/** Names in the address, at most as many as can answer one question. */
+const modelNames = (given: unknown): string[] | undefined => {
+  const names = Array.isArray(given) ? given.flatMap((name) => query(name, 200) ?? []) : [];
+  return names.length < 2 ? undefined : [...new Set(names)].slice(0, modelLimit);
+};
+
 const oneOf = <Value extends string>(values: readonly Value[], given: unknown): Value | undefined =>
   values.find((value) => value === given);
 
@@ -69,7 +77,15 @@ export const chatSearch = (raw: Raw) =>
     to: day(raw.to),
     files: typeof raw.files === 'boolean' ? raw.files : undefined,
     rating: oneOf(['good', 'bad'] as const, raw.rating),
+    /** Models that a new conversation asks side by side, with example questions. */
+    models: modelNames(raw.models),
   });
+
+export const connectSearch = (raw: Raw) =>
+  withUndefined({ assistant: positiveInteger(raw.assistant), model: query(raw.model, 200) });
+
+/** Model of a new assistant. */
+export const newAssistantSearch = (raw: Raw) => withUndefined({ model: query(raw.model, 200) });
 
 export const fineTuningSearch = (raw: Raw) =>
   withUndefined({

@@ -1,11 +1,14 @@
 import { account } from '@roster/contracts/account';
+import { connect } from '@roster/contracts/connect';
+import { models } from '@roster/contracts/models/models';
 import { modelRetirement } from '@roster/contracts/models/retirement';
 import { users } from '@roster/contracts/users';
 import { describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer } from '#web/testing/answers.ts';
 import { address, open, show } from '#web/testing/app.tsx';
-import { endingModel, person, savedKey } from '#web/testing/new-account.ts';
+import { serveThreads, thread } from '#web/testing/conversations.ts';
+import { endingModel, model, modelList, person, savedKey } from '#web/testing/new-account.ts';
 import { expectCount, expectText, expectTexts, press, toasts } from '#web/testing/page.ts';
 
 const main = page.getByRole('main');
@@ -51,9 +54,32 @@ describe('home', () => {
   test('shows the set-up steps of a new account', async () => {
     open('/');
     await expect.element(welcome).toBeVisible();
-    await expect.element(page.getByRole('heading', { name: 'Before your first chat' })).toBeVisible();
+    const steps = page.getByRole('region', { name: 'First steps' }).getByRole('listitem');
+    await expectTexts(steps, [/^1 Add your OpenAI API key/, /^2 Ask your first question/]);
+    await expectCount(page.getByText('Create an assistant'), 0);
     await page.getByRole('link', { name: 'Add API key' }).click();
     await expect.poll(address).toBe('/settings?tab=api-keys');
+  });
+
+  test('ticks the steps that are done, and shows none when all are', async () => {
+    const list = modelList(...['gpt-4o', 'gpt-4o-mini', 'gpt-5'].map((id) => model(id)));
+    const answers = () => {
+      answer(account.config, savedKey);
+      answer(models.list, list);
+    };
+    open('/', { answers });
+    const steps = page.getByRole('region', { name: 'First steps' }).getByRole('listitem');
+    await expectTexts(steps, [/^Add your OpenAI API key Done$/, /^2 Ask your first question/]);
+    await page.getByRole('link', { name: 'Ask three models at once' }).click();
+    await expect.element(page.getByText('3 models answer side by side.')).toBeVisible();
+    open('/', {
+      answers() {
+        answers();
+        serveThreads([thread(1)]);
+      },
+    });
+    await expect.element(page.getByRole('region', { name: 'Recent conversations' })).toBeVisible();
+    await expectCount(steps, 0);
   });
 
   test('shows what needs attention and links to it', async () => {
@@ -91,7 +117,7 @@ describe('home', () => {
 
 describe('sidebar', () => {
   test('lists the pages in order', async () => {
-    open('/');
+    open('/', { answers: () => answer(connect.assistants, []) });
     await expectTexts(mainMenu.getByRole('link'), [
       'Home',
       'Chat',
@@ -100,10 +126,11 @@ describe('sidebar', () => {
       'Analytics',
       'Fine-Tuning',
       'Settings',
+      'Connect',
     ]);
     const links = mainMenu.getByRole('link');
     await expect.element(links.first()).toHaveAttribute('aria-current', 'page');
-    const titles = ['Chat with AI', 'Assistants', 'File Management', 'Analytics', 'Fine-Tuning', 'Settings'];
+    const titles = ['Chat with AI', 'Assistants', 'File Management', 'Analytics', 'Fine-Tuning', 'Settings', 'Connect'];
     for (const [index, title] of titles.entries()) {
       await links.nth(index + 1).click();
       await expect.element(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
@@ -123,6 +150,7 @@ describe('sidebar', () => {
       'Users',
       'System',
       'Settings',
+      'Connect',
     ]);
   });
 
@@ -215,13 +243,7 @@ describe('viewer', () => {
   const reason = 'As a Viewer you can chat. Only Editors and Admins can make changes here.';
 
   test('says who can create assistants if there are none', async () => {
-    open('/', { user: viewer });
-    const step = page.getByRole('listitem').filter({ hasText: 'Create an assistant' });
-    await expectText(step, reason);
-    await expect
-      .element(step.getByRole('button', { name: 'Create assistant' }))
-      .toHaveAttribute('aria-disabled', 'true');
-    show('/chat');
+    open('/chat', { user: viewer });
     await expectText(page.getByText('You have no assistants.'), reason);
   });
 

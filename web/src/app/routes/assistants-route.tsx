@@ -1,4 +1,4 @@
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { AssistantPage } from '#web/features/assistants/editor/assistant-page.tsx';
 import { NewAssistantPage } from '#web/features/assistants/editor/new-assistant-page.tsx';
@@ -56,7 +56,13 @@ export function NewAssistantRoute() {
     ({ id }: { id: number }) => void navigate({ to: '/assistants/$id', params: { id }, replace: true }),
     [navigate],
   );
+  const { model } = useSearch({ from: '/signed-in/assistants/new' });
   return (
-    <NewAssistantPage trial={trialOf} onCreated={toAssistant} onLeave={() => void navigate({ to: '/assistants' })} />
+    <NewAssistantPage
+      model={model}
+      trial={trialOf}
+      onCreated={toAssistant}
+      onLeave={() => void navigate({ to: '/assistants' })}
+    />
   );
 }

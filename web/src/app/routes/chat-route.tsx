@@ -4,7 +4,7 @@ import { NotFound } from './not-found-route.tsx';
 
 export function ChatRoute() {
   const { threadId } = useParams({ strict: false });
-  const { assistant, project, new: isNew = false } = useSearch({ from: '/signed-in/chat' });
+  const { assistant, project, models, new: isNew = false } = useSearch({ from: '/signed-in/chat' });
   if (threadId !== undefined && !/^[1-9]\d{0,9}$/.test(threadId)) return <NotFound />;
   return (
     <ChatPage
@@ -12,6 +12,7 @@ export function ChatRoute() {
       assistantId={assistant}
       isNew={isNew}
       projectId={project}
+      models={models}
     />
   );
 }

@@ -2,11 +2,12 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ConnectPage } from '#web/features/connect/connect-page.tsx';
 
 export function ConnectRoute() {
-  const { assistant } = useSearch({ from: '/signed-in/connect' });
+  const { assistant, model } = useSearch({ from: '/signed-in/connect' });
   const navigate = useNavigate();
   return (
     <ConnectPage
       assistantId={assistant}
+      model={model}
       onAssistantChange={(id) =>
         void navigate({
           to: '/connect',

@@ -1,9 +1,13 @@
 import { providerNameIn } from '@roster/contracts/provider-name';
 import { isBlank } from '@roster/contracts/text/blank';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { exampleModels } from '#web/api/example-models.ts';
+import { modelsQuery } from '#web/api/models.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 import { useSaveApiKey } from '#web/api/user-config.ts';
+import { AskThreeLink } from '#web/components/ask-three-link.tsx';
 import { ApiError } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { toastError } from '#web/lib/toast.ts';
@@ -88,28 +92,39 @@ export function ApiKeyForm({ replaces }: { replaces: boolean }) {
   );
 }
 
-/** Result of verifying the key: works, saved but not verified, or refused with the provider's message. */
-function Verdict({ save, provider }: { save: ReturnType<typeof useSaveApiKey>; provider: string }) {
-  if (save.isSuccess && save.data.apiKeyVerified) {
-    return (
-      <Notice
-        tone="success"
-        live
-        title="The key works"
-        action={
-          <Link to="/chat" className={buttonClass({ variant: 'primary', size: 'sm' })}>
+/** Leads on from a key that works: to a first comparison, a chat or an assistant. */
+function WorkingKey({ provider }: { provider: string }) {
+  const { data: models, isFetching } = useQuery(modelsQuery);
+  const several = models && !isFetching ? exampleModels(models) : [];
+  return (
+    <Notice
+      tone="success"
+      live
+      title="The key works"
+      action={
+        <>
+          {several.length > 1 && <AskThreeLink models={several} size="sm" />}
+          <Link
+            to="/chat"
+            className={buttonClass({ variant: several.length > 1 ? 'secondary' : 'primary', size: 'sm' })}
+          >
             Start a chat
           </Link>
-        }
-      >
-        {`${providerNameIn('beginning', provider)} accepted it.`} You can chat with any of its models, or{' '}
-        <Link to="/settings" search={{ tab: 'assistants', view: 'create' }} className="text-primary-text underline">
-          create an assistant
-        </Link>
-        .
-      </Notice>
-    );
-  }
+        </>
+      }
+    >
+      {`${providerNameIn('beginning', provider)} accepted it.`} You can chat with any of its models, or{' '}
+      <Link to="/assistants/new" className="text-primary-text underline">
+        create an assistant
+      </Link>
+      .
+    </Notice>
+  );
+}
+
+/** Result of verifying the key: works, saved but not verified, or refused with the provider's message. */
+function Verdict({ save, provider }: { save: ReturnType<typeof useSaveApiKey>; provider: string }) {
+  if (save.isSuccess && save.data.apiKeyVerified) return <WorkingKey provider={provider} />;
   if (save.isSuccess) {
     return (
       <Notice tone="warning" live title="Saved, but not verified">

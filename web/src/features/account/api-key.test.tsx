@@ -1,10 +1,11 @@
 import { account, type UserConfig } from '@roster/contracts/account';
+import { models } from '@roster/contracts/models/models';
 import { describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, changes, hold, refusal, requestsTo } from '#web/testing/answers.ts';
-import { open, show } from '#web/testing/app.tsx';
-import { noKey, savedKey } from '#web/testing/new-account.ts';
-import { expectHidden, expectText, expectToast, press } from '#web/testing/page.ts';
+import { address, open, show } from '#web/testing/app.tsx';
+import { model, modelList, noKey, savedKey } from '#web/testing/new-account.ts';
+import { expectCount, expectHidden, expectText, expectToast, press } from '#web/testing/page.ts';
 
 const keyField = page.getByLabelText(/^(API key|Replace the API key)$/);
 
@@ -31,6 +32,22 @@ function openKeys(given: Partial<UserConfig> = {}) {
 }
 
 describe('API key', () => {
+  test('leads from a key that works to a question for three models', async () => {
+    openKeys();
+    answer(models.list, modelList(...['gpt-4o', 'gpt-4o-mini', 'gpt-5'].map((id) => model(id))));
+    await saveKey(`sk-${'a'.repeat(40)}`);
+    await page.getByRole('link', { name: 'Ask three models at once' }).click();
+    await expect.element(page.getByText('3 models answer side by side.')).toBeVisible();
+    await expectCount(page.getByRole('list', { name: 'Conversation starters' }).getByRole('listitem'), 3);
+  });
+
+  test('opens the saved key from the sub-tab of the assistants', async () => {
+    open('/settings?tab=assistants&view=api-key', { answers: () => answer(account.config, savedKey) });
+    await page.getByRole('link', { name: 'Open the saved key' }).click();
+    await expect.poll(address).toBe('/settings?tab=api-keys');
+    await expect.element(page.getByText('API Key is set')).toBeVisible();
+  });
+
   test('shows and hides the key while typing', async () => {
     openKeys();
     await keyField.fill('sk-typed');

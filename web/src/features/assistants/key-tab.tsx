@@ -2,12 +2,13 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { ApiKey, keyFormatMessage, openAiKeyPattern } from '@roster/contracts/account';
 import { providerNameIn } from '@roster/contracts/provider-name';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { signInOptionsQuery, useProviderName } from '#web/api/sign-in-options.ts';
 import { userConfigQuery, useSaveApiKey } from '#web/api/user-config.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
-import { Button } from '#web/ui/button.tsx';
+import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Card, CardBody, CardFooter, CardHeader } from '#web/ui/card.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { SecretInput } from '#web/ui/forms/secret-input.tsx';
@@ -56,7 +57,16 @@ export function KeyTab() {
       <CardHeader title="API Key" description={`Your assistants call ${provider} with this key.`} />
       <CardBody className="grid gap-5">
         {config?.hasApiKey && (
-          <Notice tone="success">An API key is already saved. Saving a new one replaces it.</Notice>
+          <Notice
+            tone="success"
+            action={
+              <Link to="/settings" search={{ tab: 'api-keys' }} className={buttonClass({ size: 'sm' })}>
+                Open the saved key
+              </Link>
+            }
+          >
+            An API key is already saved. Saving a new one replaces it.
+          </Notice>
         )}
         <form onSubmit={submit} noValidate className="grid gap-4">
           <Field label="API key" hint="The key begins with 'sk-'." error={form.formState.errors.apiKey?.message}>

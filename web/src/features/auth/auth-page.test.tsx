@@ -5,7 +5,7 @@ import { page } from 'vitest/browser';
 import { answer, hold, refusal, requestsTo } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
 import { person, signInOptions } from '#web/testing/new-account.ts';
-import { expectToast } from '#web/testing/page.ts';
+import { expectCount, expectToast } from '#web/testing/page.ts';
 
 const password = 'correct horse battery';
 const email = page.getByLabelText('Email');
@@ -32,7 +32,22 @@ async function register(address: string, secret = password, again = secret) {
   await page.getByRole('button', { name: 'Register' }).click();
 }
 
+test('focuses Email, and leaves the focus on a tab that was pressed', async () => {
+  openSignIn();
+  await expect.element(email).toHaveFocus();
+  await page.getByRole('tab', { name: 'Register' }).click();
+  await expect.element(page.getByLabelText('Confirm Password')).toBeVisible();
+  await expect.element(page.getByRole('tab', { name: 'Register' })).toHaveFocus();
+  await expectCount(page.getByText('The first account becomes the administrator.'), 0);
+});
+
 describe('registering', () => {
+  test('says that the first account becomes the administrator, and focuses Email', async () => {
+    openSignIn(() => answer(auth.options, { ...signInOptions, hasAccounts: false }));
+    await expect.element(page.getByText('The first account becomes the administrator.')).toBeVisible();
+    await expect.element(email).toHaveFocus();
+  });
+
   test('rejects two different passwords without a request', async () => {
     openSignIn();
     await register(person.email, password, `${password}!`);

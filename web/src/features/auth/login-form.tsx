@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useRef, useState } from 'react';
+import { type ComponentProps, type FormEvent, useRef, useState } from 'react';
 import { useLogin } from '#web/api/current-user.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { lazyModule, preloadOnceUsable } from '#web/lib/lazy.ts';
@@ -16,8 +16,14 @@ const schema = lazyModule(() => import('./login-schema.ts'));
 preloadOnceUsable(schema.load);
 const wrongCredentials = 'Invalid email or password. Please try again.';
 
+const EmailInput = (props: ComponentProps<'input'>) => (
+  <Input {...props} name="email" type="email" autoComplete="username webauthn" autoCapitalize="none" />
+);
+
+type LoginFormProps = { onSecondStep: () => void; takesFocus?: boolean };
+
 /** Without the form library, because this page must load fast. */
-export function LoginForm({ onSecondStep }: { onSecondStep: () => void }) {
+export function LoginForm({ onSecondStep, takesFocus = false }: LoginFormProps) {
   const login = useLogin();
   const form = useRef<HTMLFormElement>(null);
   const [problems, setProblems] = useState<LoginProblems>({});
@@ -56,9 +62,7 @@ export function LoginForm({ onSecondStep }: { onSecondStep: () => void }) {
   return (
     <form ref={form} onSubmit={submit} onInput={correct} noValidate className="grid gap-4">
       <Field label="Email" error={problems.email}>
-        {(control) => (
-          <Input {...control} name="email" type="email" autoComplete="username webauthn" autoCapitalize="none" />
-        )}
+        {(control) => <EmailInput {...control} autoFocus={takesFocus} />}
       </Field>
       <Field
         label="Password"

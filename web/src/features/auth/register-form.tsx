@@ -39,8 +39,13 @@ function useRegistration(options: SignInOptions | undefined) {
   return { form, needsCode, submit, isPending: register.isPending };
 }
 
-/** `options`: undefined while loading. */
-export function RegisterForm({ options }: { options: SignInOptions | undefined }) {
+type RegisterFormProps = {
+  /** undefined while loading. */
+  options: SignInOptions | undefined;
+  takesFocus: boolean;
+};
+
+export function RegisterForm({ options, takesFocus }: RegisterFormProps) {
   const { form, needsCode, submit, isPending } = useRegistration(options);
   const { errors } = form.formState;
 
@@ -55,9 +60,17 @@ export function RegisterForm({ options }: { options: SignInOptions | undefined }
     return <Notice title="Registration is by invitation">Registration is by invitation. Ask an administrator.</Notice>;
   return (
     <form onSubmit={submit} noValidate className="grid gap-4">
+      {options?.hasAccounts === false && <Notice>The first account becomes the administrator.</Notice>}
       <Field label="Email" error={errors.email?.message}>
         {(control) => (
-          <Input {...control} {...form.register('email')} type="email" autoComplete="username" autoCapitalize="none" />
+          <Input
+            {...control}
+            {...form.register('email')}
+            type="email"
+            autoFocus={takesFocus}
+            autoComplete="username"
+            autoCapitalize="none"
+          />
         )}
       </Field>
       <NewPasswordFields

@@ -40,6 +40,8 @@ type ChatPageProps = {
   assistantId?: number | undefined;
   isNew?: boolean;
   projectId?: number | undefined;
+  /** Models that a new conversation asks side by side. */
+  models?: readonly string[] | undefined;
 };
 
 /** The open conversation, from the address and from state, and functions to open another. */
@@ -77,7 +79,7 @@ function useOpened() {
 }
 
 /** List of conversations on the left, the open one beside it; on phones one of the two. */
-export function ChatPage({ threadId, assistantId, isNew, projectId }: ChatPageProps) {
+export function ChatPage({ threadId, assistantId, isNew, projectId, models }: ChatPageProps) {
   const [choosing, setChoosing] = useState(false);
   const { plain, target, openThread, openMatch, startChat, showList } = useOpened();
   const startWith = (id: number | null) => {
@@ -101,7 +103,9 @@ export function ChatPage({ threadId, assistantId, isNew, projectId }: ChatPagePr
       <div className={classNames('min-h-0 min-w-0 flex-1', !showsPane && 'max-md:hidden')}>
         {threadId === undefined ? (
           <NewThreadPane
+            key={models?.join()}
             choice={assistantId === undefined ? plain : { assistantId, model: null }}
+            models={models}
             onBack={showList}
             onStarted={openThread}
             onChoose={startChat}

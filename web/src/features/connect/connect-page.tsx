@@ -1,11 +1,10 @@
 import { type CallableAssistant, connect } from '@roster/contracts/connect';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { programModelName } from '#web/api/model-names.ts';
 import { allModels, modelsQuery } from '#web/api/models.ts';
 import { call, errorText } from '#web/lib/api-client.ts';
-import { Card, CardBody, CardFooter, CardHeader } from '#web/ui/card.tsx';
+import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
@@ -15,6 +14,7 @@ import { Page } from '#web/ui/page.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
+import { NewToken } from './new-token.tsx';
 import { environment, type SnippetName, snippetNames, snippets } from './snippets.ts';
 import { TryCard } from './try-card.tsx';
 
@@ -28,6 +28,8 @@ const callableQuery = queryOptions({
 type ConnectPageProps = {
   /** Id of the preselected assistant, if any. */
   assistantId: number | undefined;
+  /** The preselected model, if no assistant is. */
+  model?: string | undefined;
   onAssistantChange: (assistantId: number | undefined) => void;
 };
 
@@ -92,8 +94,11 @@ type CardsProps = ConnectPageProps & {
   usualModel: string;
 };
 
-function Cards({ assistants, modelIds, usualModel, assistantId, onAssistantChange }: CardsProps) {
-  const [chosen, setChosen] = useState<string | null>(null);
+function Cards(props: CardsProps) {
+  const { assistants, modelIds, usualModel, assistantId, model: given = null, onAssistantChange } = props;
+  const [chosen, setChosen] = useState(given);
+  // Only here, so that it is gone with the page.
+  const [token, setToken] = useState<string>();
   const named = assistants.find(({ id }) => id === assistantId);
   const model = named?.model ?? chosen ?? assistants[0]?.model ?? usualModel;
   const assistant = assistants.find((one) => one.model === model);
@@ -129,22 +134,12 @@ function Cards({ assistants, modelIds, usualModel, assistantId, onAssistantChang
           </div>
           <section aria-label="Environment variables" className="min-w-0">
             <h3 className="mb-1.5 font-medium">Environment variables</h3>
-            <CodeBlock language="bash" text={environment(baseUrl())} />
+            <CodeBlock language="bash" text={environment(baseUrl(), token)} />
           </section>
         </CardBody>
-        <CardFooter>
-          Create an access token with the Chat permission in{' '}
-          <Link
-            to="/settings"
-            search={{ tab: 'api-keys' }}
-            className="rounded-xs text-foreground underline underline-offset-4"
-          >
-            Settings &gt; API Keys
-          </Link>
-          .
-        </CardFooter>
+        <NewToken name={assistant?.name ?? model} token={token} onCreated={setToken} />
       </Card>
-      <SnippetCard model={model} />
+      <SnippetCard model={model} token={token} />
       <TryCard key={model} model={model} />
     </div>
   );
@@ -199,9 +194,12 @@ function CopyField({ label, hint, text, className }: CopiedProps) {
   );
 }
 
-function SnippetCard({ model }: { model: string }) {
+function SnippetCard({ model, token }: { model: string; token: string | undefined }) {
   const [name, setName] = useState<SnippetName>('curl');
   const { language, install, code } = snippets(model)[name];
+  const variables = token === undefined ? '' : `${environment(baseUrl(), token)}\n`;
+  // A shell can read variables and command from one block.
+  const isOneBlock = language === 'bash';
   return (
     <Card aria-label="Snippets">
       <CardHeader title="Snippets" description="Each asks one question and prints the answer." />
@@ -214,8 +212,10 @@ function SnippetCard({ model }: { model: string }) {
           items={snippetNames.map((value) => ({ value, label: value }))}
         >
           <div className="mt-4">
-            {install && <CodeBlock language="bash" text={install} />}
-            <CodeBlock key={name} language={language} text={code} />
+            {!isOneBlock && (variables || install) && (
+              <CodeBlock language="bash" text={`${variables}${install ?? ''}`.trimEnd()} />
+            )}
+            <CodeBlock key={name} language={language} text={isOneBlock ? `${variables}${code}` : code} />
           </div>
         </Tabs>
       </CardBody>

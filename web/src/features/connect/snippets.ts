@@ -18,9 +18,9 @@ const quoted = (text: string) => JSON.stringify(text);
 /** In single quotes where possible, as is usual in JavaScript. */
 const single = (text: string) => (/['\\]/.test(text) ? quoted(text) : `'${text}'`);
 
-/** Environment variables for all snippets. The token is a placeholder: it is only shown when created. */
-export const environment = (baseUrl: string) =>
-  `export OPENAI_BASE_URL=${inShell(baseUrl).replace(/^'([\w:/.[\]-]+)'$/, '$1')}\nexport OPENAI_API_KEY=rst_…`;
+/** Environment variables for all snippets, with a placeholder unless the token was created just now. */
+export const environment = (baseUrl: string, token = 'rst_…') =>
+  `export OPENAI_BASE_URL=${inShell(baseUrl).replace(/^'([\w:/.[\]-]+)'$/, '$1')}\nexport OPENAI_API_KEY=${token}`;
 
 /** Snippets that run as they are: URL and token come from the environment. */
 export const snippets = (model: string): Record<SnippetName, Snippet> => ({

@@ -3,27 +3,29 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { assistantsQuery } from '#web/api/assistants.ts';
 import { useCanChat } from '#web/api/can-chat.ts';
-import { useEditAccess } from '#web/api/current-user.ts';
+import { exampleModels } from '#web/api/example-models.ts';
+import { modelsQuery } from '#web/api/models.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
-import { Button, buttonClass } from '#web/ui/button.tsx';
+import { AskThreeLink } from '#web/components/ask-three-link.tsx';
+import { buttonClass } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 
-/** Set-up steps for a new account; disappears when complete. Hidden while unknown. */
-export function FirstSteps() {
-  const { data: assistants } = useQuery(assistantsQuery);
-  const { mayEdit, reason } = useEditAccess();
-  const provider = useProviderName();
+/** Steps to a first answer; disappears when complete. Hidden while unknown. `hasThreads`: something was asked before. */
+export function FirstSteps({ hasThreads }: { hasThreads: boolean }) {
   const canChat = useCanChat();
-  if (!assistants || canChat === undefined) return null;
-  // A Viewer cannot create assistants, so the key is the last step.
-  if (canChat && (assistants.length > 0 || !mayEdit)) return null;
-  const nextIsKey = !canChat;
+  const { data: models } = useQuery(modelsQuery);
+  const provider = useProviderName();
+  if (canChat === undefined || (canChat && hasThreads)) return null;
+  const several = models ? exampleModels(models) : [];
+  const firstQuestion =
+    several.length > 1
+      ? 'See several models answer it side by side, with time and price.'
+      : 'Type it above, or start a conversation.';
   return (
     <Card aria-labelledby="first-steps" className="mb-4 animate-appear">
       <h2 id="first-steps" className="px-5 pt-5 font-semibold">
-        Before your first chat
+        First steps
       </h2>
       <ol className="divide-y divide-border px-5 py-1">
         <Step
@@ -32,33 +34,12 @@ export function FirstSteps() {
           title={`Add your ${providerNameIn('compound', provider)} API key`}
           text="It is stored encrypted and used only to call the provider."
         >
-          <Link
-            to="/settings"
-            search={{ tab: 'api-keys' }}
-            className={buttonClass({ variant: nextIsKey ? 'primary' : 'secondary', size: 'sm' })}
-          >
+          <Link to="/settings" search={{ tab: 'api-keys' }} className={buttonClass({ variant: 'primary', size: 'sm' })}>
             Add API key
           </Link>
         </Step>
-        <Step
-          number={2}
-          done={assistants.length > 0}
-          title="Create an assistant"
-          text={reason ?? 'Give it a name, a model and instructions.'}
-        >
-          {mayEdit ? (
-            <Link
-              to="/settings"
-              search={{ tab: 'assistants', view: 'create' }}
-              className={buttonClass({ variant: nextIsKey ? 'secondary' : 'primary', size: 'sm' })}
-            >
-              Create assistant
-            </Link>
-          ) : (
-            <Button size="sm" disabledReason={reason}>
-              Create assistant
-            </Button>
-          )}
+        <Step number={2} done={hasThreads} title="Ask your first question" text={firstQuestion}>
+          {canChat && <AskThreeLink models={several} size="sm" />}
         </Step>
       </ol>
     </Card>

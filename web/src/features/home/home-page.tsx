@@ -62,7 +62,7 @@ export function HomePage() {
       {isKnown ? (
         <>
           <Attention matters={[...accountItems(config.data, budgets.data), ...modelItems(models.data)]} />
-          <FirstSteps />
+          <FirstSteps hasThreads={(threads.data?.length ?? 0) > 0} />
           {threads.data && threads.data.length > 0 && (
             <Overview threads={threads.data} budgets={budgets.data ?? []} jobs={jobs.data ?? []} />
           )}

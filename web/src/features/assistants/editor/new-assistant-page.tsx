@@ -23,6 +23,8 @@ import { ToAssistants } from './assistant-page.tsx';
 import { keptDraftQuery } from './use-kept-draft.ts';
 
 export type NewAssistantPageProps = {
+  /** Opens the form with this model at once. */
+  model?: string | undefined;
   /** Supplied by another feature. */
   trial: (props: TrialProps) => ReactNode;
   onCreated: (assistant: Assistant) => void;
@@ -38,6 +40,12 @@ const fromTemplate = ({ id: _, words: _w, why, ...draft }: Template, model: stri
   notice: <Notice className="mb-4">{why}</Notice>,
 });
 
+const emptyStart = (model: string, kept: KeptDraft | null): Start => ({
+  draft: { ...assistantDefaults, name: '', model },
+  kept,
+  notice: null,
+});
+
 const fromDrafted = ({ draft, model, costUsd }: Drafted): Start => ({
   draft: { ...assistantDefaults, name: '', model },
   unsaved: draft,
@@ -50,15 +58,20 @@ const fromDrafted = ({ draft, model, costUsd }: Drafted): Start => ({
 });
 
 /** A new assistant: first a choice of what it starts from, then the form. */
-export function NewAssistantPage({ trial, onCreated, onLeave }: NewAssistantPageProps) {
+export function NewAssistantPage({ model: given, trial, onCreated, onLeave }: NewAssistantPageProps) {
   const models = useQuery(modelsQuery);
   const { reason } = useEditAccess();
   // Viewers have no drafts.
   const kept = useQuery({ ...keptDraftQuery(null), enabled: reason === undefined });
   const [start, setStart] = useState<Start | null>(null);
+  const isKnown = !models.isPending && !kept.isLoading;
+  const model = given ?? models.data?.defaultModel ?? 'gpt-4o';
+  // A draft from an earlier visit must be offered first: the empty form would replace it.
+  if (isKnown && start === null && given !== undefined && reason === undefined && !kept.data)
+    setStart(emptyStart(given, null));
   return (
     <Page title="New Assistant" lead={<ToAssistants />}>
-      {models.isPending || kept.isLoading ? (
+      {!isKnown ? (
         <SpinnerPanel label="Loading models" className="min-h-64" />
       ) : start ? (
         <AssistantEditor
@@ -76,7 +89,7 @@ export function NewAssistantPage({ trial, onCreated, onLeave }: NewAssistantPage
       ) : (
         <>
           {reason && <Notice className="mb-4">{reason}</Notice>}
-          <Choices model={models.data?.defaultModel ?? 'gpt-4o'} kept={kept.data ?? null} onChoose={setStart} />
+          <Choices model={model} kept={kept.data ?? null} onChoose={setStart} />
         </>
       )}
     </Page>
@@ -86,8 +99,7 @@ export function NewAssistantPage({ trial, onCreated, onLeave }: NewAssistantPage
 type ChoicesProps = { model: string; kept: KeptDraft | null; onChoose: (start: Start) => void };
 
 function Choices({ model, kept, onChoose }: ChoicesProps) {
-  const startEmpty = (draft: KeptDraft | null) =>
-    onChoose({ draft: { ...assistantDefaults, name: '', model }, kept: draft, notice: null });
+  const startEmpty = (draft: KeptDraft | null) => onChoose(emptyStart(model, draft));
   return (
     <>
       {kept && <KeptNotice kept={kept} onContinue={() => startEmpty(kept)} />}

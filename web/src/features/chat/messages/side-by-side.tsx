@@ -1,8 +1,11 @@
 import type { Message } from '@roster/contracts/chat';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { ArrowRight, Square } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { modelName } from '#web/api/model-names.ts';
+import { findModel, modelsQuery } from '#web/api/models.ts';
 import { mergeLiveRun } from '#web/api/runs/run-message.ts';
 import { useLiveRun, watchRun } from '#web/api/runs/run-store.ts';
 import { useConnectionNames } from '#web/api/use-model-name.ts';
@@ -178,7 +181,7 @@ function HeadState({ answer }: { answer: Message }) {
 }
 
 function ColumnFoot({ answer, name, hasName }: ColumnProps) {
-  const { continueWith, stopRun } = useThreadActions();
+  const { choice, continueWith, stopRun } = useThreadActions();
   const { run, state, text } = answer;
   const isGrowing = isUnderWay(answer);
   return (
@@ -186,9 +189,11 @@ function ColumnFoot({ answer, name, hasName }: ColumnProps) {
       <div className="flex items-end gap-1">
         <p className="flex flex-1 flex-wrap gap-x-2.5 pb-1 text-muted-foreground text-xs tabular-nums">
           <output>{isGrowing && hasName ? '' : states[state]}</output>
-          {figuresOf(answer).map((figure) => (
-            <bdi key={figure}>{figure}</bdi>
-          ))}
+          {isGrowing ? (
+            <GrowingFigures answer={answer} />
+          ) : (
+            figuresOf(answer).map((figure) => <bdi key={figure}>{figure}</bdi>)
+          )}
         </p>
         {text !== '' && <CopyButton text={text} label={`Copy the answer of ${name}`} className="max-md:size-10" />}
       </div>
@@ -203,24 +208,71 @@ function ColumnFoot({ answer, name, hasName }: ColumnProps) {
           Stop
         </Button>
       ) : (
-        <Button size="sm" icon={ArrowRight} onClick={() => continueWith(answer)} className="mt-1 w-full max-md:h-10">
-          Continue with this answer
-          <span className="sr-only">: {name}</span>
-        </Button>
+        <>
+          <Button size="sm" icon={ArrowRight} onClick={() => continueWith(answer)} className="mt-1 w-full max-md:h-10">
+            Continue with this answer
+            <span className="sr-only">: {name}</span>
+          </Button>
+          {choice.assistantId === null && answer.model !== null && <ModelLinks model={answer.model} />}
+        </>
       )}
     </div>
   );
 }
 
+const linkClass =
+  'inline-flex items-center rounded-xs underline-offset-4 hover:text-foreground hover:underline max-md:min-h-10';
+
+/** Ways to keep using a model that has won. */
+function ModelLinks({ model }: { model: string }) {
+  const { mayEdit } = useEditAccess();
+  return (
+    <p className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-muted-foreground text-xs">
+      {mayEdit && (
+        <Link to="/assistants/new" search={{ model }} className={linkClass}>
+          Save as assistant
+          <span className="sr-only">: {model}</span>
+        </Link>
+      )}
+      <Link to="/connect" search={{ model }} className={linkClass}>
+        Use in a program
+        <span className="sr-only">: {model}</span>
+      </Link>
+    </p>
+  );
+}
+
+const secondsBetween = (from: string, to: number) => Math.max(0, to - new Date(from).getTime()) / 1000;
+const inSeconds = (seconds: number) => `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+
+/** Time so far, and the price of what has been written so far, counted roughly until the provider reports tokens. */
+function GrowingFigures({ answer: { createdAt, continued, model, text, reasoning } }: { answer: Message }) {
+  const models = useQuery(modelsQuery);
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 200);
+    return () => clearInterval(timer);
+  }, []);
+  const price = model === null ? null : findModel(models.data?.models, model)?.price;
+  const cost = price ? ((text.length + reasoning.length) / charactersPerToken / 1_000_000) * price.output : 0;
+  return (
+    <span aria-hidden="true" className="flex flex-wrap gap-x-2.5">
+      {!continued && <span>{inSeconds(secondsBetween(createdAt, now))}</span>}
+      {cost > 0 && <span title="Estimated from the text so far">≈ {formatCost(cost)}</span>}
+    </span>
+  );
+}
+
+const charactersPerToken = 4;
+
 /** Cost, tokens and duration, as far as known. */
 function figuresOf({ usage, createdAt, finishedAt, continued }: Message): string[] {
   const about = usage?.estimated ? '≈ ' : '';
   // The duration is meaningless if the answer was continued later.
-  const seconds =
-    finishedAt === null || continued ? null : (new Date(finishedAt).getTime() - new Date(createdAt).getTime()) / 1000;
+  const seconds = finishedAt === null || continued ? null : secondsBetween(createdAt, new Date(finishedAt).getTime());
   return [
     usage && (usage.costUsd === null ? 'no price known' : `${about}${formatCost(usage.costUsd)}`),
     usage && `${about}${formatNumber(usage.inputTokens + usage.outputTokens)} tokens`,
-    seconds === null ? null : `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`,
+    seconds === null ? null : inSeconds(seconds),
   ].filter((figure) => figure !== null);
 }

@@ -32,10 +32,18 @@ type GreetingProps = {
   chatTarget: ChatTarget | undefined;
   /** Number of models a message is sent to. */
   several: number;
+  /** Offers questions whose answers differ from model to model. */
+  hasExamples?: boolean;
 };
 
+const examples = [
+  'A bat and a ball cost $1.10 together. The bat costs $1 more than the ball. What does the ball cost?',
+  'Explain to a ten-year-old how a vaccine works, in five sentences.',
+  'Write a short, friendly email that moves our meeting from Tuesday to Thursday.',
+];
+
 /** Placeholder of an empty conversation: who answers, and starters. */
-export function Greeting({ place, chatTarget, several }: GreetingProps) {
+export function Greeting({ place, chatTarget, several, hasExamples }: GreetingProps) {
   const firstName = useUser().name?.split(' ')[0];
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center justify-center overflow-y-auto px-6 py-8 text-center">
@@ -84,6 +92,7 @@ export function Greeting({ place, chatTarget, several }: GreetingProps) {
         </p>
       )}
       {several === 0 && <Starters place={place} starters={chatTarget?.starters ?? []} />}
+      {several > 0 && hasExamples && <Starters place={place} starters={examples} />}
     </div>
   );
 }

@@ -50,6 +50,8 @@ type NewThreadPaneProps = {
   onChoose: (choice: Choice, projectId: number | undefined) => void;
   /** The project that it starts in. */
   projectId: number | undefined;
+  /** Asked side by side at first, with example questions. */
+  models: readonly string[] | undefined;
 };
 
 const place = newThreadDraftKey;
@@ -201,8 +203,8 @@ function usePendingQuestion() {
 }
 
 /** Several models to ask, until one chat target is chosen. */
-function useSeveral(onChoose: NewThreadPaneProps['onChoose'], projectId: number | undefined) {
-  const [several, setSeveral] = useState<readonly string[]>([]);
+function useSeveral({ onChoose, projectId, models = [] }: NewThreadPaneProps) {
+  const [several, setSeveral] = useState<readonly string[]>(models);
   const choose = (next: Choice) => {
     setSeveral([]);
     onChoose(next, projectId);
@@ -210,10 +212,14 @@ function useSeveral(onChoose: NewThreadPaneProps['onChoose'], projectId: number 
   return { several, setSeveral, choose };
 }
 
+/** Models side by side are compared without an assistant's instructions. */
+const plainModel: Choice = { assistantId: null, model: null };
+
 /** A conversation that starts with its first message. */
-export function NewThreadPane({ choice, onBack, onStarted, onChoose, projectId }: NewThreadPaneProps) {
+export function NewThreadPane(props: NewThreadPaneProps) {
+  const { models, choice = models && plainModel, onBack, onStarted, projectId } = props;
   const parts = firstMessage.use();
-  const { several, setSeveral, choose } = useSeveral(onChoose, projectId);
+  const { several, setSeveral, choose } = useSeveral(props);
   const { current, chatTarget, isKnown, remember, setProject } = useNewThreadTarget(choice, projectId);
   const [isTemporary, setTemporary] = useTemporary();
   const beginning = { current, several, isTemporary, projectId, remember, onStarted };
@@ -235,6 +241,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose, projectId }
         isAnswering={false}
       />
     ));
+  const menuOfSeveral = { models: several, onChoose: setSeveral };
   const first = pending && parts && <parts.FirstQuestion pending={pending} />;
   return (
     <section aria-label="New conversation" className="relative flex h-full min-h-0 flex-col">
@@ -242,20 +249,14 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose, projectId }
       <PaneHeader
         onBack={onBack}
         title={<h2 className="min-w-0 flex-1 truncate font-medium">New conversation</h2>}
-        chatTarget={
-          parts && (
-            <parts.AnswererMenu
-              current={current}
-              onChoose={choose}
-              several={{ models: several, onChoose: setSeveral }}
-            />
-          )
-        }
+        chatTarget={parts && <parts.AnswererMenu current={current} onChoose={choose} several={menuOfSeveral} />}
         action={parts && <parts.TemporarySwitch isOn={isTemporary} onChange={setTemporary} />}
       />
       {projectId !== undefined && parts && <parts.ProjectNotice projectId={projectId} onKnown={setProject} />}
       {isTemporary && parts && <parts.TemporaryNotice />}
-      {first ?? <Greeting place={place} chatTarget={chatTarget} several={several.length} />}
+      {first ?? (
+        <Greeting place={place} chatTarget={chatTarget} several={several.length} hasExamples={models !== undefined} />
+      )}
       <Composer
         ref={box}
         place={place}

@@ -1,0 +1,70 @@
+import { account } from '@roster/contracts/account';
+import { assistantDrafts } from '@roster/contracts/assistants/drafts';
+import { chat } from '@roster/contracts/chat';
+import { connect } from '@roster/contracts/connect';
+import { models } from '@roster/contracts/models/models';
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
+import { address, open } from '#web/testing/app.tsx';
+import { exchange, serveThreads, thread } from '#web/testing/conversations.ts';
+import { model, modelList, savedKey } from '#web/testing/new-account.ts';
+import { expectCount, expectText } from '#web/testing/page.ts';
+
+const names = ['gpt-4o', 'gpt-4o-mini'];
+const price = { input: 2.5, cachedInput: null, output: 10, asOf: '2026-11-20', family: null };
+const list = modelList(...names.map((id) => model(id, { price })));
+
+/** One question, answered by two models; the second is still writing. */
+function openColumns(assistantId: number | null = null) {
+  const messages = exchange(1, { text: 'The question' }, { text: 'The first answer', together: [2, 3] });
+  const createdAt = new Date(Date.now() - 12_000).toISOString();
+  const growing = { text: 'x'.repeat(4000), state: 'running' as const, run: null };
+  open('/chat/1', {
+    answers() {
+      answer(account.config, savedKey);
+      answer(models.list, list);
+      serveThreads([thread(1, { assistantId })], messages);
+      const [, first] = messages;
+      if (!first) return;
+      const second = { ...first, ...growing, id: 3, model: 'gpt-4o-mini', createdAt, finishedAt: null };
+      answer(chat.answers, { items: [first, second] });
+      answer(connect.assistants, []);
+      answer(assistantDrafts.get, { draft: null });
+    },
+  });
+}
+
+const column = (name: string) => page.getByRole('article', { name: `Answer of ${name}` });
+
+test('counts time and price while a model writes', async () => {
+  openColumns();
+  await expectText(column('gpt-4o-mini'), /Writing\s*\d+ s\s*≈ \$0\.01/);
+});
+
+test('leads from an answer to an assistant with its model, and to code that uses it', async () => {
+  openColumns();
+  const first = page.getByRole('article', { name: 'Answer of gpt-4o', exact: true });
+  await first.getByRole('link', { name: /^Use in a program/ }).click();
+  await expect.poll(address).toBe('/connect?model=gpt-4o');
+  openColumns();
+  await first.getByRole('link', { name: /^Save as assistant/ }).click();
+  await expect.poll(address).toBe('/assistants/new?model=gpt-4o');
+  await expect.element(page.getByRole('combobox', { name: 'Model' })).toHaveValue('gpt-4o');
+});
+
+test('offers questions to three models at once, and sends the pressed one to all', async () => {
+  open(`/chat?new=true&models=${encodeURIComponent(JSON.stringify(names))}`, {
+    answers() {
+      answer(account.config, savedKey);
+      answer(models.list, list);
+      serveThreads([thread(1)], []);
+      answer(chat.createThread, thread(1));
+      answer(chat.send, refusal('unavailable', 'Not now.'));
+    },
+  });
+  const starters = page.getByRole('list', { name: 'Conversation starters' }).getByRole('button');
+  await expectCount(starters, 3);
+  await starters.nth(0).click();
+  await expect.poll(() => requestsTo(chat.send).map(({ body }) => body.models)).toEqual([names]);
+});

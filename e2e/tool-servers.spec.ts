@@ -11,6 +11,7 @@ import {
   followDevice,
   request,
 } from './fixtures.ts';
+import { presses } from './presses.ts';
 import { type Roster, startRoster } from './roster.ts';
 
 /** An installation that may reach servers on its own machine, and such a server. */
@@ -46,6 +47,7 @@ async function add(page: Page, url: string) {
   await expectAccessible(page);
   await page.keyboard.press('Enter');
   await expect(dialog).toBeHidden();
+  await page.getByRole('dialog', { name: 'Use “Notes” in an Assistant' }).getByRole('button', { name: 'Done' }).click();
 }
 
 test('adds a server, selects its tools for an assistant, and removes it', { tag: '@main' }, async ({
@@ -157,4 +159,22 @@ test('keeps the page readable in both themes, on a phone and from right to left'
   await page.getByRole('checkbox', { name: 'Write a note' }).check();
   await page.getByRole('button', { name: 'What it does: Write a note' }).click();
   await expectNoSidewaysScroll(page);
+});
+
+test('adds a tool server and chooses its tools in seven presses', async ({ page, peer, withAssistant: _ }) => {
+  const { press, expectPresses } = presses();
+  await page.goto('/');
+  await press(page.getByRole('link', { name: 'Settings', exact: true }));
+  await press(page.getByRole('tab', { name: 'Tools' }));
+  await press(page.getByRole('button', { name: 'Add Server' }));
+  await press(page.getByRole('menuitem', { name: 'Tool server (MCP)' }));
+  const form = page.getByRole('dialog', { name: 'Add Tool Server' });
+  await form.getByLabel('Name').fill('Notes');
+  await form.getByLabel('Address').fill(peer.url);
+  await press(form.getByRole('button', { name: 'Add Server' }));
+  const dialog = page.getByRole('dialog', { name: 'Use “Notes” in an Assistant' });
+  await press(dialog.getByRole('button', { name: 'Choose all' }));
+  await expect(dialog.getByText(/^(\d+) of \1 tools chosen for Tutor$/)).toBeVisible();
+  await press(dialog.getByRole('button', { name: 'Done' }));
+  expectPresses(7);
 });

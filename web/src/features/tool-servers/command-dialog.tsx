@@ -1,4 +1,4 @@
-import { NewToolCommand } from '@roster/contracts/tool-servers/tool-servers';
+import { NewToolCommand, type ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { useSchemaForm } from '#web/lib/schema-form.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
@@ -7,13 +7,13 @@ import { Input } from '#web/ui/forms/input.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
 import { useAddCommand } from './queries.ts';
 
-type CommandDialogProps = { commands: string[]; onClose: () => void };
+type CommandDialogProps = { commands: string[]; onClose: () => void; onAdded: (server: ToolServer) => void };
 
 /** Adds a tool server that runs as a command on Roster's machine; the operator defines the commands. */
-export function CommandDialog({ commands, onClose }: CommandDialogProps) {
+export function CommandDialog({ commands, onClose, onAdded }: CommandDialogProps) {
   const form = useSchemaForm(NewToolCommand, { name: '', command: commands[0] ?? '', isOffered: false });
   const add = useAddCommand();
-  const submit = form.handleSubmit((command) => add.mutate(command, { onSuccess: onClose }));
+  const submit = form.handleSubmit((command) => add.mutate(command, { onSuccess: onAdded }));
   return (
     <FormDialog
       title="Add Command"

@@ -105,9 +105,11 @@ type Chosen = Pick<ChosenTool, 'serverId' | 'name' | 'approval' | 'digest'>;
 const isOf = (one: Pick<ToolChoice, 'serverId' | 'name'>, { serverId, name }: Chosen) =>
   one.serverId === serverId && one.name === name;
 
+const toChoice = ({ serverId, name, approval, digest }: Chosen): ToolChoice => ({ serverId, name, approval, digest });
+
 /** Applies a change; a tool keeps its position. */
 export function applyChange(chosen: readonly Chosen[], change: ChoiceChange): ToolChoice[] {
-  const before = chosen.map(({ serverId, name, approval, digest }) => ({ serverId, name, approval, digest }));
+  const before = chosen.map(toChoice);
   const { choice } = change;
   if (!choice) return before.filter((one) => !isOf(change, one));
   const isThere = before.some((one) => isOf(change, one));
@@ -126,12 +128,14 @@ export function useToolSelection(assistantId: number, chosen: readonly Chosen[])
   const [underWay, setUnderWay] = useState<readonly ChoiceChange[]>([]);
   const { mutateAsync } = useMutation({
     scope: { id: `tools-of-${assistantId}` },
-    mutationFn: async (change: ChoiceChange) => {
+    mutationFn: async (changes: readonly ChoiceChange[]) => {
       // A running fetch would restore the old selection.
       await client.cancelQueries({ queryKey });
       return call(toolServers.choose, {
         params: { id: assistantId },
-        body: { tools: applyChange(client.getQueryData(queryKey) ?? [], change) },
+        body: {
+          tools: changes.reduce<readonly Chosen[]>(applyChange, client.getQueryData(queryKey) ?? []).map(toChoice),
+        },
       });
     },
     onSuccess: (stored) => {
@@ -141,12 +145,11 @@ export function useToolSelection(assistantId: number, chosen: readonly Chosen[])
     },
     onError: () => client.invalidateQueries({ queryKey: serversKey }),
   });
-  async function change(one: ChoiceChange) {
-    setUnderWay((before) => [...before, one]);
-    await mutateAsync(one).catch(showFailure('Failed to update the tools'));
+  async function change(...changes: ChoiceChange[]) {
+    setUnderWay((before) => [...before, ...changes]);
+    await mutateAsync(changes).catch(showFailure('Failed to update the tools'));
     // After the cache has notified its subscribers.
-    notifyManager.schedule(() => setUnderWay((before) => before.filter((other) => other !== one)));
+    notifyManager.schedule(() => setUnderWay((before) => before.filter((other) => !changes.includes(other))));
   }
-  const stored = chosen.map(({ serverId, name, approval, digest }) => ({ serverId, name, approval, digest }));
-  return { expected: underWay.reduce<ToolChoice[]>(applyChange, stored), change };
+  return { expected: underWay.reduce<ToolChoice[]>(applyChange, chosen.map(toChoice)), change };
 }

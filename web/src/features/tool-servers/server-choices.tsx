@@ -10,6 +10,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
@@ -86,6 +87,10 @@ function Tools({ server, chosen, ...rest }: ServerChoicesProps) {
   const { tools } = query.data;
   if (tools.length === 0)
     return <p className="px-3 pb-3 text-muted-foreground">Roster found no tools on this server.</p>;
+  return <ToolList server={server} tools={tools} chosen={chosen} {...rest} />;
+}
+
+function ToolList({ server, tools, chosen, ...rest }: ServerChoicesProps & { tools: readonly Tool[] }) {
   return (
     <ul aria-label={`Tools of ${server.name}`} className="divide-y divide-border border-border border-t">
       {tools.map((tool) => (
@@ -98,6 +103,22 @@ function Tools({ server, chosen, ...rest }: ServerChoicesProps) {
         />
       ))}
     </ul>
+  );
+}
+
+type ToolRowsProps = Pick<ServerChoicesProps, 'server' | 'chosen' | 'onChange'> & {
+  tools: readonly Tool[];
+  /** Tools of the assistant, of all servers. */
+  total: number;
+};
+
+/** Loaded tools of one server, always open. */
+export function ToolRows({ total, ...rest }: ToolRowsProps) {
+  const { reason } = useEditAccess();
+  return (
+    <div className="rounded-md border border-border *:border-t-0">
+      <ToolList {...rest} isFull={total >= chosenToolLimit} disabled={reason !== undefined} />
+    </div>
   );
 }
 

@@ -6,9 +6,16 @@ import { showFieldErrors } from '#web/lib/form-errors.ts';
 import { problemsSchema, useSchemaForm } from '#web/lib/schema-form.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 import { AccessFields, authOf, type FieldsProps, TextField, type Values } from './access-fields.tsx';
+import { KnownServerList } from './known-server-list.tsx';
+import type { KnownServer } from './known-servers.ts';
 import { useAddServer, useChangeServer } from './queries.ts';
 
-type ServerDialogProps = { server?: ToolServer; onClose: () => void };
+type ServerDialogProps = {
+  server?: ToolServer;
+  onClose: () => void;
+  /** Called instead of `onClose` after a server was added. */
+  onAdded?: (server: ToolServer) => void;
+};
 const valuesOf = (server: ToolServer | undefined): Values => ({
   name: server?.name ?? '',
   url: server?.url ?? '',
@@ -47,7 +54,7 @@ function problemsOf(values: Values, server: ToolServer | undefined) {
 }
 
 /** Adds or edits a tool server. */
-export function ServerDialog({ server, onClose }: ServerDialogProps) {
+export function ServerDialog({ server, onClose, onAdded }: ServerDialogProps) {
   const [schema] = useState(() => problemsSchema((values: Values) => problemsOf(values, server)));
   const form = useSchemaForm(schema, valuesOf(server));
   const [authType, isOffered] = form.watch(['authType', 'isOffered']);
@@ -55,6 +62,8 @@ export function ServerDialog({ server, onClose }: ServerDialogProps) {
   const change = useChangeServer(server?.id ?? 0);
   const { isPending, error } = server ? change : add;
   const isCommand = server?.kind === 'command';
+  const fillIn = ({ name, url, authType: access }: KnownServer) =>
+    form.reset({ ...form.getValues(), name, url, authType: access });
   const submit = form.handleSubmit((values) => {
     const answered = {
       onSuccess: onClose,
@@ -62,7 +71,7 @@ export function ServerDialog({ server, onClose }: ServerDialogProps) {
     };
     const { name } = values;
     if (server) change.mutate(isCommand ? { name, isOffered: values.isOffered } : draftOf(values), answered);
-    else add.mutate(draftOf(values), answered);
+    else add.mutate(draftOf(values), { ...answered, onSuccess: onAdded ?? onClose });
   });
   return (
     <FormDialog
@@ -77,6 +86,7 @@ export function ServerDialog({ server, onClose }: ServerDialogProps) {
       failed={{ title: server ? 'Failed to update the tool server' : 'Failed to add the tool server', error }}
       className="grid gap-5"
     >
+      {!server && <KnownServerList onChoose={fillIn} />}
       <TextField label="Name" name="name" form={form} autoFocus />
       {!isCommand && <AddressFields form={form} server={server} />}
       <Offer

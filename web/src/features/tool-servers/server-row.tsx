@@ -9,9 +9,10 @@ import { Menu, MenuItem, MenuSeparator } from '#web/ui/menus/menu.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { Spinner } from '#web/ui/states/spinner.tsx';
 import { counted, maskedSecret, serverLocation, signInPrompt, waitingText } from './labels.ts';
+import { OperatorLine } from './operator-line.tsx';
 import { useChangeServer, useRefreshServer, useSignIn, useSignOut } from './queries.ts';
 
-export type ServerAction = 'tools' | 'operations' | 'edit' | 'remove';
+export type ServerAction = 'tools' | 'choose' | 'operations' | 'edit' | 'remove';
 type ServerRowProps = { server: ToolServer; onChoose: (what: ServerAction) => void };
 
 export function ServerRow({ server, onChoose }: ServerRowProps) {
@@ -51,6 +52,11 @@ export function ServerRow({ server, onChoose }: ServerRowProps) {
             <bdi>{counted(tools, 'tool')}</bdi>
           </Button>
         )}
+        {tools > 0 && signInPrompt(server) === null && (
+          <Button size="sm" onClick={() => onChoose('choose')} aria-label={`Use ${name} in an assistant`}>
+            Use in an assistant
+          </Button>
+        )}
         <NextStep server={server} />
         {(isOwn || signIn?.state === 'done') && <ServerMenu server={server} onChoose={onChoose} />}
       </div>
@@ -75,6 +81,7 @@ function Notices({ server }: { server: ToolServer }) {
           <bdi>{notice}</bdi>
         </p>
       )}
+      {notice && state === 'failed' && <OperatorLine notice={notice} />}
       {signIn?.notice && signIn.state !== 'done' && (
         <p className={failed}>
           <bdi>{signIn.notice}</bdi>

@@ -11,6 +11,7 @@ import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { LoadingRows } from '#web/ui/states/loading-rows.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 import { CommandDialog } from './command-dialog.tsx';
+import { signInPrompt } from './labels.ts';
 import { OpenApiDialog } from './openapi-dialog.tsx';
 import { OperationsDialog } from './operations-dialog.tsx';
 import { toolCommandsQuery, toolServersQuery } from './queries.ts';
@@ -19,6 +20,7 @@ import { ServerDialog } from './server-dialog.tsx';
 import { type ServerAction, ServerRow } from './server-row.tsx';
 import { type SignInResult, useSignInResult } from './sign-in-result.ts';
 import { ToolsDialog } from './tools-dialog.tsx';
+import { UseInAssistantDialog } from './use-in-assistant-dialog.tsx';
 
 type Opened = { what: ServerAction; server: ToolServer };
 
@@ -38,6 +40,11 @@ export function ToolServersCard({ signInEnd, onSignInEndTold }: ToolServersCardP
     reason ?? (isFull ? `You can have at most ${toolServerLimit} tool servers. Remove one first.` : undefined);
   const add = <AddServer disabledReason={refused} hasCommands={commands.length > 0} onChoose={setAdding} />;
   const close = () => setOpened(null);
+  const choose = (server: ToolServer) => {
+    setAdding(null);
+    // Its tools are known after the sign-in.
+    if (signInPrompt(server) === null) setOpened({ what: 'choose', server });
+  };
   return (
     <Card>
       <CardHeader
@@ -50,8 +57,8 @@ export function ToolServersCard({ signInEnd, onSignInEndTold }: ToolServersCardP
         Tool descriptions come from the server and are not checked. Add only servers you trust: they receive the
         arguments of each call, which may come from your conversations.
       </CardFooter>
-      {adding === 'mcp' && <ServerDialog onClose={() => setAdding(null)} />}
-      {adding === 'command' && <CommandDialog commands={commands} onClose={() => setAdding(null)} />}
+      {adding === 'mcp' && <ServerDialog onClose={() => setAdding(null)} onAdded={choose} />}
+      {adding === 'command' && <CommandDialog commands={commands} onClose={() => setAdding(null)} onAdded={choose} />}
       {adding === 'openapi' && <OpenApiDialog onClose={() => setAdding(null)} />}
       {opened?.what === 'edit' && opened.server.kind !== 'openapi' && (
         <ServerDialog server={opened.server} onClose={close} />
@@ -60,6 +67,7 @@ export function ToolServersCard({ signInEnd, onSignInEndTold }: ToolServersCardP
         <OpenApiDialog server={opened.server} onClose={close} />
       )}
       {opened?.what === 'tools' && <ToolsDialog server={opened.server} onClose={close} />}
+      {opened?.what === 'choose' && <UseInAssistantDialog server={opened.server} onClose={close} />}
       {opened?.what === 'operations' && <OperationsDialog server={opened.server} onClose={close} />}
       {opened?.what === 'remove' && <RemoveServerDialog server={opened.server} onClose={close} />}
     </Card>

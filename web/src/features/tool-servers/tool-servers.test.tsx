@@ -1,8 +1,10 @@
+import { assistants } from '@roster/contracts/assistants/assistants';
 import { toolServers } from '@roster/contracts/tool-servers/tool-servers';
 import { describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
-import { expectCount, expectHidden, expectText, expectToast } from '#web/testing/page.ts';
+import { assistant } from '#web/testing/assistants.ts';
+import { expectCount, expectHidden, expectText, expectTexts, expectToast } from '#web/testing/page.ts';
 import { openTools, rows, server } from '#web/testing/tool-servers.ts';
 
 describe('list of tool servers', () => {
@@ -16,7 +18,7 @@ describe('list of tool servers', () => {
     await expectText(rows.nth(0), 'Loading its tools');
     await expectText(rows.nth(1), 'tools.example.org refuses connections.');
     await expectText(rows.nth(2), 'Shared by an administrator');
-    await expectCount(rows.nth(2).getByRole('button'), 1);
+    await expectTexts(rows.nth(2).getByRole('button'), ['2 tools', 'Use in an assistant']);
     await expectText(rows.nth(3), /Off.*Authorization …4321/);
   });
 
@@ -117,4 +119,36 @@ test('says who loses which tools before removing a server', async () => {
   );
   await dialog.getByRole('button', { name: 'Remove Server' }).click();
   await expectToast('Tool server removed');
+});
+
+describe('using a server in an assistant', () => {
+  const openFirst = (notice?: string) =>
+    openTools([server(1, notice === undefined ? {} : { state: 'failed', tools: 0, notice })]);
+
+  test('fills in a known server, and then chooses all its tools in one change', async () => {
+    openFirst();
+    answer(toolServers.create, server(1));
+    answer(assistants.list, [assistant(1)]);
+    answer(toolServers.choose, []);
+    await page.getByRole('button', { name: 'Add Server' }).click();
+    await page.getByRole('menuitem', { name: 'Tool server (MCP)' }).click();
+    await page.getByRole('button', { name: /^Notion/ }).click();
+    await expect.element(page.getByLabelText('Address')).toHaveValue('https://mcp.notion.com/mcp');
+    await expect.element(page.getByLabelText('Access')).toHaveValue('oauth');
+    await page.getByRole('button', { name: /^DeepWiki/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add Server' }).click();
+    expect(requestsTo(toolServers.create)[0]?.body).toMatchObject({ url: 'https://mcp.deepwiki.com/mcp' });
+    const dialog = page.getByRole('dialog', { name: 'Use “Server 1” in an Assistant' });
+    await expectText(dialog, '0 of 2 tools chosen for Tutor');
+    await dialog.getByRole('button', { name: 'Choose all' }).click();
+    await expect.poll(() => requestsTo(toolServers.choose).map(({ body }) => body.tools.length)).toEqual([2]);
+  });
+
+  test('shows the line that lets the operator allow a private address', async () => {
+    openFirst(
+      '10.0.0.7 is in a private network. Roster’s operator can allow it with 10.0.0.7:443 in TOOL_HOSTS_ALLOWED.',
+    );
+    await expect.element(page.getByText('TOOL_HOSTS_ALLOWED=10.0.0.7:443', { exact: true })).toBeVisible();
+    await expect.element(page.getByRole('button', { name: 'Copy the line for the operator' })).toBeVisible();
+  });
 });

@@ -2,11 +2,11 @@
 export type KnownServer = {
   name: string;
   url: string;
-  /** What an assistant can do with it. */
+  /** Its use for an assistant, as a sentence. */
   use: string;
   /** `none`: open to everybody. `oauth`: everybody signs in with their own account there. */
   authType: 'none' | 'oauth';
-  /** What to have ready. */
+  /** Requirement for its users. */
   needs: string;
   /** The vendor's page that these facts were read from. */
   source: string;

@@ -20,6 +20,7 @@ test('leads from the key to three answers in four presses', async ({ page, signe
   expectPresses(4);
   const best = columns.first();
   await best.getByRole('button', { name: /^Continue with this answer/ }).click();
+  await expect(columns).toHaveCount(0);
   await conversation(page).ask('And now?');
   await conversation(page).untilDone();
 

@@ -53,7 +53,7 @@ export function ServerRow({ server, onChoose }: ServerRowProps) {
           </Button>
         )}
         {tools > 0 && signInPrompt(server) === null && (
-          <Button size="sm" onClick={() => onChoose('choose')} aria-label={`Use ${name} in an assistant`}>
+          <Button size="sm" onClick={() => onChoose('choose')} aria-label={`Use in an assistant: ${name}`}>
             Use in an assistant
           </Button>
         )}

@@ -49,7 +49,8 @@ test('answers with any model without an assistant, changes it, and starts the ne
   await expect(page.getByText('gpt-4o-mini answers from here')).toBeVisible();
 
   await answers.last().hover();
-  await answers.last().getByRole('button', { name: 'Answer with another model' }).click();
+  await answers.last().getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Answer with another model' }).click();
   await page.getByRole('dialog', { name: 'Answer with another model' }).getByRole('combobox').fill('gpt-4.1');
   await page.keyboard.press('Enter');
   await expect(answers.last().getByText('2/2')).toBeVisible();

@@ -171,10 +171,11 @@ test('does not lose a rating to a response read before it was stored', async ({ 
 test('keeps a correction open while an answer scrolls its own out of view', async ({ page, roster, withAssistant }) => {
   await openAnswered(page, roster, withAssistant.assistantId);
   const { ask, answers, stop, untilDone } = conversation(page);
-  await expect(answers.getByRole('button', { name: 'Improve this answer' })).toBeVisible();
+  await expect(answers.getByRole('button', { name: 'More actions' })).toBeVisible();
   await ask('Tell me much [[tokens 2000]] [[slow 4]] [[delay 2]]');
   await expect(stop).toBeVisible();
-  await answers.first().getByRole('button', { name: 'Improve this answer' }).click();
+  await answers.first().getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Improve this answer' }).click();
   const corrected = page.getByRole('textbox', { name: 'Corrected answer' });
   await corrected.fill('As it should have read');
   // Elements behind the dialog have no role.

@@ -34,7 +34,8 @@ test('turns rated chats into a tuned model: gather, check, train, compare, use, 
   await good.press('Enter');
   await expect(good).toHaveAttribute('aria-pressed', 'true');
   const last = talk.answers.last();
-  await last.getByRole('button', { name: 'Improve this answer' }).click();
+  await last.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Improve this answer' }).click();
   const editor = page.getByRole('dialog', { name: 'Improve this answer' });
   await editor.getByRole('textbox', { name: 'Corrected answer' }).fill('Rule 14: who comes last turns off the light.');
   await editor.getByRole('button', { name: 'Save Correction' }).click();

@@ -18,7 +18,8 @@ export const pictures = {
   'fine-tuning/01-rate-and-correct': async (page, { url, read }) => {
     const { items } = await read('/api/threads?q=title:Hotline');
     await page.goto(`${url}/chat/${items.at(-1).id}`);
-    await page.getByRole('button', { name: 'Improve this answer' }).first().click();
+    await page.getByRole('button', { name: 'More actions' }).first().click();
+    await page.getByRole('menuitem', { name: 'Improve this answer' }).click();
     const editor = page.getByRole('dialog', { name: 'Improve this answer' });
     await editor.getByRole('textbox', { name: 'Corrected answer' }).fill('Three years, or 500 full cycles.');
   },

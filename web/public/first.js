@@ -17,7 +17,6 @@
   root.dataset.theme = light ? 'light' : 'dark';
   // Visitors never see a user's settings; the application removes them.
   const isVisitor = root.dataset.visitor !== undefined;
-  if (!isVisitor && read('app-sidebar') === 'collapsed') root.dataset.sidebar = 'collapsed';
 
   try {
     const palette = JSON.parse(read('app-colors') ?? 'null');
@@ -169,4 +168,18 @@
   // violation. This must be set before the first module is evaluated; it is the global that `z.config({ jitless: true
   // })` sets.
   globalThis.__zod_globalConfig = { jitless: true };
+})();
+
+// The sidebar's width. Chat needs room: there it is open only if it was opened there.
+(() => {
+  const { dataset } = document.documentElement;
+  if (dataset.visitor !== undefined) return;
+  const isChat = /^\/chat(?:\/|$)/.test(location.pathname);
+  let stored = null;
+  try {
+    stored = localStorage.getItem(isChat ? 'app-sidebar-chat' : 'app-sidebar');
+  } catch {
+    // Storage is blocked: use the usual width.
+  }
+  if ((stored ?? (isChat ? 'collapsed' : 'open')) === 'collapsed') dataset.sidebar = 'collapsed';
 })();

@@ -9,7 +9,7 @@ import { answer } from '#web/testing/answers.ts';
 import { address, open, show } from '#web/testing/app.tsx';
 import { serveThreads, thread } from '#web/testing/conversations.ts';
 import { endingModel, model, modelList, person, savedKey } from '#web/testing/new-account.ts';
-import { expectCount, expectText, expectTexts, press, toasts } from '#web/testing/page.ts';
+import { expectCount, expectHidden, expectText, expectTexts, press, toasts } from '#web/testing/page.ts';
 
 const main = page.getByRole('main');
 const mainMenu = page.getByRole('navigation', { name: 'Main' });
@@ -170,6 +170,24 @@ describe('sidebar', () => {
     await page.getByRole('button', { name: 'Expand sidebar' }).click();
     await expect.poll(width).toBeGreaterThan(200);
   });
+});
+
+test('folds to icons on Chat alone, which has one New Chat, one search and no footer', async () => {
+  const desk = page.getByRole('complementary', { name: 'Sidebar' });
+  const width = () => desk.element().getBoundingClientRect().width;
+  open('/chat');
+  await expect.element(page.getByRole('heading', { name: 'Chat with AI' }).first()).toBeVisible();
+  await expect.poll(width).toBeLessThan(80);
+  await expectHidden(desk.getByRole('link', { name: 'New Chat' }));
+  await expectHidden(desk.getByRole('button', { name: 'Search' }));
+  await expectCount(page.getByRole('contentinfo'), 0);
+  await page.getByRole('button', { name: 'Expand sidebar' }).click();
+  await expect.element(desk.getByRole('link', { name: 'Privacy Policy' })).toBeVisible();
+  show('/chat');
+  await expect.poll(width).toBeGreaterThan(200);
+  await page.getByRole('button', { name: 'Collapse sidebar' }).click();
+  await mainMenu.getByRole('link', { name: 'Home' }).click();
+  await expect.poll(width).toBeGreaterThan(200);
 });
 
 test('shows the year, terms and policies in the footer', async () => {

@@ -43,8 +43,13 @@ function useVisibleHeight(isOn: boolean): void {
 }
 
 const storageKey = 'app-sidebar';
+const chatStorageKey = 'app-sidebar-chat';
 
-const readCollapsed = () => readStored(storageKey) === 'collapsed';
+/** Chat needs the width for its list: there the sidebar is open only if it was opened there. */
+const readCollapsed = () => ({
+  chat: readStored(chatStorageKey) !== 'open',
+  others: readStored(storageKey) === 'collapsed',
+});
 
 /** CSS reads this attribute, which `public/first.js` sets before the first paint. */
 function show(collapsed: boolean) {
@@ -55,12 +60,13 @@ function show(collapsed: boolean) {
 /**
  * True if the sidebar is collapsed to icons; stored in this browser until the session ends (`lib/storage/user-storage.ts`).
  */
-function useSidebarCollapsed(): [collapsed: boolean, toggle: () => void] {
-  const [collapsed, setCollapsed] = useState(readCollapsed);
+function useSidebarCollapsed(isChat: boolean): [collapsed: boolean, toggle: () => void] {
+  const [stored, setStored] = useState(readCollapsed);
+  const collapsed = isChat ? stored.chat : stored.others;
   useLayoutEffect(() => show(collapsed), [collapsed]);
   const toggle = () => {
-    setCollapsed(!collapsed);
-    writeStored(storageKey, collapsed ? 'open' : 'collapsed');
+    setStored({ ...stored, [isChat ? 'chat' : 'others']: !collapsed });
+    writeStored(isChat ? chatStorageKey : storageKey, collapsed ? 'open' : 'collapsed');
   };
   return [collapsed, toggle];
 }
@@ -91,15 +97,15 @@ export function SignedInArea() {
 }
 
 function Shell() {
-  const [collapsed, toggleCollapsed] = useSidebarCollapsed();
+  const path = useRouterState({ select: ({ resolvedLocation, location }) => (resolvedLocation ?? location).pathname });
+  const fillsWindow = path === '/chat' || path.startsWith('/chat/');
+  const [collapsed, toggleCollapsed] = useSidebarCollapsed(fillsWindow);
   const [layer, setLayer] = useState<Layer | null>(null);
   const openPalette = () => {
     setLayer('palette');
     captureKeys(() => setLayer(null), takeEarlyKeys());
     CommandPalette.load().catch(takeCapturedKeys);
   };
-  const path = useRouterState({ select: ({ resolvedLocation, location }) => (resolvedLocation ?? location).pathname });
-  const fillsWindow = path === '/chat' || path.startsWith('/chat/');
   const pageName = pageNameOf(path);
   const openSidebar = useCallback(() => setLayer('sidebar'), []);
   useVisibleHeight(fillsWindow);
@@ -120,7 +126,7 @@ function Shell() {
             data-collapsible
             className="sticky top-0 h-dvh w-60 shrink-0 border-border border-e bg-card max-md:hidden collapsed:w-14"
           >
-            <Sidebar collapsed={collapsed} onToggle={toggleCollapsed} onSearch={openPalette} />
+            <Sidebar collapsed={collapsed} isChat={fillsWindow} onToggle={toggleCollapsed} onSearch={openPalette} />
           </aside>
           <div
             className={classNames(
@@ -135,7 +141,7 @@ function Shell() {
                 <Outlet />
               </MainLandmarkContext>
             </main>
-            <Footer slim={fillsWindow} />
+            {!fillsWindow && <Footer />}
           </div>
           <DeferredParts layer={layer} onClose={() => setLayer(null)} onSearch={openPalette} />
         </div>

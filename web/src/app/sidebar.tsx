@@ -13,6 +13,8 @@ import { useSignOut } from './use-sign-out.ts';
 
 type SidebarProps = {
   collapsed: boolean;
+  /** On Chat, which has its own search, New Chat and no footer. */
+  isChat?: boolean;
   onToggle: () => void;
   onSearch: () => void;
   /** Closes the overlay on small screens after navigation. */
@@ -24,7 +26,7 @@ const rowClass =
   'hover:bg-hover hover:text-foreground max-md:h-11 collapsed:justify-center aria-[current=page]:bg-active aria-[current=page]:text-foreground';
 
 /** Page links in the specified order. Collapsing is done in CSS only, so that the prerendered page looks the same. */
-export function Sidebar({ collapsed, onToggle, onSearch, onNavigate }: SidebarProps) {
+export function Sidebar({ collapsed, isChat = false, onToggle, onSearch, onNavigate }: SidebarProps) {
   const toggleLabel = collapsed ? 'Expand sidebar' : 'Collapse sidebar';
   return (
     <div className="flex h-full flex-col gap-4 p-2.5">
@@ -47,13 +49,31 @@ export function Sidebar({ collapsed, onToggle, onSearch, onNavigate }: SidebarPr
           onClick={onToggle}
         />
       </div>
-      <SearchButton collapsed={collapsed} onSearch={onSearch} />
-      <NewChatLink collapsed={collapsed} onNavigate={onNavigate} />
+      {/* Kept for Ctrl+K before the application is there. */}
+      <div className={isChat ? 'hidden' : 'contents'}>
+        <SearchButton collapsed={collapsed} onSearch={onSearch} />
+        <NewChatLink collapsed={collapsed} onNavigate={onNavigate} />
+      </div>
       <Pages collapsed={collapsed} onNavigate={onNavigate} />
       <Account collapsed={collapsed} />
+      {isChat && <LegalLinks />}
     </div>
   );
 }
+
+const legalClass = 'rounded-xs hover:text-foreground hover:underline';
+
+/** Chat has no footer, which would take height from the conversation. */
+const LegalLinks = () => (
+  <nav aria-label="Legal" className="-mt-1 flex gap-4 px-2.5 pb-1 text-muted-foreground text-xs collapsed:hidden">
+    <Link to="/terms" className={legalClass}>
+      Terms of Use
+    </Link>
+    <Link to="/privacy" className={legalClass}>
+      Privacy Policy
+    </Link>
+  </nav>
+);
 
 function SearchButton({ collapsed, onSearch }: Pick<SidebarProps, 'collapsed' | 'onSearch'>) {
   return (

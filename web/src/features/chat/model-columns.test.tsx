@@ -9,7 +9,7 @@ import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
 import { exchange, serveThreads, thread } from '#web/testing/conversations.ts';
 import { model, modelList, savedKey } from '#web/testing/new-account.ts';
-import { expectCount, expectText } from '#web/testing/page.ts';
+import { expectCount, expectText, expectTexts, press } from '#web/testing/page.ts';
 
 const names = ['gpt-4o', 'gpt-4o-mini'];
 const price = { input: 2.5, cachedInput: null, output: 10, asOf: '2026-11-20', family: null };
@@ -67,4 +67,26 @@ test('offers questions to three models at once, and sends the pressed one to all
   await expectCount(starters, 3);
   await starters.nth(0).click();
   await expect.poll(() => requestsTo(chat.send).map(({ body }) => body.models)).toEqual([names]);
+});
+
+test('offers further actions on an answer in words', async () => {
+  open('/chat/1', {
+    answers() {
+      answer(account.config, savedKey);
+      answer(models.list, list);
+      answer(connect.assistants, []);
+      serveThreads([thread(1)], exchange(1, { text: 'The question' }, { text: 'The answer' }));
+    },
+  });
+  const more = page.getByRole('button', { name: 'More actions' });
+  await more.click();
+  const items = ['Answer with another model', 'Improve this answer', 'Save as assistant', 'Use in a program'];
+  await expectTexts(page.getByRole('menuitem'), items);
+  await page.getByRole('menuitem', { name: 'Answer with another model' }).click();
+  await expect.element(page.getByRole('dialog', { name: 'Answer with another model' })).toBeVisible();
+  await press('Escape');
+  await expect.element(more).toHaveFocus();
+  await more.click();
+  await page.getByRole('menuitem', { name: 'Use in a program' }).click();
+  await expect.poll(address).toBe('/connect?model=gpt-4o');
 });

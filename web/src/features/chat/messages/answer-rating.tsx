@@ -8,7 +8,7 @@ import { useThumb } from './rating-mutation.ts';
 const thumbClass =
   'max-md:size-10 aria-pressed:text-foreground aria-pressed:[&_svg]:fill-current aria-pressed:[&_svg]:[fill-opacity:0.3]';
 
-/** Thumbs up and down. */
+/** Thumbs up and down, and the next step after the latter. */
 export function AnswerRating({ message }: { message: Message }) {
   const { value, toggle } = useThumb(message);
   const { improve } = useThreadActions();
@@ -30,7 +30,7 @@ export function AnswerRating({ message }: { message: Message }) {
         onClick={() => toggle('bad')}
         className={thumbClass}
       />
-      {value === 'bad' && !message.rating?.correction ? (
+      {value === 'bad' && !message.rating?.correction && (
         <Button
           variant="ghost"
           size="sm"
@@ -40,14 +40,6 @@ export function AnswerRating({ message }: { message: Message }) {
         >
           Improve this answer
         </Button>
-      ) : (
-        <IconButton
-          label="Improve this answer"
-          icon={PencilLine}
-          size="sm"
-          onClick={() => improve(message)}
-          className="max-md:size-10"
-        />
       )}
     </>
   );

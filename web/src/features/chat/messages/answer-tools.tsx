@@ -1,7 +1,6 @@
 import type { Message } from '@roster/contracts/chat';
 import { appendFootnotes } from '@roster/contracts/text/numbered-links';
-import { RotateCw, Shuffle } from 'lucide-react';
-import { PickerButton } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
+import { RotateCw } from 'lucide-react';
 import { FoldButton } from '#web/features/chat/folding/foldable.tsx';
 import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
@@ -14,7 +13,11 @@ import { MessageTools } from './message-tools.tsx';
 /** If a part fails to load, the answer is shown without it. */
 const Nothing = () => null;
 const AnswerRating = lazyPart<{ message: Message }>(async () => (await import('./answer-rating.tsx')).AnswerRating, {
-  pending: () => <span className="w-23 max-md:w-32" />,
+  pending: () => <span className="w-15 max-md:w-21" />,
+  failed: Nothing,
+});
+const AnswerMenu = lazyPart<{ message: Message }>(async () => (await import('./answer-menu.tsx')).AnswerMenu, {
+  pending: () => <span className="w-7 max-md:w-10" />,
   failed: Nothing,
 });
 const CorrectionMark = lazyPart<{ message: Message; correction: string }>(
@@ -54,35 +57,12 @@ export function AnswerTools({ message }: { message: Message }) {
             className="max-md:size-10"
           />
         )}
-        {hasQuestion && <AnotherModel messageId={message.id} />}
         {!hasFailed && message.text.trim() !== '' && <AnswerRating message={message} />}
+        <AnswerMenu message={message} />
         <BranchSwitcher message={message} />
         <AnswerFigures message={message} />
       </MessageTools>
       {correction && <CorrectionMark message={message} correction={correction} />}
     </>
-  );
-}
-
-function AnotherModel({ messageId }: { messageId: number }) {
-  const { regenerate, blockedReason } = useThreadActions();
-  return (
-    <PickerButton
-      label="Answer with another model"
-      current={null}
-      modelsOnly
-      onChoose={({ model }) => model !== null && regenerate(messageId, model)}
-      button={(props) => (
-        <IconButton
-          label="Answer with another model"
-          tooltip={blockedReason ?? 'Answer again with another model'}
-          icon={Shuffle}
-          size="sm"
-          disabled={blockedReason !== undefined}
-          className="max-md:size-10"
-          {...props}
-        />
-      )}
-    />
   );
 }

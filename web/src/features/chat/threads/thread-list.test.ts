@@ -31,7 +31,12 @@ describe('groups', () => {
     [at(2026, 10, 20, 0, 10), 'Today'],
     [at(2026, 10, 19, 23, 59), 'Yesterday'],
     [at(2026, 10, 19, 0, 0), 'Yesterday'],
-    [at(2026, 10, 18, 23, 59), 'Earlier'],
+    [at(2026, 10, 18, 23, 59), 'Previous 7 Days'],
+    [at(2026, 10, 13, 0, 0), 'Previous 7 Days'],
+    [at(2026, 10, 12, 23, 59), 'Previous 30 Days'],
+    [at(2026, 9, 21, 0, 0), 'Previous 30 Days'],
+    [at(2026, 9, 20, 23, 59), 'October 2026'],
+    [at(2025, 9, 1, 0, 0), 'October 2025'],
     [{ ...at(2020, 1, 1, 1, 1), pinned: true }, 'Pinned'],
   ])('groups %j under %s', (item, group) => expect(groupOf(item, now)).toBe(group));
 

@@ -38,6 +38,8 @@ const FilterRow = lazyPart(async () => (await import('#web/features/chat/search/
 
 type ThreadRow = { kind: 'heading'; label: string } | { kind: 'thread'; thread: ThreadListItem };
 
+const monthName = new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric' });
+
 const dayOf = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 
 /** Heading of a thread's group, by the user's local calendar. */
@@ -48,7 +50,11 @@ export function groupOf(thread: Pick<ThreadListItem, 'pinned' | 'updatedAt'>, no
   if (day >= today) return 'Today';
   // By calendar, because days are not always 24 hours long.
   const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1).getTime();
-  return day >= yesterday ? 'Yesterday' : 'Earlier';
+  if (day >= yesterday) return 'Yesterday';
+  const daysAgo = (count: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() - count).getTime();
+  if (day >= daysAgo(7)) return 'Previous 7 Days';
+  if (day >= daysAgo(30)) return 'Previous 30 Days';
+  return monthName.format(new Date(thread.updatedAt));
 }
 
 /** Rows of the list: threads in order, with a heading before each group. */

@@ -2,7 +2,6 @@ import type { SignInOptions } from '@roster/contracts/auth';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bot, KeyRound, MessagesSquare } from 'lucide-react';
-import { useState } from 'react';
 import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
 import { lazyPart, preloadOnceUsable } from '#web/lib/lazy.ts';
 import { Logo } from '#web/ui/logo.tsx';
@@ -69,12 +68,6 @@ export function AuthPage(props: AuthPageProps) {
 /** Login and registration. */
 function FirstStep(props: AuthPageProps & { options: SignInOptions | undefined }) {
   const { options, tab, onTabChange, returnPath, onSecondStep } = props;
-  // After a press on a tab the focus stays there, as the arrow keys need it.
-  const [hasTurned, setTurned] = useState(false);
-  const turnTo = (next: AuthTab) => {
-    setTurned(true);
-    onTabChange(next);
-  };
   if (options?.passwordLogin === false)
     return (
       <>
@@ -93,7 +86,7 @@ function FirstStep(props: AuthPageProps & { options: SignInOptions | undefined }
       <Tabs
         label="Login or register"
         value={tab}
-        onValueChange={turnTo}
+        onValueChange={onTabChange}
         items={[
           { value: 'login', label: 'Login' },
           { value: 'register', label: 'Register' },
@@ -105,11 +98,11 @@ function FirstStep(props: AuthPageProps & { options: SignInOptions | undefined }
         <div className="pt-6">
           {tab === 'login' ? (
             <>
-              <LoginForm onSecondStep={onSecondStep} takesFocus={!hasTurned} />
+              <LoginForm onSecondStep={onSecondStep} />
               <PasskeySignIn />
             </>
           ) : (
-            <RegisterForm options={options} takesFocus={!hasTurned} />
+            <RegisterForm options={options} />
           )}
           {options && (
             <LoginProviders

@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router';
-import { type ComponentProps, type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { useLogin } from '#web/api/current-user.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { lazyModule, preloadOnceUsable } from '#web/lib/lazy.ts';
 import { dismissErrorToasts, toastError } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
-import { Input } from '#web/ui/forms/input.tsx';
 import { SecretInput } from '#web/ui/forms/secret-input.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
+import { EmailInput } from './email-input.tsx';
 import type { LoginProblems } from './login-schema.ts';
 
 // Loaded in parallel to the page: validation brings in all schemas.
@@ -16,14 +16,8 @@ const schema = lazyModule(() => import('./login-schema.ts'));
 preloadOnceUsable(schema.load);
 const wrongCredentials = 'Invalid email or password. Please try again.';
 
-const EmailInput = (props: ComponentProps<'input'>) => (
-  <Input {...props} name="email" type="email" autoComplete="username webauthn" autoCapitalize="none" />
-);
-
-type LoginFormProps = { onSecondStep: () => void; takesFocus?: boolean };
-
 /** Without the form library, because this page must load fast. */
-export function LoginForm({ onSecondStep, takesFocus = false }: LoginFormProps) {
+export function LoginForm({ onSecondStep }: { onSecondStep: () => void }) {
   const login = useLogin();
   const form = useRef<HTMLFormElement>(null);
   const [problems, setProblems] = useState<LoginProblems>({});
@@ -62,7 +56,7 @@ export function LoginForm({ onSecondStep, takesFocus = false }: LoginFormProps) 
   return (
     <form ref={form} onSubmit={submit} onInput={correct} noValidate className="grid gap-4">
       <Field label="Email" error={problems.email}>
-        {(control) => <EmailInput {...control} autoFocus={takesFocus} />}
+        {(control) => <EmailInput {...control} name="email" autoComplete="username webauthn" />}
       </Field>
       <Field
         label="Password"

@@ -10,6 +10,7 @@ import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
+import { EmailInput } from './email-input.tsx';
 import type { RegisterValues } from './register-schema.ts';
 
 const registerResolver = lazyResolver(() => import('./register-schema.ts').then((part) => part.registerResolver));
@@ -39,13 +40,8 @@ function useRegistration(options: SignInOptions | undefined) {
   return { form, needsCode, submit, isPending: register.isPending };
 }
 
-type RegisterFormProps = {
-  /** undefined while loading. */
-  options: SignInOptions | undefined;
-  takesFocus: boolean;
-};
-
-export function RegisterForm({ options, takesFocus }: RegisterFormProps) {
+/** `options`: undefined while loading. */
+export function RegisterForm({ options }: { options: SignInOptions | undefined }) {
   const { form, needsCode, submit, isPending } = useRegistration(options);
   const { errors } = form.formState;
 
@@ -62,16 +58,7 @@ export function RegisterForm({ options, takesFocus }: RegisterFormProps) {
     <form onSubmit={submit} noValidate className="grid gap-4">
       {options?.hasAccounts === false && <Notice>The first account becomes the administrator.</Notice>}
       <Field label="Email" error={errors.email?.message}>
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register('email')}
-            type="email"
-            autoFocus={takesFocus}
-            autoComplete="username"
-            autoCapitalize="none"
-          />
-        )}
+        {(control) => <EmailInput {...control} {...form.register('email')} autoComplete="username" />}
       </Field>
       <NewPasswordFields
         label="Password"

@@ -53,7 +53,7 @@ export const knownServers: readonly KnownServer[] = [
     url: 'https://mcp.stripe.com',
     use: 'Works with the Stripe API and searches its documentation.',
     authType: 'oauth',
-    needs: 'A Stripe account with MCP access',
+    needs: 'A Stripe account',
     source: 'https://docs.stripe.com/mcp',
   },
 ];

@@ -1,0 +1,26 @@
+import { type ComponentProps, useEffect, useRef } from 'react';
+import { Input } from '#web/ui/forms/input.tsx';
+
+/** Takes the focus, unless something has it: after a press on a tab it stays there, as the arrow keys need it. */
+export function EmailInput({
+  ref,
+  ...props
+}: Omit<ComponentProps<'input'>, 'ref'> & { ref?: (element: HTMLInputElement | null) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (document.activeElement === null || document.activeElement === document.body) input.current?.focus();
+  }, []);
+  return (
+    <Input
+      {...props}
+      ref={(element) => {
+        input.current = element;
+        ref?.(element);
+      }}
+      // For the page as it is sent, before any script.
+      autoFocus={typeof document === 'undefined'}
+      type="email"
+      autoCapitalize="none"
+    />
+  );
+}

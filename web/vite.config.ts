@@ -43,7 +43,7 @@ const fileOfFirstPages = firstPageChunks();
 const server = 'http://127.0.0.1:3000';
 
 /** Contract modules without schemas, which pages need earlier than the rest. */
-const withoutSchemas = String.raw`provider-name|text[\\/](?:length|truncate|blank|find-text)`;
+const withoutSchemas = String.raw`provider-name|models[\\/]model-reference|text[\\/](?:length|truncate|blank|find-text)`;
 
 export default defineConfig({
   root: import.meta.dirname,

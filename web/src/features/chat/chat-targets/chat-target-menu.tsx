@@ -24,7 +24,7 @@ type PickerButtonProps = Omit<ChatTargetPickerProps, 'anchor' | 'onClose'> & {
 };
 
 /** A button that opens the picker of assistants and models. */
-function PickerButton({ button, ...picker }: PickerButtonProps) {
+export function PickerButton({ button, ...picker }: PickerButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const wrapper = useRef<HTMLSpanElement>(null);
   const anchor = () => wrapper.current?.querySelector<HTMLElement>('[aria-haspopup="dialog"]') ?? null;

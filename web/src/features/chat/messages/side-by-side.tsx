@@ -253,7 +253,7 @@ function GrowingFigures({ answer: { createdAt, continued, model, text, reasoning
     const timer = setInterval(() => setNow(Date.now()), 200);
     return () => clearInterval(timer);
   }, []);
-  const price = model === null ? null : findModel(models.data?.models, model)?.price;
+  const price = model === null ? null : findModel(models.data, model)?.price;
   const cost = price ? ((text.length + reasoning.length) / charactersPerToken / 1_000_000) * price.output : 0;
   return (
     <span aria-hidden="true" className="flex flex-wrap gap-x-2.5">

@@ -37,6 +37,7 @@ describe.each(filePlaces)('an account with files on %s and %s', (engine, store) 
       size: 5,
       sha256: sha256(Buffer.from('first')),
       createdAt: expect.any(String),
+      purpose: 'assistants',
     });
     expect([...files.keys()].filter((name) => name.includes('theirs'))).toEqual([]);
 

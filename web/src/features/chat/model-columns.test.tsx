@@ -39,7 +39,7 @@ const column = (name: string) => page.getByRole('article', { name: `Answer of ${
 
 test('counts time and price while a model writes', async () => {
   openColumns();
-  await expectText(column('gpt-4o-mini'), /Writing\s*\d+ s\s*≈ \$0\.01/);
+  await expectText(column('gpt-4o-mini'), /Writing.*\d+ s\s*≈ \$0\.01/s);
 });
 
 test('leads from an answer to an assistant with its model, and to code that uses it', async () => {

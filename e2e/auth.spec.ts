@@ -113,10 +113,11 @@ test('leaves nothing of one user for the next in the same browser', { tag: '@mai
   page,
   withAssistant,
 }) => {
+  await page.goto('/');
+  await expect(page.getByText(withAssistant.email).first()).toBeVisible();
   await page.goto('/chat');
   const message = page.getByRole('textbox', { name: 'Message' });
   await message.fill('Nobody else is to read this');
-  await expect(page.getByText(withAssistant.email)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Tutor' }).first()).toBeVisible();
   await page.getByRole('button', { name: 'Logout' }).click();
   await expectToast(page, 'Logged out', "You've been signed out.");

@@ -59,7 +59,7 @@ test('finds words in messages and opens the conversation there', { tag: '@main' 
   await expect(list(page).getByRole('link')).toHaveCount(1);
   await expect(list(page).locator('mark').first()).toHaveText('keepers');
   await row(page, 'A long talk').click();
-  await expect(page).toHaveURL(`/chat/${id}`);
+  await expect(page).toHaveURL(`/chat/${id}?q=keepers`);
   const { answers, questions } = conversation(page);
   const hit = page.getByRole('article').filter({ hasText: 'lighthouse keepers' }).last();
   await expect(hit).toBeInViewport();

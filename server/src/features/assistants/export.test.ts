@@ -82,7 +82,10 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
       model: 'gpt-4o',
       notes: ['Its model gpt-4o belongs to the connection The house, which is not here. Choose another model.'],
     });
-    const forged = { ...file, assistants: [{ ...file.assistants[0], name: 'Forged', connection: undefined, model: `@${id}/gpt-4o` }] };
+    const forged = {
+      ...file,
+      assistants: [{ ...file.assistants[0], name: 'Forged', connection: undefined, model: `@${id}/gpt-4o` }],
+    };
     expect((await cleo.post('/api/assistants/import-file', forged)).body.imported[0].model).toBe('gpt-4o');
   });
 

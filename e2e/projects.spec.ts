@@ -43,7 +43,7 @@ test('creates a project by keyboard, chats in it and moves a conversation into i
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Move to Project' });
   await dialog.getByRole('button', { name: 'Garden' }).press('Enter');
-  await expect(page.getByText('1 conversation moved to Garden')).toBeVisible();
+  await expect(page.getByText('1 conversation moved to Garden', { exact: true })).toBeVisible();
   await page.getByRole('link', { name: 'Project Garden' }).press('Enter');
   const rows = page.getByRole('list', { name: 'Conversations' }).getByRole('listitem');
   await expect(rows).toHaveCount(2);

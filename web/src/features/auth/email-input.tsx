@@ -8,7 +8,9 @@ export function EmailInput({
 }: Omit<ComponentProps<'input'>, 'ref'> & { ref?: (element: HTMLInputElement | null) => void }) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (document.activeElement === null || document.activeElement === document.body) input.current?.focus();
+    const isFree = document.activeElement === null || document.activeElement === document.body;
+    // What was typed before the form had loaded is further on.
+    if (isFree && input.current?.value === '') input.current.focus();
   }, []);
   return (
     <Input

@@ -7,13 +7,16 @@ import { useCanChat } from '#web/api/can-chat.ts';
 import { exampleModels } from '#web/api/example-models.ts';
 import { modelsQuery } from '#web/api/models.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
+import { userConfigQuery } from '#web/api/user-config.ts';
 import { AskThreeLink } from '#web/components/ask-three-link.tsx';
 import { buttonClass } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 
 /** Steps to a first answer; disappears when complete. Hidden while unknown. `hasThreads`: something was asked before. */
 export function FirstSteps({ hasThreads }: { hasThreads: boolean }) {
-  const canChat = useCanChat();
+  const { data: config } = useQuery(userConfigQuery);
+  // Until the models are known the key decides, so that the page does not shift when they come.
+  const canChat = useCanChat() ?? config?.hasApiKey;
   const { data: models } = useQuery(modelsQuery);
   const provider = useProviderName();
   if (canChat === undefined || (canChat && hasThreads)) return null;

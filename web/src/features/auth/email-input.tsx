@@ -9,7 +9,7 @@ export function EmailInput({
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const isFree = document.activeElement === null || document.activeElement === document.body;
-    // What was typed before the form had loaded is further on.
+    // A field with text was in use before the form had loaded.
     if (isFree && input.current?.value === '') input.current.focus();
   }, []);
   return (

@@ -47,7 +47,10 @@ export const ConnectionModels = z.object({
   name: z.string(),
   preset: PresetId,
   models: z.array(Model),
-  /** Why the list is not there; null: it is. Any model id of the provider can be entered then. */
+  /**
+   * Why the list could not be read; null: it was. The models are then those of the last time, and any model id of the
+   * provider can be entered.
+   */
   notice: z.string().nullable(),
 });
 export type ConnectionModels = z.output<typeof ConnectionModels>;

@@ -34,8 +34,6 @@ type Dependencies = {
   /** For a key that is not stored yet. */
   open: OpenClient;
   openConnection: OpenConnection;
-  /** Called when the models of a connection may have changed. */
-  onChanged?: (userId: number) => void;
 };
 
 /** Minimum length of a key whose last digits are shown. */
@@ -211,7 +209,7 @@ async function found(db: Kysely<Database>, userId: number, id: number): Promise<
 
 /** People's connections to providers beside the installation's own. */
 export function connectionService(dependencies: Dependencies) {
-  const { db, addresses, listsHosts, open, openConnection, onChanged } = dependencies;
+  const { db, addresses, listsHosts, open, openConnection } = dependencies;
   const rows = connectionRepository(db);
   const store = connectionStore(db);
   const { create, change, remove } = connectionWrites(dependencies);
@@ -238,24 +236,13 @@ export function connectionService(dependencies: Dependencies) {
     async hasKey(userId: number, id: number): Promise<boolean> {
       return ((await rows.find(userId, id))?.key_sealed ?? null) !== null;
     },
-    async create(actor: Actor, draft: NewConnection, visitor: Visitor) {
-      const made = await create(actor, draft, visitor);
-      onChanged?.(actor.userId);
-      return made;
-    },
-    async change(actor: Actor, id: number, changes: ConnectionChange, visitor: Visitor) {
-      const changed = await change(actor, id, changes, visitor);
-      onChanged?.(actor.userId);
-      return changed;
-    },
+    create,
+    change,
+    remove,
     check,
     async uses(userId: number, id: number) {
       if (!(await rows.find(userId, id))) throw notFound();
       return store.uses(userId, id);
-    },
-    async remove(actor: Actor, id: number, visitor: Visitor) {
-      await remove(actor, id, visitor);
-      onChanged?.(actor.userId);
     },
   };
 }

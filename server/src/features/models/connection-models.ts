@@ -35,7 +35,10 @@ export function connectionModels({ connections, lists, describe }: Dependencies)
   async function shown(userId: number, row: ConnectionRow, withinMs: number): Promise<ConnectionModels> {
     const list = await read(userId, row, withinMs);
     const { id, name, preset } = row;
-    if (typeof list === 'string') return { id, name, preset, models: [], notice: list };
+    if (typeof list === 'string') {
+      const before = lists.last({ userId, connectionId: id }) ?? [];
+      return { id, name, preset, models: offered(row, before), notice: list };
+    }
     return { id, name, preset, models: offered(row, list), notice: null };
   }
 

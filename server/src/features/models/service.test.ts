@@ -1,6 +1,7 @@
 import { wellKnownModels } from '@roster/contracts/models/models';
 import { describe, expect, test } from 'vitest';
 import { loadCatalogue } from '#server/provider/catalogue/catalogue';
+import type { ConnectionRow } from '#server/provider/connections/connection-repository';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider, ProviderModel } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
@@ -157,6 +158,38 @@ describe('the list of models', () => {
     expect((await failing.list(1)).notice).toBe('The provider could not be reached.');
     const known = await serviceFor(plain('gpt-4o')).usable(1);
     expect([known?.has('gpt-4o'), known?.has('gpt-5')]).toEqual([true, false]);
+  });
+
+  test('comes in time although a connection hangs, which then has the models of the last time', async () => {
+    const row: ConnectionRow = {
+      ...{ id: 7, user_id: 1, preset: 'ollama', name: 'Home', name_key: 'home', base_url: 'http://home.example/v1' },
+      ...{ key_sealed: null, key_last4: null, api: 'auto', first_token_seconds: null, is_paused: 0, position: 0 },
+      ...{ notice: null, checks: '[]', checked_at: null, created_at: '2026-11-24' },
+    };
+    const home = { key: 'home', hangs: false };
+    const service = modelService({
+      ...rest,
+      connections: { list: async () => [row], find: async () => row },
+      keys: { open: async (_userId, model = null) => new Secret(model === null ? 'own' : home.key) },
+      provider: {
+        lacksTool,
+        models: async (apiKey) => {
+          if (apiKey.reveal() === 'own') return plain('gpt-4o');
+          return home.hangs ? new Promise(() => undefined) : plain('llama3.2');
+        },
+      },
+      catalogue: loadCatalogue(),
+      config: { provider: { baseUrl: '', name: '', isOpenAi: true }, defaultModel: 'gpt-4o' },
+    });
+    const [before] = (await service.list(1, 50)).connections;
+    expect(before).toMatchObject({ name: 'Home', notice: null, models: [{ id: '@7/llama3.2' }] });
+    Object.assign(home, { key: 'a new key', hangs: true });
+    const { models, connections } = await service.list(1, 50);
+    expect(models.map(({ id }) => id)).toEqual(['gpt-4o']);
+    expect(connections[0]).toMatchObject({
+      notice: 'The provider did not answer in time.',
+      models: [{ id: '@7/llama3.2' }],
+    });
   });
 
   test('offers no OpenAI models in place of another provider’s unreadable list', async () => {

@@ -167,7 +167,9 @@ export function modelService(dependencies: Dependencies) {
 
   return {
     async list(userId: number, withinMs = listTimeoutMs): Promise<ModelList> {
-      const [list, connections] = await Promise.all([ownList(userId, withinMs), others.all(userId, withinMs)]);
+      // A server that is off must not hold up the models of all others.
+      const othersMs = Math.min(withinMs, optionalListTimeoutMs);
+      const [list, connections] = await Promise.all([ownList(userId, withinMs), others.all(userId, othersMs)]);
       return { ...list, connections };
     },
     /** All models of the key, offered or not; null while they are unknown. */

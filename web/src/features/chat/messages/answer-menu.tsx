@@ -3,10 +3,15 @@ import { useNavigate } from '@tanstack/react-router';
 import { Bot, Cable, Ellipsis, PencilLine, Shuffle } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
-import { ChatTargetPicker } from '#web/features/chat/chat-targets/chat-target-picker.tsx';
+import type { ChatTargetPickerProps } from '#web/features/chat/chat-targets/chat-target-picker.tsx';
 import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem } from '#web/ui/menus/menu.tsx';
+
+const ChatTargetPicker = lazyPart<ChatTargetPickerProps>(
+  async () => (await import('#web/features/chat/chat-targets/chat-target-picker.tsx')).ChatTargetPicker,
+);
 
 /** Further actions on an answer, in words. */
 export function AnswerMenu({ message }: { message: Message }) {

@@ -34,12 +34,9 @@ export function connectionModels({ connections, lists, describe }: Dependencies)
 
   async function shown(userId: number, row: ConnectionRow, withinMs: number): Promise<ConnectionModels> {
     const list = await read(userId, row, withinMs);
-    const { id, name, preset } = row;
-    if (typeof list === 'string') {
-      const before = lists.last({ userId, connectionId: id }) ?? [];
-      return { id, name, preset, models: offered(row, before), notice: list };
-    }
-    return { id, name, preset, models: offered(row, list), notice: null };
+    const notice = typeof list === 'string' ? list : null;
+    const models = typeof list === 'string' ? (lists.last({ userId, connectionId: row.id }) ?? []) : list;
+    return { id: row.id, name: row.name, preset: row.preset, models: offered(row, models), notice };
   }
 
   return {

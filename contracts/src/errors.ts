@@ -89,6 +89,8 @@ export const runFailures = [
   'interrupted',
   'internal',
 ] as const;
+export type RunFailure = (typeof runFailures)[number];
+
 export const RunError = z.object({
   code: z.enum(runFailures),
   message: z.string(),

@@ -46,6 +46,8 @@ const assistantFields = {
   name: { draft: Name, change: Name, stored: z.string() },
   description: { draft: Description.default(''), change: Description, stored: z.string() },
   model: { draft: Model, change: Model, stored: z.string() },
+  /** Asked when the model is down, over its limit or gone; null: none. */
+  fallbackModel: { draft: Model.nullable().default(null), change: Model.nullable(), stored: z.string().nullable() },
   temperature: { draft: Temperature.default(0.7), change: Temperature, stored: z.number() },
   /** null: the model’s default. */
   reasoningEffort: { draft: Effort.default(null), change: Effort, stored: Effort },
@@ -189,6 +191,8 @@ export const FileImportResult = ImportResult.extend({
 });
 export type FileImportResult = z.output<typeof FileImportResult>;
 
+const ExportedConnection = z.object({ preset: PresetId, name: z.string() });
+
 /** Roster’s export format, which `import-file` reads. */
 export const AssistantExport = z.object({
   format: z.literal('roster.assistants'),
@@ -201,7 +205,9 @@ export const AssistantExport = z.object({
       /** The names of the files that it searches. */
       files: z.array(z.string()),
       /** The connection of the model; left out for one of the installation’s own provider. */
-      connection: z.object({ preset: PresetId, name: z.string() }).optional(),
+      connection: ExportedConnection.optional(),
+      /** As above, for the fallback model. */
+      fallbackConnection: ExportedConnection.optional(),
       /** Fields set by API clients beyond these, as they sent them. */
       api: z.record(z.string(), z.unknown()).optional(),
     }),

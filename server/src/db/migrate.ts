@@ -70,6 +70,7 @@ import * as assistantEditor from './migrations/0068-assistant-editor.ts';
 import * as importedAccounts from './migrations/0069-imported-accounts.ts';
 import * as connections from './migrations/0072-connections.ts';
 import * as modelChoices from './migrations/0073-model-choices.ts';
+import * as assistantFallback from './migrations/0077-assistant-fallback.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -143,6 +144,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0069-imported-accounts', importedAccounts],
   ['0072-connections', connections],
   ['0073-model-choices', modelChoices],
+  ['0077-assistant-fallback', assistantFallback],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

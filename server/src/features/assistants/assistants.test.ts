@@ -17,6 +17,7 @@ describe.each(engines)('assistants on %s', (engine) => {
     expect(body).toEqual({
       id: expect.any(Number),
       files: 0,
+      fallbackModel: null,
       version: 1,
       name: 'Tutor',
       description: '',

@@ -69,18 +69,27 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
     const { visitor: bob } = await app.someone();
     const { visitor: cleo } = await app.someone();
     const { id } = await newConnection(app, ada, 'The house');
-    const assistantId = await createAssistant(ada, { model: `@${id}/gpt-4o` });
+    const settings = { model: `@${id}/gpt-4o`, fallbackModel: `@${id}/gpt-4o-mini` };
+    const assistantId = await createAssistant(ada, settings);
     const { body: file } = await ada.get(`/api/assistants/${assistantId}/export`);
-    expect(file.assistants[0]).toMatchObject({ model: 'gpt-4o', connection: { preset: 'other', name: 'The house' } });
+    const house = { preset: 'other', name: 'The house' };
+    expect(file.assistants[0]).toMatchObject({ model: 'gpt-4o', connection: house });
+    expect(file.assistants[0]).toMatchObject({ fallbackModel: 'gpt-4o-mini', fallbackConnection: house });
 
     const { id: own } = await newConnection(app, bob, 'The house');
     const taken = await bob.post('/api/assistants/import-file', file);
-    expect(taken.body.imported[0]).toMatchObject({ model: `@${own}/gpt-4o`, notes: [] });
+    expect(taken.body.imported[0]).toMatchObject({
+      ...{ model: `@${own}/gpt-4o`, fallbackModel: `@${own}/gpt-4o-mini`, notes: [] },
+    });
 
     const without = await cleo.post('/api/assistants/import-file', file);
     expect(without.body.imported[0]).toMatchObject({
       model: 'gpt-4o',
-      notes: ['Its model gpt-4o belongs to the connection The house, which is not here. Choose another model.'],
+      fallbackModel: null,
+      notes: [
+        'Its model gpt-4o belongs to the connection The house, which is not here. Choose another model.',
+        'Its fallback gpt-4o-mini belongs to the connection The house, which is not here, and is left out.',
+      ],
     });
     const forged = {
       ...file,

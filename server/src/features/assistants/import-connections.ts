@@ -12,6 +12,19 @@ function findConnection(named: NamedConnection, known: readonly Known[]): Known 
   return toProvider.length === 1 ? toProvider[0] : undefined;
 }
 
+/** The fallback is left out if its connection is not here. */
+export function placeFallback(
+  model: string | null,
+  named: NamedConnection | null,
+  known: readonly Known[],
+): { fallbackModel: string | null; notes: string[] } {
+  if (model === null) return { fallbackModel: null, notes: [] };
+  const placed = placeModel(model, named, known);
+  if (placed.notes.length === 0) return { fallbackModel: placed.model, notes: [] };
+  const note = `Its fallback ${model} belongs to the connection ${named?.name}, which is not here, and is left out.`;
+  return { fallbackModel: null, notes: [note] };
+}
+
 /** The model of an imported assistant at the connection that its file names, with a note if there is none here. */
 export function placeModel(
   model: string,

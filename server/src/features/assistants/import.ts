@@ -23,7 +23,7 @@ import type { Provider, ProviderAssistant } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Actor } from '#server/security/actor';
 import { resolveReferences } from './api-fields.ts';
-import { placeModel } from './import-connections.ts';
+import { placeFallback, placeModel } from './import-connections.ts';
 import { fromOtherProduct } from './other-products.ts';
 import { type ParsedAssistant, parseAssistant } from './parse-import.ts';
 import { type ApiFields, apiFieldsRepository } from './shared/api-fields-repository.ts';
@@ -73,7 +73,9 @@ type Refusal = ImportResult['failed'][number];
 /** A reading whose vector stores and files are resolved to those of Roster. */
 type ResolvedReading =
   | Extract<ParsedAssistant, { problem: string }>
-  | (Omit<Extract<ParsedAssistant, { draft: unknown }>, 'program' | 'connection'> & { api: ApiFields | undefined });
+  | (Omit<Extract<ParsedAssistant, { draft: unknown }>, 'program' | 'connection' | 'fallbackConnection'> & {
+      api: ApiFields | undefined;
+    });
 
 async function resolveReadings<Read extends { reading: ParsedAssistant }>(
   { db, storesNamed, filesNamed }: Dependencies,
@@ -81,7 +83,9 @@ async function resolveReadings<Read extends { reading: ParsedAssistant }>(
   all: Read[],
 ): Promise<(Omit<Read, 'reading'> & { reading: ResolvedReading })[]> {
   const named = all.flatMap(({ reading }) => ('program' in reading ? reading.program : []));
-  const isNamed = all.some(({ reading }) => 'connection' in reading && reading.connection !== null);
+  const isNamed = all.some(
+    ({ reading }) => 'connection' in reading && (reading.connection !== null || reading.fallbackConnection !== null),
+  );
   const connections = isNamed ? await connectionRepository(db).list(userId) : [];
   const found = {
     stores: await storesNamed(
@@ -95,11 +99,17 @@ async function resolveReadings<Read extends { reading: ParsedAssistant }>(
   };
   return all.map(({ reading, ...entry }) => {
     if ('problem' in reading) return { ...entry, reading };
-    const { program, connection, ...rest } = reading;
+    const { program, connection, fallbackConnection, ...rest } = reading;
     const { api, notes } = resolveReferences(program, found);
     const placed = placeModel(rest.draft.model, connection, connections);
-    const draft = { ...rest.draft, model: placed.model };
-    return { ...entry, reading: { ...rest, draft, api, notes: [...reading.notes, ...placed.notes, ...notes] } };
+    const { fallbackModel, notes: ofFallback } = placeFallback(
+      rest.draft.fallbackModel,
+      fallbackConnection,
+      connections,
+    );
+    const draft = { ...rest.draft, model: placed.model, fallbackModel };
+    const all = [...reading.notes, ...placed.notes, ...ofFallback, ...notes];
+    return { ...entry, reading: { ...rest, draft, api, notes: all } };
   });
 }
 

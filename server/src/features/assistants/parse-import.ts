@@ -51,6 +51,7 @@ const Source = z.looseObject(
 
 /** The connection of the model, by what another installation knows of it. */
 export const NamedConnection = z.object({ preset: PresetId.catch('other'), name: z.string().max(200) });
+const connectionIn = (given: unknown): NamedConnection | null => NamedConnection.safeParse(given).data ?? null;
 export type NamedConnection = z.output<typeof NamedConnection>;
 
 /** An assistant ready to be stored, with notes on what changed; or why it cannot be stored. */
@@ -58,6 +59,7 @@ export type ParsedAssistant = { id: string | null; name: string | null } & (
   | {
       draft: ImportedDraft;
       connection: NamedConnection | null;
+      fallbackConnection: NamedConnection | null;
       program: AssistantApiFields;
       createdAt: string | undefined;
       notes: string[];
@@ -78,8 +80,12 @@ export function parseAssistant(raw: unknown): ParsedAssistant {
   const draft = { ...settingsOf(source, notes), openaiAssistantId: id };
   const program = parseApiFields(source, notes);
   const createdAt = timeOf(isObject(raw) ? raw.created_at : undefined);
-  const connection = NamedConnection.safeParse(parsed.data.connection).data ?? null;
-  return { id, name: draft.name, draft, connection, program, createdAt, notes: [...notes, ...importWarnings(source)] };
+  const connections = {
+    connection: connectionIn(parsed.data.connection),
+    fallbackConnection: connectionIn(parsed.data.fallbackConnection),
+  };
+  const warnings = [...notes, ...importWarnings(source)];
+  return { id, name: draft.name, draft, ...connections, program, createdAt, notes: warnings };
 }
 
 /** Converts the provider’s seconds; undefined if they are invalid or in the future. */
@@ -98,6 +104,7 @@ const fieldParsers: {
   description: ({ description }, notes) => descriptionOf(clean(description), notes),
   // A number of a connection in another installation says nothing here.
   model: ({ model }) => clean(modelIdOf(clean(model))) || clean(model),
+  fallbackModel: ({ fallbackModel }) => fallbackIn(fallbackModel),
   temperature: temperatureOf,
   instructions: ({ instructions }, notes) => instructionsOf(instructions ?? '', notes),
   starters: ({ starters }, notes) => startersIn(starters, notes),
@@ -129,6 +136,13 @@ function exportedValue(name: keyof AssistantSettings, given: unknown, notes: str
   notes.push(unknownValues[name] ?? `${name} (${quoteBriefly(given)}) cannot be imported.`);
   return field.parse(undefined);
 }
+
+const fallbackIn = (given: unknown) =>
+  (typeof given === 'string' &&
+    Array.from(modelIdOf(clean(given)))
+      .slice(0, 200)
+      .join('')) ||
+  null;
 
 function providerIdOf(raw: JsonObject): string | null {
   const found = [raw.id, raw.openaiAssistantId].find((id) => ProviderAssistantId.safeParse(id).success);

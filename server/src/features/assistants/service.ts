@@ -64,10 +64,25 @@ export const withAssistantsLocked = <T>(
     return work(assistants, trx);
   });
 
-export async function checkModel(models: ModelCheck, userId: number, model: string) {
+export async function checkModel(
+  models: ModelCheck,
+  userId: number,
+  model: string,
+  field: 'model' | 'fallbackModel' = 'model',
+) {
   const usable = await models.usable(userId);
   if (usable && !usable.has(model))
-    throw refuse('model', `Model ${modelIdOf(model)} is not among the models your API key can use`);
+    throw refuse(field, `Model ${modelIdOf(model)} is not among the models your API key can use`);
+}
+
+type Named = Pick<AssistantChanges, 'model' | 'fallbackModel'>;
+
+/** Checks the models that a change names. One that was stored before may be gone by now. */
+async function checkModels(models: ModelCheck, userId: number, named: Named, stored: Named = {}) {
+  for (const field of ['model', 'fallbackModel'] as const) {
+    const model = named[field];
+    if (model && model !== stored[field]) await checkModel(models, userId, model, field);
+  }
 }
 
 async function find(assistants: Pick<AssistantRepository, 'find'>, userId: number, id: number): Promise<Assistant> {
@@ -93,7 +108,7 @@ async function create(
   { userId, stillMay }: Actor,
   draft: AssistantDraft,
 ) {
-  await checkModel(models, userId, draft.model);
+  await checkModels(models, userId, draft);
   return withAssistantsLocked(database.db, userId, async (assistants, trx) => {
     await stillMay(trx);
     const created = await insertAssistant(assistants, userId, draft);
@@ -140,7 +155,7 @@ async function update(
   version?: number,
 ): Promise<Assistant> {
   const before = await find(assistantRepository(db), userId, id);
-  if (changes.model !== undefined && changes.model !== before.model) await checkModel(models, userId, changes.model);
+  await checkModels(models, userId, changes, before);
   return withAssistantsLocked(db, userId, async (assistants, trx) => {
     await stillMay(trx);
     const stored = await find(assistants, userId, id);
@@ -198,8 +213,7 @@ export function assistantService(dependencies: Dependencies) {
       update(dependencies, actor, id, changes, version),
     /** @throws if these changes could not be saved */
     async checkChanges(userId: number, stored: Assistant, changes: AssistantChanges) {
-      const { model } = changes;
-      if (model !== undefined && model !== stored.model) await checkModel(dependencies.models, userId, model);
+      await checkModels(dependencies.models, userId, changes, stored);
       checkInstructions(changes, stored.instructions);
     },
     duplicate: (actor: Actor, id: number) => duplicate(dependencies, actor, id),
@@ -246,6 +260,12 @@ export const exportExtras = async (db: Kysely<Database>, userId: number, ids: nu
   ),
 });
 
+/** The id of a connection means nothing elsewhere. */
+function exportedModel(reference: string, connections: ExportExtras['connections']) {
+  const { connectionId, model } = parseModelReference(reference);
+  return { model, connection: connectionId === null ? undefined : connections.get(connectionId) };
+}
+
 export const toExport = (
   list: Assistant[],
   { names, api, connections }: ExportExtras = { names: new Map(), api: new Map(), connections: new Map() },
@@ -255,12 +275,14 @@ export const toExport = (
   exportedAt: new Date().toISOString(),
   assistants: list.map((assistant) => {
     const fields = api.get(assistant.id);
-    const { connectionId, model } = parseModelReference(assistant.model);
-    const connection = connectionId === null ? undefined : connections.get(connectionId);
+    const { model, connection } = exportedModel(assistant.model, connections);
+    const fallback = assistant.fallbackModel === null ? null : exportedModel(assistant.fallbackModel, connections);
     return {
       ...AssistantSettings.parse(assistant),
       model,
       ...(connection && { connection }),
+      fallbackModel: fallback?.model ?? null,
+      ...(fallback?.connection && { fallbackConnection: fallback.connection }),
       openaiAssistantId: assistant.openaiAssistantId,
       files: names.get(assistant.id) ?? [],
       ...(fields && { api: fields }),

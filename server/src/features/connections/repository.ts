@@ -72,7 +72,11 @@ export function connectionStore(db: Kysely<Database>) {
           .selectFrom(table)
           .select((eb) => eb.fn.countAll<number>().as('count'))
           .where(sql.ref<number>(`${table}.user_id`), '=', userId)
-          .where(sql.ref<string>(`${table}.model`), 'like', pattern);
+          .where((eb) => {
+            const named = eb(sql.ref<string>(`${table}.model`), 'like', pattern);
+            if (table !== 'assistants') return named;
+            return eb.or([named, eb(sql.ref<string>('assistants.fallback_model'), 'like', pattern)]);
+          });
         return (table === 'threads' ? query.where(sql.ref('threads.deleted_at'), 'is', null) : query)
           .executeTakeFirstOrThrow()
           .then(({ count }) => Number(count));

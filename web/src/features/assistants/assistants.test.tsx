@@ -119,6 +119,19 @@ describe('creating', () => {
     await expectHidden(page.getByText('Its successor is'));
   });
 
+  test('takes another model as fallback, or none', async () => {
+    openAssistants('&view=create');
+    const fallback = page.getByLabelText('Fallback', { exact: true });
+    await expect.element(fallback).toHaveTextContent('None');
+    await page.getByLabelText('Name').fill('Tutor');
+    await pickModel(fallback, 'gpt-6-astra');
+    await expect.element(fallback).toHaveTextContent('gpt-6-astra');
+    await page.getByRole('button', { name: 'Create Assistant' }).click();
+    await expect
+      .poll(() => requestsTo(assistants.create).map(({ body }) => Object(body).fallbackModel))
+      .toEqual(['gpt-6-astra']);
+  });
+
   test('enforces limits and names them', async () => {
     openAssistants('&view=create');
     const create = page.getByRole('button', { name: 'Create Assistant' });

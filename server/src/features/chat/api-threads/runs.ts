@@ -6,7 +6,7 @@ import type { RunExecutor } from '#server/features/chat/runs/executor';
 import { functionOutputDeadline } from '#server/features/chat/runs/lifecycle/finalize';
 import { forNewRun } from '#server/features/chat/runs/lifecycle/run-spec';
 import { type ApiRun, type ApiRunPart, apiRunRepository } from '#server/features/chat/shared/api-run-repository';
-import type { ChatTarget } from '#server/features/chat/shared/chat-target';
+import { type ChatTarget, checkKeys, modelsWithoutFallback } from '#server/features/chat/shared/chat-target';
 import { runRepository } from '#server/features/chat/shared/run-repository';
 import { type StoredCall, toolCallRepository } from '#server/features/chat/shared/tool-call-repository';
 import type { RetirementGuard } from '#server/features/models/retirement/guard';
@@ -137,12 +137,12 @@ export type ApiRuns = ReturnType<typeof createApiRuns>;
 async function authorizeRun(
   { executor, endedModels, openKey, checkBudget }: Dependencies,
   { userId }: ApiClient,
-  { model, assistantId }: ChatTarget,
+  target: ChatTarget,
 ): Promise<void> {
   executor.refuseWhenClosing(userId);
-  if (model !== null) await endedModels.refuse(userId, [model]);
-  await openKey(userId, model);
-  await checkBudget(userId, assistantId, 'Raise it in Analytics.');
+  await endedModels.refuse(userId, modelsWithoutFallback([target]));
+  await checkKeys(openKey, userId, target);
+  await checkBudget(userId, target.assistantId, 'Raise it in Analytics.');
 }
 
 function startStored(

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { ChatTarget } from '#server/features/chat/shared/chat-target';
+import { type ChatTarget, modelsWithoutFallback } from '#server/features/chat/shared/chat-target';
 import { messageRepository } from '#server/features/chat/shared/message-repository';
 import type { ThreadRecord } from '#server/features/chat/shared/thread-repository';
 import type { RetirementGuard } from '#server/features/models/retirement/guard';
@@ -18,10 +18,7 @@ export async function rejectRetiredModels(
   { db, retiredModels }: { db: Kysely<Database>; retiredModels: RetirementGuard },
   { userId, thread, models, targets }: Chosen,
 ) {
-  await retiredModels.refuse(
-    userId,
-    targets.flatMap(({ model }) => model ?? []),
-  );
+  await retiredModels.refuse(userId, modelsWithoutFallback(targets));
   const { assistantId, model, headMessageId } = thread;
   const usesDefault = assistantId === null && model === null && models.length === 0;
   if (usesDefault && headMessageId !== null)

@@ -4,7 +4,7 @@ import type { PartialAnswers } from '#server/features/chat/runs/events/partial-a
 import type { RunExecutor } from '#server/features/chat/runs/executor';
 import { forNewRun } from '#server/features/chat/runs/lifecycle/run-spec';
 import type { AttachmentReader } from '#server/features/chat/shared/attachments';
-import type { ChatTarget, ChatTargetFinder } from '#server/features/chat/shared/chat-target';
+import { type ChatTarget, type ChatTargetFinder, checkKeys } from '#server/features/chat/shared/chat-target';
 import { type IdempotencyKey, messageRepository } from '#server/features/chat/shared/message-repository';
 import { noMessage, noThread } from '#server/features/chat/shared/not-found';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
@@ -47,7 +47,7 @@ type Wanted = { userId: number; thread: ThreadRecord; models: string[]; overBudg
 export async function resolveTargets(context: MessageContext, wanted: Wanted): Promise<ChatTarget[]> {
   const { userId, thread, models, overBudget } = wanted;
   const targets = await context.findTargets(userId, thread, models);
-  for (const { model } of targets) await context.openKey(userId, model);
+  for (const target of targets) await checkKeys(context.openKey, userId, target);
   await rejectRetiredModels(context, { userId, thread, models, targets });
   if (!overBudget) await context.checkBudget(userId, targets[0]?.assistantId ?? null);
   return targets;

@@ -1,7 +1,10 @@
 import type { RunEvent } from '@roster/contracts/chat';
+import type { RunError } from '@roster/contracts/errors';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Presence } from '#server/db/presence';
 import type { GeneratedFileCollector } from '#server/features/chat/generated-files/take';
+import type { RunRepository } from '#server/features/chat/shared/run-repository';
+import { retryUntilAvailable } from '#server/lib/retry-until-available';
 import type { Metrics } from '#server/metrics/metrics';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { AnswerEnd, Provider } from '#server/provider/provider';
@@ -9,6 +12,7 @@ import type { GeneratedFile } from '#server/provider/resources/generated-files';
 import { cutCalls, eventCall } from './events/event-log.ts';
 import type { EventWriter } from './lifecycle/event-writer.ts';
 import { failureOf, interruption } from './lifecycle/failure.ts';
+import { fallbackOf } from './lifecycle/fallback.ts';
 import type { RunFinalizer, RunOutcome } from './lifecycle/finalize.ts';
 import type { FollowUpWork } from './lifecycle/follow-ups.ts';
 import {
@@ -25,6 +29,7 @@ import { writeAnswer } from './write-answer.ts';
 
 export type Execution = {
   buildRequest: BuildRequest;
+  runs: Pick<RunRepository, 'setModel'>;
   provider: Pick<Provider, 'answer' | 'answerMs'>;
   steps: ToolSteps;
   collectFile: GeneratedFileCollector;
@@ -73,8 +78,8 @@ export async function execute(run: LiveRun, execution: Execution) {
   if (!isParked && spec.comparisonId === null) execution.onEnded(spec);
 }
 
-function write(run: LiveRun, execution: Execution): Promise<AnswerEnd | 'parked'> {
-  const { buildRequest, provider, steps, collectFile, writer, metrics } = execution;
+async function write(run: LiveRun, execution: Execution): Promise<AnswerEnd | 'parked'> {
+  const { buildRequest, provider, steps, collectFile, writer, metrics, runs } = execution;
   const publish = (events: RunEvent[]) => {
     const startedAt = performance.now();
     const hadText = run.log.text !== '';
@@ -89,22 +94,38 @@ function write(run: LiveRun, execution: Execution): Promise<AnswerEnd | 'parked'
     const position = (run.step - 1) * positionsPerStep + run.fileTasks.length;
     run.fileTasks.push(collectFile(run.spec, file, position));
   };
-  return writeAnswer(run, { buildRequest, provider, publish, onMade, steps });
+  const writing = { buildRequest, provider, publish, onMade, steps };
+  try {
+    return await writeAnswer(run, run.spec, writing);
+  } catch (error) {
+    const fallback = fallbackOf(run, error);
+    if (!fallback) throw error;
+    const { runId, userId } = run.spec;
+    execution.log.warn({ code: failureOf(error).code, runId }, 'the fallback of an assistant is asked');
+    await noteKey(run, failureOf(error), execution);
+    await retryUntilAvailable(run.controller.signal, () => runs.setModel(userId, runId, fallback.model));
+    publish([{ type: 'note', text: fallback.note }]);
+    return writeAnswer(run, fallback.spec, writing);
+  }
+}
+
+/** A rejected key is shown where it was saved. */
+async function noteKey(run: LiveRun, { code, message }: RunError, { onKeyRejected }: Execution) {
+  if (code === 'key_rejected') await onKeyRejected(run.spec.userId, message, run.prepared?.request.model ?? null);
 }
 
 async function fail(run: LiveRun, error: unknown, execution: Execution) {
-  const { log, onKeyRejected, catalogue } = execution;
+  const { log, catalogue } = execution;
   if (error instanceof RunStoppedError)
     return finish(run, { state: 'stopped', reason: 'stopped', error: null }, null, execution);
   if (error instanceof ShutdownError)
     return finish(run, { state: 'interrupted', reason: null, error: interruption }, null, execution);
   const failure = failureOf(error, run.prepared && catalogue.successor(run.prepared.request.model));
-  const { runId, userId } = run.spec;
+  const { runId } = run.spec;
   if (failure.code === 'internal') log.error({ err: error, runId }, 'run failed');
   else log.warn({ code: failure.code, runId }, 'run failed');
   await finish(run, { state: 'failed', reason: null, error: failure }, null, execution);
-  if (failure.code === 'key_rejected')
-    await onKeyRejected(userId, failure.message, run.prepared?.request.model ?? null);
+  await noteKey(run, failure, execution);
 }
 
 /** Stores the end before publishing it: a reader of `finished` finds the whole answer in the database. */

@@ -7,7 +7,7 @@ import { ProviderError } from '#server/provider/transport/error';
 import { clientFunctionCalls } from './events/event-log.ts';
 import { abortable } from './lifecycle/abortable.ts';
 import type { LiveRun } from './lifecycle/live-run.ts';
-import type { BuildRequest, PreparedRequest, ToolLoop } from './lifecycle/run-spec.ts';
+import type { BuildRequest, PreparedRequest, RunSpec, ToolLoop } from './lifecycle/run-spec.ts';
 import { asServerCall, type ToolSteps } from './tools/tool-steps.ts';
 
 /** Requests per answer or continuation; the last one is sent without tools. */
@@ -26,11 +26,11 @@ type Writing = {
  * Builds the request and has the provider write the answer, with one more step for each round of connected tools.
  * `parked`: the run waits for an approval.
  */
-export async function writeAnswer(run: LiveRun, writing: Writing): Promise<AnswerEnd | 'parked'> {
+export async function writeAnswer(run: LiveRun, spec: RunSpec, writing: Writing): Promise<AnswerEnd | 'parked'> {
   const { signal } = run.controller;
   const { answerMs } = writing.provider;
   const prepared = await withinLimit(answerMs, run, () =>
-    retryUntilAvailable(signal, () => abortable(writing.buildRequest(run.spec, signal), signal)),
+    retryUntilAvailable(signal, () => abortable(writing.buildRequest(spec, signal), signal)),
   );
   run.prepared = prepared;
   const { loop } = prepared;

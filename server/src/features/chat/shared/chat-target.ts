@@ -6,6 +6,7 @@ import { TrialSettings } from '@roster/contracts/trials';
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
 import type { ProjectRepository } from '#server/features/projects/shared/repository';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import type { OpenKey } from '#server/provider/keys/open-key';
 import type { AnswerRequest } from '#server/provider/provider';
 import { schemaFormat } from '#server/provider/schema-format';
 import type { ThreadRecord } from './thread-repository.ts';
@@ -31,7 +32,27 @@ export type ChatTarget = {
   serversOff?: readonly number[];
   /** Options that only API clients can set. */
   asked?: ApiRunRequest;
+  /** The assistant's other model, which is asked if this one is down, over its limit or gone. */
+  fallback?: FallbackTarget;
 };
+
+export type FallbackTarget = { model: string } & Pick<ChatTarget, 'temperature' | 'effort' | 'knowledge' | 'asked'>;
+
+/** One key of the two is enough. @throws AppError no_api_key, key_unreadable */
+export async function checkKeys(openKey: OpenKey, userId: number, { model, fallback }: ChatTarget): Promise<void> {
+  try {
+    await openKey(userId, model);
+  } catch (error) {
+    if (!fallback) throw error;
+    await openKey(userId, fallback.model).catch(() => {
+      throw error;
+    });
+  }
+}
+
+/** Models that must answer, because no fallback stands in for them. */
+export const modelsWithoutFallback = (targets: readonly ChatTarget[]): string[] =>
+  targets.flatMap(({ model, fallback }) => (model === null || fallback ? [] : model));
 
 /** Limits that a client has set for the history. */
 export type HistoryLimits = { lastMessages: number | null; tokens: number | null };
@@ -154,13 +175,16 @@ export function chatTargetFinder(dependencies: Dependencies) {
   return async function findTargets(userId: number, thread: TargetThread, models: string[]): Promise<ChatTarget[]> {
     const { settings, shared } = await sharedOf(userId, thread);
     if (settings) {
-      const { temperature, reasoningEffort: effort } = settings;
-      return (models.length > 0 ? models : [settings.model]).map((model) => ({
-        ...shared,
+      const { model: own, fallbackModel, temperature, reasoningEffort: effort } = settings;
+      const answeredBy = (model: string) => ({
+        knowledge: shared.knowledge,
         ...withoutIndexedFiles(model, shared.knowledge),
         model,
         ...catalogue.parameters(model, { temperature, effort }),
-      }));
+      });
+      if (models.length > 0) return models.map((model) => ({ ...shared, ...answeredBy(model) }));
+      const other = fallbackModel === own ? null : fallbackModel;
+      return [{ ...shared, ...answeredBy(own), ...(other !== null && { fallback: answeredBy(other) }) }];
     }
     const answering = models.length > 0 ? models : [thread.model ?? (await knownDefaultModel(userId))];
     return answering.map((model) => ({

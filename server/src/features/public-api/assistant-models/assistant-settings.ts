@@ -12,6 +12,7 @@ import { AppError } from '#server/lib/errors';
 import type { FunctionTool, ResponseFormat } from '#server/provider/answer-tools';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import { ConnectionKey } from '#server/provider/connections/connection-key';
+import { fallbackNote } from '#server/provider/fallback';
 import type { FileSearch, Provider } from '#server/provider/provider';
 import { schemaFormat } from '#server/provider/schema-format';
 import { ProviderError } from '#server/provider/transport/error';
@@ -51,6 +52,14 @@ export type AssistantSettings = {
 /** @throws budget_exceeded */
 export type BudgetCheck = (assistantId: number | null) => Promise<void>;
 
+/** `outage`: why the assistant's own model cannot answer, so that its fallback is asked. */
+export type AskedAssistant = { model: string; question: string; outage?: string | undefined };
+
+function answeringModel({ assistant: { model, fallbackModel } }: Found, { outage }: AskedAssistant) {
+  if (outage === undefined || fallbackModel === null) return { model, notes: [] };
+  return { model: fallbackModel, notes: [fallbackNote(model, fallbackModel, outage)] };
+}
+
 type Found = NonNullable<Awaited<ReturnType<ApiAssistants['find']>>>;
 
 const queryLimit = 4_000;
@@ -62,7 +71,7 @@ export function assistantSettings(dependencies: Dependencies) {
   const { assistantModels, assistants, catalogue } = dependencies;
   return async (
     userId: number,
-    asked: { model: string; question: string },
+    asked: AskedAssistant,
     apiKey: Secret,
     /** Called before the provider is asked for passages. */
     check: BudgetCheck,
@@ -70,7 +79,8 @@ export function assistantSettings(dependencies: Dependencies) {
     const named = await assistantModels.find(userId, asked.model);
     const found = named && (await assistants.find(userId, named.assistantId));
     if (!found) throw noModel(asked.model);
-    const { id: assistantId, model, instructions, temperature, reasoningEffort } = found.assistant;
+    const { id: assistantId, instructions, temperature, reasoningEffort } = found.assistant;
+    const { model, notes } = answeringModel(found, asked);
     await check(assistantId);
     const passages = await passagesFor(dependencies, { userId, found, apiKey, question: asked.question });
     const parameters = catalogue.parameters(model, { temperature, effort: reasoningEffort });
@@ -84,7 +94,7 @@ export function assistantSettings(dependencies: Dependencies) {
       topP: topP === 1 || parameters.temperature === null ? null : topP,
       format: formatOf(found),
       ...(await toolsFor(dependencies, userId, found)),
-      notes: [...passages.notes, ...(await unusedServers(dependencies, userId, assistantId))],
+      notes: [...notes, ...passages.notes, ...(await unusedServers(dependencies, userId, assistantId))],
     };
   };
 }

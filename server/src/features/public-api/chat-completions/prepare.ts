@@ -26,6 +26,8 @@ type Asked = {
   text: string | undefined;
   apiKey: Secret;
   check: BudgetCheck;
+  /** Set if the assistant's fallback is asked. */
+  outage?: string | undefined;
 };
 
 /** A request of Chat Completions, and the same for Responses if it needs tools that only those have. */
@@ -39,14 +41,14 @@ export type Prepared = PreparedRequest & {
 
 /** Builds the request to send. @throws budget_exceeded before the provider is asked for anything */
 export async function prepare(dependencies: Dependencies, asked: Asked): Promise<Prepared> {
-  const { userId, body, text, apiKey, check } = asked;
+  const { userId, body, text, apiKey, check, outage } = asked;
   const { assistantModels, settingsOf } = dependencies;
   const { model, messages } = body;
   if (!assistantModels.isNamed(model)) {
     await check(null);
     return requestForModel(body, text);
   }
-  const settings = await settingsOf(userId, { model, question: lastUserText(messages) }, apiKey, check);
+  const settings = await settingsOf(userId, { model, question: lastUserText(messages), outage }, apiKey, check);
   return withTools(dependencies, asked, settings);
 }
 

@@ -1,5 +1,6 @@
 import type { ChatCompletion } from '@roster/contracts/public-api/chat-completions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { withFallback } from '#server/features/public-api/assistant-models/with-fallback';
 import {
   ClientDisconnectedError,
   createBudgetCheck,
@@ -39,17 +40,17 @@ export function chatCompletionService(dependencies: Dependencies) {
   const { keys, budgets, calls, openCalls, modelNames } = dependencies;
   const ask = chatSender(dependencies);
 
-  async function answer(call: Call, controller: AbortController): Promise<void> {
+  async function answer(call: Call, signal: AbortSignal, outage?: string): Promise<void> {
     const { caller, request, reply } = call;
-    const { signal } = controller;
     const { userId } = caller;
     const model = await modelNames.resolve(userId, call.body.model);
     const isPlain = model === call.body.model;
     const body = isPlain ? call.body : { ...call.body, model };
-    const apiKey = await keys.open(userId, await modelNames.answering(userId, model));
+    const answering = outage === undefined ? modelNames.answering : modelNames.fallbackOf;
+    const apiKey = await keys.open(userId, await answering(userId, model));
     const check = createBudgetCheck(budgets, caller);
     const text = isPlain ? request.bodyText : undefined;
-    const prepared = await prepare(dependencies, { userId, body, text, apiKey, check });
+    const prepared = await prepare(dependencies, { userId, body, text, apiKey, check, outage });
     const stored = await calls.begin(caller, prepared);
     let isEnded = false;
     const end = async (cost: Cost | null) => {
@@ -70,12 +71,14 @@ export function chatCompletionService(dependencies: Dependencies) {
       if (error instanceof ProviderError && error.code === 'key_rejected')
         await keys.noteRejected(userId, error.message, prepared.model);
       request.log.info({ event: 'api_call_failed', code: error instanceof ProviderError ? error.code : undefined });
-      throw publicFailure(error);
+      throw error;
     }
   }
 
   return (call: Call): Promise<FastifyReply> =>
-    whileClientWaits(openCalls, call, (controller) => answer(call, controller));
+    whileClientWaits(openCalls, call, ({ signal }) =>
+      withFallback(modelNames, call, signal, (outage) => answer(call, signal, outage)),
+    );
 }
 
 type End = (outcome: Omit<Outcome, 'failure'>) => Promise<void>;

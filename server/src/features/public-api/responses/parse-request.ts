@@ -59,6 +59,8 @@ type Dependencies = {
 type For = {
   apiKey: Secret;
   check: BudgetCheck;
+  /** Set if the assistant's fallback is asked. */
+  outage?: string | undefined;
   /** Settings of the named assistant, if already read. */
   known?: AssistantSettings;
 };
@@ -95,13 +97,17 @@ function refuseSearchElsewhere(model: string, tools: MergedTools['tools']) {
  */
 export function requestParser(dependencies: Dependencies) {
   const { provider, history, assistantModels, settingsOf, names, searchedBy, codeFilesBy, fileNames } = dependencies;
-  return async (userId: number, body: ResponseRequest, { apiKey, check, known }: For): Promise<ParsedRequest> => {
+  return async (
+    userId: number,
+    body: ResponseRequest,
+    { apiKey, check, known, outage }: For,
+  ): Promise<ParsedRequest> => {
     const before = await history.before(userId, body.previous_response_id);
     const named: ResponseItem[] = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input;
     const { items, read } = await history.resolved(userId, named);
     const kept = items.map(toStoredItem);
     const assistant = assistantModels.isNamed(body.model)
-      ? (known ?? (await settingsOf(userId, { model: body.model, question: questionOf(kept) }, apiKey, check)))
+      ? (known ?? (await settingsOf(userId, { model: body.model, question: questionOf(kept), outage }, apiKey, check)))
       : null;
     if (!assistant) await check(null);
     const isText = typeof body.input === 'string' && before.items.length === 0;

@@ -1,5 +1,6 @@
 import type { ResponseRequest } from '@roster/contracts/public-api/responses';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { withFallback } from '#server/features/public-api/assistant-models/with-fallback';
 import {
   ClientDisconnectedError,
   createBudgetCheck,
@@ -8,7 +9,6 @@ import {
 } from '#server/features/public-api/shared/call-context';
 import { type Cost, costOf } from '#server/features/public-api/shared/call-log';
 import type { ModelNames } from '#server/features/public-api/shared/model-names';
-import { publicFailure } from '#server/features/public-api/shared/provider-failure';
 import type { BudgetService } from '#server/features/usage/budgets';
 import type { ApiPrincipal } from '#server/http/public-api/api-principal';
 import type { CallRegistry } from '#server/http/public-api/call-registry';
@@ -45,11 +45,12 @@ type StartedResponse = { order: ParsedRequest; open: PendingResponse; apiKey: Se
 export function responseService(dependencies: Dependencies) {
   const { keys, budgets, openCalls, orderOf, store, modelNames } = dependencies;
 
-  async function begin({ caller, body: given }: Call): Promise<StartedResponse> {
+  async function begin({ caller, body: given }: Call, outage?: string): Promise<StartedResponse> {
     const { userId } = caller;
     const body = { ...given, model: await modelNames.resolve(userId, given.model) };
-    const apiKey = await keys.open(userId, await modelNames.answering(userId, body.model));
-    const order = await orderOf(userId, body, { apiKey, check: createBudgetCheck(budgets, caller) });
+    const answering = outage === undefined ? modelNames.answering : modelNames.fallbackOf;
+    const apiKey = await keys.open(userId, await answering(userId, body.model));
+    const order = await orderOf(userId, body, { apiKey, check: createBudgetCheck(budgets, caller), outage });
     return { order, open: await store.begin(caller, order), apiKey };
   }
 
@@ -61,7 +62,9 @@ export function responseService(dependencies: Dependencies) {
     create: (call: Call): Promise<FastifyReply> =>
       call.body.background === true
         ? unattended(call, begin)
-        : whileClientWaits(openCalls, call, async ({ signal }) => attended(call, await begin(call), signal)),
+        : whileClientWaits(openCalls, call, ({ signal }) =>
+            withFallback(modelNames, call, signal, async (outage) => attended(call, await begin(call, outage), signal)),
+          ),
   };
 }
 
@@ -90,7 +93,7 @@ function attendedAnswers({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
       // Not stored: the client has not received its id.
       await open.end(costOfRefusal(order, error, signal), undefined);
       await noted(call, order.model, error);
-      throw publicFailure(error);
+      throw error;
     }
   }
 
@@ -114,7 +117,7 @@ function attendedAnswers({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
     await end(order, open, outcome);
     if (outcome.failure !== undefined) {
       await noted(call, order.model, outcome.failure);
-      throw publicFailure(outcome.failure);
+      throw outcome.failure;
     }
     await reply.status(200).type(json).send(outcome.response);
   };

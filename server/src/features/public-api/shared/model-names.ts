@@ -14,6 +14,11 @@ type Dependencies = {
  * exactly this name; many providers' own ids contain a slash, so an unknown name is part of the id.
  */
 export function modelNames({ connections, assistantModels, assistants }: Dependencies) {
+  async function assistantOf(userId: number, name: string) {
+    const named = await assistantModels.find(userId, name);
+    return named && (await assistants.find(userId, named.assistantId))?.assistant;
+  }
+
   return {
     async resolve(userId: number, named: string): Promise<string> {
       const slash = named.indexOf('/');
@@ -24,9 +29,12 @@ export function modelNames({ connections, assistantModels, assistants }: Depende
     /** The model whose key is needed: an assistant is answered by its own. null: there is no such assistant. */
     async answering(userId: number, resolved: string): Promise<string | null> {
       if (!assistantModels.isNamed(resolved)) return resolved;
-      const named = await assistantModels.find(userId, resolved);
-      const found = named && (await assistants.find(userId, named.assistantId));
-      return found?.assistant.model ?? null;
+      return (await assistantOf(userId, resolved))?.model ?? null;
+    },
+    /** The other model of the named assistant; null: none. */
+    async fallbackOf(userId: number, named: string): Promise<string | null> {
+      const assistant = assistantModels.isNamed(named) ? await assistantOf(userId, named) : undefined;
+      return assistant && assistant.fallbackModel !== assistant.model ? assistant.fallbackModel : null;
     },
   };
 }

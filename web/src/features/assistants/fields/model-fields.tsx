@@ -45,6 +45,7 @@ export function ModelFields({ form, models }: ModelFieldsProps) {
     <>
       <ModelField form={form} models={models} hasTrouble={trouble !== undefined} onChange={forgetEffort} />
       {trouble && <ModelTrouble trouble={trouble} onChoose={choose} />}
+      <FallbackField form={form} />
       {model && model.efforts.length > 0 && <EffortField form={form} efforts={model.efforts} />}
       <TemperatureField form={form} use={temperatureSupport(model, effort)} model={id} />
     </>
@@ -74,6 +75,34 @@ function ModelField({ form, models, hasTrouble, onChange }: ModelFieldProps) {
                 field.onChange(chosen);
                 onChange();
               }}
+            />
+          )}
+        </Field>
+      )}
+    />
+  );
+}
+
+function FallbackField({ form }: { form: AssistantForm }) {
+  const model = form.watch('model');
+  return (
+    <Controller
+      control={form.control}
+      name="fallbackModel"
+      render={({ field, fieldState }) => (
+        <Field
+          label="Fallback"
+          hint="Asked if the model is down, over its limit or gone. The answer says so."
+          error={fieldState.error?.message}
+        >
+          {(control) => (
+            <ModelSelect
+              control={control}
+              {...field}
+              value={field.value ?? ''}
+              empty="None"
+              without={[model]}
+              onChange={(chosen) => field.onChange(chosen === '' ? null : chosen)}
             />
           )}
         </Field>

@@ -35,6 +35,8 @@ const RunOptions = z.object({
   /** null if stored before versions existed. */
   assistantVersion: z.number().nullable().default(null),
   model: z.string(),
+  /** null if the client has chosen the model. */
+  fallback: z.string().nullable().default(null),
   instructions: z.string(),
   tools: ApiTools,
   tool_resources: RunResources,
@@ -79,6 +81,7 @@ export function buildOptions(given: Given, { id, assistant, fields, threadResour
     assistantId: assistant.id,
     assistantVersion: assistant.version,
     model: given.model?.trim() ?? assistant.model,
+    fallback: given.model == null ? assistant.fallbackModel : null,
     instructions: instructions.filter((part) => part !== '').join('\n\n'),
     tools,
     tool_resources: resourcesOf({ ...kept.tool_resources, ...named }, ofThread),

@@ -86,6 +86,7 @@ export function runObject(run: WholeProgramRun, { encode }: Ids): ApiRun {
     assistant,
     tool_resources: ___,
     truncation_strategy: truncation,
+    fallback: ____,
     ...options
   } = readOptions(run.options);
   const status = statusOf(run);

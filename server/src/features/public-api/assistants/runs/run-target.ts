@@ -1,3 +1,4 @@
+import { connectionIdOf } from '@roster/contracts/models/model-reference';
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
 import type { FullApiRun as StoredRun } from '#server/features/chat/api-threads/runs';
 import type { ChatTarget } from '#server/features/chat/shared/chat-target';
@@ -61,6 +62,12 @@ async function codeFilesOf({ fileIds }: Dependencies, userId: number, { tool_res
   return named.length > 0 ? numbersIn(named, await fileIds.numbersOf(userId, named)) : [];
 }
 
+/** A search is required, and only the installation's provider has it. */
+function fallbackFor({ model, fallback }: RunOptions, { search }: Knowledge): string | null {
+  if (fallback === null || fallback === model) return null;
+  return search && connectionIdOf(fallback) !== null ? null : fallback;
+}
+
 /** Resolves what answers an API run. */
 export function createTargetResolver(dependencies: Dependencies) {
   return async function answererFor(
@@ -77,37 +84,40 @@ export function createTargetResolver(dependencies: Dependencies) {
     const codeFiles = runsCode ? await codeFilesOf(dependencies, userId, options) : [];
     const choice = choiceFor(options, before === undefined);
     const isSearching = choice !== 'file_search' || knowledge.search !== undefined;
-    const parameters = dependencies.catalogue.parameters(model, { temperature, effort });
     const { type, last_messages: last = null } = options.truncation_strategy;
     const left = leftOf(options.max_completion_tokens, spent.completionTokens);
+    const asked = {
+      maxOutputTokens: left ?? undefined,
+      format: format === 'auto' ? undefined : format,
+      tools:
+        tools.length === 0
+          ? undefined
+          : {
+              functions,
+              codeInterpreter: runsCode ? { fileIds: [] } : null,
+              choice: isSearching ? choice : 'auto',
+              isParallel: options.parallel_tool_calls,
+            },
+      codeFiles,
+      limits: {
+        lastMessages: type === 'last_messages' ? last : null,
+        tokens: leftOf(options.max_prompt_tokens, spent.promptTokens),
+      },
+    };
+    const answeredBy = (name: string) => {
+      const parameters = dependencies.catalogue.parameters(name, { temperature, effort });
+      // 1 is the provider's default. A model that accepts no temperature accepts no other value here either.
+      const topP = options.top_p === 1 || parameters.temperature === null ? null : options.top_p;
+      return { model: name, ...parameters, knowledge, asked: { ...asked, topP } };
+    };
+    const fallback = before === undefined ? fallbackFor(options, knowledge) : null;
     return {
       assistantId: options.assistantId,
       assistantVersion: options.assistantVersion,
-      model,
       instructions,
-      ...parameters,
       schema: null,
-      knowledge,
-      asked: {
-        // 1 is the provider's default. A model that accepts no temperature accepts no other value here either.
-        topP: options.top_p === 1 || parameters.temperature === null ? null : options.top_p,
-        maxOutputTokens: left ?? undefined,
-        format: format === 'auto' ? undefined : format,
-        tools:
-          tools.length === 0
-            ? undefined
-            : {
-                functions,
-                codeInterpreter: runsCode ? { fileIds: [] } : null,
-                choice: isSearching ? choice : 'auto',
-                isParallel: options.parallel_tool_calls,
-              },
-        codeFiles,
-        limits: {
-          lastMessages: type === 'last_messages' ? last : null,
-          tokens: leftOf(options.max_prompt_tokens, spent.promptTokens),
-        },
-      },
+      ...answeredBy(model),
+      ...(fallback !== null && { fallback: answeredBy(fallback) }),
     };
   };
 }

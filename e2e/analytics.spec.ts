@@ -110,7 +110,7 @@ test('warns about a budget, then stops, and sends a message when its sender insi
   await exchange(page, roster, earlier, 'First [[tokens 4000]] [[delay 0]]');
   const id = await startThread(page, roster, { title: 'Thrift', assistantId });
   const { costUsd } = (await analytics(page, roster)).totals;
-  await page.goto('/analytics');
+  await page.goto('/analytics?tab=budgets');
   const budgets = card(page, 'Budgets');
   await budgets.getByRole('button', { name: 'Add budget' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add budget' });
@@ -161,7 +161,7 @@ test('warns about a budget, then stops, and sends a message when its sender insi
   await untilDone();
   await expect(answers).toHaveCount(1);
 
-  await page.goto('/analytics');
+  await page.goto('/analytics?tab=budgets');
   await expect(budgets).toContainText('Exceeded');
   await budgets.getByRole('button', { name: 'Change budget for all requests' }).click();
   const change = page.getByRole('dialog', { name: 'Change budget' });
@@ -180,9 +180,16 @@ test('fits phones and satisfies axe in both themes when in use', async ({ page, 
   await exchange(page, roster, id, 'One [[tokens 100]] [[delay 0]]');
   await exchange(page, roster, await unpricedThread(page, roster), 'Two [[delay 0]]');
   await request(page, roster, 'POST', '/api/analytics/budgets', { assistantId: null, amountUsd: 5 });
+  await page.goto('/analytics?tab=budgets');
+  await expect(card(page, 'Budgets')).toContainText('Within budget');
+  await expectAccessibleInBothThemes(page);
+  for (const tab of ['requests', 'tools', 'tokens']) {
+    await page.goto(`/analytics?tab=${tab}&range=this-month`);
+    await expect(page.getByRole('tabpanel').getByRole('region').first()).not.toHaveAttribute('aria-busy', 'true');
+    await expectAccessibleInBothThemes(page);
+  }
   await page.goto('/analytics?range=90');
   await expect(card(page, 'Recent Requests').getByRole('row')).toHaveCount(3);
-  await expect(card(page, 'Budgets')).toContainText('Within budget');
   await expectAccessibleInBothThemes(page);
   for (const width of [390, 320]) {
     await page.setViewportSize({ width, height: 740 });

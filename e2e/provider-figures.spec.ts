@@ -36,7 +36,7 @@ test('shows the provider’s figures next to Roster’s with an admin key, with 
   await request(page, ownRoster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
   await exchange(page, ownRoster, await startThread(page, ownRoster, { title: 'Own' }), '[[tokens 1000]] [[delay 0]]');
 
-  await page.goto(`${url}/analytics`);
+  await page.goto(`${url}/analytics?tab=provider`);
   await expect(card(page)).toContainText('Add an organization admin key to compare with OpenAI’s own figures.');
   await card(page).getByRole('button', { name: 'Add admin key' }).click();
   const dialog = page.getByRole('dialog');
@@ -92,7 +92,7 @@ test('shows the provider’s figures next to Roster’s with an admin key, with 
 test('quotes a failing provider and retries, and replaces a key it withdrew', async ({ page, roster, signedIn: _ }) => {
   const key = await withAdminKey(page, roster);
   await roster.fault(key, { status: 400, error: { message: 'Not on Sundays.' } }, 2);
-  await page.goto('/analytics');
+  await page.goto('/analytics?tab=provider');
   await expect(card(page).getByRole('alert')).toContainText('The provider’s figures could not be read');
   await expect(card(page).getByRole('alert')).toContainText('Not on Sundays.');
   await expectAccessible(page);
@@ -100,7 +100,7 @@ test('quotes a failing provider and retries, and replaces a key it withdrew', as
   await expect(cell(page, 'Requests', 1)).toHaveText('0');
 
   await roster.fault(key, { fail: 'invalid_api_key' }, 2);
-  await page.goto('/analytics?range=7');
+  await page.goto('/analytics?tab=provider&range=7');
   await expect(card(page).getByRole('alert')).toContainText('The admin key no longer works');
   await card(page).getByRole('button', { name: 'Replace admin key' }).first().click();
   await enter(page, newAdminKey());
@@ -111,7 +111,7 @@ test('quotes a failing provider and retries, and replaces a key it withdrew', as
 test('reports a provider without figures, and shows the rest without costs', async ({ page, roster, signedIn: _ }) => {
   const notThere = newAdminKey();
   await roster.fault(notThere, { status: 404, body: '{"detail":"Not Found"}' });
-  await page.goto('/analytics');
+  await page.goto('/analytics?tab=provider');
   await card(page).getByRole('button', { name: 'Add admin key' }).click();
   await enter(page, notThere);
   await expect(page.getByRole('dialog').getByRole('alert')).toContainText('OpenAI gives out no figures of its own');
@@ -127,7 +127,7 @@ test('reports a provider without figures, and shows the rest without costs', asy
 
 test('fits a phone', async ({ page, roster, signedIn: _ }) => {
   await page.setViewportSize({ width: 320, height: 700 });
-  await page.goto('/analytics');
+  await page.goto('/analytics?tab=provider');
   await expect(card(page).getByRole('button', { name: 'Add admin key' })).toBeVisible();
   await expectNoSidewaysScroll(page);
   await withAdminKey(page, roster);

@@ -329,10 +329,7 @@ export const usage = {
       accessTokenId: PathId.optional(),
       /** Conversations that are in this project now. */
       projectId: PathId.optional(),
-      /**
-       * Only fine-tuning jobs. Without it, jobs are listed among all calls, but not when filtering by model or by
-       * `none`.
-       */
+      /** Fine-tuning jobs instead of requests. */
       purpose: z.literal('training').optional(),
       limit: wholeNumber(1, 200).default(50),
       cursor: z.string().max(200).optional(),

@@ -17,6 +17,8 @@ export type RequestScope = UsageRange & {
   assistantId?: number | 'none';
   accessTokenId?: number;
   projectId?: number;
+  /** Fine-tuning jobs instead of requests. */
+  purpose?: 'training';
 };
 
 const all = ['usage'] as const;

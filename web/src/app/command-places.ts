@@ -9,10 +9,13 @@ import {
   Folder,
   Import,
   KeyRound,
+  ListOrdered,
   type LucideIcon,
   MailPlus,
   MonitorSmartphone,
   NotebookPen,
+  PiggyBank,
+  ReceiptText,
   ShieldCheck,
   SlidersHorizontal,
   SquareSplitHorizontal,
@@ -22,6 +25,7 @@ import {
 } from 'lucide-react';
 import type { SettingsTab } from '#web/features/account/tabs.ts';
 import type { FineTuningTab } from '#web/features/fine-tuning/tabs.ts';
+import type { AnalyticsTab } from '#web/features/usage/shared/views.ts';
 import type { UsersTab } from '#web/features/users/tabs.ts';
 
 type Navigate = UseNavigateResult<string>;
@@ -40,6 +44,7 @@ type Place = {
 
 const settings = (tab: SettingsTab) => (navigate: Navigate) => void navigate({ to: '/settings', search: { tab } });
 const training = (tab: FineTuningTab) => (navigate: Navigate) => void navigate({ to: '/fine-tuning', search: { tab } });
+const costs = (tab: AnalyticsTab) => (navigate: Navigate) => void navigate({ to: '/analytics', search: { tab } });
 const users = (tab: UsersTab) => ({
   isForAdmins: true,
   open: (navigate: Navigate) => void navigate({ to: '/users', search: { tab } }),
@@ -114,9 +119,30 @@ const places: readonly Place[] = [
   {
     id: 'preferences',
     label: 'Settings: Preferences',
-    names: 'theme dark light appearance notifications sound enter key prices budgets titles',
+    names: 'theme dark light appearance notifications sound enter key prices titles',
     icon: SlidersHorizontal,
     open: settings('preferences'),
+  },
+  {
+    id: 'budgets',
+    label: 'Analytics: Budgets',
+    names: 'spending limit hard stop monthly',
+    icon: PiggyBank,
+    open: costs('budgets'),
+  },
+  {
+    id: 'all-requests',
+    label: 'Analytics: Requests',
+    names: 'calls history usage log',
+    icon: ListOrdered,
+    open: costs('requests'),
+  },
+  {
+    id: 'provider-costs',
+    label: 'Analytics: Provider',
+    names: 'admin key bill invoice organization figures',
+    icon: ReceiptText,
+    open: costs('provider'),
   },
   {
     id: 'tuned-models',

@@ -3,6 +3,7 @@ import { settingsTabs } from '#web/features/account/tabs.ts';
 import { assistantViews } from '#web/features/assistants/views.ts';
 import { purposes, sorts } from '#web/features/files/views.ts';
 import { fineTuningTabs } from '#web/features/fine-tuning/tabs.ts';
+import { analyticsTabs, presets } from '#web/features/usage/shared/views.ts';
 import { userSorts, usersTabs } from '#web/features/users/tabs.ts';
 
 /** Search parameters of the address; unknown ones are dropped. */
@@ -118,10 +119,11 @@ export const filesSearch = (raw: Raw) =>
     purpose: oneOf(purposes, raw.purpose),
   });
 
-/** Days shown: the last n, or a range. */
+/** Tab, and the days shown: a preset or a range. */
 export const analyticsSearch = (raw: Raw) =>
   withUndefined({
-    range: ([7, 30, 90] as const).find((days) => days === raw.range),
+    tab: oneOf(analyticsTabs, raw.tab),
+    range: presets.find((preset) => preset === raw.range),
     from: text(raw.from),
     to: text(raw.to),
   });

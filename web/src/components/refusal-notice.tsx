@@ -38,7 +38,11 @@ export function RefusalNotice({ error, title, kept, insistLabel, onInsist, class
             <Button size="sm" className="max-md:h-10" onClick={onInsist}>
               {insistLabel}
             </Button>
-            <Link to="/analytics" className={buttonClass({ size: 'sm', variant: 'ghost', className: 'max-md:h-10' })}>
+            <Link
+              to="/analytics"
+              search={{ tab: 'budgets' }}
+              className={buttonClass({ size: 'sm', variant: 'ghost', className: 'max-md:h-10' })}
+            >
               Open Analytics
             </Link>
           </>

@@ -173,10 +173,7 @@ export function analyticsRepository(db: Kysely<Database>) {
       return new Map(rows.map(({ id, name }) => [id, name]));
     },
 
-    /**
-     * Single calls, newest first. Jobs are listed among all calls and with `purpose`, but not when filtering by model
-     * or assistant.
-     */
+    /** Single calls, newest first; fine-tuning jobs, which are not answers, only with `purpose`. */
     async requests(
       userId: number,
       { from, to }: Span,
@@ -186,10 +183,7 @@ export function analyticsRepository(db: Kysely<Database>) {
     ): Promise<UsageRequest[]> {
       const conditions = [
         sql`r.user_id = ${userId} and r.purpose <> 'tool' and r.created_at >= ${iso(from)} and r.created_at < ${iso(to)}`,
-        ...(purpose === undefined ? [] : [sql`r.purpose = ${purpose}`]),
-        ...(purpose === undefined && (model !== undefined || assistantId !== undefined)
-          ? [sql`r.purpose <> 'training'`]
-          : []),
+        purpose === undefined ? sql`r.purpose <> 'training'` : sql`r.purpose = ${purpose}`,
         ...(model === undefined ? [] : [sql`r.model = ${model}`]),
         ...(assistantId === undefined
           ? []

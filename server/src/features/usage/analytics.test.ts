@@ -195,7 +195,9 @@ describe.each(engines)('analytics on %s', (engine) => {
         );
       expect(await listed('&model=gpt-4o')).toEqual(['chat']);
       expect(await listed('&assistantId=none')).toEqual(['chat']);
-      expect(await listed('')).toHaveLength(10);
+      expect(await listed('')).toEqual(['chat']);
+      expect(body.recent).toMatchObject([{ purpose: 'chat' }]);
+      expect(await listed('&purpose=training')).toEqual(Array(9).fill('training'));
       expect(await listed('&purpose=training&model=gpt-4o')).toEqual(Array(6).fill('training'));
     },
   );

@@ -32,7 +32,9 @@ function aboutBudget({ id, assistant, state, spentUsd, amountUsd, hardStop }: Bu
   );
   const usedUp = hardStop ? 'Further messages need your confirmation' : 'It is used up';
   const detail = state === 'exceeded' ? usedUp : undefined;
-  return [{ key: `budget ${id}`, what, detail, to: { to: '/analytics' }, action: 'See costs' }];
+  return [
+    { key: `budget ${id}`, what, detail, to: { to: '/analytics', search: { tab: 'budgets' } }, action: 'See costs' },
+  ];
 }
 
 /** Maximum number of models named per date. */

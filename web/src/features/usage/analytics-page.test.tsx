@@ -1,11 +1,13 @@
 import { usage } from '@roster/contracts/usage/usage';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
+import { dayIn, localZone } from '#web/lib/text/day.ts';
 import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
-import { address, open, show } from '#web/testing/app.tsx';
+import { address, goBack, open, show } from '#web/testing/app.tsx';
 import { fixtureDate, noFigures, noUsage } from '#web/testing/new-account.ts';
 import { expectCount, expectText, press } from '#web/testing/page.ts';
 import { requestOf } from '#web/testing/usage.ts';
+import { daysBetween, presetRange } from './shared/range.ts';
 
 const card = (title: string) => page.getByRole('region', { name: title, exact: true });
 const bars = card('Cost by Day').getByRole('group').getByRole('button');
@@ -20,7 +22,85 @@ test('shows zeros, an empty chart and a next step to a new account', async () =>
   for (const title of ['Model Distribution', 'Cost by Model', 'Cost by Assistant'])
     await expectText(card(title), 'No requests in this period.');
   await expect.element(card('Recent Requests').getByRole('link', { name: 'Start a chat' })).toBeVisible();
+  await page.getByRole('tab', { name: 'Budgets' }).click();
   await expectText(card('Budgets'), 'No budgets yet.');
+});
+
+test('keeps the tab in the address with the range, for keyboard and Back', async () => {
+  open('/analytics');
+  const tab = (name: string) => page.getByRole('tab', { name, exact: true });
+  await expect.element(tab('Overview')).toHaveAttribute('aria-selected', 'true');
+  await page.getByText('This month', { exact: true }).click();
+  await expect.poll(address).toBe('/analytics?range=this-month');
+  await tab('Overview').click();
+  await press('ArrowRight');
+  await expect.element(tab('Requests')).toHaveFocus();
+  await expect.poll(address).toBe('/analytics?tab=requests&range=this-month');
+  await expectText(card('Requests'), 'No requests in this period.');
+  await tab('Tools').click();
+  await expectText(card('Tools'), 'No built-in tools were used in this period.');
+  await tab('Tokens').click();
+  await expectText(card('Token Usage'), '0 tokens');
+  await expectText(card('Tokens by Day'), 'No tokens were used in this period.');
+  await page.getByText('Last month', { exact: true }).click();
+  await expect.poll(address).toBe('/analytics?tab=tokens&range=last-month');
+  await tab('Provider').click();
+  await expectText(card('Provider’s own figures'), 'Add an organization admin key');
+  goBack();
+  await expect.element(tab('Tokens')).toHaveAttribute('aria-selected', 'true');
+  goBack();
+  await expect.poll(address).toBe('/analytics?tab=tokens&range=this-month');
+  await tab('Overview').click();
+  await expect.poll(address).toBe('/analytics?range=this-month');
+});
+
+test('asks for the calendar month in the user’s time zone', async () => {
+  open('/analytics?range=last-month');
+  const today = dayIn(localZone(), new Date());
+  const range = presetRange('last-month', today);
+  await expectCount(bars, daysBetween(range));
+  expect(requestsTo(usage.analytics).at(-1)).toMatchObject({ query: { ...range, tz: localZone() } });
+});
+
+test('lists every request in pages, and fine-tuning jobs apart from them', async () => {
+  const job = requestOf({ id: 9, purpose: 'training', thread: null, jobId: 4, inputTokens: 12_000, outputTokens: 0 });
+  open('/analytics?tab=requests', {
+    answers() {
+      answer(usage.requests, ({ query }) => {
+        if (query.purpose === 'training') return { items: [job], nextCursor: null };
+        return query.cursor
+          ? { items: [requestOf({ id: 1, thread: { id: 1, title: 'Oldest' } })], nextCursor: null }
+          : { items: [requestOf({ id: 2 })], nextCursor: 'next' };
+      });
+    },
+  });
+  const rows = card('Requests').getByRole('row');
+  await expectCount(rows, 2);
+  await card('Requests').getByRole('button', { name: 'Load more requests' }).click();
+  await expectCount(rows, 3);
+  await expectText(rows.nth(2), 'Oldest');
+  await expectText(card('Training').getByRole('listitem'), /12,000 tokens trained.*Open job/);
+  await expect.element(card('Requests').getByRole('link', { name: 'Open job' })).not.toBeInTheDocument();
+});
+
+test('shows tokens by model, most first', async () => {
+  const used = { ...noFigures, requests: 2, inputTokens: 40, outputTokens: 2000, costUsd: 0.2 };
+  open('/analytics?tab=tokens', {
+    answers() {
+      answer(usage.analytics, ({ query }) => ({
+        ...noUsage(query),
+        totals: used,
+        byModel: [
+          { ...used, model: 'gpt-4o', family: null, outputTokens: 100 },
+          { ...used, model: 'gpt-4o-mini', family: null, cachedTokens: 8 },
+        ],
+      }));
+    },
+  });
+  const rows = card('Tokens by Model').getByRole('row');
+  await expectText(rows.nth(1), /gpt-4o-mini\s*2\s*40\s*8\s*2,000\s*0\s*2,040/);
+  await card('Tokens by Model').getByRole('button', { name: 'gpt-4o: show requests' }).click();
+  await expect.element(page.getByRole('dialog', { name: 'Requests to gpt-4o' })).toBeVisible();
 });
 
 test('keeps the range in the address, and validates custom days', async () => {
@@ -65,7 +145,7 @@ test('makes the chart one tab stop with arrow keys, and adds a table', async () 
         const byDay = none.byDay.map((day, index) => (index === 6 ? { ...used, day: day.day } : day));
         return { ...none, totals: used, byDay };
       });
-      answer(usage.requests, { items: [requestOf({})], nextCursor: null });
+      answer(usage.requests, ({ query }) => ({ items: query.purpose ? [] : [requestOf({})], nextCursor: null }));
     },
   });
   const chart = card('Cost by Day');
@@ -100,13 +180,11 @@ test('shows that loading failed, and retries', async () => {
   open('/analytics', {
     answers() {
       answer(usage.analytics, refusal('unavailable', 'The database is busy.'));
-      answer(usage.budgets, refusal('unavailable', 'The database is busy.'));
     },
   });
   await expect.element(page.getByText('Failed to load usage and costs')).toBeVisible();
   await expect.element(page.getByText('The database is busy.').first()).toBeVisible();
   answer(usage.analytics, ({ query }) => noUsage(query));
-  answer(usage.budgets, []);
   await page.getByRole('button', { name: 'Try Again' }).first().click();
   await expectText(card('Cost Overview'), '$0.00');
 });
@@ -114,7 +192,7 @@ test('shows that loading failed, and retries', async () => {
 test('follows the range of the page for provider figures, up to 180 days', async () => {
   const figures = card('Provider’s own figures');
   const none = { requests: 0, inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0 };
-  open('/analytics?from=2026-02-20&to=2026-03-01', {
+  open('/analytics?tab=provider&from=2026-02-20&to=2026-03-01', {
     answers() {
       answer(usage.adminKey, { hasAdminKey: true, last4: '4321', addedAt: fixtureDate, notice: null });
       answer(usage.providerFigures, ({ query: { from, to } }) => ({
@@ -131,7 +209,7 @@ test('follows the range of the page for provider figures, up to 180 days', async
   });
   await expectText(figures, 'No requests in this period');
   expect(requestsTo(usage.providerFigures)).toMatchObject([{ query: { from: '2026-02-20', to: '2026-03-01' } }]);
-  show('/analytics?from=2026-01-01&to=2026-07-31');
+  show('/analytics?tab=provider&from=2026-01-01&to=2026-07-31');
   await expectText(figures, 'OpenAI answers for at most 180 days at a time. Choose a shorter period to compare.');
   expect(requestsTo(usage.providerFigures)).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import type { Analytics } from '@roster/contracts/usage/usage';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { CalendarX, Download } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useUser } from '#web/api/current-user.ts';
 import { analyticsQuery } from '#web/api/usage.ts';
 import { errorText } from '#web/lib/api-client.ts';
@@ -10,43 +10,44 @@ import { lazyPart } from '#web/lib/lazy.ts';
 import { dayIn, localZone } from '#web/lib/text/day.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
-import { classNames } from '#web/ui/class-names.ts';
 import { Page } from '#web/ui/page.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
+import { type TabItem, Tabs } from '#web/ui/tabs.tsx';
 import { BudgetCard } from './budget-card.tsx';
-import { CostByDay } from './cost-by-day.tsx';
 import { analyticsCsv } from './csv.ts';
-import { ModelDistribution } from './model-distribution.tsx';
-import { FineTuningCosts, ToolCosts } from './other-costs.tsx';
-import { PricesDialog } from './prices-dialog.tsx';
+import { Figures, type FiguresTab } from './figures.tsx';
 import { FiguresSkeleton } from './provider-figures/figures-skeleton.tsx';
 import { RangePicker } from './range-picker.tsx';
-import { CostByAccessToken, CostByAssistant, CostByModel, CostByProject } from './ranking-cards.tsx';
-import { RecentRequests } from './recent-requests.tsx';
-import { RequestsPanel, type Scope } from './requests-panel.tsx';
 import { type DayRange, formatRange, parseRange, type RangeSearch } from './shared/range.ts';
-import { CostOverview, TokenUsage, UsageStatistics } from './summary-cards.tsx';
-
-// Forms bring their library and all schemas.
-const PriceDialog = lazyPart(async () => (await import('./price-dialog.tsx')).PriceDialog);
+import type { AnalyticsTab } from './shared/views.ts';
 
 const ProviderFiguresCard = lazyPart(
   async () => (await import('./provider-figures/provider-figures-card.tsx')).ProviderFiguresCard,
   { pending: PendingFigures },
 );
 
-type AnalyticsPageProps = { search: RangeSearch; onSearchChange: (search: RangeSearch) => void };
+const tabs: readonly TabItem<AnalyticsTab>[] = [
+  { value: 'overview', label: 'Overview' },
+  { value: 'requests', label: 'Requests' },
+  { value: 'tools', label: 'Tools' },
+  { value: 'tokens', label: 'Tokens' },
+  { value: 'budgets', label: 'Budgets' },
+  { value: 'provider', label: 'Provider' },
+];
+
+type PeriodProps = {
+  search: RangeSearch;
+  onSearchChange: (search: RangeSearch) => void;
+  onTabChange: (tab: AnalyticsTab) => void;
+};
+type AnalyticsPageProps = PeriodProps & { tab: AnalyticsTab };
 
 /** Costs, their breakdown and trend. */
-export function AnalyticsPage({ search, onSearchChange }: AnalyticsPageProps) {
+export function AnalyticsPage({ tab, ...period }: AnalyticsPageProps) {
   const user = useUser();
   const tz = useMemo(localZone, []);
-  const today = dayIn(tz, new Date());
-  const { preset, range, problem } = parseRange(search, today);
-  const query = useQuery({ ...analyticsQuery({ ...range, tz }), enabled: problem === null });
-  const shown = problem ? undefined : query.data;
   return (
     <Page
       title="Analytics"
@@ -56,25 +57,60 @@ export function AnalyticsPage({ search, onSearchChange }: AnalyticsPageProps) {
         </>
       }
     >
+      <Tabs label="Analytics" value={tab} onValueChange={period.onTabChange} items={tabs}>
+        <div className="pt-4">
+          {tab === 'budgets' ? <BudgetCard tz={tz} /> : <Period tab={tab} tz={tz} {...period} />}
+        </div>
+      </Tabs>
+    </Page>
+  );
+}
+
+/** A tab about chosen days. */
+function Period({ tab, tz, ...period }: PeriodProps & { tab: Exclude<AnalyticsTab, 'budgets'>; tz: string }) {
+  const { search, onSearchChange, onTabChange } = period;
+  const today = dayIn(tz, new Date());
+  const { preset, range, problem } = parseRange(search, today);
+  const isOfProvider = tab === 'provider';
+  const query = useQuery({ ...analyticsQuery({ ...range, tz }), enabled: problem === null && !isOfProvider });
+  const shown = problem ? undefined : query.data;
+  return (
+    <>
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
         <RangePicker preset={preset} range={range} problem={problem} today={today} onChange={onSearchChange} />
-        <DownloadButton range={range} shown={query.isPlaceholderData ? undefined : shown} />
+        {!isOfProvider && <DownloadButton range={range} shown={query.isPlaceholderData ? undefined : shown} />}
       </div>
       {problem ? (
         <EmptyState icon={CalendarX} text="Choose another period." className="mt-4" />
+      ) : isOfProvider ? (
+        <ProviderFiguresCard range={range} className="mt-4" />
       ) : (
-        <>
-          <p className="mt-3 mb-4 text-muted-foreground text-sm">
-            {formatRange(range)}, days in the time zone {tz.replaceAll('_', ' ')}. All costs are estimates: tokens times
-            the price known for the model.
-          </p>
-          <Failure query={query} />
-          {(shown || !query.isError) && (
-            <Cards shown={shown} range={range} tz={tz} today={today} isOld={query.isPlaceholderData} />
-          )}
-        </>
+        <PeriodFigures {...{ tab, tz, range, today, query }} onShowRequests={() => onTabChange('requests')} />
       )}
-    </Page>
+    </>
+  );
+}
+
+type PeriodFiguresProps = {
+  tab: FiguresTab;
+  tz: string;
+  range: DayRange;
+  today: string;
+  query: UseQueryResult<Analytics>;
+  onShowRequests: () => void;
+};
+
+function PeriodFigures({ query, ...rest }: PeriodFiguresProps) {
+  const { range, tz } = rest;
+  return (
+    <>
+      <p className="mt-3 mb-4 text-muted-foreground text-sm">
+        {formatRange(range)}, days in the time zone {tz.replaceAll('_', ' ')}. All costs are estimates: tokens times the
+        price known for the model.
+      </p>
+      <Failure query={query} />
+      {(query.data || !query.isError) && <Figures {...rest} shown={query.data} isOld={query.isPlaceholderData} />}
+    </>
   );
 }
 
@@ -112,90 +148,6 @@ function Failure({ query }: { query: UseQueryResult<Analytics> }) {
     <RetryNotice tone="warning" live query={query} className="mb-4" title="These figures may be out of date">
       {errorText(query.error)}
     </RetryNotice>
-  );
-}
-
-const familyOf = (shown: Analytics | undefined, model: string) =>
-  shown?.byModel.find((row) => row.model === model)?.family ?? null;
-
-type CardsProps = {
-  shown: Analytics | undefined;
-  range: DayRange;
-  tz: string;
-  today: string;
-  /** Still showing the previous range. */
-  isOld: boolean;
-};
-
-const wide = { className: 'md:col-span-2 xl:col-span-6' };
-
-function Cards({ shown, range, tz, today, isOld }: CardsProps) {
-  const [scope, setScope] = useState<Scope | null>(null);
-  const [pricing, setPricing] = useState<string | null>(null);
-  const [listsPrices, setListsPrices] = useState(false);
-  const open = (part: Omit<Scope, 'range' | 'tz'> & { range?: DayRange }) => setScope({ range, tz, ...part });
-  return (
-    <>
-      <div
-        aria-busy={shown === undefined || isOld || undefined}
-        className={classNames(
-          'grid min-w-0 grid-cols-1 gap-4 transition-opacity duration-140 md:grid-cols-2 xl:grid-cols-6',
-          isOld && 'opacity-60',
-        )}
-      >
-        {shown === undefined && <output className="sr-only">Loading usage and costs</output>}
-        <CostOverview shown={shown} className="xl:col-span-2" />
-        <UsageStatistics shown={shown} className="xl:col-span-2" />
-        <TokenUsage shown={shown} className="md:col-span-2 xl:col-span-2" />
-        <CostByDay
-          shown={shown}
-          today={today}
-          className="md:col-span-2 xl:col-span-6"
-          onOpen={(day) => open({ range: { from: day, to: day } })}
-        />
-        <CostByModel
-          shown={shown}
-          className="xl:col-span-3"
-          onOpen={(model) => open({ model })}
-          onSetPrice={setPricing}
-          onListPrices={() => setListsPrices(true)}
-        />
-        <CostByAssistant
-          shown={shown}
-          className="xl:col-span-3"
-          onOpen={(assistant) => open({ assistant: assistant === null ? 'none' : assistant })}
-        />
-        <ModelDistribution shown={shown} className="xl:col-span-3" onOpen={(model) => open({ model })} />
-        <BudgetCard tz={tz} className="xl:col-span-3" />
-        {shown && <OtherCosts shown={shown} onOpenJobs={(model) => open({ model, purpose: 'training' })} />}
-        <CostByProject {...wide} {...{ shown, range, tz }} onOpen={(project) => open({ project })} />
-        <CostByAccessToken {...wide} shown={shown} onOpen={(accessToken) => open({ accessToken })} />
-        <RecentRequests
-          shown={shown}
-          className="md:col-span-2 xl:col-span-6"
-          onShowAll={() => open({})}
-          onSetPrice={setPricing}
-        />
-      </div>
-      <ProviderFiguresCard range={range} className="mt-4" />
-      {scope && <RequestsPanel scope={scope} onClose={() => setScope(null)} onSetPrice={setPricing} />}
-      {listsPrices && <PricesDialog onClose={() => setListsPrices(false)} onChange={setPricing} />}
-      {pricing && <PriceDialog model={pricing} family={familyOf(shown, pricing)} onClose={() => setPricing(null)} />}
-    </>
-  );
-}
-
-type BesideAnswersProps = { shown: Analytics; onOpenJobs: (model: string) => void };
-
-/** Costs other than answers. A single card takes the full width. */
-function OtherCosts({ shown, onOpenJobs }: BesideAnswersProps) {
-  const hasBoth = shown.byTool.length > 0 && shown.fineTuning.length > 0;
-  const className = hasBoth ? 'xl:col-span-3' : 'md:col-span-2 xl:col-span-6';
-  return (
-    <>
-      <ToolCosts {...shown} className={className} />
-      <FineTuningCosts rows={shown.fineTuning} className={className} onOpen={onOpenJobs} />
-    </>
   );
 }
 

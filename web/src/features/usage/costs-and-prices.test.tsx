@@ -2,7 +2,7 @@ import { type CustomPrice, usage } from '@roster/contracts/usage/usage';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, requestsTo } from '#web/testing/answers.ts';
-import { open } from '#web/testing/app.tsx';
+import { address, open, show } from '#web/testing/app.tsx';
 import { fixtureDate, noFigures, noUsage } from '#web/testing/new-account.ts';
 import { expectCount, expectHidden, expectText, expectTexts, expectToast, press } from '#web/testing/page.ts';
 import { requestOf } from '#web/testing/usage.ts';
@@ -88,7 +88,7 @@ test('shows cost by access token, linked to its calls', async () => {
 
 test('shows tool costs in a card, without invented prices', async () => {
   const price = { usdPerThousandCalls: 2.5, asOf: '2026-06-26', source: 'The price page' };
-  open('/analytics', {
+  open('/analytics?tab=tools', {
     answers() {
       answer(usage.analytics, ({ query }) => ({
         ...noUsage(query),
@@ -108,7 +108,7 @@ test('shows tool costs in a card, without invented prices', async () => {
   await expectText(card('Tools'), '$0.10 for a GB and day after the first 1 GB');
 });
 
-test('shows fine-tuning jobs in a card, outside the average per request', async () => {
+test('shows training as a cost of its own, outside the average per request', async () => {
   const used = { ...noFigures, requests: 2, inputTokens: 40, outputTokens: 2000, costUsd: 0.2 };
   const job = requestOf({ purpose: 'training', thread: null, jobId: 4, inputTokens: 12_000, outputTokens: 0 });
   open('/analytics', {
@@ -122,26 +122,31 @@ test('shows fine-tuning jobs in a card, outside the average per request', async 
           { model: 'gpt-4o', jobs: 3, trainedTokens: 12_000, costUsd: 6, unpricedJobs: 1 },
           { model: 'home-made', jobs: 1, trainedTokens: 10, costUsd: null, unpricedJobs: 1 },
         ],
-        recent: [job, requestOf({ id: 2 })],
+        recent: [requestOf({ id: 2 })],
       }));
       answer(usage.requests, { items: [job], nextCursor: null });
     },
   });
-  await expectText(card('Cost Overview'), /Fine-tuning\s*\$6\.00/);
+  await expectText(card('Cost Overview'), /Training\s*\$6\.00/);
   await expectText(card('Usage Statistics'), /Average cost per request\s*\$0\.10/);
   await expectText(card('Cost by Assistant'), /No assistant\s*\$0\.20/);
-  const tuning = card('Fine-Tuning');
+  const tuning = card('Cost Breakdown');
   await expectTexts(tuning.getByRole('listitem'), [
+    /Requests\s*\$0\.20\s*2 requests/,
+    /Built-in tools\s*\$0\.00\s*0 calls/,
+    /Training\s*\$6\.00\s*4 jobs/,
     /gpt-4o\s*\$6\.00\s*3 jobs · 12,000 tokens trained · 1 job without a price/,
     /home-made\s*no price known\s*1 job · 10 tokens trained/,
   ]);
   const recent = card('Recent Requests');
-  await expectText(recent.getByRole('row').nth(1), /Fine-tuning.*Open job/);
-  await expect.element(recent.getByRole('button', { name: 'Show all 6' })).toBeVisible();
+  await expectCount(recent.getByRole('row'), 2);
+  await recent.getByRole('button', { name: 'Show all 2' }).click();
+  await expect.poll(address).toBe('/analytics?tab=requests');
+  show('/analytics');
   await tuning.getByRole('button', { name: 'gpt-4o: show jobs' }).click();
   const panel = page.getByRole('dialog', { name: 'Fine-tuning jobs of gpt-4o' });
   await expectText(panel.getByRole('listitem'), /12,000 tokens trained/);
-  expect(requestsTo(usage.requests)).toMatchObject([{ query: { model: 'gpt-4o', purpose: 'training' } }]);
+  expect(requestsTo(usage.requests).at(-1)).toMatchObject({ query: { model: 'gpt-4o', purpose: 'training' } });
 });
 
 test('labels requests by purpose', async () => {
@@ -155,7 +160,6 @@ test('labels requests by purpose', async () => {
           requestOf({ id: 3, purpose: 'tool_step' }),
           requestOf({ id: 4, purpose: 'title', thread: null }),
           requestOf({ id: 5 }),
-          requestOf({ id: 6, purpose: 'training', costUsd: null }),
         ],
       }));
     },
@@ -164,16 +168,7 @@ test('labels requests by purpose', async () => {
     .getByRole('row')
     .getByRole('cell')
     .filter({ hasText: /Keys|Deleted|deleted/ });
-  await expectTexts(cells, [
-    'Titles · Keys',
-    'Continuation · Keys',
-    'Tool step · Keys',
-    'Titles · Deleted',
-    'Keys',
-    'Job, deleted',
-  ]);
-  // Custom prices apply to answers only, so none is offered for a job.
-  await expectCount(card('Recent Requests').getByRole('button'), 0);
+  await expectTexts(cells, ['Titles · Keys', 'Continuation · Keys', 'Tool step · Keys', 'Titles · Deleted', 'Keys']);
 });
 
 test('marks a snapshot priced by its family, and lets the user set a price', async () => {

@@ -2,14 +2,8 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
-import {
-  type DayRange,
-  type Preset,
-  presets,
-  type RangeProblem,
-  type RangeSearch,
-  rangeProblem,
-} from './shared/range.ts';
+import { type DayRange, type RangeProblem, type RangeSearch, rangeProblem } from './shared/range.ts';
+import { type Preset, presets } from './shared/views.ts';
 
 type RangePickerProps = {
   /** null for a custom range. */
@@ -25,27 +19,30 @@ const choice =
   'hover:text-foreground has-checked:bg-active has-checked:text-foreground has-focus-visible:outline-2 has-focus-visible:outline-ring ' +
   'light:has-checked:bg-card light:has-checked:shadow-[0_0_0_1px_var(--border)] max-md:h-9 max-sm:px-1';
 
-/** Selects the days: the last 7, 30 or 90, or a custom range. */
+const months = { 'this-month': 'This month', 'last-month': 'Last month' };
+const presetName = (preset: Preset) => (typeof preset === 'number' ? `${preset} days` : months[preset]);
+
+/** Selects the days: a preset or a custom range. */
 export function RangePicker({ preset, range, problem, today, onChange }: RangePickerProps) {
   const [opened, setOpened] = useState(false);
   const isCustom = preset === null || opened;
   return (
     <>
-      <fieldset className="flex rounded-md border border-border p-0.5 max-sm:w-full light:bg-muted">
+      <fieldset className="flex rounded-md border border-border p-0.5 max-sm:grid max-sm:w-full max-sm:grid-cols-3 light:bg-muted">
         <legend className="sr-only">Days to show</legend>
-        {presets.map((days) => (
-          <label key={days} className={choice}>
+        {presets.map((one) => (
+          <label key={one} className={choice}>
             <input
               type="radio"
               name="range"
-              checked={!isCustom && preset === days}
+              checked={!isCustom && preset === one}
               onChange={() => {
                 setOpened(false);
-                onChange({ range: days });
+                onChange({ range: one });
               }}
               className="sr-only"
             />
-            {days} days
+            {presetName(one)}
           </label>
         ))}
         <label className={choice}>

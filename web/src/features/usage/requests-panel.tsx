@@ -11,6 +11,7 @@ import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { assistantName } from './names.ts';
 import { RequestCard } from './request-parts.tsx';
 import { type DayRange, formatRange } from './shared/range.ts';
+import { TrainingJobs } from './training-jobs.tsx';
 
 /** Which calls to list: of a model, an assistant, an access token, a project, or all. */
 export type Scope = {
@@ -36,23 +37,25 @@ const titleOf = ({ model, assistant, accessToken, project, purpose }: Scope): st
 
 type RequestsPanelProps = { scope: Scope; onClose: () => void; onSetPrice: (model: string) => void };
 
+const selectionOf = ({ range, tz, model, assistant, accessToken, project, purpose }: Scope) => ({
+  ...range,
+  tz,
+  ...(model !== undefined && { model }),
+  ...(assistant && { assistantId: assistant === 'none' ? assistant : assistant.id }),
+  ...(accessToken && { accessTokenId: accessToken.id }),
+  ...(project && { projectId: project.id }),
+  ...(purpose && { purpose }),
+});
+
 /** Calls behind a figure, each linked to its conversation. */
 export function RequestsPanel({ scope, onClose, onSetPrice }: RequestsPanelProps) {
-  const { range, tz, model, assistant, accessToken, project, purpose } = scope;
-  const query = useInfiniteQuery(
-    requestsQuery({
-      ...range,
-      tz,
-      ...(model !== undefined && { model }),
-      ...(assistant && { assistantId: assistant === 'none' ? assistant : assistant.id }),
-      ...(accessToken && { accessTokenId: accessToken.id }),
-      ...(project && { projectId: project.id }),
-      ...(purpose && { purpose }),
-    }),
-  );
+  const { range, tz, purpose } = scope;
+  const query = useInfiniteQuery(requestsQuery(selectionOf(scope)));
   const requests = query.data && allItems(query.data);
+  const isEverything = Object.keys(scope).length === 2;
   return (
     <SidePanel open onOpenChange={onClose} title={titleOf(scope)} description={formatRange(range)}>
+      {isEverything && <TrainingJobs {...{ range, tz, onSetPrice }} className="mb-6" />}
       {requests === undefined ? (
         query.isError && !query.isFetching ? (
           <ErrorState
@@ -64,7 +67,9 @@ export function RequestsPanel({ scope, onClose, onSetPrice }: RequestsPanelProps
           <Loading />
         )
       ) : requests.length === 0 ? (
-        <p className="py-10 text-center text-muted-foreground">No requests in this period.</p>
+        <p className="py-10 text-center text-muted-foreground">
+          {purpose ? 'No jobs in this period.' : 'No requests in this period.'}
+        </p>
       ) : (
         <>
           <ul className="-mt-3 divide-y divide-border">

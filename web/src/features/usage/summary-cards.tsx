@@ -4,30 +4,24 @@ import { formatShare } from '#web/lib/text/share.ts';
 import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 import { describeChange } from './change.ts';
 import { FigureCard, FigureList } from './figure-card.tsx';
+import { knownCost } from './known-cost.ts';
 
 type SummaryProps = { shown: Analytics | undefined; className?: string | undefined };
 
 const noPrice = 'No price known';
 const costText = (usd: number | null) => (usd === null ? noPrice : formatCost(usd));
 
-/** null if there were jobs, but none with a known price. */
-function fineTuningCost(shown: Analytics | undefined): number | null {
-  const known = shown?.fineTuning.flatMap(({ costUsd }) => costUsd ?? []) ?? [];
-  return shown?.fineTuning.length && known.length === 0 ? null : known.reduce((sum, usd) => sum + usd, 0);
-}
-
 /** Fine-tuning jobs are not requests, so averages exclude their cost. */
 function averageCost(shown: Analytics): string {
   const { costUsd, requests, unpricedRequests } = shown.totals;
   if (requests === 0) return formatCost(0);
   if (costUsd === null || unpricedRequests === requests) return '—';
-  return formatCost(Math.max(0, costUsd - (fineTuningCost(shown) ?? 0)) / (requests - unpricedRequests));
+  return formatCost(Math.max(0, costUsd - (knownCost(shown.fineTuning) ?? 0)) / (requests - unpricedRequests));
 }
 
 export function CostOverview({ shown, className }: SummaryProps) {
   const days = shown?.byDay.length ?? 1;
   const { totals, previous } = shown ?? {};
-  const tuningUsd = fineTuningCost(shown);
   const dearest = shown?.byDay.reduce((most, day) => Math.max(most, day.costUsd ?? 0), 0);
   return (
     <FigureCard
@@ -54,7 +48,7 @@ export function CostOverview({ shown, className }: SummaryProps) {
             name: 'Most expensive day',
             value: totals && (totals.costUsd === null ? '—' : formatCost(dearest ?? 0)),
           },
-          ...(shown?.fineTuning.length ? [{ name: 'Fine-tuning', value: costText(tuningUsd) }] : []),
+          ...(shown?.fineTuning.length ? [{ name: 'Training', value: costText(knownCost(shown.fineTuning)) }] : []),
           {
             name: 'Requests with no known price (not included)',
             value: totals && formatNumber(totals.unpricedRequests),

@@ -39,7 +39,11 @@ export function BudgetNotice({ assistantId, isAnswering }: BudgetNoticeProps) {
       <span className="min-w-0 flex-1">
         {isExceeded ? `This month’s budget${whose} is used up: ` : `${share} of this month’s budget${whose} is used: `}
         {formatCost(budget.spentUsd)} of {formatCost(budget.amountUsd)}.{' '}
-        <Link to="/analytics" className="rounded-xs text-foreground underline underline-offset-4">
+        <Link
+          to="/analytics"
+          search={{ tab: 'budgets' }}
+          className="rounded-xs text-foreground underline underline-offset-4"
+        >
           Analytics
         </Link>
       </span>

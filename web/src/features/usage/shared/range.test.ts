@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dayIn } from '#web/lib/text/day.ts';
-import { addDays, daysBetween, formatRange, lastDays, parseRange, rangeProblem } from './range.ts';
+import { addDays, daysBetween, formatRange, lastDays, parseRange, presetRange, rangeProblem } from './range.ts';
 
 describe('days', () => {
   test.each([
@@ -29,12 +29,50 @@ describe('days', () => {
   });
 });
 
+describe('calendar months', () => {
+  test.each([
+    ['2026-11-28', '2026-11-01', '2026-11-28'],
+    ['2026-11-01', '2026-11-01', '2026-11-01'],
+    ['2026-12-31', '2026-12-01', '2026-12-31'],
+    ['2027-01-01', '2027-01-01', '2027-01-01'],
+    ['2028-02-29', '2028-02-01', '2028-02-29'],
+  ])('shows this month on %s from %s to %s', (today, from, to) =>
+    expect(presetRange('this-month', today)).toEqual({ from, to }),
+  );
+
+  test.each([
+    ['2026-11-28', '2026-10-01', '2026-10-31'],
+    ['2026-12-31', '2026-11-01', '2026-11-30'],
+    ['2027-01-01', '2026-12-01', '2026-12-31'],
+    ['2027-01-31', '2026-12-01', '2026-12-31'],
+    ['2027-03-31', '2027-02-01', '2027-02-28'],
+    ['2028-03-01', '2028-02-01', '2028-02-29'],
+  ])('shows last month on %s from %s to %s', (today, from, to) =>
+    expect(presetRange('last-month', today)).toEqual({ from, to }),
+  );
+
+  test('change at midnight in the user’s time zone', () => {
+    const newYear = new Date('2026-12-31T23:30:00Z');
+    const lastMonthIn = (tz: string) => presetRange('last-month', dayIn(tz, newYear));
+    expect(lastMonthIn('UTC')).toEqual({ from: '2026-11-01', to: '2026-11-30' });
+    expect(lastMonthIn('Europe/Berlin')).toEqual({ from: '2026-12-01', to: '2026-12-31' });
+    expect(lastMonthIn('America/Los_Angeles')).toEqual({ from: '2026-11-01', to: '2026-11-30' });
+  });
+});
+
 describe('range in the address', () => {
   const today = '2026-11-21';
   test('defaults to the last 30 days', () => {
     expect(parseRange({}, today)).toEqual({ preset: 30, range: lastDays(30, today), problem: null });
     expect(parseRange({ range: 7 }, today)).toMatchObject({ preset: 7, range: { from: '2026-11-15', to: today } });
   });
+
+  test('accepts a month', () =>
+    expect(parseRange({ range: 'last-month' }, today)).toEqual({
+      preset: 'last-month',
+      range: { from: '2026-10-01', to: '2026-10-31' },
+      problem: null,
+    }));
 
   test('accepts two dates', () =>
     expect(parseRange({ range: 7, from: '2026-01-01', to: '2026-01-31' }, today)).toEqual({

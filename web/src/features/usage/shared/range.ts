@@ -1,10 +1,9 @@
+import type { Preset } from './views.ts';
+
 /** Days in the user's time zone, inclusive. */
 export type DayRange = { from: string; to: string };
 
-export const presets = [7, 30, 90] as const;
-export type Preset = (typeof presets)[number];
-
-/** Range in the address: the last n days, or two dates; the default if empty. */
+/** Range in the address: a preset or two dates; the default if empty. */
 export type RangeSearch = { range?: Preset | undefined; from?: string | undefined; to?: string | undefined };
 
 const usual: Preset = 30;
@@ -22,6 +21,17 @@ export const addDays = (day: string, days: number): string =>
   new Date((numberOf(day) + days) * dayMs).toISOString().slice(0, 10);
 
 export const lastDays = (count: number, today: string): DayRange => ({ from: addDays(today, 1 - count), to: today });
+
+const firstOfMonth = (day: string) => `${day.slice(0, 8)}01`;
+
+/** The days of a preset as of `today`. A month that has not ended stops today. */
+export function presetRange(preset: Preset, today: string): DayRange {
+  if (typeof preset === 'number') return lastDays(preset, today);
+  const first = firstOfMonth(today);
+  if (preset === 'this-month') return { from: first, to: today };
+  const to = addDays(first, -1);
+  return { from: firstOfMonth(to), to };
+}
 
 /** True for an existing date; April 31 is none. */
 function isDay(text: string): boolean {
@@ -51,7 +61,7 @@ export type Chosen = { preset: Preset | null; range: DayRange; problem: RangePro
 export function parseRange({ range, from, to }: RangeSearch, today: string): Chosen {
   if (from === undefined && to === undefined) {
     const preset = range ?? usual;
-    return { preset, range: lastDays(preset, today), problem: null };
+    return { preset, range: presetRange(preset, today), problem: null };
   }
   const custom = { from: from ?? '', to: to ?? '' };
   return { preset: null, range: custom, problem: rangeProblem(custom) };

@@ -14,6 +14,8 @@ export const wordsMatch = ({ phrases, excludedPhrases }: Conditions) => {
   const wanted = ftsWords(phrases, 'AND');
   return excludedPhrases.length === 0 ? wanted : `(${wanted}) NOT ${ftsWords(excludedPhrases, 'OR')}`;
 };
+/** A match expression of FTS5 for any of them. */
+export const anyMatch = (phrases: readonly Phrase[]) => ftsWords(phrases, 'OR');
 export const matchOf = (userId: number, conditions: Conditions) => `owner : u${userId} AND (${wordsMatch(conditions)})`;
 
 const tsPhrase = ({ words, isWhole }: Phrase) =>
@@ -21,6 +23,9 @@ const tsPhrase = ({ words, isWhole }: Phrase) =>
 
 export const asTsquery = ({ phrases, excludedPhrases }: Conditions) =>
   sql`to_tsquery('simple', ${[...phrases.map(tsPhrase), ...excludedPhrases.map((phrase) => `!${tsPhrase(phrase)}`)].join(' & ')})`;
+
+export const anyTsquery = (phrases: readonly Phrase[]) =>
+  sql`to_tsquery('simple', ${phrases.map(tsPhrase).join(' | ')})`;
 
 const has = (column: RawBuilder<unknown>, literal: string) =>
   sql<boolean>`lower(${column}) like ${`%${literal.replaceAll(/[\\%_]/g, '\\$&')}%`} escape '\\'`;

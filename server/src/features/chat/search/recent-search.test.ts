@@ -8,10 +8,10 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, newThread } from '#server/testing/chat';
 import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
-import { hasManyHits, isLarge, recentPage } from './recent-search-repository.ts';
+import { hasManyHits, isLarge, recentPage, recentPageWithout } from './recent-search-repository.ts';
 import type { SearchOptions } from './result-order.ts';
 import { findThreads } from './threads-repository.ts';
-import { searchQueryOf } from './tokenize.ts';
+import { excludedQueries, searchQueryOf } from './tokenize.ts';
 
 describe.each(engines)('search in the newest threads on %s', (engine) => {
   let app: TestApp;
@@ -52,8 +52,13 @@ describe.each(engines)('search in the newest threads on %s', (engine) => {
   });
 
   const all: SearchOptions = { archived: undefined, programs: undefined, limit: 2, after: undefined };
-  const among = (query: string, options: Partial<SearchOptions> = {}) =>
-    recentPage(reader, userId, searchQueryOf(query).anywhere, { ...all, ...options });
+  function among(query: string, options: Partial<SearchOptions> = {}) {
+    const { anywhere } = searchQueryOf(query);
+    const chosen = { ...all, ...options };
+    if (anywhere.phrases.length > 0) return recentPage(reader, userId, anywhere, chosen);
+    const excluded = excludedQueries(query).flatMap((one) => one.anywhere.phrases);
+    return recentPageWithout(reader, userId, excluded, chosen);
+  }
 
   /** The result from the index of all messages. */
   async function ofAll(query: string, options: Partial<SearchOptions> = {}) {
@@ -73,6 +78,14 @@ describe.each(engines)('search in the newest threads on %s', (engine) => {
       ['2024', { limit: 0 }],
       ['"héron a second"', { limit: 0 }],
       ['"a heron"', {}],
+      ['heron -lake', { limit: 2 }],
+      ['heron -herons', { limit: 2 }],
+      ['heron -bittern -nothing', { limit: 1 }],
+      ['simulated -two', { limit: 3 }],
+      ['-heron', { limit: 1 }],
+      ['-nothing -lake', { limit: 2 }],
+      ['-simulated', { limit: 0 }],
+      ['-2024', { limit: 3, archived: false }],
     ];
     for (const [query, options] of pages) {
       const page = await ofAll(query, options);

@@ -5,9 +5,9 @@ import { isOf } from '#server/features/chat/shared/message-row-repository';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
 import { threadsWithout } from './exclusions-repository.ts';
 import { hitsOf } from './hits-repository.ts';
-import { hasManyHits, hasWordsAlone, isLarge, recentPage } from './recent-search-repository.ts';
+import { hasManyHits, hasWordsAlone, isLarge, recentPage, recentPageWithout } from './recent-search-repository.ts';
 import { type Found, inOrder, isListed, type SearchOptions } from './result-order.ts';
-import { excludedQueries, hasWords, searchQueryOf } from './tokenize.ts';
+import { excludedQueries, hasWords, type SearchQuery, searchQueryOf } from './tokenize.ts';
 
 /** `match`: the newest matching message; null: only the title matches. */
 export type FoundThread = { thread: ThreadRecord; match: { messageId: number; text: string } | null };
@@ -42,7 +42,9 @@ export async function findThreads(
 async function findWithout(db: Kysely<Database>, userId: number, query: string, options: SearchOptions) {
   const excluded = excludedQueries(query);
   if (excluded.length === 0) return [];
-  const { rows } = await threadsWithout(db, userId, excluded, options).execute(db);
+  const rows =
+    (await recentWithout(db, userId, excluded, options)) ??
+    (await threadsWithout(db, userId, excluded, options).execute(db)).rows;
   const threads = await threadRepository(db).byIds(
     userId,
     rows.map(({ id }) => id),
@@ -51,6 +53,17 @@ async function findWithout(db: Kysely<Database>, userId: number, query: string, 
     const thread = threads.get(id);
     return thread ? { thread, match: null } : [];
   });
+}
+
+async function recentWithout(
+  db: Kysely<Database>,
+  userId: number,
+  excluded: readonly SearchQuery[],
+  options: SearchOptions,
+) {
+  if (!excluded.every(hasWordsAlone) || !(await isLarge(db))) return undefined;
+  const phrases = excluded.flatMap(({ anywhere }) => anywhere.phrases);
+  return recentPageWithout(db, userId, phrases, options);
 }
 
 /** `cross join` makes SQLite go from hits to threads and not the other way round. */

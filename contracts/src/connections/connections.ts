@@ -152,6 +152,18 @@ export const ConnectionUses = z.object({
 });
 export type ConnectionUses = z.output<typeof ConnectionUses>;
 
+/** Something that the provider has refused, which Roster leaves out until it tries again. */
+export const ConnectionRefusal = z.object({
+  /** null: whatever the model. */
+  model: z.string().nullable(),
+  /** The field or call, such as `temperature` or `responses`. */
+  what: z.string(),
+  learnedAt: Time,
+  /** From then on it is tried again. */
+  askAt: Time,
+});
+export type ConnectionRefusal = z.output<typeof ConnectionRefusal>;
+
 /** A server that answered at its usual address on the machine Roster runs on. */
 export const LocalServer = z.object({ preset: PresetId, baseUrl: z.string(), models: z.number().int() });
 export type LocalServer = z.output<typeof LocalServer>;
@@ -218,6 +230,24 @@ export const connections = {
     summary: 'What uses the connection, before it is removed.',
     params: byId,
     output: ConnectionUses,
+  }),
+  refusals: endpoint({
+    method: 'GET',
+    path: '/api/connections/:id/refusals',
+    access: 'user',
+    summary: 'What the provider has refused lately and is therefore not sent, with the time of the next try.',
+    params: byId,
+    output: z.object({ refusals: z.array(ConnectionRefusal) }),
+  }),
+  askAgain: endpoint({
+    method: 'POST',
+    path: '/api/connections/:id/ask-again',
+    access: 'user',
+    rate: 'keyUse',
+    summary: 'Tries everything that the provider has refused again with the next calls.',
+    params: byId,
+    status: 204,
+    output: NoContent,
   }),
   remove: endpoint({
     method: 'DELETE',

@@ -63,7 +63,7 @@ export async function createServices(context: AppContext, forTests: ForTests) {
   const tracing = config.traces ? await loadTracing(config.traces, log) : noTracing;
   const { proxyFor } = config;
   const vault = createVault(config.masterKeys);
-  const { provider, openConnection } = await createProviders({
+  const { provider, openConnection, forgetClient } = await createProviders({
     ...{ db, vault, config: config.provider, proxyFor, times: providerTimes, metrics, tracing },
     connector: connectionAddresses(config).connector,
   });
@@ -84,6 +84,7 @@ export async function createServices(context: AppContext, forTests: ForTests) {
     vault,
     keys: providerKeyService({ db, vault, provider, config, openConnection }),
     openConnection,
+    forgetClient,
   };
 }
 

@@ -7,7 +7,7 @@ import type { Database } from './schema.ts';
 import { reconnectedWithinMs, signalConnection } from './signal-connection.ts';
 
 /** Messages between processes on one database; ids only, since receivers reread the rows. */
-export type Signal = { eventsOf: number[] } | { stop: number };
+export type Signal = { eventsOf: number[] } | { stop: number } | { askAgain: number };
 
 /**
  * This process among those that share the database. With SQLite there is only one, ensured by the folder's lock. With
@@ -118,7 +118,7 @@ const notify = (db: Kysely<Database>, signal: Signal) =>
   sql`select pg_notify(${channel}, ${JSON.stringify(signal)})`.execute(db);
 
 function splitSignal(signal: Signal): Signal[] {
-  if ('stop' in signal) return [signal];
+  if (!('eventsOf' in signal)) return [signal];
   const { eventsOf } = signal;
   return Array.from({ length: Math.ceil(eventsOf.length / idsPerSignal) }, (_, part) => ({
     eventsOf: eventsOf.slice(part * idsPerSignal, (part + 1) * idsPerSignal),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
 import { type Behaviour, startCapableProvider } from '#server/testing/capable-provider';
-import { newThread } from '#server/testing/chat';
+import { ask, newThread } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 import { beginDownload, unzip } from '#server/testing/zip';
@@ -39,6 +39,35 @@ describe.each(engines)('connections on %s', (engine) => {
     (await visitor.get('/api/user/security-events')).body.items
       .map(({ event, detail }: { event: string; detail: string }) => [event, detail])
       .filter(([event]: [string]) => event.startsWith('connection_'));
+
+  test('say what the provider has refused, and ask it again on request', async () => {
+    const ada = await someone();
+    const { url, seen } = await provider();
+    const { id } = await added(ada, url);
+    const refusalsOf = async () => (await ada.get(`${path}/${id}/refusals`)).body.refusals;
+    expect(await refusalsOf()).toEqual([]);
+    const threadId = await newThread(ada, { model: `@${id}/talker` });
+    const answered = async () => {
+      const { answer } = await ask(app, ada, threadId, 'Count to three');
+      expect(answer).toMatchObject({ state: 'complete', text: '1, 2, 3' });
+      return seen.filter(({ path: asked }) => asked === '/responses').length;
+    };
+    expect(await answered()).toBe(1);
+    expect(await answered()).toBe(1);
+    const [refusal, ...others] = await refusalsOf();
+    expect(others).toEqual([]);
+    expect(refusal).toMatchObject({ model: null, what: 'responses' });
+    expect(Date.parse(refusal.askAt) - Date.parse(refusal.learnedAt)).toBeCloseTo(3_600_000, -3);
+
+    const bob = await someone();
+    expect((await bob.get(`${path}/${id}/refusals`)).status).toBe(404);
+    expect((await bob.post(`${path}/${id}/ask-again`)).status).toBe(404);
+    expect(await answered()).toBe(1);
+    expect((await ada.post(`${path}/${id}/ask-again`)).status).toBe(204);
+    expect(await refusalsOf()).toEqual([]);
+    expect(await answered()).toBe(2);
+    expect(await refusalsOf()).toHaveLength(1);
+  });
 
   test('are added, renamed, paused and removed, and the key never comes out', async () => {
     const ada = await someone();

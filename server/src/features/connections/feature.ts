@@ -1,5 +1,6 @@
 import type { Config } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
+import type { Presence } from '#server/db/presence';
 import type { Router } from '#server/http/app-router/router';
 import { connectionAddresses } from '#server/provider/connections/address-policy';
 import type { ConnectionTarget } from '#server/provider/connections/connection-key';
@@ -8,6 +9,7 @@ import type { Provider } from '#server/provider/provider';
 import type { Vault } from '#server/security/vault';
 import { clientOpener } from './clients.ts';
 import { connectionExportPart } from './export-part.ts';
+import { connectionRefusals } from './refusals.ts';
 import { connectionRoutes } from './routes.ts';
 import { connectionService } from './service.ts';
 
@@ -16,12 +18,15 @@ type Dependencies = {
   vault: Vault;
   config: Pick<Config, 'connections' | 'proxyFor'>;
   openConnection: OpenConnection;
+  presence: Pick<Presence, 'send' | 'listen'>;
+  forgetClient: (connectionId: number) => void;
   /** A client of its own for a connection that is not stored. */
   createClient: (target: ConnectionTarget) => Promise<Provider>;
 };
 
 /** People's accounts with providers beside the installation's own. */
-export function connectionFeature({ database, vault, config, openConnection, createClient }: Dependencies) {
+export function connectionFeature(dependencies: Dependencies) {
+  const { database, vault, config, openConnection, createClient } = dependencies;
   const connections = connectionService({
     db: database.db,
     vault,
@@ -29,6 +34,7 @@ export function connectionFeature({ database, vault, config, openConnection, cre
     listsHosts: config.connections.listsHosts,
     open: clientOpener(createClient),
     openConnection,
+    refusals: connectionRefusals({ ...dependencies, db: database.db }),
   });
   return {
     routes: (router: Router) => connectionRoutes(router, connections),

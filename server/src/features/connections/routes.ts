@@ -22,6 +22,8 @@ export function connectionRoutes({ route }: Router, connections: ConnectionServi
   });
   route(api.check, ({ actor, params, body }) => connections.check(actor.userId, params.id, body.model));
   route(api.uses, ({ actor, params }) => connections.uses(actor.userId, params.id));
+  route(api.refusals, ({ actor, params }) => connections.refusals(actor.userId, params.id));
+  route(api.askAgain, ({ actor, params }) => connections.askAgain(actor.userId, params.id));
   route(api.remove, async ({ actor, params, request }) => {
     await connections.remove(actor, params.id, visitorOf(request));
     request.log.info(

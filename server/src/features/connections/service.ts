@@ -21,6 +21,7 @@ import { checkAbilities } from './check.ts';
 import type { OpenClient } from './clients.ts';
 import { findLocalServers } from './local.ts';
 import { offeredPresets } from './offered-presets.ts';
+import type { connectionRefusals } from './refusals.ts';
 import { connectionStore, nameKeyOf } from './repository.ts';
 import { toConnection } from './to-connection.ts';
 import { tryKey } from './try-key.ts';
@@ -34,6 +35,7 @@ type Dependencies = {
   /** For a key that is not stored yet. */
   open: OpenClient;
   openConnection: OpenConnection;
+  refusals: ReturnType<typeof connectionRefusals>;
 };
 
 /** Minimum length of a key whose last digits are shown. */
@@ -209,7 +211,7 @@ async function found(db: Kysely<Database>, userId: number, id: number): Promise<
 
 /** People's connections to providers beside the installation's own. */
 export function connectionService(dependencies: Dependencies) {
-  const { db, addresses, listsHosts, open, openConnection } = dependencies;
+  const { db, addresses, listsHosts, open, openConnection, refusals } = dependencies;
   const rows = connectionRepository(db);
   const store = connectionStore(db);
   const { create, change, remove } = connectionWrites(dependencies);
@@ -241,8 +243,16 @@ export function connectionService(dependencies: Dependencies) {
     remove,
     check,
     async uses(userId: number, id: number) {
-      if (!(await rows.find(userId, id))) throw notFound();
+      await found(db, userId, id);
       return store.uses(userId, id);
+    },
+    async refusals(userId: number, id: number) {
+      await found(db, userId, id);
+      return { refusals: await refusals.list(id) };
+    },
+    async askAgain(userId: number, id: number) {
+      await found(db, userId, id);
+      await refusals.askAgain(id);
     },
   };
 }

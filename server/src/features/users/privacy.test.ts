@@ -324,6 +324,10 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
     body: {},
   }),
   'GET /api/connections/:id/uses': ({ connectionId }) => ({ path: `/api/connections/${connectionId}/uses` }),
+  'GET /api/connections/:id/refusals': ({ connectionId }) => ({ path: `/api/connections/${connectionId}/refusals` }),
+  'POST /api/connections/:id/ask-again': ({ connectionId }) => ({
+    path: `/api/connections/${connectionId}/ask-again`,
+  }),
   'DELETE /api/connections/:id': ({ connectionId }) => ({ path: `/api/connections/${connectionId}` }),
   'GET /api/prompts/:id': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}` }),
   'PATCH /api/prompts/:id': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}`, body: { title: 'Mine' } }),

@@ -83,6 +83,8 @@ const mayCall: Record<string, readonly Kind[]> = {
   'PATCH /api/connections/:id': signedIn,
   'POST /api/connections/:id/check': signedIn,
   'GET /api/connections/:id/uses': signedIn,
+  'GET /api/connections/:id/refusals': signedIn,
+  'POST /api/connections/:id/ask-again': signedIn,
   'DELETE /api/connections/:id': signedIn,
 
   'GET /api/models': signedIn,

@@ -1,6 +1,7 @@
 import { createProvider, type ProviderOptions } from '#server/provider/create';
 import type { Provider } from '#server/provider/provider';
 import { type ProviderTimeouts, providerTimeouts } from '#server/provider/transport/timeouts';
+import { scopeOf } from '#server/provider/unsupported/refusal-repository';
 import type { ConnectionTarget } from './connection-key.ts';
 
 export type ConnectionConnector = NonNullable<ProviderOptions['connection']>['connector'];
@@ -16,7 +17,7 @@ const timesOf = (times: ProviderTimeouts, { firstTokenSeconds }: ConnectionTarge
 
 /** The clients of people's connections, one each: nothing that one connection meets changes another. */
 export function connectionClients({ connector, times, ...options }: Dependencies) {
-  const clients = new Map<string, Promise<Provider>>();
+  const clients = new Map<string, { connectionId: number; provider: Promise<Provider> }>();
 
   function create(connection: ConnectionTarget): Promise<Provider> {
     const { id, name, baseUrl, api, keyHeader } = connection;
@@ -24,7 +25,7 @@ export function connectionClients({ connector, times, ...options }: Dependencies
       ...options,
       times: timesOf(times, connection),
       config: { baseUrl, name },
-      connection: { scope: `connection:${id}`, api, keyHeader, connector },
+      connection: { scope: scopeOf(id), api, keyHeader, connector },
     });
   }
 
@@ -33,16 +34,20 @@ export function connectionClients({ connector, times, ...options }: Dependencies
     providerOf(connection: ConnectionTarget): Promise<Provider> {
       const signature = JSON.stringify(connection);
       const known = clients.get(signature);
-      if (known) return known;
+      if (known) return known.provider;
       const [oldest] = clients.keys();
       if (clients.size >= maxClients && oldest !== undefined) clients.delete(oldest);
-      const created = create(connection);
-      clients.set(signature, created);
-      created.catch(() => clients.delete(signature));
-      return created;
+      const provider = create(connection);
+      clients.set(signature, { connectionId: connection.id, provider });
+      provider.catch(() => clients.delete(signature));
+      return provider;
+    },
+    /** The next call gets a new client; the old one ends with its last request. */
+    forget(connectionId: number) {
+      for (const [signature, client] of clients) if (client.connectionId === connectionId) clients.delete(signature);
     },
     async close() {
-      for (const client of clients.values()) await (await client).close();
+      for (const { provider } of clients.values()) await (await provider).close();
       clients.clear();
     },
   };

@@ -20,5 +20,6 @@ export async function createProviders({ vault, connector, ...options }: Options)
       },
     },
     openConnection: connectionOpener({ db: options.db, vault, providerOf: clients.providerOf }),
+    forgetClient: clients.forget,
   };
 }

@@ -6,6 +6,7 @@ import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { abilityNames, resultNames } from './labels.ts';
 import { useCheckConnection } from './queries.ts';
+import { Refusals } from './refusals.tsx';
 
 /** Tries what the provider can do, and shows the last results with their reasons. */
 export function CheckDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
@@ -44,6 +45,7 @@ export function CheckDialog({ connection, onClose }: { connection: Connection; o
         )}
       </Field>
       {checks.length > 0 && <Results checks={checks} />}
+      <Refusals connectionId={id} />
     </FormDialog>
   );
 }

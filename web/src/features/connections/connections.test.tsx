@@ -4,7 +4,7 @@ import { page, userEvent } from 'vitest/browser';
 import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
 import { fixtureDate } from '#web/testing/new-account.ts';
-import { expectCount, expectText, expectToast, press } from '#web/testing/page.ts';
+import { expectCount, expectHidden, expectText, expectToast, press } from '#web/testing/page.ts';
 
 const connection = (id: number, more: Partial<Connection> = {}): Connection => ({
   ...{ id, preset: 'groq', name: `Provider ${id}`, baseUrl: 'https://api.groq.com/openai/v1', hasKey: true },
@@ -36,6 +36,7 @@ function openConnections(list: Connection[], policy: 'listed' | 'off' = 'listed'
       answer(connections.list, () => ({ policy, connections: kept }));
       answer(connections.presets, { policy, presets: [preset('groq', 'Groq'), ollama, other] });
       answer(connections.local, { servers: [{ preset: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1', models: 3 }] });
+      answer(connections.refusals, { refusals: [] });
       answer(connections.uses, { assistants: 2, conversations: 1, projects: 0, testSets: 0 });
       answer(connections.create, ({ body }) => {
         const made = connection(9, { name: body.name, preset: body.preset });
@@ -141,6 +142,32 @@ describe('connections', () => {
     await dialog.getByRole('button', { name: 'Check', exact: true }).click();
     await expectText(dialog.getByRole('row', { name: /Tool calls/ }), /Does not work.*without calling the tool/);
     expect(requestsTo(connections.check).at(-1)).toMatchObject({ body: { model: 'talker' } });
+  });
+
+  test('show what the provider refused lately, and ask again', async () => {
+    openConnections([connection(1)]);
+    const refused = { model: 'talker', what: 'temperature', learnedAt: fixtureDate, askAt: fixtureDate };
+    answer(connections.refusals, { refusals: [refused, { ...refused, model: null, what: 'responses' }] });
+    answer(connections.askAgain, () => {
+      answer(connections.refusals, { refusals: [] });
+    });
+    await page.getByRole('button', { name: 'Check Provider 1' }).click();
+    const section = page.getByRole('region', { name: 'Refused lately' });
+    await expectText(section.getByRole('listitem').nth(0), /temperature for talker.*Tried again/);
+    await expectText(section.getByRole('listitem').nth(1), 'responses');
+    await section.getByRole('button', { name: 'Ask Again' }).click();
+    await expect.element(section).not.toBeInTheDocument();
+  });
+
+  test('lose their key only on request', async () => {
+    openConnections([connection(1)]);
+    await page.getByRole('button', { name: 'Actions for Provider 1' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit Connection' });
+    await dialog.getByLabelText('Remove the key').click();
+    await expectHidden(dialog.getByRole('textbox', { name: 'API key' }));
+    await dialog.getByRole('button', { name: 'Save Changes' }).click();
+    await expect.poll(() => requestsTo(connections.change).at(-1)).toMatchObject({ body: { key: null } });
   });
 
   test('cannot be added where they are turned off, which the page says', async () => {

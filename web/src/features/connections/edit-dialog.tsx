@@ -31,11 +31,12 @@ export function EditDialog({ connection, onClose }: { connection: Connection; on
     ...{ name, baseUrl, key: '', firstTokenSeconds: firstTokenSeconds === null ? '' : String(firstTokenSeconds) },
   });
   const [isChatOnly, setChatOnly] = useState(api === 'chat');
+  const [removesKey, setRemovesKey] = useState(false);
   const change = useChangeConnection();
   const submit = form.handleSubmit((values) => {
     const kept = api === 'chat' ? 'auto' : api;
     change.mutate(
-      { id, ...changeOf(values), api: isChatOnly ? 'chat' : kept },
+      { id, ...changeOf(values), ...(removesKey && { key: null }), api: isChatOnly ? 'chat' : kept },
       { onSuccess: onClose, onError: (error) => void showFieldErrors(form, error) },
     );
   });
@@ -52,7 +53,15 @@ export function EditDialog({ connection, onClose }: { connection: Connection; on
       className="grid gap-5"
     >
       <TextField form={form} label="Name" name="name" autoFocus />
-      <KeyField form={form} isOptional hint={stored} />
+      {!removesKey && <KeyField form={form} isOptional hint={stored} />}
+      {hasKey && (
+        <Checkbox
+          label="Remove the key"
+          description="Requests are then sent without one."
+          checked={removesKey}
+          onChange={({ target }) => setRemovesKey(target.checked)}
+        />
+      )}
       <WaitField form={form} />
       <Checkbox
         label="Use Chat Completions only"

@@ -33,6 +33,21 @@ export const usesQuery = (id: number) =>
     refetchOnMount: 'always',
   });
 
+export const refusalsQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...connectionsKey, id, 'refusals'],
+    queryFn: ({ signal }) => call(connections.refusals, { params: { id } }, signal),
+    refetchOnMount: 'always',
+  });
+
+export function useAskAgain(id: number) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => call(connections.askAgain, { params: { id } }),
+    onSettled: () => client.invalidateQueries({ queryKey: refusalsQuery(id).queryKey }),
+  });
+}
+
 function useRefetched() {
   const client = useQueryClient();
   return async () => {

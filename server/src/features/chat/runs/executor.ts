@@ -56,7 +56,7 @@ export function createRunExecutor(dependencies: Dependencies) {
 
   presence.listen((signal) => {
     if ('stop' in signal) live.get(signal.stop)?.stop();
-    else subscriptions.notify(signal.eventsOf);
+    if ('eventsOf' in signal) subscriptions.notify(signal.eventsOf);
   });
 
   function notify(runId: number) {

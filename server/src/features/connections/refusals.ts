@@ -14,7 +14,7 @@ type Dependencies = {
 /** Unless the trait names a field, it is a sentence of its own: `has no responses`. */
 const fieldOf = (trait: string) => trait.replace(/^(refuses|has no) /, '');
 
-/** What a connection’s provider has refused, so that Roster does without it for a while. */
+/** Refusals of a connection’s provider: Roster does without these fields and calls for a while. */
 export function connectionRefusals({ db, presence, forgetClient }: Dependencies) {
   const refusals = refusalRepository(db);
   presence.listen((signal) => {

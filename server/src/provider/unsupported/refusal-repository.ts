@@ -7,7 +7,7 @@ const maxListed = 200;
 /** Under this name is stored what a connection’s provider has refused. */
 export const scopeOf = (connectionId: number) => `connection:${connectionId}`;
 
-/** What providers have refused, as it is stored. */
+/** The stored refusals of providers. */
 export function refusalRepository(db: Kysely<Database>) {
   return {
     /** Only those that are not due to be tried again. */

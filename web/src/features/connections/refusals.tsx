@@ -5,7 +5,7 @@ import { Button } from '#web/ui/button.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { refusalsQuery, useAskAgain } from './queries.ts';
 
-/** What the provider has refused in conversations and requests, and is therefore left out for a while. */
+/** Fields and calls that the provider has refused, and that are therefore left out for a while. */
 export function Refusals({ connectionId }: { connectionId: number }) {
   const { data } = useQuery(refusalsQuery(connectionId));
   const askAgain = useAskAgain(connectionId);

@@ -174,10 +174,8 @@ export const CustomPrice = z.object({
 });
 export type CustomPrice = z.output<typeof CustomPrice>;
 
-export const Budget = z.object({
+const BudgetState = z.object({
   id: Id,
-  /** null: all calls of the user. */
-  assistant: z.object({ id: Id, name: z.string() }).nullable(),
   /** USD in a calendar month of `tz`. */
   amountUsd: z.number(),
   /** The share of the amount at which to warn, for example 0.5. */
@@ -189,15 +187,25 @@ export const Budget = z.object({
   spentUsd: z.number(),
   state: z.enum(['within', 'warning', 'exceeded']),
 });
+
+export const Budget = BudgetState.extend({
+  /** null: all calls of the user. */
+  assistant: z.object({ id: Id, name: z.string() }).nullable(),
+});
 export type Budget = z.output<typeof Budget>;
 
-export const BudgetInput = z.strictObject({
-  assistantId: Id.nullable(),
+/** For what is asked in the conversations that are in a project now. */
+export const ProjectBudget = BudgetState.extend({ project: z.object({ id: Id, name: z.string() }) });
+export type ProjectBudget = z.output<typeof ProjectBudget>;
+
+const BudgetTerms = z.strictObject({
   amountUsd: z.number().min(0.01, 'Enter at least $0.01').max(1_000_000, 'This amount is too high'),
   warnAt: z.number().min(0.1, 'Warn at 10 % at the earliest').max(1, 'Warn at 100 % at the latest').default(0.8),
   hardStop: z.boolean().default(false),
   tz: TimeZone.default('UTC'),
 });
+export const BudgetInput = BudgetTerms.extend({ assistantId: Id.nullable() });
+export const ProjectBudgetInput = BudgetTerms.extend({ projectId: Id });
 
 /** null: the provider’s usage could not be read. */
 const ProviderSum = z.object({
@@ -398,6 +406,30 @@ export const usage = {
     path: '/api/analytics/budgets/:id',
     access: 'user',
     summary: 'Removes a budget.',
+    params: z.strictObject({ id: PathId }),
+    output: NoContent,
+    status: 204,
+  }),
+  projectBudgets: endpoint({
+    method: 'GET',
+    path: '/api/analytics/project-budgets',
+    access: 'user',
+    summary: 'The monthly budgets of projects, with what is spent, by name.',
+    output: z.array(ProjectBudget),
+  }),
+  saveProjectBudget: endpoint({
+    method: 'POST',
+    path: '/api/analytics/project-budgets',
+    access: 'user',
+    summary: 'Sets the budget of a project, which has at most one.',
+    body: ProjectBudgetInput,
+    output: ProjectBudget,
+  }),
+  removeProjectBudget: endpoint({
+    method: 'DELETE',
+    path: '/api/analytics/project-budgets/:id',
+    access: 'user',
+    summary: 'Removes the budget of a project.',
     params: z.strictObject({ id: PathId }),
     output: NoContent,
     status: 204,

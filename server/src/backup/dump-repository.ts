@@ -78,6 +78,7 @@ const tableOrder: Record<Table, true> = {
   usage_by_token: true,
   own_prices: true,
   budgets: true,
+  project_budgets: true,
   fine_tuning_jobs: true,
   fine_tuning_events: true,
   fine_tuning_metrics: true,

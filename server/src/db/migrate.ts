@@ -70,6 +70,7 @@ import * as assistantEditor from './migrations/0068-assistant-editor.ts';
 import * as importedAccounts from './migrations/0069-imported-accounts.ts';
 import * as connections from './migrations/0072-connections.ts';
 import * as modelChoices from './migrations/0073-model-choices.ts';
+import * as projectBudgets from './migrations/0074-project-budgets.ts';
 import * as assistantFallback from './migrations/0077-assistant-fallback.ts';
 import type { Database } from './schema.ts';
 
@@ -144,6 +145,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0069-imported-accounts', importedAccounts],
   ['0072-connections', connections],
   ['0073-model-choices', modelChoices],
+  ['0074-project-budgets', projectBudgets],
   ['0077-assistant-fallback', assistantFallback],
 ];
 

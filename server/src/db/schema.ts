@@ -894,6 +894,7 @@ export type Database = {
     hard_stop: Flag;
     tz: string;
   };
+  project_budgets: Omit<Database['budgets'], 'assistant_id'> & { project_id: number };
   fine_tuning_jobs: {
     id: Id;
     user_id: number;

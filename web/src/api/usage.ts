@@ -1,4 +1,4 @@
-import { type BudgetInput, usage } from '@roster/contracts/usage/usage';
+import { type Budget, type BudgetInput, type ProjectBudget, usage } from '@roster/contracts/usage/usage';
 import {
   infiniteQueryOptions,
   keepPreviousData,
@@ -59,9 +59,25 @@ export const pricesQuery = queryOptions({
   ...fresh,
 });
 
+export type AnyBudget = Budget | ProjectBudget;
+/** The calls that a budget counts. */
+export type BudgetScope = { assistantId: number | null } | { projectId: number };
+
+export const isProjectBudget = (budget: AnyBudget): budget is ProjectBudget => 'project' in budget;
+/** undefined: the budget of all requests. */
+export const budgetSubject = (budget: AnyBudget): string | undefined =>
+  isProjectBudget(budget) ? budget.project.name : budget.assistant?.name;
+
+/** All budgets, the general one first and those of projects last. */
 export const budgetsQuery = queryOptions({
   queryKey: [...all, 'budgets'],
-  queryFn: ({ signal }) => call(usage.budgets, {}, signal),
+  queryFn: async ({ signal }): Promise<AnyBudget[]> => {
+    const [general, ofProjects] = await Promise.all([
+      call(usage.budgets, {}, signal),
+      call(usage.projectBudgets, {}, signal),
+    ]);
+    return [...general, ...ofProjects];
+  },
   ...fresh,
 });
 
@@ -86,16 +102,22 @@ export function useRemovePrice() {
   });
 }
 
+type BudgetTerms = Omit<z.input<typeof BudgetInput>, 'assistantId'>;
+
 export function useSaveBudget() {
   return useMutation({
-    mutationFn: (budget: z.input<typeof BudgetInput>) => call(usage.saveBudget, { body: budget }),
+    mutationFn: ({ scope, ...terms }: BudgetTerms & { scope: BudgetScope }): Promise<AnyBudget> =>
+      'projectId' in scope
+        ? call(usage.saveProjectBudget, { body: { ...scope, ...terms } })
+        : call(usage.saveBudget, { body: { ...scope, ...terms } }),
     onSuccess: useRefetched(),
   });
 }
 
 export function useRemoveBudget() {
   return useMutation({
-    mutationFn: (id: number) => call(usage.removeBudget, { params: { id } }),
+    mutationFn: (budget: AnyBudget) =>
+      call(isProjectBudget(budget) ? usage.removeProjectBudget : usage.removeBudget, { params: { id: budget.id } }),
     onSuccess: useRefetched(),
   });
 }

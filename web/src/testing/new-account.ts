@@ -181,6 +181,7 @@ export function answerNewAccount(user: User | null): void {
   answer(usage.byProject, { items: [] });
   answer(usage.prices, []);
   answer(usage.budgets, []);
+  answer(usage.projectBudgets, []);
   answer(usage.adminKey, { hasAdminKey: false, last4: null, addedAt: null, notice: null });
   answer(fineTuning.jobs, []);
   answer(fineTuning.customModels, []);

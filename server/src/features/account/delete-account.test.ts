@@ -89,6 +89,7 @@ describe.each(engines)('closing an account on %s', (engine) => {
     await visitor.post('/api/assistants/draft', { version: null, values: { name: word } });
     const { body: project } = await visitor.post('/api/projects', { name: word, instructions: word });
     await visitor.post(`/api/projects/${project.id}/files`, { fileIds: [fileId] });
+    await visitor.post('/api/analytics/project-budgets', { projectId: project.id, amountUsd: 5 });
     await newConnection(app, visitor, word);
     await newPrompt(visitor, { name: word.replaceAll(' ', '-'), text: word });
     const testSet = await newSet(visitor, assistantId, typed(`${word} question`));

@@ -32,6 +32,7 @@ const exportedIn = new Map<Table, string>([
   ['security_events', 'security-events.json'],
   ['usage_records', 'usage.jsonl'],
   ['budgets', 'budgets.json'],
+  ['project_budgets', 'project-budgets.json'],
   ['own_prices', 'prices.json'],
   ['assistants', 'assistants.json'],
   ['assistant_versions', 'assistant-versions.jsonl'],
@@ -154,6 +155,7 @@ describe.each(engines)('exporting an account on %s', (engine) => {
       'access-tokens.json',
       'connections.json',
       'budgets.json',
+      'project-budgets.json',
       'prices.json',
       'assistants.json',
       'assistant-index.jsonl',
@@ -212,6 +214,10 @@ describe.each(engines)('exporting an account on %s', (engine) => {
 
     const budget = { assistantId, amountUsd: 12.5, warnAt: 0.8, hardStop: true, tz: 'Europe/Berlin' };
     expect((await bob.post('/api/analytics/budgets', budget)).status).toBe(200);
+    const { body: project } = await bob.post('/api/projects', { name: 'Gärten' });
+    const { assistantId: _, ...terms } = budget;
+    const ofProject = { ...terms, projectId: project.id };
+    expect((await bob.post('/api/analytics/project-budgets', ofProject)).status).toBe(200);
     const price = { model: 'my-own-model', input: 1, cachedInput: 0.5, output: 2 };
     expect((await bob.post('/api/analytics/prices', price)).status).toBe(200);
 
@@ -227,6 +233,7 @@ describe.each(engines)('exporting an account on %s', (engine) => {
     });
     const { files } = await exported(bob);
     expect(json(files, 'budgets.json')).toEqual([{ ...budget, assistantName: 'Ünïcode ✓' }]);
+    expect(json(files, 'project-budgets.json')).toEqual([{ ...ofProject, projectName: 'Gärten' }]);
     expect(json(files, 'prices.json')).toEqual([{ ...price, setAt: expect.any(String) }]);
     expect(json(files, 'account.json')).toMatchObject({
       format: 'roster.account',

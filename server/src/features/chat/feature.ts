@@ -185,10 +185,10 @@ const createApprovals = ({ database, presence, executor, keys, budgets }: Parts)
     database,
     instance: presence.instance,
     executor,
-    async checkResumable(userId, assistantId, settings) {
+    async checkResumable(userId, call, settings) {
       const { answerer, overBudget } = readToolLoopSettings(settings);
       await keys.open(userId, answerer.model);
-      if (!overBudget) await budgets.check(userId, assistantId, 'Raise it in Analytics, then approve the call.');
+      if (!overBudget) await budgets.check(userId, call, 'Raise it in Analytics, then approve the call.');
     },
   });
 
@@ -214,7 +214,7 @@ function createExecutor(dependencies: Dependencies) {
     }),
     finalizer: createRunFinalizer({ db, pricing, onInternalAnswerEnded: dependencies.sideAnswerEnded }),
     onKeyRejected: keys.noteRejected,
-    onComplete: titleSuggester({ ...withDb, openKey: keys.open }),
+    onComplete: titleSuggester({ ...withDb, openKey: keys.open, checkBudget: budgets.check }),
     collectFile: generatedFileCollector(withDb),
   });
 }

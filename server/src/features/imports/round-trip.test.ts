@@ -200,6 +200,7 @@ describe.each(engines)('an account export that is read back on %s', (engine) => 
     await bob.post('/api/analytics/budgets', {
       ...{ assistantId: null, amountUsd: 5, warnAt: 0.8, hardStop: false, tz: 'UTC' },
     });
+    await bob.post('/api/analytics/project-budgets', { projectId: kept.id, amountUsd: 5 });
     const { body } = await beginDownload(from, bob, '/api/user/export');
     const archive = Buffer.from(await body.arrayBuffer());
 
@@ -208,7 +209,7 @@ describe.each(engines)('an account export that is read back on %s', (engine) => 
     expect(done.leftOut).toMatchObject([
       { reason: 'empty_conversations', count: 1 },
       { reason: 'keys', count: 1 },
-      { reason: 'limits', count: 1 },
+      { reason: 'limits', count: 2 },
     ]);
     const { body: assistants } = await fay.get('/api/assistants');
     const { body: projects } = await fay.get('/api/projects');

@@ -139,16 +139,17 @@ export function analyticsRepository(db: Kysely<Database>) {
     },
 
     /**
-     * By the project that a thread is in now. Read from the records, because a thread takes its cost along when it is
+     * By the project that a thread is in now, or only `projectId`. Read from the records, because a thread takes its cost along when it is
      * moved; deleted threads are in no project.
      */
-    async byProject(userId: number, { from, to }: Span) {
+    async byProject(userId: number, { from, to }: Span, projectId?: number) {
+      const only = projectId === undefined ? sql`` : sql`and t.project_id = ${projectId}`;
       const { rows } = await sql<Sums & { id: number; name: string }>`
         select p.id as id, p.name as name, ${sumColumns('s')}
         from (select thread_id, ${callAsSums(isRequest)} from usage_records
           where user_id = ${userId} and thread_id is not null
             and created_at >= ${iso(from)} and created_at < ${iso(to)}) s
-        join threads t on t.id = s.thread_id and t.purpose = 'chat'
+        join threads t on t.id = s.thread_id and t.purpose = 'chat' ${only}
         join projects p on p.id = t.project_id and p.user_id = ${userId}
         group by p.id, p.name`.execute(db);
       return rows.map(({ id, name, ...sums }) => ({ project: { id, name }, sums }));

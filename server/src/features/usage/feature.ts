@@ -13,6 +13,7 @@ import { budgetService } from './budgets.ts';
 import { lastUsed } from './last-used.ts';
 import { priceRepository } from './price-repository.ts';
 import { pricingService } from './pricing.ts';
+import { projectBudgetRepository } from './project-budget-repository.ts';
 import { providerFigureService } from './provider-figures.ts';
 import { usageRoutes } from './routes.ts';
 
@@ -23,11 +24,14 @@ function usageExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   return {
     description: [
       'budgets.json                   what the calls of a month may cost',
+      'project-budgets.json           what the conversations of a project may cost in a month',
       'prices.json                    prices that were entered by hand',
     ],
     async *entries(userId) {
       const budgets = await budgetRepository(reader).list(userId);
       yield { name: 'budgets.json', content: json(budgets.map(({ id: _, ...budget }) => budget)) };
+      const ofProjects = await projectBudgetRepository(reader).list(userId);
+      yield { name: 'project-budgets.json', content: json(ofProjects.map(({ id: _, ...budget }) => budget)) };
       yield { name: 'prices.json', content: json(await priceRepository(reader).list(userId)) };
     },
   };
@@ -50,7 +54,12 @@ export function usageFeature(dependencies: Dependencies) {
   const sums = analyticsRepository(reader);
   const analytics = analyticsService(sums, priceRepository(reader), catalogue);
   const pricing = pricingService({ db, catalogue, listedPrice });
-  const budgets = budgetService({ budgets: budgetRepository(db), analytics: analyticsRepository(db), ownsAssistant });
+  const budgets = budgetService({
+    budgets: budgetRepository(db),
+    ofProjects: projectBudgetRepository(db),
+    analytics: analyticsRepository(db),
+    ownsAssistant,
+  });
   const use = lastUsed(sums, pricing);
   const adminKeys = adminKeyService({ db, vault, provider, config });
   const { organization } = provider;

@@ -28,6 +28,9 @@ export function usageRoutes({ route }: Router, dependencies: Dependencies) {
   route(api.budgets, ({ actor }) => budgets.list(actor.userId));
   route(api.saveBudget, ({ actor, body }) => budgets.save(actor.userId, body));
   route(api.removeBudget, ({ actor, params }) => budgets.remove(actor.userId, params.id));
+  route(api.projectBudgets, ({ actor }) => budgets.projects.list(actor.userId));
+  route(api.saveProjectBudget, ({ actor, body }) => budgets.projects.save(actor.userId, body));
+  route(api.removeProjectBudget, ({ actor, params }) => budgets.projects.remove(actor.userId, params.id));
   route(api.providerFigures, ({ actor, query }) => providerFigures.read(actor.userId, query));
   route(api.adminKey, ({ actor }) => adminKeys.state(actor.userId));
   route(api.saveAdminKey, async ({ actor, body, request }) => {

@@ -63,6 +63,7 @@ type Owned = {
   answerId: number;
   runId: number;
   budgetId: number;
+  projectBudgetId: number;
   fileId: number;
   comparisonId: number;
   promptId: number;
@@ -248,6 +249,9 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   }),
   'DELETE /api/fine-tuning/datasets/:id': ({ datasetId }) => ({ path: `/api/fine-tuning/datasets/${datasetId}` }),
   'DELETE /api/analytics/budgets/:id': ({ budgetId }) => ({ path: `/api/analytics/budgets/${budgetId}` }),
+  'DELETE /api/analytics/project-budgets/:id': ({ projectBudgetId }) => ({
+    path: `/api/analytics/project-budgets/${projectBudgetId}`,
+  }),
   'GET /api/comparisons/:id': ({ comparisonId }) => ({ path: `${comparisonsPath}/${comparisonId}` }),
   'GET /api/assistants/:id/latest-questions': ({ assistantId }) => ({
     path: `/api/assistants/${assistantId}/latest-questions`,
@@ -427,6 +431,9 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   'POST /api/analytics/budgets': ({ assistantId }) => [
     { path: '/api/analytics/budgets', body: { assistantId, amountUsd: 1 } },
   ],
+  'POST /api/analytics/project-budgets': ({ projectId }) => [
+    { path: '/api/analytics/project-budgets', body: { projectId, amountUsd: 1 } },
+  ],
   'POST /api/comparisons': ({ fileId }) => [
     { path: comparisonsPath, body: { candidateModel: 'a', baselineModel: 'b', prompts: { fileId } } },
   ],
@@ -555,6 +562,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
     const trashedId = await newThread(bob, { title: planted.title });
     await bob.delete(`/api/threads/${trashedId}`);
     const queuedId = await heldMessage(app, bob, threadId, planted.queued);
+    const { id: projectId } = (await bob.post('/api/projects', { name: planted.savedPrompt })).body;
     owned = {
       moveId: move.id,
       toolServerId: toolServer.body.id,
@@ -580,7 +588,8 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       promptId: comparison.items[0]?.id ?? 0,
       connectionId: (await newConnection(app, bob, planted.savedPrompt)).id,
       savedPromptId: (await newPrompt(bob, { name: planted.savedPrompt, text: planted.savedPrompt })).id,
-      projectId: (await bob.post('/api/projects', { name: planted.savedPrompt })).body.id,
+      projectId,
+      projectBudgetId: (await bob.post('/api/analytics/project-budgets', { projectId, amountUsd: 5 })).body.id,
       judgingId,
       testSetId: testSet.id,
       testRunId,
@@ -651,6 +660,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       answerId: unknownId,
       runId: unknownId,
       budgetId: unknownId,
+      projectBudgetId: unknownId,
       fileId: unknownId,
       comparisonId: unknownId,
       promptId: unknownId,

@@ -1,9 +1,9 @@
 import type { UserConfig } from '@roster/contracts/account';
 import type { RetiringModel } from '@roster/contracts/models/retirement';
-import type { Budget } from '@roster/contracts/usage/usage';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight, TriangleAlert } from 'lucide-react';
 import { Fragment, type ReactNode } from 'react';
+import { type AnyBudget, budgetSubject, isProjectBudget } from '#web/api/usage.ts';
 import { ModelName } from '#web/components/model-name.tsx';
 import { formatCost, formatCount, formatLongDate } from '#web/lib/text/format.ts';
 import { Card } from '#web/ui/card.tsx';
@@ -22,18 +22,27 @@ function aboutKey(config: UserConfig | undefined): AttentionItem[] {
   return [{ key: 'key', what, to: { to: '/settings', search: { tab: 'api-keys' } }, action: 'Check the API key' }];
 }
 
-function aboutBudget({ id, assistant, state, spentUsd, amountUsd, hardStop }: Budget): AttentionItem[] {
+function aboutBudget(budget: AnyBudget): AttentionItem[] {
+  const { id, state, spentUsd, amountUsd, hardStop } = budget;
   if (state === 'within') return [];
+  const subject = budgetSubject(budget);
   const sum = `${formatCost(spentUsd)} of ${formatCost(amountUsd)}`;
   const what = (
     <>
-      {assistant ? <bdi>{assistant.name}</bdi> : 'This month'} has cost {sum} of the budget
+      {isProjectBudget(budget) && 'The project '}
+      {subject === undefined ? 'This month' : <bdi>{subject}</bdi>} has cost {sum} of the budget
     </>
   );
   const usedUp = hardStop ? 'Further messages need your confirmation' : 'It is used up';
   const detail = state === 'exceeded' ? usedUp : undefined;
   return [
-    { key: `budget ${id}`, what, detail, to: { to: '/analytics', search: { tab: 'budgets' } }, action: 'See costs' },
+    {
+      key: `${isProjectBudget(budget) ? 'project ' : ''}budget ${id}`,
+      what,
+      detail,
+      to: { to: '/analytics', search: { tab: 'budgets' } },
+      action: 'See costs',
+    },
   ];
 }
 
@@ -96,7 +105,7 @@ export const modelItems = (ending: readonly RetiringModel[] = []): AttentionItem
     ];
   });
 
-export const accountItems = (config: UserConfig | undefined, budgets: readonly Budget[] = []): AttentionItem[] => [
+export const accountItems = (config: UserConfig | undefined, budgets: readonly AnyBudget[] = []): AttentionItem[] => [
   ...aboutKey(config),
   ...budgets.flatMap(aboutBudget),
 ];

@@ -1,11 +1,10 @@
 import type { Thread } from '@roster/contracts/chat';
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
-import type { Budget } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Pin } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
-import { analyticsQuery } from '#web/api/usage.ts';
+import { type AnyBudget, analyticsQuery, budgetSubject } from '#web/api/usage.ts';
 import { dayIn, localZone } from '#web/lib/text/day.ts';
 import { formatCost, formatCount } from '#web/lib/text/format.ts';
 import { formatShare } from '#web/lib/text/share.ts';
@@ -19,7 +18,7 @@ import { Skeleton } from '#web/ui/states/skeleton.tsx';
 const rowClass =
   '-mx-2 flex min-h-10 min-w-0 items-center gap-3 rounded-md px-2 transition-colors duration-120 hover:bg-hover';
 
-type OverviewProps = { threads: readonly Thread[]; budgets: readonly Budget[]; jobs: readonly Job[] };
+type OverviewProps = { threads: readonly Thread[]; budgets: readonly AnyBudget[]; jobs: readonly Job[] };
 
 /** Starting points for a returning user: conversations, this month's cost, open jobs. */
 export function Overview({ threads, budgets, jobs }: OverviewProps) {
@@ -27,7 +26,7 @@ export function Overview({ threads, budgets, jobs }: OverviewProps) {
     <div className="mb-4 grid grid-cols-1 gap-4 lg:grid-cols-3">
       <RecentConversations threads={threads} />
       <div className="flex min-w-0 flex-col gap-4">
-        <ThisMonth budget={budgets.find(({ assistant }) => assistant === null)} />
+        <ThisMonth budget={budgets.find((budget) => budgetSubject(budget) === undefined)} />
         {jobs.length > 0 && <RunningJobs jobs={jobs} />}
       </div>
     </div>
@@ -86,7 +85,7 @@ function RecentConversations({ threads }: { threads: readonly Thread[] }) {
 }
 
 /** The overall budget if there is one, otherwise this month's cost so far. */
-function ThisMonth({ budget }: { budget: Budget | undefined }) {
+function ThisMonth({ budget }: { budget: AnyBudget | undefined }) {
   const tz = useMemo(localZone, []);
   const today = dayIn(tz, new Date());
   const { data: shown } = useQuery(analyticsQuery({ from: `${today.slice(0, 8)}01`, to: today, tz }));

@@ -1,39 +1,22 @@
-import type { Budget } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
-import { CircleCheck, OctagonX, PiggyBank, Plus, TriangleAlert } from 'lucide-react';
+import { Link } from '@tanstack/react-router';
+import { PiggyBank, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { budgetsQuery, useRemoveBudget } from '#web/api/usage.ts';
+import { type AnyBudget, budgetSubject, budgetsQuery, isProjectBudget } from '#web/api/usage.ts';
+import { BudgetStateBadge, BudgetUse } from '#web/components/budgets/budget-use.tsx';
 import { errorText } from '#web/lib/api-client.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
-import { showFailure } from '#web/lib/show-failure.ts';
-import { formatCost } from '#web/lib/text/format.ts';
-import { formatShare } from '#web/lib/text/share.ts';
-import { Badge, type BadgeTone } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
-import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
-import type { Icon } from '#web/ui/icon.ts';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
-import { toast } from '#web/ui/states/toast.tsx';
-
-const states: Record<Budget['state'], { words: string; tone: BadgeTone; icon: Icon; fill: string }> = {
-  within: { words: 'Within budget', tone: 'success', icon: CircleCheck, fill: 'fill-primary' },
-  warning: { words: 'Warning', tone: 'warning', icon: TriangleAlert, fill: 'fill-warning' },
-  exceeded: { words: 'Exceeded', tone: 'destructive', icon: OctagonX, fill: 'fill-destructive' },
-};
-
-const budgetName = ({ assistant }: Pick<Budget, 'assistant'>) => assistant?.name ?? 'All requests';
-
-const monthIn = (tz: string) => new Intl.DateTimeFormat('en-US', { month: 'long', timeZone: tz }).format(new Date());
 
 // Forms bring their library and all schemas.
-const BudgetDialog = lazyPart(async () => (await import('./budget-dialog.tsx')).BudgetDialog);
+const BudgetDialog = lazyPart(async () => (await import('#web/components/budgets/budget-dialog.tsx')).BudgetDialog);
 
-type Editing = { budget: Budget | null } | null;
+type Editing = { budget: AnyBudget | null } | null;
 
 /** Monthly budgets and how much of them is used. */
 export function BudgetCard({ tz, className }: { tz: string; className?: string | undefined }) {
@@ -81,7 +64,11 @@ export function BudgetCard({ tz, className }: { tz: string; className?: string |
         <>
           <ul className="mt-2 divide-y divide-border px-5 pb-2">
             {budgets.map((budget) => (
-              <BudgetRow key={budget.id} budget={budget} onChange={() => setEditing({ budget })} />
+              <BudgetRow
+                key={`${isProjectBudget(budget) ? 'project' : 'budget'} ${budget.id}`}
+                budget={budget}
+                onChange={() => setEditing({ budget })}
+              />
             ))}
           </ul>
           <CardFooter className="mt-auto">Requests with no known price are not included.</CardFooter>
@@ -94,86 +81,32 @@ export function BudgetCard({ tz, className }: { tz: string; className?: string |
   );
 }
 
-function BudgetRow({ budget, onChange }: { budget: Budget; onChange: () => void }) {
-  const { words, tone, icon, fill } = states[budget.state];
-  const share = formatShare(budget.spentUsd, budget.amountUsd);
+function BudgetRow({ budget, onChange }: { budget: AnyBudget; onChange: () => void }) {
   return (
     <li className="py-3">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
-        <h3 className="wrap-anywhere min-w-0 font-medium">{budgetName(budget)}</h3>
-        <Badge tone={tone} icon={icon}>
-          {words}
-        </Badge>
+        <h3 className="wrap-anywhere min-w-0 font-medium">
+          {isProjectBudget(budget) ? (
+            <>
+              Project{' '}
+              <Link
+                to="/projects/$id"
+                params={{ id: budget.project.id }}
+                className="rounded-xs underline decoration-border-strong underline-offset-4"
+              >
+                <bdi>{budget.project.name}</bdi>
+              </Link>
+            </>
+          ) : (
+            (budgetSubject(budget) ?? 'All requests')
+          )}
+        </h3>
+        <BudgetStateBadge budget={budget} />
       </div>
-      <p className="mt-1 text-muted-foreground text-sm tabular-nums">
-        <span className="text-foreground">{formatCost(budget.spentUsd)}</span> of {formatCost(budget.amountUsd)} in{' '}
-        {monthIn(budget.tz)} · {share}
-      </p>
-      <ShareBar
-        className="mt-2"
-        whole={budget.amountUsd}
-        parts={[{ key: 'spent', value: budget.spentUsd, className: fill }]}
-      />
-      <div className="mt-2 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
-        <p className="text-muted-foreground text-sm">
-          Warns at {formatShare(budget.warnAt, 1)}. {budget.hardStop ? 'Stops at 100%.' : 'Warns only.'}
-        </p>
-        <div className="-me-2.5 flex gap-1 max-sm:-ms-2.5">
-          <Button
-            size="sm"
-            variant="ghost"
-            className="max-md:h-10"
-            onClick={onChange}
-            aria-label={`Change budget for ${inSentence(budget)}`}
-          >
-            Change
-          </Button>
-          <RemoveButton budget={budget} />
-        </div>
-      </div>
+      <BudgetUse budget={budget} onChange={onChange} />
     </li>
   );
 }
-
-/** Removes a budget after confirmation. */
-function RemoveButton({ budget }: { budget: Budget }) {
-  const [asks, setAsks] = useState(false);
-  const { mutate, isPending } = useRemoveBudget();
-  const remove = () =>
-    mutate(budget.id, {
-      onSuccess: () => {
-        setAsks(false);
-        toast({ title: 'Budget removed', description: `The budget for ${inSentence(budget)} has been removed.` });
-      },
-      onError: showFailure('Failed to remove the budget'),
-    });
-  return (
-    <>
-      <Button
-        size="sm"
-        variant="ghost"
-        className="max-md:h-10"
-        onClick={() => setAsks(true)}
-        aria-label={`Remove budget for ${inSentence(budget)}`}
-      >
-        Remove
-      </Button>
-      <ConfirmDialog
-        open={asks}
-        onOpenChange={setAsks}
-        title="Remove budget"
-        description={`Remove the budget of ${formatCost(budget.amountUsd)} a month for ${inSentence(budget)}? You will no longer be warned or stopped.`}
-        confirmLabel="Remove"
-        pendingLabel="Removing..."
-        destructive
-        busy={isPending}
-        onConfirm={remove}
-      />
-    </>
-  );
-}
-
-const inSentence = ({ assistant }: Budget) => assistant?.name ?? 'all requests';
 
 function LoadingBudget() {
   return (

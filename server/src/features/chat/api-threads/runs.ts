@@ -10,6 +10,7 @@ import { type ChatTarget, checkKeys, modelsWithoutFallback } from '#server/featu
 import { runRepository } from '#server/features/chat/shared/run-repository';
 import { type StoredCall, toolCallRepository } from '#server/features/chat/shared/tool-call-repository';
 import type { RetirementGuard } from '#server/features/models/retirement/guard';
+import type { CheckBudget } from '#server/features/usage/budgets';
 import type { EventStream } from '#server/http/streaming/event-stream';
 import type { OpenKey } from '#server/provider/keys/open-key';
 import {
@@ -28,12 +29,13 @@ type Dependencies = {
   executor: Pick<RunExecutor, 'refuseWhenClosing' | 'start' | 'stop' | 'watch'>;
   openKey: OpenKey;
   /** @throws AppError if a budget is used up; `way` says what the user can do about it */
-  checkBudget: (userId: number, assistantId: number | null, way?: string) => Promise<void>;
+  checkBudget: CheckBudget;
   endedModels: Pick<RetirementGuard, 'refuse'>;
 };
 
 /** An API run with the runs it is made of, the oldest first, and their tool calls. */
 export type FullApiRun = ApiRun & { parts: ApiRunPart[]; calls: StoredCall[] };
+type RunOfThread = Pick<ApiRun, 'id' | 'threadId'>;
 export type ApiRunPage = Parameters<ReturnType<typeof apiRunRepository>['ofThread']>[2];
 
 /** A client that follows the events of a run. */
@@ -102,13 +104,13 @@ export function createApiRuns(dependencies: Dependencies) {
     isElsewhere: repository.isElsewhere,
     setMetadata: repository.setMetadata,
     async start(client: ApiClient, run: NewApiRun): Promise<Stored | NotStored> {
-      await authorizeRun(dependencies, client, run.answerer);
+      await authorizeRun(dependencies, client, run.threadId, run.answerer);
       return startStored(dependencies, client, await storeNewRun(dependencies, client, run));
     },
     /** Submits function outputs, with which the run continues. */
-    async resume(client: ApiClient, id: number, outputs: FunctionOutput[], target: ChatTarget) {
-      await authorizeRun(dependencies, client, target);
-      const stored = await storeOutputs(dependencies, client, id, { outputs, target });
+    async resume(client: ApiClient, run: RunOfThread, outputs: FunctionOutput[], target: ChatTarget) {
+      await authorizeRun(dependencies, client, run.threadId, target);
+      const stored = await storeOutputs(dependencies, client, run.id, { outputs, target });
       return startStored(dependencies, client, stored);
     },
     /** A waiting run ends at once; an active one as soon as its process has stopped it. */
@@ -137,12 +139,13 @@ export type ApiRuns = ReturnType<typeof createApiRuns>;
 async function authorizeRun(
   { executor, endedModels, openKey, checkBudget }: Dependencies,
   { userId }: ApiClient,
+  threadId: number | null,
   target: ChatTarget,
 ): Promise<void> {
   executor.refuseWhenClosing(userId);
   await endedModels.refuse(userId, modelsWithoutFallback([target]));
   await checkKeys(openKey, userId, target);
-  await checkBudget(userId, target.assistantId, 'Raise it in Analytics.');
+  await checkBudget(userId, { assistantId: target.assistantId, threadId }, 'Raise it in Analytics.');
 }
 
 function startStored(

@@ -12,6 +12,7 @@ import { runRepository } from '#server/features/chat/shared/run-repository';
 import { searchRepository } from '#server/features/chat/shared/search-repository';
 import { threadRepository } from '#server/features/chat/shared/thread-repository';
 import { openingTitle } from '#server/features/chat/shared/thread-title';
+import type { CheckBudget } from '#server/features/usage/budgets';
 import { AppError } from '#server/lib/errors';
 import type { OpenKey } from '#server/provider/keys/open-key';
 import { type InternalAnswer, type InternalThreadRepository, internalThreadRepository } from './repository.ts';
@@ -29,8 +30,11 @@ type Dependencies = {
   exported: Pick<PartialAnswers, 'logOf'>;
   instance: number;
   openKey: OpenKey;
-  checkBudget: (userId: number, assistantId: number | null) => Promise<void>;
+  checkBudget: CheckBudget;
 };
+
+/** Threads of other features are in no project. */
+const noContext = { assistantId: null, threadId: null };
 
 type Options = {
   overBudget: boolean;
@@ -56,7 +60,7 @@ export function internalThreadService(dependencies: Dependencies) {
     async check(userId: number, { overBudget, models }: Options) {
       dependencies.executor.refuseWhenClosing(userId);
       for (const model of new Set(models)) await dependencies.openKey(userId, model);
-      if (!overBudget) await dependencies.checkBudget(userId, null);
+      if (!overBudget) await dependencies.checkBudget(userId, noContext);
     },
     answers: (userId: number, threadIds: number[], within: Kysely<Database> = db) =>
       internalThreadRepository(within).answers(userId, threadIds),
@@ -83,7 +87,7 @@ async function askTogether<T>(
   const { database, executor, instance, openKey, checkBudget } = dependencies;
   executor.refuseWhenClosing(userId);
   for (const model of new Set(models)) await openKey(userId, model);
-  if (!overBudget) await checkBudget(userId, null);
+  if (!overBudget) await checkBudget(userId, noContext);
   const specs: RunSpec[] = [];
   const result = await database.db.transaction().execute(async (trx) => {
     await lockUserRow(trx, userId);

@@ -27,6 +27,7 @@ import { messageRepository } from '#server/features/chat/shared/message-reposito
 import { runRepository } from '#server/features/chat/shared/run-repository';
 import { threadRepository } from '#server/features/chat/shared/thread-repository';
 import { toolCallRepository } from '#server/features/chat/shared/tool-call-repository';
+import type { CheckBudget } from '#server/features/usage/budgets';
 import type { AnswerTools } from '#server/provider/answer-tools';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { OpenKey } from '#server/provider/keys/open-key';
@@ -42,7 +43,7 @@ type Dependencies = ThreadKnowledge & {
   defaultModel: (userId: number) => Promise<string>;
   openKey: OpenKey;
   /** @throws AppError if a budget is used up; `way` says what the user can do about it */
-  checkBudget: (userId: number, assistantId: number | null, way?: string) => Promise<void>;
+  checkBudget: CheckBudget;
   toolBox: Pick<ToolRegistry, 'offered'>;
 };
 
@@ -206,7 +207,7 @@ function withOfferedTools(tools: AnswerTools | undefined, offered: readonly Offe
 
 function toolLoop(
   { checkBudget }: Dependencies,
-  { userId, assistantId, programRunId }: RunSpec,
+  { userId, assistantId, threadId, programRunId }: RunSpec,
   { target, overBudget, offered }: { target: ChatTarget; overBudget: boolean; offered: readonly OfferedTool[] },
 ): ToolLoop {
   const { knowledge: _, ...answerer } = target;
@@ -215,7 +216,7 @@ function toolLoop(
     canAsk: programRunId === null,
     settings: JSON.stringify({ answerer, overBudget } satisfies ToolLoopSettings),
     checkBudget: async () => {
-      if (!overBudget) await checkBudget(userId, assistantId, raiseBudget);
+      if (!overBudget) await checkBudget(userId, { assistantId, threadId }, raiseBudget);
     },
   };
 }

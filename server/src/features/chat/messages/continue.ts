@@ -45,7 +45,7 @@ export async function continueAnswer(context: MessageContext, input: ContinueInp
     if (!target) throw noMessage();
     await context.openKey(userId, target.model);
     await rejectRetiredModels(context, { userId, thread, models, targets: [target] });
-    if (!overBudget) await context.checkBudget(userId, assistantId);
+    if (!overBudget) await context.checkBudget(userId, { assistantId, threadId: thread.id });
     const spec = forContinuedRun({
       ...{ runId, userId, threadId: thread.id, messageId, overBudget },
       // The rest of a structured output does not match the schema by itself.

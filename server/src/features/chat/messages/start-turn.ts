@@ -9,6 +9,8 @@ import { type IdempotencyKey, messageRepository } from '#server/features/chat/sh
 import { noMessage, noThread } from '#server/features/chat/shared/not-found';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
 import type { RetirementGuard } from '#server/features/models/retirement/guard';
+import type { BudgetedCall } from '#server/features/usage/budget-repository';
+import type { CheckBudget } from '#server/features/usage/budgets';
 import { UnavailableError } from '#server/lib/errors';
 import { retryUntilAvailable } from '#server/lib/retry-until-available';
 import type { OpenKey } from '#server/provider/keys/open-key';
@@ -23,7 +25,7 @@ export type MessageContext = {
   executor: Pick<RunExecutor, 'refuseWhenClosing' | 'start' | 'continueEnded'>;
   openKey: OpenKey;
   /** @throws AppError if a budget is used up */
-  checkBudget: (userId: number, assistantId: number | null) => Promise<void>;
+  checkBudget: CheckBudget;
   /** @throws AppError, naming the field, for models that are known to be unusable. Does not call the provider. */
   checkModels: (userId: number, models: string[], field: string) => Promise<void>;
   findTargets: ChatTargetFinder;
@@ -49,9 +51,15 @@ export async function resolveTargets(context: MessageContext, wanted: Wanted): P
   const targets = await context.findTargets(userId, thread, models);
   for (const target of targets) await checkKeys(context.openKey, userId, target);
   await rejectRetiredModels(context, { userId, thread, models, targets });
-  if (!overBudget) await context.checkBudget(userId, targets[0]?.assistantId ?? null);
+  if (!overBudget) await context.checkBudget(userId, callFor(thread, targets));
   return targets;
 }
+
+/** The call that a budget counts: several models answer for the same assistant. */
+export const callFor = ({ id: threadId }: Pick<ThreadRecord, 'id'>, [first]: readonly ChatTarget[]): BudgetedCall => ({
+  assistantId: first?.assistantId ?? null,
+  threadId,
+});
 
 export type TurnStart = { userId: number; key: IdempotencyKey | null; overBudget: boolean };
 

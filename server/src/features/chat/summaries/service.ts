@@ -3,7 +3,7 @@ import type { summaries } from '@roster/contracts/summaries';
 import { z } from 'zod';
 import { lockUserRow } from '#server/db/locks';
 import { rejectRetiredModels } from '#server/features/chat/messages/reject-retired-models';
-import { findThread, type MessageContext } from '#server/features/chat/messages/start-turn';
+import { callFor, findThread, type MessageContext } from '#server/features/chat/messages/start-turn';
 import { branchRepository } from '#server/features/chat/shared/branch-repository';
 import { type MessagePlace, messageRepository } from '#server/features/chat/shared/message-repository';
 import { noMessage, noThread } from '#server/features/chat/shared/not-found';
@@ -54,7 +54,7 @@ export function summaryService({ context, write }: Dependencies) {
       const targets = await context.findTargets(userId, thread, []);
       for (const { model } of targets) await context.openKey(userId, model);
       await rejectRetiredModels(context, { userId, thread, models: [], targets });
-      if (!overBudget) await context.checkBudget(userId, targets[0]?.assistantId ?? null);
+      if (!overBudget) await context.checkBudget(userId, callFor(thread, targets));
       await db.transaction().execute(async (trx) => {
         await lockUserRow(trx, userId);
         if (!(await threadRepository(trx).openedAs(userId, threadId))) throw noThread();

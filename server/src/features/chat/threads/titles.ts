@@ -10,6 +10,7 @@ import { messageRepository } from '#server/features/chat/shared/message-reposito
 import { searchRepository } from '#server/features/chat/shared/search-repository';
 import { threadRepository } from '#server/features/chat/shared/thread-repository';
 import type { ModelService } from '#server/features/models/service';
+import type { CheckBudget } from '#server/features/usage/budgets';
 import type { PricingService } from '#server/features/usage/pricing';
 import { usageRepository } from '#server/features/usage/repository';
 import { AppError } from '#server/lib/errors';
@@ -40,12 +41,13 @@ type Dependencies = {
   /** The user's choice; null: the cheapest model, '': no titles. */
   titleModel: (userId: number) => Promise<string | null>;
   openKey: OpenKey;
+  checkBudget: CheckBudget;
 };
 
 const listWithinMs = 3_000;
 
-/** The chosen model may belong to a connection that was removed: the title stays as it is. */
-function ignoreKeyError(error: unknown): undefined {
+/** The chosen model may belong to a connection that was removed, or a budget is used up: the title stays as it is. */
+function ignoreRefusal(error: unknown): undefined {
   if (!(error instanceof AppError)) throw error;
 }
 
@@ -53,7 +55,8 @@ function ignoreKeyError(error: unknown): undefined {
  * Requests a title after the first exchange from the chosen model, else the cheapest, else the thread's own. Its usage
  * is recorded. Threads of API clients and temporary ones keep their first words as the title.
  */
-export function titleSuggester({ db, provider, catalogue, pricing, models, titleModel, openKey }: Dependencies) {
+export function titleSuggester(dependencies: Dependencies) {
+  const { db, provider, catalogue, pricing, models, titleModel, openKey, checkBudget } = dependencies;
   /** Threads whose title is being requested: one of several parallel answers is enough. */
   const asking = new Set<number>();
 
@@ -73,6 +76,11 @@ export function titleSuggester({ db, provider, catalogue, pricing, models, title
     return (source === 'provider' && cheapestTitleModel(list)?.id) || own;
   }
 
+  async function isWithinBudget({ userId, threadId, assistantId, input }: RunSpec): Promise<boolean> {
+    if (input.kind === 'prompt' || input.overBudget) return true;
+    return (await checkBudget(userId, { assistantId, threadId }).then(() => true, ignoreRefusal)) === true;
+  }
+
   async function suggestOnce(spec: RunSpec, request: AnswerRequest, signal: AbortSignal): Promise<void> {
     const { userId, threadId } = spec;
     const thread = await threadRepository(db).find(userId, threadId);
@@ -81,6 +89,7 @@ export function titleSuggester({ db, provider, catalogue, pricing, models, title
     if (answer?.depth !== 1) return;
     const model = await modelFor(userId, request.model);
     if (model === undefined) return;
+    if (!(await isWithinBudget(spec))) return;
     const exchange = await branchRepository(db).words(userId, {
       threadId,
       head: answer.id,
@@ -88,7 +97,7 @@ export function titleSuggester({ db, provider, catalogue, pricing, models, title
       to: answer.depth,
     });
     const talk = exchange.map(({ role, text }) => `${role}: ${truncate(text, excerpt)}`).join('\n\n');
-    const apiKey = await openKey(userId, model).catch(ignoreKeyError);
+    const apiKey = await openKey(userId, model).catch(ignoreRefusal);
     if (!apiKey) return;
     const suggestion = await askFor(
       { provider, catalogue },

@@ -13,6 +13,7 @@ const parts = [
   'access-tokens.json',
   'preferences.json',
   'budgets.json',
+  'project-budgets.json',
   'prices.json',
   'prompts.json',
   'assistant-index.jsonl',
@@ -192,7 +193,7 @@ async function left(entries: ArchiveEntry[], account: JsonObject): Promise<ReadC
   const { servers } = await firstOf(entries, 'tool-servers.json');
   for (const [at, server] of listIn(servers).entries())
     notTaken.push({ reason: 'tool_servers', id: String(at), name: titleIn(objectIn(server).name) });
-  await count('limits', 'budgets.json', 'prices.json');
+  await count('limits', 'budgets.json', 'project-budgets.json', 'prices.json');
   await count('drafts', 'assistant-drafts.jsonl');
   await count('comparisons', 'comparisons.jsonl', 'test-sets.jsonl');
   await count('training', 'fine-tuning/jobs.jsonl', 'fine-tuning/models.json', 'fine-tuning/datasets/INDEX.jsonl');

@@ -43,7 +43,7 @@ export const createBudgetCheck =
   (budgets: Pick<BudgetService, 'check'>, caller: ApiPrincipal) =>
   async (assistantId: number | null): Promise<void> => {
     refuseOverTokenBudget(caller);
-    await budgets.check(caller.userId, assistantId, 'Raise it in Analytics.');
+    await budgets.check(caller.userId, { assistantId, threadId: null }, 'Raise it in Analytics.');
   };
 
 /** Headers are limited to ASCII. */

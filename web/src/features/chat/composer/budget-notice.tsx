@@ -1,35 +1,42 @@
-import type { Budget } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { OctagonX, TriangleAlert } from 'lucide-react';
 import { useEffect, useRef } from 'react';
-import { budgetsQuery } from '#web/api/usage.ts';
+import { type AnyBudget, budgetSubject, budgetsQuery, isProjectBudget } from '#web/api/usage.ts';
 import { formatCost } from '#web/lib/text/format.ts';
 import { formatShare } from '#web/lib/text/share.ts';
 
-type BudgetNoticeProps = { assistantId: number | null; isAnswering: boolean };
+type Asked = { assistantId: number | null; projectId?: number | undefined };
+type BudgetNoticeProps = Asked & { isAnswering: boolean };
+
+function applies(budget: AnyBudget, { assistantId, projectId }: Asked): boolean {
+  if (isProjectBudget(budget)) return budget.project.id === projectId;
+  return budget.assistant === null || budget.assistant.id === assistantId;
+}
 
 /** The budget closest to its limit, of those that apply to a message here. */
-function mostUsed(budgets: readonly Budget[] | undefined, assistantId: number | null): Budget | undefined {
+function mostUsed(budgets: readonly AnyBudget[] | undefined, asked: Asked): AnyBudget | undefined {
   return budgets
-    ?.filter(({ assistant, state }) => state !== 'within' && (assistant === null || assistant.id === assistantId))
+    ?.filter((budget) => budget.state !== 'within' && applies(budget, asked))
     .toSorted((a, b) => b.spentUsd / b.amountUsd - a.spentUsd / a.amountUsd)[0];
 }
 
 /** A muted line while a budget is nearly or completely used up. */
-export function BudgetNotice({ assistantId, isAnswering }: BudgetNoticeProps) {
+export function BudgetNotice({ assistantId, projectId, isAnswering }: BudgetNoticeProps) {
   const { data, refetch } = useQuery(budgetsQuery);
   const wasAnswering = useRef(isAnswering);
   useEffect(() => {
     if (wasAnswering.current && !isAnswering) void refetch();
     wasAnswering.current = isAnswering;
   }, [isAnswering, refetch]);
-  const budget = mostUsed(data, assistantId);
+  const budget = mostUsed(data, { assistantId, projectId });
   if (!budget) return null;
   const isExceeded = budget.state === 'exceeded';
   const Icon = isExceeded ? OctagonX : TriangleAlert;
   const share = formatShare(budget.spentUsd, budget.amountUsd);
-  const whose = budget.assistant ? ` for ${budget.assistant.name}` : '';
+  const subject = budgetSubject(budget);
+  const kind = isProjectBudget(budget) ? 'the project ' : '';
+  const whose = subject === undefined ? '' : ` for ${kind}${subject}`;
   return (
     <output className="mb-2 flex items-start gap-2 px-1 text-muted-foreground text-sm [overflow-wrap:anywhere]">
       <Icon

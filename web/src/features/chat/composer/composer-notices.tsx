@@ -43,12 +43,13 @@ type ComposerNoticesProps = {
   /** Shows a notice if neither a key nor a connection is saved. */
   needsKey?: boolean;
   assistantId: number | null;
+  projectId?: number | undefined;
   isAnswering: boolean;
 };
 
 /** Notices above the composer. */
 export function ComposerNotices(props: ComposerNoticesProps) {
-  const { several, onAskOne, failure, onSendOverBudget, needsKey = false, assistantId, isAnswering } = props;
+  const { several, onAskOne, failure, onSendOverBudget, needsKey = false, ...asked } = props;
   const lacksKey = useCanChat(needsKey) === false && needsKey && !failure;
   return (
     <>
@@ -58,7 +59,7 @@ export function ComposerNotices(props: ComposerNoticesProps) {
       ) : (
         <>
           {failure ? <SendFailure error={failure} onSendOverBudget={onSendOverBudget} /> : null}
-          {!isBudgetError(failure) && <BudgetNotice assistantId={assistantId} isAnswering={isAnswering} />}
+          {!isBudgetError(failure) && <BudgetNotice {...asked} />}
         </>
       )}
     </>

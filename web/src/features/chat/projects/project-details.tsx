@@ -10,11 +10,12 @@ import { formatCost, formatCount } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
+import { ProjectBudget } from './project-budget.tsx';
 import { ProjectFiles } from './project-files.tsx';
 
 type ProjectDetailsProps = { project: Project; onEdit: () => void };
 
-/** Instructions, files, default and cost of a project. */
+/** Instructions, files, default, cost and budget of a project. */
 export function ProjectDetails({ project, onEdit }: ProjectDetailsProps) {
   return (
     <Card aria-label="About this project" className="divide-y divide-border max-lg:order-first">
@@ -40,6 +41,9 @@ export function ProjectDetails({ project, onEdit }: ProjectDetailsProps) {
       </Detail>
       <Detail title="Cost this month">
         <CostThisMonth projectId={project.id} />
+      </Detail>
+      <Detail title="Monthly budget">
+        <ProjectBudget project={project} />
       </Detail>
     </Card>
   );

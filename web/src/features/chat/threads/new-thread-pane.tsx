@@ -238,6 +238,7 @@ export function NewThreadPane(props: NewThreadPaneProps) {
         onSendOverBudget={sendOverBudget}
         needsKey
         assistantId={chatTarget?.assistantId ?? null}
+        projectId={projectId}
         isAnswering={false}
       />
     ));

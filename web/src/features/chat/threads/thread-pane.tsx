@@ -105,6 +105,7 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
                 failure={failure?.error}
                 onSendOverBudget={failure?.insist ?? sendOverBudget}
                 assistantId={assistantId}
+                projectId={thread.data?.projectId}
                 isAnswering={runId !== null}
               />
             ))

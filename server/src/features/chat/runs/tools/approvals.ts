@@ -10,6 +10,7 @@ import { runClaimRepository } from '#server/features/chat/runs/lifecycle/claim-r
 import { runRepository } from '#server/features/chat/shared/run-repository';
 import { type ServerCall, serverCallRepository } from '#server/features/chat/shared/server-call-repository';
 import { toPublicCall } from '#server/features/chat/shared/tool-call-repository';
+import type { BudgetedCall } from '#server/features/usage/budget-repository';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 
@@ -28,7 +29,7 @@ type Dependencies = {
     resumeIf: ResumeIf;
   };
   /** @throws AppError if the run could not resume: no key, or a budget is used up */
-  checkResumable: (userId: number, assistantId: number | null, settings: string) => Promise<void>;
+  checkResumable: (userId: number, call: BudgetedCall, settings: string) => Promise<void>;
 };
 
 type Decided = { decision: ApprovalDecision; reason?: string | undefined };
@@ -57,8 +58,7 @@ export function runApprovals({ database: { db }, instance, executor, checkResuma
     const waiting = await runClaimRepository(db).findResumable(userId, runId);
     if (!waiting) throw noRun();
     // Checked before anything is stored, so that the user can fix it and decide again.
-    if (asked.decision !== 'deny' && waiting.toolLoop !== null)
-      await checkResumable(userId, waiting.assistantId, waiting.toolLoop);
+    if (asked.decision !== 'deny' && waiting.toolLoop !== null) await checkResumable(userId, waiting, waiting.toolLoop);
     await executor.resumeIf(userId, runId, async () => ({
       result: undefined,
       resumes: await db.transaction().execute(async (trx) => {

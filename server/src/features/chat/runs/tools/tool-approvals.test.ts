@@ -260,7 +260,8 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
     const { visitor, email } = await app.someone();
     const own = await createAssistant(visitor);
     await ask(app, visitor, await newThread(visitor), '[[tokens 2000]]');
-    const threadId = await newThread(visitor, { assistantId: own, title: 'Own' });
+    const { id: projectId } = (await visitor.post('/api/projects', { name: 'Shop' })).body;
+    const threadId = await newThread(visitor, { assistantId: own, title: 'Own', projectId });
     const { run, callId } = await waiting(threadId, '[[call demo_pay]]', visitor);
     const made = tools.calls.length;
     expect(await decide(run.id, callId, 'approve')).toMatchObject({ status: 404 });
@@ -283,6 +284,16 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
       body: { code: 'budget_exceeded' },
     });
     await visitor.delete(`/api/analytics/budgets/${saved.id}`);
+    await withDatabase(app, (db) =>
+      db.updateTable('usage_records').set({ cost_usd: 1 }).where('thread_id', '=', threadId).execute(),
+    );
+    const limit = { projectId, amountUsd: 0.01, hardStop: true };
+    const { body: ofProject } = await visitor.post('/api/analytics/project-budgets', limit);
+    expect(await decide(run.id, callId, 'approve', undefined, visitor)).toMatchObject({
+      status: 409,
+      body: { code: 'budget_exceeded', message: expect.stringContaining('for the project Shop') },
+    });
+    await visitor.delete(`/api/analytics/project-budgets/${ofProject.id}`);
     await visitor.delete('/api/settings/apikey');
     expect(await decide(run.id, callId, 'approve', undefined, visitor)).toMatchObject({
       status: 409,

@@ -91,6 +91,28 @@ describe.each(engines)('refused runs on %s', (engine) => {
     },
   );
 
+  test('asks nothing over the budget of the project that its thread was moved to', async () => {
+    const { visitor, tokenId, client, assistant_id, thread_id, waiting, outputs } = await withRuns();
+    const { id: projectId } = (await visitor.post('/api/projects', { name: 'Shop' })).body;
+    const { ids } = await stored(tokenId);
+    expect((await visitor.post('/api/projects/move', { ids, projectId })).body.changed).toHaveLength(2);
+    const limited = { projectId, amountUsd: 0.01, hardStop: true };
+    const { body: saved } = await visitor.post('/api/analytics/project-budgets', limited);
+    await withDatabase(app, (db) =>
+      db.updateTable('usage_records').set({ cost_usd: 1 }).where('thread_id', 'in', ids).execute(),
+    );
+    const before = await stored(tokenId);
+    await forgetAsks(app);
+    const { runs } = client.beta.threads;
+    await expect(runs.create(thread_id, { assistant_id })).rejects.toMatchObject(overQuota);
+    await expect(runs.submitToolOutputs(waiting.id, outputs)).rejects.toMatchObject(overQuota);
+    expect(await asksOf(app)).toEqual([]);
+    expect(await stored(tokenId)).toEqual(before);
+    await visitor.delete(`/api/analytics/project-budgets/${saved.id}`);
+    const ended = await runs.submitToolOutputsAndPoll(waiting.id, outputs, quick);
+    expect(ended.status).toBe('completed');
+  });
+
   test('leaves no thread behind if files or vector stores belong to another user', async () => {
     const [{ tokenId, client, assistant_id }, other] = [await withRuns(), await withRuns()];
     const { id: theirFile } = await other.client.files.create({

@@ -143,7 +143,7 @@ export function createRunStarter(dependencies: Dependencies) {
       if (limit !== undefined && (await programRuns.endAtLimit(userId, run.id, limit)))
         return { run: (await programRuns.find(userId, run.id)) ?? run, isFirst: false };
       const given = outputs.map(({ tool_call_id: callId, output }) => ({ callId, output }));
-      const stored = await programRuns.resume(caller, run.id, given, answerer);
+      const stored = await programRuns.resume(caller, run, given, answerer);
       if (stored.kind === 'wrong_outputs') {
         const listed = (list: string[]) => `[${list.map((one) => `'${one}'`).join(', ')}]`;
         const got = listed(given.map(({ callId }) => callId));

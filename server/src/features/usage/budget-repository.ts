@@ -11,7 +11,7 @@ export type BudgetedCall = { assistantId: number | null; threadId: number | null
 export type HardStop = Pick<BudgetTerms, 'amountUsd' | 'tz'> & {
   assistantId: number | null;
   projectId: number | null;
-  /** Of the assistant or the project. */
+  /** The assistant or the project. */
   name: string | null;
 };
 

@@ -64,11 +64,7 @@ export function BudgetCard({ tz, className }: { tz: string; className?: string |
         <>
           <ul className="mt-2 divide-y divide-border px-5 pb-2">
             {budgets.map((budget) => (
-              <BudgetRow
-                key={`${isProjectBudget(budget) ? 'project' : 'budget'} ${budget.id}`}
-                budget={budget}
-                onChange={() => setEditing({ budget })}
-              />
+              <BudgetRow key={keyOf(budget)} budget={budget} onChange={() => setEditing({ budget })} />
             ))}
           </ul>
           <CardFooter className="mt-auto">Requests with no known price are not included.</CardFooter>
@@ -80,6 +76,8 @@ export function BudgetCard({ tz, className }: { tz: string; className?: string |
     </Card>
   );
 }
+
+const keyOf = (budget: AnyBudget) => `${isProjectBudget(budget) ? 'project' : 'budget'} ${budget.id}`;
 
 function BudgetRow({ budget, onChange }: { budget: AnyBudget; onChange: () => void }) {
   return (

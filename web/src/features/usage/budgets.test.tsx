@@ -32,7 +32,7 @@ function serveBudgets(given: ProjectBudget[] = []) {
 }
 
 test('lists the budgets of projects beside the others, changes and removes them', async () => {
-  open('/analytics', {
+  open('/analytics?tab=budgets', {
     answers() {
       serveBudgets([ofProject()]);
       answer(usage.budgets, [general]);
@@ -53,7 +53,7 @@ test('lists the budgets of projects beside the others, changes and removes them'
 });
 
 test('offers assistants and projects that have no budget', async () => {
-  open('/analytics', {
+  open('/analytics?tab=budgets', {
     answers() {
       serveProjects([project(1, { name: 'Garden' }), project(2, { name: 'Taxes' })]);
       serveBudgets([ofProject()]);

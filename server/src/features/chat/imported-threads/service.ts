@@ -30,6 +30,12 @@ export const sourceIdOf = ({ source, sourceId }: Pick<ImportedConversation, 'sou
 const firstQuestion = ({ messages }: ImportedConversation) =>
   messages.find(({ role }) => role === 'user')?.text ?? messages[0]?.text ?? '';
 
+/** Some exports have messages that are older than their conversation. */
+function beginningOf({ createdAt, messages }: ImportedConversation): string | null {
+  const times = [createdAt, ...messages.map((message) => message.createdAt)].filter((time) => time !== null);
+  return times.reduce<string | null>((first, time) => (first === null || time < first ? time : first), null);
+}
+
 async function insertThread(
   trx: Kysely<Database>,
   userId: number,
@@ -39,7 +45,7 @@ async function insertThread(
 ) {
   const { archived, pinned, createdAt, updatedAt } = conversation;
   const title = conversation.title ?? (openingTitle(firstQuestion(conversation)) || newTitle);
-  const times = { createdAt: createdAt ?? now, updatedAt: updatedAt ?? createdAt ?? now };
+  const times = { createdAt: beginningOf(conversation) ?? now, updatedAt: updatedAt ?? createdAt ?? now };
   const isTitleChosen = conversation.title !== null;
   const sourceId = sourceIdOf(conversation);
   const { project, assistant, model = null } = conversation.place ?? {};

@@ -34,6 +34,7 @@ describe.each(engines)('filtering conversations on %s', (engine) => {
     await withDatabase(app, async (db) => {
       const created_at = '2026-01-10T12:00:00.000Z';
       await db.updateTable('messages').set({ created_at }).where('thread_id', '=', threads.old).execute();
+      await db.updateTable('threads').set({ created_at }).where('id', '=', threads.old).execute();
     });
   });
   afterAll(() => app.stop());

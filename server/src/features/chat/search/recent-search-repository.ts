@@ -45,7 +45,7 @@ export async function hasManyHits(db: Kysely<Database>, userId: number, query: T
  * older threads. undefined: too few matches, so all threads have to be searched.
  */
 export const recentPage = (db: Kysely<Database>, userId: number, query: TextQuery, options: SearchOptions) =>
-  among(options, (count) => {
+  among(db, userId, options, (count) => {
     const look = { query, options, count };
     return isPostgres(db) ? lookThrough(db, userId, look) : indexAndLookThrough(db, userId, look);
   });
@@ -57,16 +57,22 @@ export const recentPageWithout = (
   excluded: readonly Phrase[],
   options: SearchOptions,
 ) =>
-  among(options, (count) => {
+  among(db, userId, options, (count) => {
     const look = { excluded, options, count };
     return isPostgres(db) ? lookWithout(db, userId, look) : indexAndLookWithout(db, userId, look);
   });
 
-async function among(options: SearchOptions, look: (count: number) => Promise<Found[]>): Promise<Found[] | undefined> {
+async function among(
+  db: Kysely<Database>,
+  userId: number,
+  options: SearchOptions,
+  look: (count: number) => Promise<Found[]>,
+): Promise<Found[] | undefined> {
   const wanted = options.limit + 1;
   for (const times of [1.25, 4]) {
-    const found = await look(Math.ceil(times * wanted));
-    if (found.length >= wanted) return found;
+    const count = Math.ceil(times * wanted);
+    const found = await look(count);
+    if (found.length >= wanted || (await areAll(db, userId, { options, count }))) return found;
     // Searching four times as many threads would not be enough either.
     if (found.length < wanted / 4) break;
   }
@@ -179,8 +185,8 @@ const indexAndLookWithout = (db: Kysely<Database>, userId: number, look: LookWit
         and ${page(userId, look.options)}`,
   );
 
-/** The first `among` threads of the list, read through its partial indexes. */
-function newest(userId: number, options: SearchOptions, among: number) {
+/** The first `count` threads of the list, read through its partial indexes, with the messages up to each. */
+function counted(userId: number, options: SearchOptions, count: number) {
   const { archived, programs } = options;
   const parts = [
     { archived: false, programs: false },
@@ -192,11 +198,21 @@ function newest(userId: number, options: SearchOptions, among: number) {
   );
   const listed = parts.map(
     (part) => sql`select * from (select id, title, pinned, updated_at, next_position from threads
-      where ${isListed(userId, { ...options, ...part })} ${inOrder} limit ${among}) as part`,
+      where ${isListed(userId, { ...options, ...part })} ${inOrder} limit ${count}) as part`,
   );
   // `next_position` counts the title as one message.
-  return sql`select id, title from
-    (select id, title, sum(next_position) over (${inOrder} rows unbounded preceding) as so_far
-      from (select * from (${sql.join(listed, sql` union all `)}) as threads ${inOrder} limit ${among}) as threads) as counted
-    where so_far <= ${maxMessages}`;
+  return sql`select id, title, sum(next_position) over (${inOrder} rows unbounded preceding) as so_far
+    from (select * from (${sql.join(listed, sql` union all `)}) as threads ${inOrder} limit ${count}) as threads`;
+}
+
+const newest = (userId: number, options: SearchOptions, count: number) =>
+  sql`select id, title from (${counted(userId, options, count)}) as counted where so_far <= ${maxMessages}`;
+
+/** True if no further threads are listed, because a filter leaves few. */
+async function areAll(db: Kysely<Database>, userId: number, { options, count }: Newest): Promise<boolean> {
+  const { rows } = await sql<{ threads: number; messages: number | null }>`
+    select count(*) as threads, max(so_far) as messages
+    from (${counted(userId, options, count)}) as counted`.execute(db);
+  const { threads = 0, messages = null } = rows[0] ?? {};
+  return Number(threads) < count && Number(messages) <= maxMessages;
 }

@@ -90,7 +90,9 @@ describe.each(engines)('search in the newest threads on %s', (engine) => {
     for (const [query, options] of pages) {
       const page = await ofAll(query, options);
       const isFull = page.length > (options.limit ?? all.limit);
-      expect([query, await among(query, options)]).toEqual([query, isFull ? page : undefined]);
+      const found = await among(query, options);
+      expect([query, found ?? page]).toEqual([query, page]);
+      if (isFull) expect([query, found]).not.toEqual([query, undefined]);
     }
     const [, second] = await findThreads(reader, userId, 'heron', all);
     const { pinned = false, updatedAt = '', id = 0 } = second?.thread ?? {};
@@ -101,7 +103,14 @@ describe.each(engines)('search in the newest threads on %s', (engine) => {
   test("returns no page if the user's newest threads cannot fill it", async () => {
     expect(await among('lake', { limit: 0 })).toBeUndefined();
     expect(await among('bob', { limit: 0 })).toBeUndefined();
-    expect(await among('heron', { limit: 6 })).toBeUndefined();
+  });
+
+  test('returns a shorter page if it has looked through all threads that are listed', async () => {
+    for (const query of ['heron', '-bittern'])
+      expect(await among(query, { limit: 8 })).toEqual(await ofAll(query, { limit: 8 }));
+    expect(await among('heron', { limit: 0, filters: { rating: 'good' } })).toEqual([]);
+    const lately = { from: '2099-01-01T00:00:00.000Z' };
+    expect(await among('heron', { limit: 0, filters: lately })).toEqual([]);
   });
 
   test('estimates whether a word is common from words that are quick to count', async () => {

@@ -32,7 +32,10 @@ const wroteBetween = (userId: number, from: string | undefined, to: string | und
   return sql<boolean>`exists (select 1 from messages m where ${ofThread(userId, 'm')} and ${sql.join(times, sql` and `)})`;
 };
 
-/** Conditions on `threads` for the filters that are set, each looked up by the thread's id. */
+/**
+ * Conditions on `threads` for the filters that are set. Few messages have files or ratings, so all threads of these are
+ * looked up; the others are looked up by the thread's id.
+ */
 export function fulfilling(userId: number, filters: ThreadFilters): RawBuilder<boolean>[] {
   const { assistantId, model, from, to, files, rating, projectId } = filters;
   const conditions: RawBuilder<boolean>[] = [];
@@ -45,13 +48,15 @@ export function fulfilling(userId: number, filters: ThreadFilters): RawBuilder<b
       (select 1 from runs r where ${ofThread(userId, 'r')} and r.model = ${model}))`);
   // Most threads are ruled out by their own times.
   if (from !== undefined) conditions.push(sql`threads.updated_at >= ${from}`);
+  if (to !== undefined) conditions.push(sql`threads.created_at < ${to}`);
   if (from !== undefined || to !== undefined) conditions.push(wroteBetween(userId, from, to));
   if (files !== undefined)
-    conditions.push(sql`${files ? sql`` : sql`not`} exists (select 1 from messages m
-      join message_files f on f.message_id = m.id where ${ofThread(userId, 'm')})`);
+    conditions.push(sql`threads.id ${files ? sql`` : sql`not`} in (select m.thread_id from message_files f
+      join messages m on m.id = f.message_id and +m.user_id = ${userId} where f.user_id = ${userId})`);
   if (rating !== undefined)
-    conditions.push(sql`exists (select 1 from messages m
-      join message_ratings g on g.message_id = m.id where ${ofThread(userId, 'm')} and g.value = ${rating})`);
+    conditions.push(sql`threads.id in (select m.thread_id from message_ratings g
+      join messages m on m.id = g.message_id and +m.user_id = ${userId}
+      where g.user_id = ${userId} and g.value = ${rating})`);
   return conditions;
 }
 

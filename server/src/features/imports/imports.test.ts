@@ -104,6 +104,14 @@ describe.each(engines)('imports on %s', (engine) => {
     await until('The removal of the uploaded bytes', async () => inStore(app).length <= before);
   });
 
+  test('finds messages by their time that are older than their conversation', async () => {
+    const ada = await newcomer();
+    const said = exchange('sails').map((one) => ({ ...one, at: 1_600_000_000 }));
+    await imported(app, ada, JSON.stringify([exportedChat('1', 'Boats', said)]));
+    expect(await titlesOf(ada, '?from=2020-09-01T00:00:00Z&to=2020-10-01T00:00:00Z')).toEqual(['Boats']);
+    expect(await titlesOf(ada, '?from=2020-10-01T00:00:00Z&to=2020-11-01T00:00:00Z')).toEqual([]);
+  });
+
   test('lets an imported conversation go on with any model', async () => {
     const ada = await newcomer();
     await imported(app, ada, JSON.stringify([exportedChat('1', 'Boats', exchange('sails'))]));

@@ -9,6 +9,11 @@ export function presses() {
       await what.click();
       count += 1;
     },
+    /** Choosing from a drop-down counts as one press. */
+    choose: async (field: Locator, option: string) => {
+      await field.selectOption(option);
+      count += 1;
+    },
     expectPresses: (expected: number) => expect(count, 'presses').toBe(expected),
   };
 }

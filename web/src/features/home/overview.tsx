@@ -1,7 +1,7 @@
 import type { Thread } from '@roster/contracts/chat';
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, type LinkProps } from '@tanstack/react-router';
 import { Pin } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
 import { type AnyBudget, analyticsQuery, budgetSubject } from '#web/api/usage.ts';
@@ -37,20 +37,21 @@ type OverviewCardProps = {
   title: string;
   /** Accessible name, instead of the title. */
   label?: string;
-  to: '/chat' | '/analytics' | '/fine-tuning';
+  to: LinkProps['to'];
+  search?: LinkProps['search'];
   /** Text of the link to the full list. */
   more: string;
   className?: string;
   children: ReactNode;
 };
 
-function OverviewCard({ title, label = title, to, more, className, children }: OverviewCardProps) {
+function OverviewCard({ title, label = title, to, search, more, className, children }: OverviewCardProps) {
   return (
     <Card aria-label={label} className={classNames('min-w-0', className)}>
       <CardHeader
         title={title}
         action={
-          <Link to={to} className="text-primary-text text-sm underline-offset-4 hover:underline">
+          <Link to={to} search={search} className="text-primary-text text-sm underline-offset-4 hover:underline">
             {more}
           </Link>
         }
@@ -91,7 +92,7 @@ function ThisMonth({ budget }: { budget: AnyBudget | undefined }) {
   const { data: shown } = useQuery(analyticsQuery({ from: `${today.slice(0, 8)}01`, to: today, tz }));
   const totals = shown?.totals;
   return (
-    <OverviewCard title="This month" to="/analytics" more="All costs">
+    <OverviewCard title="This month" to="/analytics" search={{ range: 'this-month' }} more="All costs">
       <div className="px-5 pt-2 pb-4">
         {totals ? (
           <p className="flex min-h-8 flex-wrap items-baseline gap-x-2 tabular-nums">

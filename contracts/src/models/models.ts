@@ -36,6 +36,8 @@ export const Model = z.object({
   contextTokens: z.number().nullable(),
   /** Fine-tuned by the key’s own organization. */
   tuned: z.boolean(),
+  /** Recommended use, as the provider describes it, in a few words; null: unknown. */
+  goodFor: z.string().nullable(),
   /** The abilities that the provider’s list names. Many lists name none. */
   marks: z.array(ModelMark),
 });

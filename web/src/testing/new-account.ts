@@ -69,6 +69,7 @@ export const model = (id: string, more: Partial<Model> = {}): Model => ({
   efforts: [],
   contextTokens: 128_000,
   tuned: false,
+  goodFor: null,
   marks: [],
   ...more,
 });

@@ -33,6 +33,7 @@ describe.each(engines)('models on %s', (engine) => {
       },
       temperature: 'yes',
       tuned: false,
+      goodFor: null,
     });
     const lifecycles = new Map(body.models.map(({ id, lifecycle }: Listed) => [id, lifecycle]));
     expect([lifecycles.get('gpt-4o'), lifecycles.get('gpt-5.1'), lifecycles.get('gpt-6-luna')]).toEqual([

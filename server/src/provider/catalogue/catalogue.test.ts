@@ -90,8 +90,16 @@ describe('shipped catalogue', () => {
     });
   });
 
+  test('says what a model and its snapshots are good for, but not a fine-tuned one', () => {
+    const goodFor = (model: string) => catalogue.describe(model, null, today).goodFor;
+    expect(goodFor('gpt-6-luna')).toBe('Fast and cheap, for many short tasks');
+    expect(goodFor('gpt-4.1-2025-04-14')).toBe(goodFor('gpt-4.1'));
+    expect(goodFor('ft:gpt-4.1-2025-04-14:acme::a1')).toBeNull();
+    expect(goodFor('gpt-3.5-turbo')).toBeNull();
+  });
+
   test('knows nothing about a model that is not in it, whatever its name', () => {
-    const unknown = { price: null, temperature: 'unknown', efforts: [], contextTokens: null, successor: null };
+    const unknown = { goodFor: null, price: null, temperature: 'unknown', efforts: [], contextTokens: null, successor: null };
     for (const id of ['llama3:8b', 'gpt-4o-but-different', 'ft:', 'ft::', '', '__proto__', 'constructor', 'toString']) {
       expect(catalogue.cost(id, { ...none, inputTokens: 5 })).toBeNull();
       expect(catalogue.describe(id, null, today)).toMatchObject({ id, ...unknown, lifecycle: 'current' });

@@ -15,6 +15,8 @@ const PricedTier = z.enum(['flex', 'batch', 'priority']);
 const CatalogueEntry = z.strictObject({
   /** A model id; it also covers dated snapshots (`gpt-4o-2024-08-06`) and fine-tuned models (`ft:gpt-4o…`). */
   match: z.string().min(1),
+  /** Recommended use, as the provider describes it, in a few words. */
+  goodFor: z.string().min(1).max(60).optional(),
   price: CataloguePrice.nullable(),
   /** Dated ids known to cost the same. Others are priced by their family, with a remark. */
   snapshots: z.array(z.string().min(1)).optional(),
@@ -64,6 +66,8 @@ const CatalogueFile = z.strictObject({
   unit: z.literal('USD per 1,000,000 tokens'),
   /** Source of the tiers' prices; omitted: same as the others. */
   tiers: z.strictObject({ asOf: z.iso.date(), source: z.string() }).optional(),
+  /** Source of `goodFor`. */
+  descriptions: z.strictObject({ asOf: z.iso.date(), source: z.string() }).optional(),
   models: z.array(CatalogueEntry),
   tools: z.array(ToolPrice).default([]),
   storage: StoragePrice.nullable().default(null),
@@ -167,6 +171,8 @@ export function loadCatalogue(file?: string) {
         efforts: entry?.efforts ?? [],
         contextTokens: entry?.contextTokens ?? null,
         tuned: isTuned(model),
+        // A fine-tuned model is good for what it was trained on.
+        goodFor: isTuned(model) ? null : (entry?.goodFor ?? null),
         marks: [],
       };
     },

@@ -42,6 +42,20 @@ test('is searched and chosen by keyboard, and remembers what was chosen', async 
   await expectHidden(picker);
 });
 
+test('says what a model is good for, and finds it by that', async () => {
+  open('/settings?tab=assistants&view=create', {
+    answers() {
+      answer(models.list, modelList(model('gpt-4o'), model('gpt-6-luna', { goodFor: 'Fast and cheap, for many short tasks' })));
+      serveAssistants();
+    },
+  });
+  await field.click();
+  await expect.element(option(/^gpt-6-luna Fast and cheap, for many short tasks/)).toBeVisible();
+  await picker.getByRole('combobox').fill('cheap');
+  await expectHidden(option(/^gpt-4o/));
+  await expect.element(option(/^gpt-6-luna/)).toBeVisible();
+});
+
 test('marks favorites and hides models, by keyboard too', async () => {
   openForm();
   await field.click();

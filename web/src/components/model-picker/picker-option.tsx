@@ -51,11 +51,12 @@ function EndBadge({ model: { lifecycle, shutdownDate } }: { model: Model }) {
   return <Badge tone={tone}>{shutdownDate === null ? `${verb} soon` : `${verb} ${dayText(shutdownDate)}`}</Badge>;
 }
 
-/** Size, abilities and, on narrow screens, the price below a model's name. */
+/** Purpose, size, abilities and, on narrow screens, the price below a model's name. */
 function Facts({ model }: { model: Model }) {
-  const { contextTokens, price } = model;
+  const { contextTokens, price, goodFor } = model;
   return (
     <span className="flex flex-wrap items-center gap-x-2 text-muted-foreground text-xs tabular-nums">
+      {goodFor !== null && <span className="text-foreground/85">{goodFor}</span>}
       {contextTokens !== null && <span>{contextText(contextTokens)} context</span>}
       <Marks model={model} />
       <span className="md:sr-only">{priceInWords(price)}</span>

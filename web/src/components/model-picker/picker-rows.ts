@@ -152,7 +152,8 @@ export function pickerRows(offer: Offer): PickerRow[] {
   const { list, choices, extras, without, text, open } = offer;
   const words = wordsOf(text);
   const matches = (said: string) => words.every((word) => said.toLowerCase().includes(word));
-  const isFound = (id: string, title: string) => words.length === 0 || matches(`${modelIdOf(id)} ${title}`);
+  const isFound = ({ id, goodFor }: Model, title: string) =>
+    words.length === 0 || matches(`${modelIdOf(id)} ${title} ${goodFor ?? ''}`);
   const hidden = new Set(choices.hidden);
   const left = new Set(without);
   const places = placesOf(offer);
@@ -160,7 +161,7 @@ export function pickerRows(offer: Offer): PickerRow[] {
   const away: Model[] = [];
   for (const { models, title } of places)
     for (const model of models) {
-      if (left.has(model.id) || !isFound(model.id, title)) continue;
+      if (left.has(model.id) || !isFound(model, title)) continue;
       if (hidden.has(model.id) && model.id !== offer.current) away.push(model);
       else found.set(model.id, model);
     }

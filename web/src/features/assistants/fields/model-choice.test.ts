@@ -13,6 +13,7 @@ const model = (id: string, rest: Partial<Model> = {}): Model => ({
   efforts: [],
   contextTokens: null,
   tuned: false,
+  goodFor: null,
   marks: [],
   ...rest,
 });

@@ -12,6 +12,7 @@ const model = (id: string, more: Partial<Model> = {}): Model => ({
   efforts: [],
   contextTokens: null,
   tuned: false,
+  goodFor: null,
   marks: [],
   ...more,
 });

@@ -1,16 +1,12 @@
 // Takes the pictures of README and documents from a demo of its own: npm run pictures. Names of pictures as arguments
 // take only those, such as `npm run pictures chat`; DEMO_URL names a demo that is running, such as http://localhost:3000.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { install, root } from './install.mjs';
 
 install();
 const { build } = await import('./build.mjs');
-const { run } = await import('./run.mjs');
 const { chromium: findChromium } = await import('./chromium.mjs');
-const { prepare, programsOf, untilReady, freePort } = await import('./demo/prepare.mjs');
-const { password, people } = await import('./demo/story.mjs');
+const { signIn, withDemo } = await import('./demo/with-demo.mjs');
 const { pictures } = await import('./demo/pictures.mjs');
 const { chromium } = await import('@playwright/test');
 
@@ -37,10 +33,7 @@ async function takePictures(url) {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
   try {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
-    const { status } = await context.request
-      .post(`${url}/api/login`, { data: { email: people[0].email, password }, headers: { origin: url } })
-      .then((response) => ({ status: response.status() }));
-    if (status !== 200) throw new Error(`Signing in to the demo answered ${status}`);
+    await signIn(context, url);
     const blank = await browser.newPage();
     const read = async (path) => (await context.request.get(`${url}${path}`)).json();
     for (const [name, show] of Object.entries(pictures)) {
@@ -56,25 +49,6 @@ async function takePictures(url) {
     }
   } finally {
     await browser.close();
-  }
-}
-
-/** Prepares a demo in a folder of its own, for as long as `use` runs. */
-async function withDemo(use) {
-  const folder = mkdtempSync(join(tmpdir(), 'roster-pictures-'));
-  const data = join(folder, 'data');
-  const jobStepMs = '60000';
-  await prepare(data, { jobStepMs, signal: new AbortController().signal });
-  const port = await freePort();
-  const { simulator, server } = programsOf(data, { port, simulatorPort: await freePort(), jobStepMs });
-  const children = [run(['simulator/src/main.ts'], { env: simulator }), run(['server/src/main.ts'], { env: server })];
-  try {
-    const url = `http://localhost:${port}`;
-    await untilReady(url);
-    await use(url);
-  } finally {
-    for (const child of children) child.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

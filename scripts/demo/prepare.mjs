@@ -30,6 +30,7 @@ export function programsOf(data, { port, simulatorPort, jobStepMs }) {
       DATA_DIR: data,
       PROVIDER_BASE_URL: `http://127.0.0.1:${simulatorPort}/v1`,
       PROVIDER_NAME: 'Simulator',
+      PROVIDER_HOSTS_ALLOWED: `127.0.0.1:${simulatorPort}`,
       TOOL_COMMANDS: commands,
       LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
     },

@@ -1,0 +1,73 @@
+// Takes a picture of every page and dialog, in both themes and three widths, to look at: npm run screens -- FOLDER.
+// Names after the folder take only those, such as `npm run screens -- /tmp/screens chat`; DEMO_URL names a demo that is
+// running, and PROVIDER_URL its simulator (http://127.0.0.1:4010/v1), to which two connections are then added. WIDTHS
+// and THEMES narrow the rest.
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { install } from './install.mjs';
+
+install();
+const { build } = await import('./build.mjs');
+const { chromium: findChromium } = await import('./chromium.mjs');
+const { signIn, withDemo } = await import('./demo/with-demo.mjs');
+const { addConnections, idsOf, publicScreens, screens } = await import('./demo/screens.mjs');
+const { chromium } = await import('@playwright/test');
+
+const [given, ...wanted] = process.argv.slice(2);
+const executablePath = findChromium();
+const { DEMO_URL, PROVIDER_URL, WIDTHS = '1440,1280,390', THEMES = 'light,dark' } = process.env;
+if (!given) console.error('Name a folder: npm run screens -- FOLDER');
+if (!given || !executablePath || !(DEMO_URL || build())) process.exit(1);
+const folder = resolve(given);
+mkdirSync(folder, { recursive: true });
+
+const heights = { 1440: 900, 1280: 800, 390: 844 };
+const isWanted = (name) => wanted.length === 0 || wanted.some((word) => name.includes(word));
+const failed = [];
+
+async function take(context, url, { name, path, open }, file) {
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  try {
+    await page.goto(`${url}${path}`, { waitUntil: 'networkidle' });
+    await open?.(page);
+    await page.waitForLoadState('networkidle');
+    await page.evaluate(() => document.fonts.ready);
+    const main = await page.evaluate(() => document.querySelector('main')?.scrollHeight ?? 0);
+    const { width, height } = page.viewportSize();
+    // Scrolling parts of a page are shown whole; what an open dialog covers is not.
+    if (!open && main > height) await page.setViewportSize({ width, height: Math.min(main + 80, 3_000) });
+    await page.screenshot({ path: file, animations: 'disabled', caret: 'hide' });
+  } catch (error) {
+    failed.push(`${file}: ${String(error).split('\n')[0]}`);
+  } finally {
+    await page.close();
+  }
+}
+
+async function takeAll(url) {
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  for (const width of WIDTHS.split(',').map(Number))
+    for (const colorScheme of THEMES.split(',')) {
+      const options = { viewport: { width, height: heights[width] ?? 900 }, colorScheme, reducedMotion: 'reduce' };
+      const context = await browser.newContext({ ...options, hasTouch: width < 768, isMobile: width < 768 });
+      await context.addInitScript(() => localStorage.setItem('app-theme', 'system'));
+      const file = (name) => `${folder}/${width}-${colorScheme}-${name}.png`;
+      for (const [name, path, open] of publicScreens)
+        if (isWanted(name)) await take(context, url, { name, path, open }, file(name));
+      await signIn(context, url);
+      if (PROVIDER_URL) await addConnections(context, url, PROVIDER_URL);
+      const ids = await idsOf(async (path) => (await context.request.get(`${url}${path}`)).json());
+      for (const [name, path, open] of screens) {
+        const address = path.replace(/\{(\w+)\}/, (_, key) => ids[key]);
+        if (isWanted(name)) await take(context, url, { name, path: address, open }, file(name));
+      }
+      await context.close();
+      console.log(`${width} px, ${colorScheme}`);
+    }
+  await browser.close();
+}
+
+await (DEMO_URL ? takeAll(DEMO_URL) : withDemo(takeAll));
+for (const problem of failed) console.error(problem);
+process.exitCode = failed.length > 0 ? 1 : 0;

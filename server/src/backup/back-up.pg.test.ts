@@ -247,7 +247,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
   test('overwrites no file', async () => {
     const bytes = readFileSync(backup);
     const { code, errors } = await roster(['backup', backup], variables);
-    expect([code, errors]).toEqual([1, `${backup} exists already. Choose another name: nothing is overwritten.\n`]);
+    expect([code, errors]).toEqual([1, `${backup} already exists. Choose another name: nothing is overwritten.\n`]);
     expect(readFileSync(backup)).toEqual(bytes);
     expect(readdirSync(folder)).toEqual(['whole.tar']);
   });

@@ -59,7 +59,7 @@ export async function backUp({ database, store }: Dependencies, target: string):
     await file.close();
     await rm(unfinished, { force: true });
     if (!isOutOfSpace(error)) throw error;
-    throw new CliError(`There is no room for a backup in ${dirname(path)}. Choose a folder with more room.`, {
+    throw new CliError(`There is not enough space for a backup in ${dirname(path)}. Choose a folder with more space.`, {
       cause: error,
     });
   }
@@ -69,7 +69,7 @@ export async function backUp({ database, store }: Dependencies, target: string):
 const isOutOfSpace = (error: unknown) => isDiskFull(error) || error instanceof DatabaseFullError;
 
 function refuseExisting(path: string) {
-  if (existsSync(path)) throw new CliError(`${path} exists already. Choose another name: nothing is overwritten.`);
+  if (existsSync(path)) throw new CliError(`${path} already exists. Choose another name: nothing is overwritten.`);
 }
 
 async function withSnapshot(database: OpenDatabase, copy: string, work: (tables: Tables) => Promise<void>) {

@@ -30,7 +30,7 @@ export function readBackupPassphrase(file: string | undefined): Secret | undefin
   }
   if (process.platform !== 'win32' && (statSync(resolve(file)).mode & 0o077) !== 0)
     throw new InvalidBackupSettingsError(
-      `BACKUP_PASSPHRASE_FILE: ${file} is open to others. Close it with: chmod 600 '${file}'`,
+      `BACKUP_PASSPHRASE_FILE: ${file} can be read by others. Fix it with: chmod 600 '${file}'`,
     );
   const passphrase = text.replace(/\r?\n$/, '');
   if (passphrase.length < shortest || passphrase.length > 1_000 || /[\r\n]/.test(passphrase))

@@ -233,7 +233,7 @@ function parseOrigins(list: string): ReadonlySet<string> {
     const url = URL.parse(origin);
     if (url?.origin !== origin || !/^https?:$/.test(url.protocol))
       throw new InvalidConfigurationError(
-        `API_ALLOWED_ORIGINS: ${origin} is no origin. Write scheme and host only, such as https://app.example.org, with commas between them.`,
+        `API_ALLOWED_ORIGINS: ${origin} is not an origin. Write scheme and host only, such as https://app.example.org, separated by commas.`,
       );
   }
   return new Set(origins);
@@ -245,7 +245,7 @@ function parseDomains(list: string): string[] {
   for (const domain of domains)
     if (!Email.safeParse(`somebody@${domain}`).success)
       throw new InvalidConfigurationError(
-        `REGISTRATION_DOMAINS: ${domain} is no domain. Write what follows the @ of addresses, such as example.org, with commas between them.`,
+        `REGISTRATION_DOMAINS: ${domain} is not a domain. Write what follows the @ of addresses, such as example.org, separated by commas.`,
       );
   return domains;
 }
@@ -315,7 +315,7 @@ function tracingSettings(env: Environment) {
   const url = (headers === undefined ? parseBareUrl : parseTrustedUrl)('OTEL_EXPORTER_OTLP_ENDPOINT', endpoint);
   const given = readHeaders(headers ?? '');
   if (!given)
-    throw new InvalidConfigurationError('OTEL_EXPORTER_OTLP_HEADERS must be name=value, with commas between them.');
+    throw new InvalidConfigurationError('OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas.');
   return {
     url: `${url.href.replace(/\/+$/, '')}/v1/traces`,
     headers: new Secret(JSON.stringify(given)),
@@ -384,7 +384,7 @@ function signInSettings({ env, openId }: ReturnType<typeof readEnvironment>) {
   const passwordLogin = env.PASSWORD_LOGIN === 'on';
   if (!passwordLogin && !providers.google && !providers.github && openId.length === 0)
     throw new InvalidConfigurationError(
-      'PASSWORD_LOGIN=off leaves no way in: configure a login provider first, such as OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.',
+      'PASSWORD_LOGIN=off leaves no way to sign in: configure a login provider first, such as OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.',
     );
   return { ...providers, passwordLogin };
 }
@@ -394,7 +394,7 @@ function serverSettings(read: ReturnType<typeof readEnvironment>) {
   const { env, publicUrl, loopback, dataDir } = read;
   if (env.DATABASE_DIRECT_URL && !env.DATABASE_URL)
     throw new InvalidConfigurationError(
-      'DATABASE_DIRECT_URL is for what DATABASE_URL leads to by way of a pooler: set both.',
+      'DATABASE_DIRECT_URL is for bypassing the pooler in DATABASE_URL: set both.',
     );
   if (!loopback && env.RATE_LIMIT_SCALE !== 1)
     throw new InvalidConfigurationError('RATE_LIMIT_SCALE is for load tests on loopback only.');

@@ -44,12 +44,12 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
       const set = message.hasPassword ? 'reset' : 'set';
       const who =
         message.askedBy === 'self'
-          ? `Someone asked to ${set} the password of the Roster account ${to}.`
-          : `An administrator asks you to ${set} the password of your Roster account ${to}.`;
+          ? `Someone asked to ${set} the password of your Roster account ${to}.`
+          : `An administrator asked you to ${set} the password of your Roster account ${to}.`;
       const not =
         message.askedBy === 'self'
-          ? 'If it was not you, ignore this mail. Nothing changes unless the link is used.'
-          : 'If you did not expect this, ask your administrator before you use the link. Nothing changes until then.';
+          ? 'If this was not you, ignore this mail. Nothing changes unless the link is used.'
+          : 'If you did not expect this, check with your administrator before you use the link. Nothing changes until then.';
       return [
         message.hasPassword ? 'Reset your Roster password' : 'Set your Roster password',
         [
@@ -65,29 +65,29 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
       return [
         'Your Roster account',
         [
-          `${oneLine(message.by)} has made a Roster account for you: ${to}.`,
+          `${oneLine(message.by)} created a Roster account for you: ${to}.`,
           'To choose your password and sign in, open this link:',
           message.link,
           `${linkLifetime} After that, ask for a new one with "Forgot password?" on the sign-in page.`,
-          'If you do not know what this is about, ignore this mail.',
+          'If you did not expect this, ignore this mail.',
         ],
       ];
     case 'invited':
       return [
         'Your invitation to Roster',
         [
-          `${oneLine(message.by)} invites you to Roster at ${message.site}. Your account there will have the address ${to}.`,
-          'To create it, open this link:',
+          `${oneLine(message.by)} invited you to Roster at ${message.site}. Your account will use the address ${to}.`,
+          'To create your account, open this link:',
           message.link,
           `The link works once, until ${message.expiresAt.slice(0, 16).replace('T', ' ')} UTC.`,
-          'If you do not know what this is about, ignore this mail: without the link no account is created.',
+          'If you did not expect this, ignore this mail. No account is created unless the link is used.',
         ],
       ];
     case 'confirm_email':
       return [
         'Confirm your email address for Roster',
         [
-          `There is a Roster account with the address ${to}. To confirm that the address is yours, open this link in the browser where you are signed in:`,
+          `A Roster account was created with the address ${to}. To confirm that it is yours, open this link in the browser where you are signed in:`,
           message.link,
           linkLifetime,
           'If you did not register for Roster, ignore this mail and do not open the link.',
@@ -108,8 +108,8 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
         'A new address was requested for your Roster account',
         [
           `Someone who is signed in to your Roster account ${to} asked to change its address to ${message.email}. The address changes when the link sent there is opened.`,
-          'If it was you, there is nothing to do here.',
-          'If it was not you, reset your password immediately, which signs out all devices. Request a link:',
+          'If this was you, you do not need to do anything else here.',
+          'If this was not you, reset your password immediately. This signs out all devices. Request a link:',
           message.askAgain,
         ],
       ];
@@ -118,7 +118,7 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
         'The address of your Roster account was changed',
         [
           `The Roster account ${to} at ${message.site} now has the address ${message.email}. Other devices were signed out.`,
-          'If it was you, there is nothing to do. If it was not you, tell the administrator of this installation immediately.',
+          'If this was you, you do not need to do anything. If it was not, tell the administrator of this installation immediately.',
         ],
       ];
     case 'password_changed':
@@ -126,8 +126,8 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
         'Your Roster password was changed',
         [
           `The password of your Roster account ${to} was just changed. Other devices were signed out.`,
-          'If it was you, there is nothing to do.',
-          'If it was not you, request a link to reset the password immediately:',
+          'If this was you, you do not need to do anything.',
+          'If this was not you, request a link to reset your password immediately:',
           message.askAgain,
         ],
       ];
@@ -141,10 +141,10 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
           : `${name} was disconnected from your Roster account`,
         [
           isConnected
-            ? `A ${name} account was just connected to your Roster account ${to}, and can now sign in to it.`
-            : `The ${name} account was just disconnected from your Roster account ${to}, and can no longer sign in to it.`,
-          'If it was you, there is nothing to do.',
-          `If it was not you, ${isConnected ? `disconnect it on the Settings page (${message.site}) and ` : ''}request a link to reset the password immediately:`,
+            ? `A ${name} account was just connected to your Roster account ${to}. It can now be used to sign in.`
+            : `The ${name} account was just disconnected from your Roster account ${to}. It can no longer be used to sign in.`,
+          'If this was you, you do not need to do anything.',
+          `If this was not you, ${isConnected ? `disconnect it on the Settings page (${message.site}) and ` : ''}request a link to reset your password immediately:`,
           message.askAgain,
         ],
       ];
@@ -157,8 +157,8 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
       return [
         'Your Roster account was closed',
         [
-          `The Roster account ${to} at ${message.site} was closed, and all its data was removed.`,
-          'This cannot be undone. If it was not you, tell the administrator of this installation.',
+          `The Roster account ${to} at ${message.site} was closed and all its data was deleted.`,
+          'This cannot be undone. If this was not you, tell the administrator of this installation.',
         ],
       ];
   }
@@ -189,9 +189,9 @@ function modelsEnd({
     [
       'The provider is retiring these models. Each stops working on its retirement date.',
       lines.join('\n'),
-      'To see what uses them and choose other models in time, open this page:',
+      'To see where you use them and choose other models, open this page:',
       page,
-      `You get this mail 60 days, 14 days and one day before. To stop these mails, turn them off under Notifications in Settings: ${settings}`,
+      `You get this reminder 60 days, 14 days and one day before. To turn it off, open Notifications in Settings: ${settings}`,
     ],
   ];
 }

@@ -20,11 +20,11 @@ export function secondFactorMessage(message: SecondFactorMessage, to: string): [
       : [
           message.change === 'added'
             ? // A reset leaves the factors, and with a passkey somebody else could sign in.
-              'If it was not you, tell your administrator, who can remove it, and reset your password immediately:'
-            : 'If it was not you, reset your password immediately, which signs out all devices, and tell your administrator:',
+              'If this was not you, tell your administrator, who can remove it, and reset your password immediately:'
+            : 'If this was not you, reset your password immediately, which signs out all devices, and tell your administrator:',
           message.askAgain,
         ];
-  return [subject, [...said, 'If it was you, there is nothing to do.', last, then]];
+  return [subject, [...said, 'If this was you, you do not need to do anything.', last, then]];
 }
 
 function describe({ change, factor = 'second factor', left = 0 }: SecondFactorMessage, to: string): [string, string[]] {
@@ -33,7 +33,7 @@ function describe({ change, factor = 'second factor', left = 0 }: SecondFactorMe
     case 'added':
       return [
         'A second factor was added to your Roster account',
-        [`${article} ${factor} was just added to your Roster account ${to}. Signing in now asks for it.`],
+        [`${article} ${factor} was just added to your Roster account ${to}. You now need it to sign in.`],
       ];
     case 'removed':
       return [
@@ -44,7 +44,7 @@ function describe({ change, factor = 'second factor', left = 0 }: SecondFactorMe
       return [
         'The second factor of your Roster account was reset',
         [
-          `An administrator or the operator has removed all second factors and recovery codes of your Roster account ${to}, and signed it out on all devices. You can now sign in without a second factor.`,
+          `An administrator or the operator removed all second factors and recovery codes of your Roster account ${to} and signed you out on all devices. You can now sign in without a second factor.`,
         ],
       ];
     case 'recovery_code_used':
@@ -57,7 +57,7 @@ function describe({ change, factor = 'second factor', left = 0 }: SecondFactorMe
     case 'recovery_codes_made':
       return [
         'Your Roster account has new recovery codes',
-        [`New recovery codes were just made for your Roster account ${to}. The earlier ones no longer work.`],
+        [`New recovery codes were just created for your Roster account ${to}. The old ones no longer work.`],
       ];
   }
 }

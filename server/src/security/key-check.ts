@@ -32,7 +32,7 @@ export async function verifyMasterKey(db: Kysely<Database>, vault: Vault) {
   const checks = [...(await storedChecks(db)).values()];
   if (checks.length > 0 && !checks.some((check) => canDecrypt(vault, check)))
     throw new InvalidMasterKeyError(
-      'The master key is not the one this database was made with. Put the right one back (MASTER_KEY, MASTER_KEY_FILE or DATA_DIR/master.key).',
+      'The master key is not the one that this database was created with. Restore the right one (MASTER_KEY, MASTER_KEY_FILE or DATA_DIR/master.key).',
     );
 }
 

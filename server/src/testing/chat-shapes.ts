@@ -182,7 +182,7 @@ const reasoning: Row[] = [
   ['a thought without end', [say('<think>Hm'), choice({}, 'length'), done], { reasoning: 'Hm', reason: 'length' }],
   ['<think> in the middle', [say('A <think> is a tag</think>'), stop, done], { text: 'A <think> is a tag</think>' }],
   ['what only begins like a tag', [say('<thi'), stop, done], { text: '<thi' }],
-  ['what begins like a tag and breaks off', [say('<thi')], { text: '<thi', failure: /broke off/ }],
+  ['what begins like a tag and breaks off', [say('<thi')], { text: '<thi', failure: /disconnected|was lost/ }],
 ];
 
 const calls: Row[] = [
@@ -504,20 +504,20 @@ const ends: Row[] = [
     [say('Yes', 'stop'), { choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }],
     { text: 'Yes' },
   ],
-  ['an end without a reason', [say('Yes')], { text: 'Yes', failure: /broke off/ }],
-  ['nothing but [DONE] after some text', [say('Yes'), done], { text: 'Yes', failure: /broke off/ }],
-  ['nothing but [DONE]', [done], { failure: /broke off/ }],
-  ['nothing', [], { failure: /broke off/ }],
-  ['an empty reason, and the end', [say('Yes', '')], { text: 'Yes', failure: /broke off/ }],
-  ['an empty reason, and [DONE]', [say('Yes', ''), done], { text: 'Yes', failure: /broke off/ }],
-  ['a reason as the text null', [say('Yes', 'null')], { text: 'Yes', failure: /broke off/ }],
+  ['an end without a reason', [say('Yes')], { text: 'Yes', failure: /disconnected|was lost/ }],
+  ['nothing but [DONE] after some text', [say('Yes'), done], { text: 'Yes', failure: /disconnected|was lost/ }],
+  ['nothing but [DONE]', [done], { failure: /disconnected|was lost/ }],
+  ['nothing', [], { failure: /disconnected|was lost/ }],
+  ['an empty reason, and the end', [say('Yes', '')], { text: 'Yes', failure: /disconnected|was lost/ }],
+  ['an empty reason, and [DONE]', [say('Yes', ''), done], { text: 'Yes', failure: /disconnected|was lost/ }],
+  ['a reason as the text null', [say('Yes', 'null')], { text: 'Yes', failure: /disconnected|was lost/ }],
   [
     'a reason at the beginning, and more words',
     [say('Yes', 'stop'), say(' and')],
-    { text: 'Yes and', failure: /broke off/ },
+    { text: 'Yes and', failure: /disconnected|was lost/ },
   ],
   ['a reason with each piece', [say('Yes', 'stop'), say(' and', 'stop')], { text: 'Yes and', reason: 'complete' }],
-  ['calls without a reason', [callsOf([called('f', '{}', { index: 0, id: 'a' })]), done], { failure: /broke off/ }],
+  ['calls without a reason', [callsOf([called('f', '{}', { index: 0, id: 'a' })]), done], { failure: /disconnected|was lost/ }],
   [
     'what is no JSON',
     [say('Yes'), '{"choices":[{"delta":{"content":"brok'],

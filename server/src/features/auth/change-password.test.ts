@@ -43,7 +43,7 @@ describe.each(engines)('changing the password on %s', (engine) => {
     expect((await signedIn(email)).status).toBe(401);
     expect((await signedIn(email, chosen)).status).toBe(200);
     const mail = await mails.mailTo(email, 'Your Roster password was changed');
-    expect(mail.text).toContain('If it was not you, request a link to reset the password immediately');
+    expect(mail.text).toContain('If this was not you, request a link to reset your password immediately');
   });
 
   test('requires the current password', async () => {

@@ -83,10 +83,10 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect(mail.recipients).toEqual([email]);
     expect(mail.headers).toContain('From: Roster <roster@example.org>');
     for (const words of [
-      `Someone asked to reset the password of the Roster account ${email}.`,
+      `Someone asked to reset the password of your Roster account ${email}.`,
       'open this link',
       'works once and expires after 30 minutes',
-      'If it was not you, ignore this mail',
+      'If this was not you, ignore this mail',
     ])
       expect(mail.text).toContain(words);
   });

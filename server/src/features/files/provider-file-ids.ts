@@ -23,7 +23,7 @@ const lookEveryMs = 200;
 const notForwarded = (filename: string, why: string | null) =>
   new ProviderError(
     'provider_unavailable',
-    `The file “${filename}” could not be brought to the provider. ${why ?? 'Try again in a few minutes.'}`,
+    `The file “${filename}” could not be copied to the provider. ${why ?? 'Try again in a few minutes.'}`,
   );
 
 const waitingForKey = 'It is sent once you have saved an API key in Settings.';

@@ -70,7 +70,7 @@ describe.each(engines)('the provider key in a provider’s messages, on %s', (en
         script = () => ({ status, headers: json, packets: [body] });
         for (const ask of all) {
           const { text, headers } = await ask();
-          expect(text).toMatch(/out of credit|could not be read|broke off/);
+          expect(text).toMatch(/out of credit|could not be read|disconnected|was lost/);
           expectMasked(text);
           expectMasked(JSON.stringify(headers));
         }

@@ -210,12 +210,12 @@ describe.each(engines)('tool servers on %s', (engine) => {
     const { body } = await fay.get(`${path}/${server.id}/tools`);
     expect(body.leftOutCount).toBe(6);
     expect(body.leftOut).toEqual([
-      { operation: 'n'.repeat(129), reason: 'its name has characters or a length that Roster cannot take' },
-      { operation: 'with space', reason: 'its name has characters or a length that Roster cannot take' },
+      { operation: 'n'.repeat(129), reason: 'its name is too long or has characters that Roster does not accept' },
+      { operation: 'with space', reason: 'its name is too long or has characters that Roster does not accept' },
       { operation: 'good', reason: 'another tool has the same name' },
-      { operation: 'large', reason: 'its arguments are larger than Roster takes' },
-      { operation: 'deep', reason: 'its arguments are nested deeper than Roster takes' },
-      { operation: 'no_object', reason: 'its arguments are no object, and no provider takes anything else' },
+      { operation: 'large', reason: 'its arguments are larger than Roster accepts' },
+      { operation: 'deep', reason: 'its arguments are nested deeper than Roster accepts' },
+      { operation: 'no_object', reason: 'its arguments are not an object, which every provider requires' },
     ]);
     const [good, last] = body.tools;
     expect(good.description).toHaveLength(16 * 1024 - 1);

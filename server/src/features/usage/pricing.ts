@@ -108,7 +108,7 @@ export function pricingService({ db, catalogue, listedPrice }: Dependencies) {
       if (catalogue.describe(input.model, null, '').price?.family === null)
         throw new AppError(
           'conflict',
-          `The catalog already has a price for ${modelIdOf(input.model)}, and that one is used.`,
+          `The catalogue already has a price for ${modelIdOf(input.model)}, and that one is used.`,
         );
       if ((await prices.count(userId)) >= maxPrices && !(await prices.find(userId, input.model)))
         throw new AppError('conflict', `You can set at most ${maxPrices} custom prices. Remove one first.`);

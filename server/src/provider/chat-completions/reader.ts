@@ -82,7 +82,7 @@ function exactCalls(json: string, at: number): readonly unknown[] | undefined {
 const endedWith = (word: string) => `It ended the answer early, with “${word}”.`;
 
 const brokeOff = () =>
-  new ProviderError('provider_broke_off', 'The provider broke off before the answer was complete.');
+  new ProviderError('provider_broke_off', 'The provider disconnected before the answer was complete.');
 
 /**
  * Reads a Chat Completions answer, streamed or whole, in the dialects of many servers. It ends only when the server

@@ -24,7 +24,7 @@ const targetOf = (row: ConnectionRow): ConnectionTarget => ({
 });
 
 const unreadable = (name: string, cause?: unknown) =>
-  new AppError('key_unreadable', `The key of ${name} cannot be read any more. Enter it again in Settings > API Keys.`, {
+  new AppError('key_unreadable', `The key of ${name} can no longer be read. Enter it again in Settings > API Keys.`, {
     cause,
   });
 

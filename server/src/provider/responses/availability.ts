@@ -46,7 +46,7 @@ export const isChatCompletion = ({ type, choices, output }: JsonObject) =>
   type === undefined && output === undefined && Array.isArray(choices);
 
 export const noAnswerAtAll = () =>
-  new ProviderError('not_served', 'The provider answered Responses with nothing that is an answer.', { status: 200 });
+  new ProviderError('not_served', 'The provider’s response contained no answer.', { status: 200 });
 
 export type ResponsesAvailability = {
   /** True unless it is known that they are not served. */

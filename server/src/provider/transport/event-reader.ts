@@ -100,7 +100,7 @@ export function readEvents(body: StreamingBody, reader: EventReader, signal: Abo
           else feed('\n\n');
           if (!reader.isDone()) reader.onClosed?.();
           if (!reader.isDone())
-            throw new ProviderError('provider_broke_off', 'The provider broke off before the answer was complete.');
+            throw new ProviderError('provider_broke_off', 'The provider disconnected before the answer was complete.');
         }),
       onError(error) {
         if (signal.aborted) return finish(signal.reason);
@@ -110,7 +110,7 @@ export function readEvents(body: StreamingBody, reader: EventReader, signal: Abo
           const failure = toNetworkError(error);
           throw failure.code === 'provider_timeout'
             ? failure
-            : new ProviderError('provider_broke_off', 'The connection to the provider broke off.', { cause: error });
+            : new ProviderError('provider_broke_off', 'The connection to the provider was lost.', { cause: error });
         });
       },
     });

@@ -5,7 +5,7 @@ export function TermsPage() {
   return (
     <LegalPage
       title="Terms of Use"
-      lead="Roster is software that someone runs on a server of their own. These terms are between you and whoever runs this installation, called the operator here."
+      lead="These terms are between you and whoever runs this installation of Roster (“the operator”)."
     >
       <LegalSection title="What Roster does">
         <p>
@@ -15,8 +15,8 @@ export function TermsPage() {
       </LegalSection>
       <LegalSection title="Who may use it">
         <p>
-          The service is not for people under 16 years of age. You are responsible for what happens under your account;
-          keep your password to yourself, and sign out devices that you no longer use.
+          The service is not for people under 16 years of age. You are responsible for what happens under your account.
+          Keep your password to yourself, and sign out devices that you no longer use.
         </p>
       </LegalSection>
       <LegalSection title="Your API key and your costs">
@@ -36,13 +36,13 @@ export function TermsPage() {
       <LegalSection title="Your data">
         <p>
           Your data is retained while your account is active. You can request access to it, its correction, its deletion
-          or its portability; <AccountLink /> has the download of all your data and closes the account. The{' '}
-          <Link to="/privacy">Privacy Policy</Link> says what is stored.
+          or its portability. In <AccountLink /> you can download all your data and close your account. The{' '}
+          <Link to="/privacy">Privacy Policy</Link> explains what is stored.
         </p>
       </LegalSection>
       <LegalSection title="Availability">
         <p>
-          Roster is provided as it is, without a promise that it is always there or free of faults. An administrator may
+          Roster is provided as is, with no guarantee that it is always available or free of errors. An administrator may
           deactivate or delete an account that breaks these terms.
         </p>
       </LegalSection>

@@ -154,7 +154,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
     const refused = await postQueued(ada, threadId, 'number 11');
     expect([refused.status, refused.body.message]).toEqual([
       409,
-      '10 messages wait already. Remove one, or wait until the next one has been sent.',
+      '10 messages are already waiting. Remove one, or wait until the next one has been sent.',
     ]);
     await stop(run.id);
   });

@@ -119,7 +119,7 @@ export type MessageQueueService = ReturnType<typeof messageQueueService>;
 const queueFull = () =>
   new AppError(
     'conflict',
-    `${messageQueueLimit} messages wait already. Remove one, or wait until the next one has been sent.`,
+    `${messageQueueLimit} messages are already waiting. Remove one, or wait until the next one has been sent.`,
   );
 
 /** True if an earlier request with this key has stored the message. @throws AppError if it stored another one */

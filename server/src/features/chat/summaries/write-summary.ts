@@ -148,7 +148,7 @@ async function ask(dependencies: Dependencies, asking: Asking, talk: string, sig
       (pieces) => {
         for (const piece of pieces) if (piece.type === 'text') words += piece.text;
         if (words.length > summaryLimit)
-          tooMuch.abort(new UnusableSummaryError('The model wrote more than a summary.'));
+          tooMuch.abort(new UnusableSummaryError('The model did more than write a summary.'));
       },
       AbortSignal.any([signal, tooMuch.signal]),
     );

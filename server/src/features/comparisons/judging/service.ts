@@ -111,7 +111,7 @@ async function create(
     if ((await rows.list(userId, comparisonId)).length >= judgingLimit)
       throw new AppError(
         'conflict',
-        `A comparison can be judged ${judgingLimit} times. Delete one of the judgings first.`,
+        `A comparison can be judged ${judgingLimit} times. Delete a judgment first.`,
       );
     const id = await rows.insert(userId, comparisonId, draft);
     await begin(parts, trx, userId, await findJudging(trx, userId, { id: comparisonId, judgingId: id }), overBudget);

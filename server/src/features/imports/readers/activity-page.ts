@@ -63,7 +63,7 @@ export async function* activitiesOf(chunks: AsyncIterable<Buffer>): AsyncGenerat
       yield* take(rest.slice(0, end));
       rest = rest.slice(end);
     }
-    if (rest.length > cellLimit) throw new UnreadableExportError('The page is not one that Google has exported.');
+    if (rest.length > cellLimit) throw new UnreadableExportError('This page is not an export by Google.');
   }
   if (rest.startsWith(cellMark)) isFirst = false;
   yield* take(rest + decoder.decode());

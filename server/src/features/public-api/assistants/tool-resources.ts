@@ -128,7 +128,7 @@ export function createStoredResources({ fileIds, vectorStores }: Dependencies) {
     const nameOf = await fileIds.named();
     const { vector_store_ids: stores = [], vector_stores: drafts = [] } = given.file_search ?? {};
     if (stores.length > 0 && drafts.length > 0)
-      throw new PublicApiError('invalid_input', 'Name a vector store, or have one made, not both.', {
+      throw new PublicApiError('invalid_input', 'Name a vector store or have one created, not both.', {
         param: 'tool_resources.file_search',
       });
     await vectorStores.check(userId, stores);

@@ -26,7 +26,7 @@ export type Outcome = {
 const eventLimit = 4 * 1024 * 1024;
 
 const endedEarly = () =>
-  new ProviderError('provider_broke_off', 'The provider broke off before the answer was complete.');
+  new ProviderError('provider_broke_off', 'The provider disconnected before the answer was complete.');
 /** Usage and service tier of a whole answer. @throws ProviderError if it is no answer */
 export function readCost(whole: Buffer, apiKey: Secret): Pick<Outcome, 'usage' | 'tier'> {
   const answer = eventJson(whole.toString());

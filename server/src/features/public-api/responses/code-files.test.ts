@@ -63,7 +63,7 @@ describe.each(engines)('code files of responses on %s', (engine) => {
     await withFault(app, { fail: 'server_error' }, { method: 'POST', path: '/files', key }, async () => {
       await expect(client.responses.create(running(await file('never.csv')))).rejects.toMatchObject({
         status: 502,
-        message: expect.stringContaining('The file “never.csv” could not be brought to the provider.'),
+        message: expect.stringContaining('The file “never.csv” could not be copied to the provider.'),
       });
     });
     expect(await givenTo()).toEqual([await theirs('lost.csv')]);

@@ -10,7 +10,7 @@ export function toConnectionError(cause: unknown): ProviderError {
   if (cause instanceof ProviderError) return cause;
   const failure = toNetworkError(cause);
   if (failure.code === 'provider_timeout') return failure;
-  return new ProviderError('provider_broke_off', 'The connection to the provider broke off.', { cause });
+  return new ProviderError('provider_broke_off', 'The connection to the provider was lost.', { cause });
 }
 
 /** Reads a complete answer. @throws ProviderError, or the signal's reason */

@@ -28,7 +28,7 @@ type Dependencies = {
 export const storeLost = (cause: ProviderError) =>
   new PublicApiError(
     'unavailable',
-    'The provider does not have this vector store any more. Its files are being indexed again; try again in a few minutes.',
+    'The provider no longer has this vector store. Its files are being indexed again; try again in a few minutes.',
     { retryAfterSeconds: 60, cause },
   );
 

@@ -94,7 +94,7 @@ async function* events(
     yield chunk;
     if (isAnswered) return;
   }
-  if (!goesOn) throw new OutboundRequestError('The server ended its answer without one.', { sent: true });
+  if (!goesOn) throw new OutboundRequestError('The server closed the response without a result.', { sent: true });
 }
 
 async function* telling(stream: AsyncGenerator<Uint8Array, void>, onFailure: Options['onFailure']) {

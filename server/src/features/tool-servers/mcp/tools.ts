@@ -49,17 +49,17 @@ function isShallow(value: unknown, depth: number): boolean {
 function taken(described: unknown): ToolSnapshot {
   if (!isObject(described)) throw new OmittedOperationError('it is no tool');
   if (!isShallow(described, schemaDepth + 2))
-    throw new OmittedOperationError('its arguments are nested deeper than Roster takes');
+    throw new OmittedOperationError('its arguments are nested deeper than Roster accepts');
   const { success, data: name } = Name.safeParse(described.name);
-  if (!success) throw new OmittedOperationError('its name has characters or a length that Roster cannot take');
+  if (!success) throw new OmittedOperationError('its name is too long or has characters that Roster does not accept');
   // A tool without arguments may omit them.
   const given = described.inputSchema ?? { type: 'object' };
   const schema = toModelSchema(given);
   if (!isObject(given) || !schema)
-    throw new OmittedOperationError('its arguments are no object, and no provider takes anything else');
+    throw new OmittedOperationError('its arguments are not an object, which every provider requires');
   const inputSchema = JSON.stringify(given);
   if (Buffer.byteLength(inputSchema) > schemaLimit)
-    throw new OmittedOperationError('its arguments are larger than Roster takes');
+    throw new OmittedOperationError('its arguments are larger than Roster accepts');
   const { title, description: said, annotations } = Described.parse(described);
   const description = cutTo(said, descriptionLimit);
   const isReadOnly = annotations.readOnlyHint;

@@ -34,7 +34,7 @@ const signInAgain = (name: string, cause?: unknown) =>
   new SignInRequiredError(`Your sign-in at “${name}” has ended. Sign in again, ${where}`, { mayHaveRun: false, cause });
 const refused = (name: string, cause: ToolServerError) =>
   new ToolServerError(
-    `“${name}” refuses the account that you are signed in with there (403). Sign in with one that may use it, ${where}`,
+    `“${name}” refuses the account you are signed in with (403). Sign in with one that has access, ${where}`,
     { mayHaveRun: cause.mayHaveRun, cause, status: 403 },
   );
 

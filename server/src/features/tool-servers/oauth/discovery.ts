@@ -53,9 +53,9 @@ export function isBrowserUrlAllowed(address: string, allowed: AllowedHosts): boo
 function checked(authority: Authority, issuer: string, allowed: AllowedHosts): Authority {
   const { host } = new URL(issuer);
   if (!isSame(authority.issuer, issuer))
-    throw new SignInError(`${host} describes the sign-in of somebody else, so it is not used.`);
+    throw new SignInError(`${host} describes another server’s sign-in, so it is not used.`);
   if (!isBrowserUrlAllowed(authority.authorization_endpoint, allowed))
-    throw new SignInError(`${host} wants people to sign in at an address that does not begin with https://.`);
+    throw new SignInError(`${host} asks people to sign in at an address that does not begin with https://.`);
   if (
     !authority.response_types_supported.includes('code') ||
     !authority.code_challenge_methods_supported?.includes('S256')

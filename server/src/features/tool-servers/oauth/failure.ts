@@ -33,7 +33,7 @@ export function toSignInError(error: unknown, host: string): unknown {
   if (code !== undefined) return new SignInError(`${host} refuses it: ${code}.`, { code });
   // The SDK throws plain errors for descriptions that it cannot use.
   return error.constructor === Error
-    ? new SignInError(`${host} describes its sign-in in a way that Roster cannot use.`)
+    ? new SignInError(`${host} describes its sign-in in a form that Roster cannot use.`)
     : error;
 }
 

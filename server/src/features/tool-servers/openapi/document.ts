@@ -39,7 +39,7 @@ function refuseRepeatedKeys(document: Document, text: string) {
         if (!isScalar(key)) continue;
         if (seen.has(key.value))
           throw new UnreadableDocumentError(
-            `Line ${lineOf(text, key.range?.[0] ?? 0)} has “${sanitizeText(String(key.value)).slice(0, 100)}” once more in the same place. Write all of it under one.`,
+            `Line ${lineOf(text, key.range?.[0] ?? 0)} has “${sanitizeText(String(key.value)).slice(0, 100)}” twice in the same place. Combine the two.`,
           );
         seen.add(key.value);
       }
@@ -58,7 +58,7 @@ function parsedYaml(text: string): unknown {
   const mark = mergeMark.exec(text);
   if (mark)
     throw new UnreadableDocumentError(
-      `Line ${lineOf(text, mark.index)} is a mark of a merge that was not finished: ${mark[0].trim()}`,
+      `Line ${lineOf(text, mark.index)} is an unresolved merge marker: ${mark[0].trim()}`,
     );
   // An alias is its node itself, however large: it is counted where it is written out.
   const document = parseDocument(text, { schema: 'core', uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });

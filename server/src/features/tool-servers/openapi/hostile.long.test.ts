@@ -39,9 +39,9 @@ describe('a description', () => {
     expect(reasons(ofBody(ref('https://example.org/schema.json')))).toEqual([
       'it refers to another document, which Roster does not fetch',
     ]);
-    expect(reasons(ofBody(ref('#/nowhere')))).toEqual(['it refers to something that is not there: #/nowhere']);
+    expect(reasons(ofBody(ref('#/nowhere')))).toEqual(['it refers to something that does not exist: #/nowhere']);
     expect(reasons(ofBody(ref('#/constructor/name')))).toHaveLength(1);
-    expect(reasons(read({ '/a': ref('#/paths/~1a') }))).toEqual(['its references lead in a circle']);
+    expect(reasons(read({ '/a': ref('#/paths/~1a') }))).toEqual(['its references are circular']);
   });
 
   test('leaves out operations with endless, deep or large schemas', () => {
@@ -49,13 +49,13 @@ describe('a description', () => {
     const growing = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`d${at}`, four(`#/$defs/d${at + 1}`)]));
     const definitions = { $defs: { ...growing, d9: {} } };
     expect(reasons(ofBody({ $ref: '#/$defs/d0' }, definitions))).toEqual([
-      'its arguments are larger than Roster takes',
+      'its arguments are larger than Roster accepts',
     ]);
-    expect(reasons(ofBody(nested(160)))).toEqual(['its arguments are nested deeper than Roster takes']);
+    expect(reasons(ofBody(nested(160)))).toEqual(['its arguments are nested deeper than Roster accepts']);
     expect(bodyOf(ofBody(nested(10)))).toEqual(nested(10));
-    expect(reasons(ofBody({ enum: ['x'.repeat(300_000)] }))).toEqual(['its arguments are larger than Roster takes']);
+    expect(reasons(ofBody({ enum: ['x'.repeat(300_000)] }))).toEqual(['its arguments are larger than Roster accepts']);
     expect(reasons(ofBody({ default: JSON.parse(`${'['.repeat(160)}${']'.repeat(160)}`) }))).toEqual([
-      'its arguments are nested deeper than Roster takes',
+      'its arguments are nested deeper than Roster accepts',
     ]);
   });
 
@@ -64,7 +64,7 @@ describe('a description', () => {
     const schema = { properties: Object.fromEntries(names.map((name) => [name, {}])) };
     const post = { requestBody: { content: { 'application/json': { schema } } } };
     const paths = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`/a${at}`, { post }]));
-    expect(reasons(read(paths)).at(-1)).toBe('the description as a whole is larger than Roster takes');
+    expect(reasons(read(paths)).at(-1)).toBe('the whole description is larger than Roster accepts');
   });
 
   test('reads names of JavaScript and half characters as they are written', () => {
@@ -97,11 +97,11 @@ describe('a description', () => {
   });
 
   test.each([
-    [{ name: 'a', in: 'query', style: 'matrix' }, 'one of its parameters has a style that Roster does not know'],
-    [{ name: 'a', in: 'header', style: 'form' }, 'one of its parameters has a style that Roster does not know'],
+    [{ name: 'a', in: 'query', style: 'matrix' }, 'one of its parameters has an unknown style'],
+    [{ name: 'a', in: 'header', style: 'form' }, 'one of its parameters has an unknown style'],
     [{ name: 'a', in: 'query', content: { 'text/xml': {} } }, 'one of its parameters has a form other than JSON'],
     [{ name: 'a', in: 'cookie', required: true }, 'it needs a cookie'],
-    [{ name: 'a b', in: 'header' }, 'it needs a header with a name that is none'],
+    [{ name: 'a b', in: 'header' }, 'it needs a header with an invalid name'],
     [{ name: 'x'.repeat(300), in: 'query' }, 'one of its parameters cannot be read'],
     [7, 'one of its parameters cannot be read'],
   ])('says why it makes no tool of the parameter %j', (parameter, reason) => {
@@ -128,7 +128,7 @@ describe('a description', () => {
     const paths = { '/a': { servers: [{ url: 'https://evil.example' }], get: {} }, '/b': { get: {} } };
     expect(read(paths)).toMatchObject({
       tools: [{ title: 'get_b' }],
-      leftOut: [{ reason: 'it is called at an address of its own' }],
+      leftOut: [{ reason: 'it has its own base URL' }],
     });
     const document = { openapi: '3.1.0', paths };
     expect(readDescription(document, { ...order, baseUrl: 'https://example.org' }).tools).toHaveLength(2);
@@ -169,7 +169,7 @@ paths: {/a: {post: {requestBody: {content: {application/json: {schema: {enum: *d
   test('is limited if an alias stands for much', async () => {
     const thread = createReadWorker();
     const { tools, leftOut } = await thread.read({ ...order, text: asEnum });
-    expect([tools, leftOut.map(({ reason }) => reason)]).toEqual([[], ['its arguments are larger than Roster takes']]);
+    expect([tools, leftOut.map(({ reason }) => reason)]).toEqual([[], ['its arguments are larger than Roster accepts']]);
     await thread.close();
   });
 

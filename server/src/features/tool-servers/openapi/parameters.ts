@@ -48,7 +48,7 @@ function givenOf(value: unknown, secret: SecretPlace): Given | null {
   if (value.in === 'header') {
     if (isOwnHeader(name) || isSecret(secret, 'header', name)) return null;
     if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name))
-      throw new OmittedOperationError('it needs a header with a name that is none');
+      throw new OmittedOperationError('it needs a header with an invalid name');
   }
   if (value.in === 'query' && isSecret(secret, 'query', name)) return null;
   return { name, in: value.in, isRequired, source: value };
@@ -70,7 +70,7 @@ function styleOf({ in: place, source }: Given): Pick<Parameter, 'style' | 'explo
   const { success, data: style } = Parameter.shape.style.safeParse(source.style ?? usualStyle[place]);
   const isSimple = style === 'simple';
   if (!success || style === 'json' || (place === 'query') === isSimple)
-    throw new OmittedOperationError('one of its parameters has a style that Roster does not know');
+    throw new OmittedOperationError('one of its parameters has an unknown style');
   return { style, explode: typeof source.explode === 'boolean' ? source.explode : style === 'form' };
 }
 
@@ -84,7 +84,7 @@ const schemaOf = (source: Record<string, unknown>): unknown => {
 function merged(ofPath: unknown, ofOperation: unknown, { follow }: References): Record<string, unknown>[] {
   const found = new Map<string, Record<string, unknown>>();
   const all = [ofPath, ofOperation].flatMap((list) => (Array.isArray(list) ? list : []));
-  if (all.length > maxParameters) throw new OmittedOperationError('it has more parameters than Roster takes');
+  if (all.length > maxParameters) throw new OmittedOperationError('it has more parameters than Roster accepts');
   for (const one of all.map(follow)) {
     if (!isObject(one) || typeof one.in !== 'string' || typeof one.name !== 'string')
       throw new OmittedOperationError(unreadable);

@@ -63,14 +63,14 @@ export type ReadOptions = {
 /** The description in the form of OpenAPI 3. @throws Unreadable if Roster does not read its format */
 function openApiOf(document: unknown, { descriptionUrl }: ReadOptions): Json {
   if (!isObject(document) || (document.openapi === undefined && document.swagger === undefined))
-    throw new UnreadableDocumentError('This is no OpenAPI description: it has no “openapi” at its beginning.');
+    throw new UnreadableDocumentError('This is not an OpenAPI description: it has no “openapi” field.');
   const isSwagger = document.openapi === undefined;
   const said = isSwagger ? document.swagger : document.openapi;
   // Without quotation marks YAML reads it as a number, and 3.0 as 3.
   const version = typeof said === 'number' ? said.toFixed(1) : said;
   const shown = typeof version === 'string' ? sanitizeText(version.slice(0, 20)) : 'something else';
   if (isSwagger ? shown !== '2.0' : !/^3\.[01](\.|$)/.test(shown))
-    throw new UnreadableDocumentError(`Roster reads OpenAPI 3.0 and 3.1 and Swagger 2.0, and this says ${shown}.`);
+    throw new UnreadableDocumentError(`Roster reads OpenAPI 3.0 and 3.1 and Swagger 2.0, but this one says ${shown}.`);
   if (!isObject(document.paths))
     throw new UnreadableDocumentError('This description has no paths, so there is nothing to call.');
   return isSwagger ? fromSwagger(document, descriptionUrl) : document;
@@ -107,7 +107,7 @@ function checkPlaces({ path, parameters }: Pick<Operation, 'path' | 'parameters'
   const wanted = new Set([...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name));
   const given = new Set(parameters.filter((one) => one.in === 'path').map(({ name }) => name));
   if (wanted.size !== given.size || [...wanted].some((name) => name === undefined || !given.has(name)))
-    throw new OmittedOperationError('the places in its path and its parameters do not match');
+    throw new OmittedOperationError('its path and its path parameters do not match');
 }
 
 type Source = { document: Json; item: Json; operation: Json; method: Operation['method']; path: string };
@@ -129,7 +129,7 @@ function inputSchemaOf(args: readonly Argument[]): string {
   };
   const text = JSON.stringify(schema);
   if (Buffer.byteLength(text) > schemaLimit)
-    throw new OmittedOperationError('its arguments are larger than Roster takes');
+    throw new OmittedOperationError('its arguments are larger than Roster accepts');
   return text;
 }
 
@@ -151,7 +151,7 @@ function toolOf(source: Source, { refs, schemas, order, url, nameOf }: Readers):
   const { item, operation, method, path } = source;
   schemas.beginOperation();
   checkPath(path);
-  if (hasOwnBaseUrl(source, order, url)) throw new OmittedOperationError('it is called at an address of its own');
+  if (hasOwnBaseUrl(source, order, url)) throw new OmittedOperationError('it has its own base URL');
   const distinct = createNameAllocator();
   const sources = { ofPath: item.parameters, ofOperation: operation.parameters, secret: order.secret };
   const { parameters, args } = readParameters(sources, { refs, schemas, distinct });

@@ -11,7 +11,7 @@ const nodesOfOperation = 4_000;
 const nodesOfAll = 380_000;
 /** A text of this length counts as one more node. */
 const charactersOfNode = 50;
-const tooDeep = 'its arguments are nested deeper than Roster takes';
+const tooDeep = 'its arguments are nested deeper than Roster accepts';
 
 /** Copied as they are. */
 const plain = new Set([
@@ -83,8 +83,8 @@ function boundedCopies() {
   function count(cost = 1) {
     ofAll += cost;
     ofOperation += cost;
-    if (ofAll > nodesOfAll) throw new OmittedOperationError('the description as a whole is larger than Roster takes');
-    if (ofOperation > nodesOfOperation) throw new OmittedOperationError('its arguments are larger than Roster takes');
+    if (ofAll > nodesOfAll) throw new OmittedOperationError('the whole description is larger than Roster accepts');
+    if (ofOperation > nodesOfOperation) throw new OmittedOperationError('its arguments are larger than Roster accepts');
   }
 
   function copied(value: unknown, depth: number): unknown {

@@ -24,7 +24,7 @@ function sentBy(document: unknown, input: Record<string, unknown>, descriptionUr
 describe('YAML', () => {
   test.each([
     ['a tab', 'openapi: 3.0.0\npaths:\n\t/a: {}', /^Line 3 cannot be read as YAML/],
-    ['marks of a merge', 'a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> x', /^Line 2 is a mark of a merge/],
+    ['marks of a merge', 'a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> x', /^Line 2 is an unresolved merge marker/],
     ['quotation marks that never end', 'a: 1\nb: "never\nc: 2', /^Line \d cannot be read as YAML/],
     ['a list that never ends', 'a: [b', /^Line 1 cannot be read as YAML/],
     ['an alias of nothing', 'a: *none', /cannot be read as YAML/],

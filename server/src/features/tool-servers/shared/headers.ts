@@ -16,7 +16,7 @@ const Sealed = z.strictObject({ origin: z.string(), value: z.string() });
 
 const unreadable = (cause?: unknown) =>
   new ToolServerError(
-    'The secret of this server cannot be read any more, or was given for another address. Its owner has to enter the value again.',
+    'The secret of this server can no longer be read, or was entered for another address. Its owner must enter the value again.',
     {
       mayHaveRun: false,
       cause,

@@ -29,10 +29,10 @@ export function toModelSchema(given: unknown): ModelSchema {
     const made = withTakenNames(asArguments(simplifySchema(given, { document: given, nodes: maxNodes, depth })));
     if (JSON.stringify(made.schema).length <= maxSize) return made;
   }
-  throw new OmittedOperationError('its arguments are larger than Roster takes');
+  throw new OmittedOperationError('its arguments are larger than Roster accepts');
 }
 
-const noObject = () => new OmittedOperationError('its arguments are no object, and no provider takes anything else');
+const noObject = () => new OmittedOperationError('its arguments are not an object, which every provider requires');
 
 const alternativesOf = ({ anyOf }: JsonObject) => (Array.isArray(anyOf) ? anyOf.filter(isObject) : []);
 const isOfObjects = ({ type }: JsonObject) => type === undefined || type === 'object';

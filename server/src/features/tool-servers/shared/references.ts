@@ -27,7 +27,7 @@ export function references(document: unknown) {
     let found: unknown = document;
     for (const part of ref.slice(1).split('/').slice(1).map(plainPart)) {
       const inside = typeof found === 'object' && found !== null && Object.hasOwn(found, part);
-      if (!inside) throw new OmittedOperationError(`it refers to something that is not there: ${ref.slice(0, 100)}`);
+      if (!inside) throw new OmittedOperationError(`it refers to something that does not exist: ${ref.slice(0, 100)}`);
       found = Reflect.get(Object(found), part);
     }
     return found;
@@ -42,7 +42,7 @@ export function references(document: unknown) {
         if (ref === null) return found;
         found = at(ref);
       }
-      throw new OmittedOperationError('its references lead in a circle');
+      throw new OmittedOperationError('its references are circular');
     },
   };
 }

@@ -149,7 +149,7 @@ describe.each(engines)('files of code_interpreter on %s', (engine) => {
       const { id } = await assistant(await file('data.csv'));
       const { ended, given } = await run(id);
       expect(ended).toMatchObject({ status: 'failed', last_error: { code: 'server_error' } });
-      expect(ended.last_error?.message).toMatch(/^The file “data\.csv” could not be brought to the provider\. /);
+      expect(ended.last_error?.message).toMatch(/^The file “data\.csv” could not be copied to the provider\. /);
       expect(given).toBeUndefined();
     });
     const { id } = await assistant(await file('more.csv'));

@@ -168,7 +168,7 @@ function usable(resources: unknown, files: string[]): ToolResources | null {
 }
 
 const tooMany = () =>
-  new PublicApiError('rate_limited', 'Too many runs of this account are under way at once. Wait for one of them.', {
+  new PublicApiError('rate_limited', 'This account has too many runs in progress. Wait for one to finish.', {
     status: 429,
     type: 'requests',
     code: 'rate_limit_exceeded',

@@ -25,14 +25,30 @@ const heights = { 1440: 900, 1280: 800, 390: 844 };
 const isWanted = (name) => wanted.length === 0 || wanted.some((word) => name.includes(word));
 const failed = [];
 
-async function take(context, url, { name, path, open }, file) {
+/** Nothing spins or waits any more, and the text has stopped changing. */
+async function untilStill(page) {
+  await page.waitForLoadState('networkidle');
+  await page.evaluate(() => document.fonts.ready);
+  let before = -1;
+  await page.waitForFunction(() => !document.querySelector('main .animate-spin, main [aria-busy=true]'), {
+    polling: 200,
+  });
+  for (;;) {
+    const length = await page.evaluate(() => document.body.innerText.length);
+    if (length === before) return;
+    before = length;
+    await page.waitForTimeout(400);
+  }
+}
+
+async function take(context, address, open, file) {
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   try {
-    await page.goto(`${url}${path}`, { waitUntil: 'networkidle' });
+    await page.goto(address);
+    await untilStill(page);
     await open?.(page);
-    await page.waitForLoadState('networkidle');
-    await page.evaluate(() => document.fonts.ready);
+    await untilStill(page);
     const main = await page.evaluate(() => document.querySelector('main')?.scrollHeight ?? 0);
     const { width, height } = page.viewportSize();
     // Scrolling parts of a page are shown whole; what an open dialog covers is not.
@@ -45,26 +61,35 @@ async function take(context, url, { name, path, open }, file) {
   }
 }
 
+/** Every picture of one width and theme. */
+async function takeFor(browser, url, { width, colorScheme }) {
+  const options = { viewport: { width, height: heights[width] ?? 900 }, colorScheme, reducedMotion: 'reduce' };
+  const context = await browser.newContext({ ...options, hasTouch: width < 768, isMobile: width < 768 });
+  await context.addInitScript(() => localStorage.setItem('app-theme', 'system'));
+  const takeEach = async (list, ids) => {
+    for (const [name, path, open] of list.filter(([each]) => isWanted(each)))
+      await take(
+        context,
+        `${url}${path.replace(/\{(\w+)\}/, (_, key) => ids[key])}`,
+        open,
+        `${folder}/${width}-${colorScheme}-${name}.png`,
+      );
+  };
+  await takeEach(publicScreens, {});
+  await signIn(context, url);
+  if (PROVIDER_URL) await addConnections(context, url, PROVIDER_URL);
+  await takeEach(screens, await idsOf(async (path) => (await context.request.get(`${url}${path}`)).json()));
+  await context.close();
+  console.log(`${width} px, ${colorScheme}`);
+}
+
 async function takeAll(url) {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
-  for (const width of WIDTHS.split(',').map(Number))
-    for (const colorScheme of THEMES.split(',')) {
-      const options = { viewport: { width, height: heights[width] ?? 900 }, colorScheme, reducedMotion: 'reduce' };
-      const context = await browser.newContext({ ...options, hasTouch: width < 768, isMobile: width < 768 });
-      await context.addInitScript(() => localStorage.setItem('app-theme', 'system'));
-      const file = (name) => `${folder}/${width}-${colorScheme}-${name}.png`;
-      for (const [name, path, open] of publicScreens)
-        if (isWanted(name)) await take(context, url, { name, path, open }, file(name));
-      await signIn(context, url);
-      if (PROVIDER_URL) await addConnections(context, url, PROVIDER_URL);
-      const ids = await idsOf(async (path) => (await context.request.get(`${url}${path}`)).json());
-      for (const [name, path, open] of screens) {
-        const address = path.replace(/\{(\w+)\}/, (_, key) => ids[key]);
-        if (isWanted(name)) await take(context, url, { name, path: address, open }, file(name));
-      }
-      await context.close();
-      console.log(`${width} px, ${colorScheme}`);
-    }
+  const themes = THEMES.split(',');
+  const passes = WIDTHS.split(',').flatMap((width) =>
+    themes.map((colorScheme) => ({ width: Number(width), colorScheme })),
+  );
+  for (const pass of passes) await takeFor(browser, url, pass);
   await browser.close();
 }
 

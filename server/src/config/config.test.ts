@@ -219,7 +219,11 @@ describe('the configuration', () => {
       'PROVIDER_FIRST_TOKEN_SECONDS',
     ],
     ['a day for a first word', { DATA_DIR, PROVIDER_FIRST_TOKEN_SECONDS: '7201' }, 'PROVIDER_FIRST_TOKEN_SECONDS'],
-    ['no passwords and no login provider', { DATA_DIR, PASSWORD_LOGIN: 'off' }, 'PASSWORD_LOGIN=off leaves no way to sign in'],
+    [
+      'no passwords and no login provider',
+      { DATA_DIR, PASSWORD_LOGIN: 'off' },
+      'PASSWORD_LOGIN=off leaves no way to sign in',
+    ],
     ['an unknown word for passwords', { DATA_DIR, PASSWORD_LOGIN: 'no' }, 'PASSWORD_LOGIN'],
     [
       'a login provider without its secret',

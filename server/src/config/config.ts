@@ -393,9 +393,7 @@ function signInSettings({ env, openId }: ReturnType<typeof readEnvironment>) {
 function serverSettings(read: ReturnType<typeof readEnvironment>) {
   const { env, publicUrl, loopback, dataDir } = read;
   if (env.DATABASE_DIRECT_URL && !env.DATABASE_URL)
-    throw new InvalidConfigurationError(
-      'DATABASE_DIRECT_URL is for bypassing the pooler in DATABASE_URL: set both.',
-    );
+    throw new InvalidConfigurationError('DATABASE_DIRECT_URL is for bypassing the pooler in DATABASE_URL: set both.');
   if (!loopback && env.RATE_LIMIT_SCALE !== 1)
     throw new InvalidConfigurationError('RATE_LIMIT_SCALE is for load tests on loopback only.');
   const installation = describeInstallation(read);

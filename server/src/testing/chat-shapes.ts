@@ -517,7 +517,11 @@ const ends: Row[] = [
     { text: 'Yes and', failure: /disconnected|was lost/ },
   ],
   ['a reason with each piece', [say('Yes', 'stop'), say(' and', 'stop')], { text: 'Yes and', reason: 'complete' }],
-  ['calls without a reason', [callsOf([called('f', '{}', { index: 0, id: 'a' })]), done], { failure: /disconnected|was lost/ }],
+  [
+    'calls without a reason',
+    [callsOf([called('f', '{}', { index: 0, id: 'a' })]), done],
+    { failure: /disconnected|was lost/ },
+  ],
   [
     'what is no JSON',
     [say('Yes'), '{"choices":[{"delta":{"content":"brok'],

@@ -99,7 +99,14 @@ describe('shipped catalogue', () => {
   });
 
   test('knows nothing about a model that is not in it, whatever its name', () => {
-    const unknown = { goodFor: null, price: null, temperature: 'unknown', efforts: [], contextTokens: null, successor: null };
+    const unknown = {
+      goodFor: null,
+      price: null,
+      temperature: 'unknown',
+      efforts: [],
+      contextTokens: null,
+      successor: null,
+    };
     for (const id of ['llama3:8b', 'gpt-4o-but-different', 'ft:', 'ft::', '', '__proto__', 'constructor', 'toString']) {
       expect(catalogue.cost(id, { ...none, inputTokens: 5 })).toBeNull();
       expect(catalogue.describe(id, null, today)).toMatchObject({ id, ...unknown, lifecycle: 'current' });

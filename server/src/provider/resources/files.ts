@@ -86,7 +86,9 @@ export function providerFiles(http: ProviderHttp) {
         return sent.data.id;
       } catch (error) {
         if (error instanceof DOMException && error.name === 'TimeoutError')
-          throw new ProviderError('provider_timeout', 'The provider did not accept the file in time.', { cause: error });
+          throw new ProviderError('provider_timeout', 'The provider did not accept the file in time.', {
+            cause: error,
+          });
         throw error;
       } finally {
         form.content.destroy();

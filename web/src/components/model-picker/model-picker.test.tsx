@@ -45,7 +45,10 @@ test('is searched and chosen by keyboard, and remembers what was chosen', async 
 test('says what a model is good for, and finds it by that', async () => {
   open('/settings?tab=assistants&view=create', {
     answers() {
-      answer(models.list, modelList(model('gpt-4o'), model('gpt-6-luna', { goodFor: 'Fast and cheap, for many short tasks' })));
+      answer(
+        models.list,
+        modelList(model('gpt-4o'), model('gpt-6-luna', { goodFor: 'Fast and cheap, for many short tasks' })),
+      );
       serveAssistants();
     },
   });

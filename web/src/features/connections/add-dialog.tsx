@@ -99,7 +99,7 @@ function DetailsDialog({ preset, baseUrl, onBack, onClose }: DetailsDialogProps)
         </Button>
       </div>
       {preset.notice && <Notice tone="info">{preset.notice}</Notice>}
-      <TextField form={form} label="Name" name="name" autoFocus hint="Programs name its models as name/model." />
+      <TextField form={form} label="Name" name="name" autoFocus hint="Programs address its models as name/model." />
       {isPrivate(preset) && (
         <TextField
           form={form}

@@ -22,7 +22,7 @@ export function CheckDialog({ connection, onClose }: { connection: Connection; o
           Check “<bdi>{name}</bdi>”
         </>
       }
-      description="Asks the provider some short questions, which it may bill: a few hundred tokens. It takes up to a minute."
+      description="Sends a few short requests, which the provider may bill (a few hundred tokens). This takes up to a minute."
       action={[checks.length > 0 ? 'Check Again' : 'Check', 'Checking...']}
       disabledReason={isPaused ? 'Resume the connection first.' : undefined}
       busy={check.isPending}
@@ -31,7 +31,7 @@ export function CheckDialog({ connection, onClose }: { connection: Connection; o
       failed={{ title: 'Failed to check the connection', error: check.error }}
       className="grid gap-5"
     >
-      <Field label="Model to try" hint="Left empty: the first chat model in the provider’s list.">
+      <Field label="Model to try" hint="Leave empty for the first chat model in the provider’s list.">
         {(control) => (
           <Input
             {...control}

@@ -47,7 +47,7 @@ export function KeyField({ form, isOptional, hint, keyPage = null }: KeyFieldPro
       aside={
         keyPage !== null && (
           <a href={keyPage} target="_blank" rel="noreferrer" className="text-primary-text text-sm underline">
-            Where to make a key
+            Get a key
           </a>
         )
       }

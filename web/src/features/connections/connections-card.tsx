@@ -42,7 +42,7 @@ export function ConnectionsCard() {
     <Card>
       <CardHeader
         title="Connections"
-        description="Your accounts with other providers, and servers of your own. Their models are offered beside the others."
+        description="Your accounts with other providers, and servers of your own. Their models appear next to the others."
         action={list.length > 0 && add}
       />
       <Content query={query} add={add} onChoose={(what, id) => setOpened({ what, id })} />

@@ -77,7 +77,7 @@ describe('connections', () => {
     await page.getByRole('button', { name: /^Groq/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Connect Groq' });
     await expect
-      .element(dialog.getByRole('link', { name: 'Where to make a key' }))
+      .element(dialog.getByRole('link', { name: 'Get a key' }))
       .toHaveAttribute('href', 'https://console.groq.com/keys');
     await dialog.getByRole('button', { name: 'Add Connection' }).click();
     await expectText(dialog.getByRole('alert'), 'Enter a key');

@@ -37,21 +37,20 @@ type OverviewCardProps = {
   title: string;
   /** Accessible name, instead of the title. */
   label?: string;
-  to: LinkProps['to'];
-  search?: LinkProps['search'];
+  link: LinkProps;
   /** Text of the link to the full list. */
   more: string;
   className?: string;
   children: ReactNode;
 };
 
-function OverviewCard({ title, label = title, to, search, more, className, children }: OverviewCardProps) {
+function OverviewCard({ title, label = title, link, more, className, children }: OverviewCardProps) {
   return (
     <Card aria-label={label} className={classNames('min-w-0', className)}>
       <CardHeader
         title={title}
         action={
-          <Link to={to} search={search} className="text-primary-text text-sm underline-offset-4 hover:underline">
+          <Link {...link} className="text-primary-text text-sm underline-offset-4 hover:underline">
             {more}
           </Link>
         }
@@ -63,7 +62,12 @@ function OverviewCard({ title, label = title, to, search, more, className, child
 
 function RecentConversations({ threads }: { threads: readonly Thread[] }) {
   return (
-    <OverviewCard title="Recent conversations" to="/chat" more="All conversations" className="lg:col-span-2">
+    <OverviewCard
+      title="Recent conversations"
+      link={{ to: '/chat' }}
+      more="All conversations"
+      className="lg:col-span-2"
+    >
       <ul className="px-5 pt-2 pb-3">
         {threads.map(({ id, title, pinned, runId, updatedAt }) => (
           <li key={id}>
@@ -92,7 +96,7 @@ function ThisMonth({ budget }: { budget: AnyBudget | undefined }) {
   const { data: shown } = useQuery(analyticsQuery({ from: `${today.slice(0, 8)}01`, to: today, tz }));
   const totals = shown?.totals;
   return (
-    <OverviewCard title="This month" to="/analytics" search={{ range: 'this-month' }} more="All costs">
+    <OverviewCard title="This month" link={{ to: '/analytics', search: { range: 'this-month' } }} more="All costs">
       <div className="px-5 pt-2 pb-4">
         {totals ? (
           <p className="flex min-h-8 flex-wrap items-baseline gap-x-2 tabular-nums">
@@ -132,7 +136,7 @@ function RunningJobs({ jobs }: { jobs: readonly Job[] }) {
     <OverviewCard
       title="Training now"
       label="Running fine-tuning jobs"
-      to="/fine-tuning"
+      link={{ to: '/fine-tuning' }}
       more={jobs.length > jobsShown ? `All ${jobs.length} jobs` : 'All jobs'}
     >
       <ul className="px-5 pt-2 pb-3">

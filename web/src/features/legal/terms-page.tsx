@@ -42,8 +42,8 @@ export function TermsPage() {
       </LegalSection>
       <LegalSection title="Availability">
         <p>
-          Roster is provided as is, with no guarantee that it is always available or free of errors. An administrator may
-          deactivate or delete an account that breaks these terms.
+          Roster is provided as is, with no guarantee that it is always available or free of errors. An administrator
+          may deactivate or delete an account that breaks these terms.
         </p>
       </LegalSection>
     </LegalPage>

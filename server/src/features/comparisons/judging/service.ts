@@ -109,10 +109,7 @@ async function create(
     await findComparison(comparisonRepository(trx), userId, comparisonId);
     const rows = judgingRepository(trx);
     if ((await rows.list(userId, comparisonId)).length >= judgingLimit)
-      throw new AppError(
-        'conflict',
-        `A comparison can be judged ${judgingLimit} times. Delete a judgment first.`,
-      );
+      throw new AppError('conflict', `A comparison can be judged ${judgingLimit} times. Delete a judgment first.`);
     const id = await rows.insert(userId, comparisonId, draft);
     await begin(parts, trx, userId, await findJudging(trx, userId, { id: comparisonId, judgingId: id }), overBudget);
     return id;

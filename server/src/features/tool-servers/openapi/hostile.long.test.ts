@@ -169,7 +169,10 @@ paths: {/a: {post: {requestBody: {content: {application/json: {schema: {enum: *d
   test('is limited if an alias stands for much', async () => {
     const thread = createReadWorker();
     const { tools, leftOut } = await thread.read({ ...order, text: asEnum });
-    expect([tools, leftOut.map(({ reason }) => reason)]).toEqual([[], ['its arguments are larger than Roster accepts']]);
+    expect([tools, leftOut.map(({ reason }) => reason)]).toEqual([
+      [],
+      ['its arguments are larger than Roster accepts'],
+    ]);
     await thread.close();
   });
 

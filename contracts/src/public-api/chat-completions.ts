@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { apiEndpoint } from './endpoint.ts';
+import { ModelName } from './model-name.ts';
 
 /** The fields that Roster reads; every other field is passed to the provider unchanged. */
 export const ChatCompletion = z.looseObject({
   /** A model of the provider, or an assistant: `asst_…` or `name@roster`. */
-  model: z
-    .string()
-    .min(1)
-    .max(600)
-    .refine((name) => name.isWellFormed() && !name.includes('\0'), 'This is no name of a model.'),
+  model: ModelName,
   messages: z.array(z.unknown()).min(1),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),

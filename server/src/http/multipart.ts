@@ -11,7 +11,9 @@ export type IncomingFile = { filename: string; type: string; content: AsyncItera
 /** Reads an uploaded form; `take` receives the file as it arrives. */
 export type Receive<Fields> = <T>(take: (file: IncomingFile) => Promise<T>) => Promise<{ fields: Fields; file: T }>;
 
-export type ReceivedForm<T> = { fields: Record<string, string>; file: T };
+/** A field whose name ends in `[]` is a list. */
+type FormFields = Record<string, string | string[]>;
+export type ReceivedForm<T> = { fields: FormFields; file: T };
 
 const fieldLimit = 10_000;
 const maxFields = 20;
@@ -66,13 +68,14 @@ export async function receiveForm<T>(
   // A request that is already destroyed emits neither `end` nor `error`.
   if (request.destroyed) throw incompleteUpload();
   const parser = open(request);
-  const fields = new Map<string, string>();
+  const fields = new Map<string, string | string[]>();
   let part: (AsyncIterable<unknown> & { destroy: (error?: Error) => unknown }) | undefined;
   let taken: Promise<T> | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
       parser.on('field', (name, value, _nameCut, valueCut) => {
         if (valueCut || value.includes('\0')) reject(invalidUpload(name, 'This field cannot be stored'));
+        else if (name.endsWith('[]')) fields.set(name, [fields.get(name) ?? [], value].flat());
         else if (fields.has(name)) reject(invalidUpload(name, 'This field may be there only once'));
         else fields.set(name, value);
       });

@@ -1,15 +1,29 @@
 import type { Secret } from '#server/security/secret';
 import { noAnswerAtAll } from './responses/availability.ts';
 import type { ProviderHttp } from './transport/http.ts';
+import type { multipartForm } from './transport/multipart-form.ts';
 import type { StreamingBody } from './transport/streaming-body.ts';
 import { imageMs, type ProviderTimeouts } from './transport/timeouts.ts';
 
-export type RelayCall = {
+export type RelayPath =
+  | '/chat/completions'
+  | '/responses'
+  | '/embeddings'
+  | '/completions'
+  | '/moderations'
+  | '/images/generations'
+  | '/audio/speech'
+  | '/audio/transcriptions';
+
+/** The JSON of the request, as it is sent, or a form with a file. */
+type RelayContent = { text: string; form?: undefined } | { text?: undefined; form: ReturnType<typeof multipartForm> };
+
+export type RelayCall = RelayContent & {
   /** Relative to the base URL; default: Chat Completions. */
-  path?: '/chat/completions' | '/responses' | '/embeddings';
+  path?: RelayPath;
   apiKey: Secret;
-  /** The JSON of the request, as it is sent. */
-  text: string;
+  /** The answer is a sound. */
+  isBinary?: boolean;
   streams: boolean;
   /** An image may be generated, during which nothing arrives. */
   draws?: boolean;
@@ -35,7 +49,13 @@ const isOfChat = (begun: Buffer) => /"object":\s*"chat\.completion/.test(begun.t
  */
 export const createRelay =
   (http: ProviderHttp, { wholeMs }: Pick<ProviderTimeouts, 'wholeMs'>) =>
-  async ({ path = '/chat/completions', streams, draws = false, ...call }: RelayCall): Promise<RelayedResponse> => {
+  async ({
+    path = '/chat/completions',
+    streams,
+    draws = false,
+    isBinary = false,
+    ...call
+  }: RelayCall): Promise<RelayedResponse> => {
     let hasStarted = false;
     const { headers, body } = await http.send({
       method: 'POST',
@@ -43,6 +63,7 @@ export const createRelay =
       retries: 0,
       ...call,
       ...(draws && { silentMs: imageMs }),
+      ...(isBinary && { headers: { accept: '*/*' } }),
       ...(streams ? { awaitsWord: () => !hasStarted } : { firstByteMs: wholeMs }),
     });
     void body.begins().then(() => {

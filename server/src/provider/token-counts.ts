@@ -68,6 +68,21 @@ export function findUsage(answer: unknown): TokenCounts | null {
   return parseUsage(usage) ?? parseUsage(object(groq).usage) ?? parseUsage(object(choice).usage);
 }
 
+/**
+ * The usage of a call whose answer is no text: embeddings count their input alone, and some calls state only a cost.
+ * null: nothing plausible is stated.
+ */
+export function findUsageOfInput(answer: unknown): TokenCounts | null {
+  const whole = findUsage(answer);
+  if (whole) return whole;
+  const usage = object(object(answer).usage);
+  const inputTokens = largest(usage.prompt_tokens, usage.input_tokens, usage.total_tokens) ?? 0;
+  const outputTokens = largest(usage.completion_tokens, usage.output_tokens) ?? 0;
+  const cost = statedCost(usage.cost);
+  if (inputTokens === 0 && cost.statedUsd === undefined) return null;
+  return { inputTokens, cachedTokens: 0, cacheWriteTokens: 0, outputTokens, reasoningTokens: 0, ...cost };
+}
+
 const standardTiers = new Set(['', 'default', 'auto', 'standard', 'on_demand']);
 
 /** The service tier in a chunk, an answer or a response; null: the standard tier, or none is named. */

@@ -21,6 +21,7 @@ function pathOf(request: FastifyRequest): string {
 
 const ADMINISTERS = /^\/organization(\/|$)/;
 const GENERATES = /^\/(responses|chat\/completions)$/;
+const SPENDS = /^\/(responses|chat\/completions|completions|embeddings|images\/.*|audio\/.*)$/;
 
 /** Words in a key decide what it may do. */
 function checkKey(key: string, method: string, path: string): void {
@@ -33,7 +34,7 @@ function checkKey(key: string, method: string, path: string): void {
   if (key.includes('limited') && method === 'GET' && path === '/models') {
     throw missingScopes('api.model.read', key.includes('limited-401') ? 401 : 403);
   }
-  if (key.includes('noquota') && method === 'POST' && GENERATES.test(path)) throw quotaExceeded();
+  if (key.includes('noquota') && method === 'POST' && SPENDS.test(path)) throw quotaExceeded();
   if (key.includes('notraining') && method === 'POST' && path === '/fine_tuning/jobs') throw trainingNotAvailable();
 }
 

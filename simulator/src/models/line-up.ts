@@ -55,6 +55,7 @@ const RELEASED: readonly [id: string, released: string, shutdown: string | null,
   ['gpt-5-pro', '2025-10-03', '2026-12-11'],
   ['chat-latest', '2026-08-18', null],
   ['sora-2', '2025-10-06', null],
+  ['gpt-3.5-turbo-instruct', '2023-08-24', null],
 ];
 
 export const LINE_UP: readonly ModelEntry[] = RELEASED.map(([id, released, shutdown, owner]) => ({

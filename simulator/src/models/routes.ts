@@ -41,6 +41,31 @@ export function checkTextModel(account: Account, id: string, settings: World['se
   }
 }
 
+const FITTING = {
+  embeddings: /embedding/,
+  moderations: /moderation/,
+  images: /image/,
+  speech: /tts/,
+  transcriptions: /transcribe|whisper/,
+  completions: /instruct/,
+} as const;
+
+/** Rejects models that do not exist, are retired, or are for something else. */
+export function checkModelFor(
+  purpose: keyof typeof FITTING,
+  account: Account,
+  id: string,
+  settings: World['settings'],
+): void {
+  if (!modelsOf(account, settings).some((model) => model.id === id)) throw modelNotFound(id);
+  if (FITTING[purpose].test(id)) return;
+  const message =
+    purpose === 'completions'
+      ? 'This is a chat model and not supported in the v1/completions endpoint. Did you mean to use v1/chat/completions?'
+      : `The model \`${id}\` does not support this endpoint.`;
+  throw new ProviderError(404, { message, param: 'model' });
+}
+
 export function modelRoutes(app: FastifyInstance, world: World): void {
   app.get('/models', ({ call }) => ({ object: 'list', data: modelsOf(call.account, world.settings) }));
 

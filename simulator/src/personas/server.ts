@@ -84,7 +84,9 @@ const asksForTitle = (request: JsonObject) =>
 async function bodyOf(request: IncomingMessage): Promise<JsonObject> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
-  const value: unknown = JSON.parse(Buffer.concat(chunks).toString() || '{}');
+  const text = Buffer.concat(chunks).toString();
+  // A form is none of its business: what it is for is not served.
+  const value: unknown = JSON.parse(/^\s*\{/.test(text) ? text : '{}');
   return isObject(value) ? value : {};
 }
 

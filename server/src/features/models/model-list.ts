@@ -44,7 +44,7 @@ async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
  * Long: a list of questions, each read alone.
  */
 export function modelListCache({ provider, keys, config, remember }: Dependencies) {
-  const remembered = new Map<string, { key: string; list: ProviderModel[]; until: number }>();
+  const remembered = new Map<string, { key: string; list: ProviderModel[]; all: ProviderModel[]; until: number }>();
   const asking = new Map<string, { key: string; list: Promise<ProviderModel[]> }>();
 
   function fresh(source: ListSource, key: string): ProviderModel[] | undefined {
@@ -60,7 +60,7 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
     if (isInstallation) await remember(source.userId, list);
     const [oldest] = remembered.keys();
     if (remembered.size >= rememberedUsers && oldest !== undefined) remembered.delete(oldest);
-    remembered.set(idOf(source), { key, list, until: performance.now() + freshForMs });
+    remembered.set(idOf(source), { key, list, all, until: performance.now() + freshForMs });
     return list;
   }
 
@@ -109,6 +109,12 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
     },
     /** The last list that was read, however old it is. Decrypts no key. */
     last: (source: ListSource): ProviderModel[] | undefined => remembered.get(idOf(source))?.list,
+    /** The models of the last list that are not for chat. Decrypts no key. */
+    others(source: ListSource): ProviderModel[] {
+      const all = remembered.get(idOf(source))?.all ?? [];
+      const chatting = new Set(filterChatModels(all, source.connectionId === null && config.provider.isOpenAi));
+      return all.filter((model) => !chatting.has(model));
+    },
     forget: (userId: number) => remembered.delete(idOf({ userId, connectionId: null })),
   };
 }

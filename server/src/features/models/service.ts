@@ -231,6 +231,11 @@ export function modelService(dependencies: Dependencies) {
       return listed.last({ userId, connectionId })?.find(({ id }) => id === model)?.price;
     },
     lately: (userId: number) => listed.lately(own(userId)),
+    /**
+     * Models that the lists had beside those for chat, such as embeddings; null: of the installation’s provider. Does not
+     * ask the provider.
+     */
+    others: (userId: number, connectionId: number | null) => listed.others({ userId, connectionId }),
     /** Call it after the key has changed. */
     forget: listed.forget,
   };

@@ -13,6 +13,7 @@ import { connectFeature } from './connect/feature.ts';
 import { apiFileFeature } from './files/feature.ts';
 import { createFileIds } from './files/file-ids.ts';
 import { apiModelFeature } from './models/feature.ts';
+import { relayFeature } from './relays/feature.ts';
 import { responseFeature } from './responses/feature.ts';
 import { responseRepository } from './responses/repository.ts';
 import { interrupted } from './responses/store.ts';
@@ -39,6 +40,7 @@ type Made =
 type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
   Omit<Parameters<typeof chatCompletionFeature>[0], Made> &
   Omit<Parameters<typeof responseFeature>[0], Made> &
+  Omit<Parameters<typeof relayFeature>[0], Made> &
   Omit<Parameters<typeof createCallLog>[0], 'db' | 'onAbandoned'> &
   Pick<Parameters<typeof apiFileFeature>[0], 'files'> &
   Omit<VectorStores, Made> &
@@ -116,6 +118,7 @@ export function publicApiFeatures(dependencies: Dependencies): Feature[] {
     apiModelFeature(shared),
     chatCompletionFeature({ ...shared, responses: responses.responses }),
     responses,
+    relayFeature(shared),
     vectors,
     connectFeature(named),
     apiFileFeature({ files, openCalls, fileIds: namedFiles }),

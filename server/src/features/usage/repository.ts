@@ -289,6 +289,8 @@ export function usageRepository(db: Kysely<Database>) {
         // A user’s price is for the standard tier; training and tools have prices of their own.
         .where('service_tier', 'is', null)
         .where('purpose', 'not in', ['training', 'tool'])
+        // Without tokens, a price of tokens says nothing.
+        .where((eb) => eb.or([eb('input_tokens', '>', 0), eb('output_tokens', '>', 0)]))
         .orderBy('id')
         .limit(limit)
         .execute(),

@@ -10,6 +10,12 @@ import { bareRequest } from '#server/testing/test-environment';
 /** The permissions that allow each call. Written by hand, so that a new call needs a decision here. */
 const opens: Record<string, readonly string[]> = {
   'POST /v1/chat/completions': ['chat'],
+  'POST /v1/completions': ['chat'],
+  'POST /v1/embeddings': ['chat'],
+  'POST /v1/moderations': ['chat'],
+  'POST /v1/images/generations': ['chat'],
+  'POST /v1/audio/speech': ['chat'],
+  'POST /v1/audio/transcriptions': ['chat'],
   'POST /v1/responses': ['chat'],
   'GET /v1/responses/:id': ['chat'],
   'DELETE /v1/responses/:id': ['chat'],

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { ProviderError } from '#server/provider/transport/error';
 import { listLimit, type ProviderHttp } from '#server/provider/transport/http';
+import { multipartForm } from '#server/provider/transport/multipart-form';
 import { toIsoTime } from '#server/provider/transport/timeouts';
 import type { Secret } from '#server/security/secret';
 
@@ -37,36 +37,12 @@ const FilePage = z.object({
   has_more: z.boolean().catch(false),
 });
 
-/** Escaped as browsers do: a name must not end the header it is in. */
-const quoted = (name: string) => name.replace(/[\r\n]/g, ' ').replaceAll('"', '%22');
-
-/** A multipart form with the file as a stream, and its length. */
-function formOf({ filename, type, purpose, bytes, content }: OutgoingFile) {
-  const boundary = `roster-${randomBytes(16).toString('hex')}`;
-  const head = Buffer.from(
-    `--${boundary}\r\ncontent-disposition: form-data; name="purpose"\r\n\r\n${purpose}\r\n` +
-      `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${quoted(filename)}"\r\n` +
-      `content-type: ${type}\r\n\r\n`,
-  );
-  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
-  async function* parts() {
-    yield head;
-    yield* content;
-    yield tail;
-  }
-  return {
-    contentType: `multipart/form-data; boundary=${boundary}`,
-    contentLength: head.length + bytes + tail.length,
-    content: Readable.from(parts(), { objectMode: false }),
-  };
-}
-
 /** The files of a key at the provider. All methods throw ProviderError. */
 export function providerFiles(http: ProviderHttp) {
   return {
     /** Sent once, never retried: a retry could create a second file. */
     async send(apiKey: Secret, file: OutgoingFile): Promise<string> {
-      const form = formOf(file);
+      const form = multipartForm([['purpose', file.purpose]], { ...file, name: 'file' });
       try {
         const signal = AbortSignal.timeout(sendMs);
         const answer = await http.json({

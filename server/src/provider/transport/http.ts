@@ -18,9 +18,9 @@ export type ProviderCall = {
   apiKey: Secret;
   body?: unknown;
   /** Serialized JSON, instead of `body`. */
-  text?: string;
+  text?: string | undefined;
   /** A form that is streamed, instead of `body`: only without retries. */
-  form?: { contentType: string; contentLength: number; content: Readable };
+  form?: { contentType: string; contentLength: number; content: Readable } | undefined;
   headers?: Record<string, string>;
   signal?: AbortSignal;
   /** Number of retries, before the first byte only. */

@@ -23,7 +23,7 @@ export type Outcome = {
   failure: unknown;
 };
 
-const eventLimit = 4 * 1024 * 1024;
+const usualEventBytes = 4 * 1024 * 1024;
 
 const endedEarly = () =>
   new ProviderError('provider_broke_off', 'The provider disconnected before the answer was complete.');
@@ -189,15 +189,24 @@ function upToFailure(events: Buffer, apiKey: Secret): { told: Buffer; failure?: 
 const eventsIn = (text: string) => text.split(/(?<=\r?\n\r?\n)/);
 
 /**
- * True if the last events of a stream say that it has ended, well or with an error; not all providers send `[DONE]`.
+ * True if the last events of a stream say that it has ended, well or with an error; not all providers send `[DONE]`, and
+ * images and sounds end with an event of their own.
  */
 const isEnd = (events: string) =>
   /^data: ?\[DONE\]/m.test(events) ||
   /"finish_reason": ?"[^"]/.test(events) ||
+  /"type": ?"[a-z_.]+\.(completed|done)"/.test(events) ||
   eventsIn(events).some((event) => Boolean(dataOf(event)?.error));
 
 /** Packets at the end of a stream that must contain its end. */
 const lastPackets = 4;
+
+type Relaying = {
+  hidesUsage: boolean;
+  signal: AbortSignal;
+  /** Longest event. */
+  eventBytes?: number | undefined;
+};
 
 /**
  * Relays events packet by packet and byte by byte, and looks for the usage on the way. With `hidesUsage` that event is
@@ -207,7 +216,7 @@ const lastPackets = 4;
 export function relayStream(
   { body, apiKey }: RelayedResponse,
   raw: ServerResponse,
-  { hidesUsage, signal }: { hidesUsage: boolean; signal: AbortSignal },
+  { hidesUsage, signal, eventBytes = usualEventBytes }: Relaying,
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     let usage: TokenCounts | null = null;
@@ -244,7 +253,7 @@ export function relayStream(
     body.read({
       onData(chunk) {
         const events = cutter.cut(chunk);
-        if (cutter.heldBytes() > eventLimit) return finish(tooLarge());
+        if (cutter.heldBytes() > eventBytes) return finish(tooLarge());
         if (!events) return;
         // Comments may follow the end.
         if (events.includes('data:')) last.push(events);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { AssistantSettings } from '#server/features/public-api/assistant-models/assistant-settings';
 import { estimateInputTokens } from '#server/features/public-api/shared/input-tokens';
 import { collectAdditions, type SerializedRequest } from '#server/features/public-api/shared/retry-without-unsupported';
+import { asksForUsage, lacksUsage, unchangedRequest, withUsage } from '#server/features/public-api/shared/stream-usage';
 import type { JsonObject } from '#server/lib/is-object';
 
 /** Fields that Roster adds to a client's request, and removes again if they are refused. */
@@ -22,30 +23,10 @@ export type PreparedRequest = {
   write: (refused: ReadonlySet<AddedField>) => SerializedRequest<AddedField> & { hidesUsage: boolean };
 };
 
-/** The cost is reported at the end of a stream only on request. */
-const asksForUsage = { include_usage: true };
-
-/**
- * A request for a model is sent unchanged, except that a stream gets a leading field to report its usage. `original`:
- * the text as the client sent it; undefined: its model is named by a connection, which the provider does not know.
- */
+/** A request for a model is sent unchanged; `original`: the text as the client sent it. */
 export function requestForModel(body: ChatCompletion, original: string | undefined): PreparedRequest {
-  const sent = { ...body, model: modelIdOf(body.model) };
-  const text = original ?? JSON.stringify(sent);
-  return {
-    assistantId: null,
-    model: body.model,
-    inputTokens: estimateInputTokens(body.messages),
-    notes: [],
-    write(refused) {
-      if (!lacksUsage(body) || refused.has('stream_options')) return { text, added: new Map(), hidesUsage: false };
-      const isNamed = Object.hasOwn(body, 'stream_options');
-      const asking = isNamed
-        ? JSON.stringify(withUsage(sent))
-        : `{"stream_options":${JSON.stringify(asksForUsage)},${text.slice(text.indexOf('{') + 1)}`;
-      return { text: asking, added: new Map([['stream_options', asksForUsage]]), hidesUsage: true };
-    },
-  };
+  const write = unchangedRequest(body, original);
+  return { assistantId: null, model: body.model, inputTokens: estimateInputTokens(body.messages), notes: [], write };
 }
 
 /**
@@ -100,8 +81,3 @@ export function lastUserText(messages: ChatCompletion['messages']): string {
   }
   return '';
 }
-
-const lacksUsage = ({ stream, stream_options: options }: ChatCompletion) =>
-  stream === true && options?.include_usage !== true;
-
-const withUsage = (body: ChatCompletion) => ({ ...body, stream_options: { ...body.stream_options, ...asksForUsage } });

@@ -1,24 +1,16 @@
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import type { ChatCompletion } from '@roster/contracts/public-api/chat-completions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { withFallback } from '#server/features/public-api/assistant-models/with-fallback';
-import {
-  ClientDisconnectedError,
-  createBudgetCheck,
-  sendNotes,
-  whileClientWaits,
-} from '#server/features/public-api/shared/call-context';
-import { type CallLog, type Cost, costOf } from '#server/features/public-api/shared/call-log';
+import { answerInStream } from '#server/features/public-api/shared/answer-in-stream';
+import { createBudgetCheck, sendNotes, whileClientWaits } from '#server/features/public-api/shared/call-context';
+import { type CallLog, costOf } from '#server/features/public-api/shared/call-log';
 import type { ModelNames } from '#server/features/public-api/shared/model-names';
-import { publicFailure } from '#server/features/public-api/shared/provider-failure';
+import { whileRecorded } from '#server/features/public-api/shared/while-recorded';
 import type { BudgetService } from '#server/features/usage/budgets';
-import { toClientError } from '#server/http/error-handler';
 import type { ApiPrincipal } from '#server/http/public-api/api-principal';
 import type { CallRegistry } from '#server/http/public-api/call-registry';
-import { apiError } from '#server/http/public-api/errors';
-import { sendEventHeaders } from '#server/http/streaming/event-stream';
-import { AppError } from '#server/lib/errors';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
-import { ProviderError } from '#server/provider/transport/error';
 import type { Answer } from './answers.ts';
 import { prepare } from './prepare.ts';
 import type { Outcome } from './relay-stream.ts';
@@ -49,30 +41,17 @@ export function chatCompletionService(dependencies: Dependencies) {
     const answering = outage === undefined ? modelNames.answering : modelNames.fallbackOf;
     const apiKey = await keys.open(userId, await answering(userId, model));
     const check = createBudgetCheck(budgets, caller);
-    const text = isPlain ? request.bodyText : undefined;
+    const text = modelIdOf(model) === call.body.model ? request.bodyText : undefined;
     const prepared = await prepare(dependencies, { userId, body, text, apiKey, check, outage });
     const stored = await calls.begin(caller, prepared);
-    let isEnded = false;
-    const end = async (cost: Cost | null) => {
-      if (isEnded) return;
-      isEnded = true;
-      await stored.end(cost);
-    };
-    const endWith: End = (outcome) => end(costOf(prepared.inputTokens, outcome));
-    try {
+    const recorded = { stored, userId, model: prepared.model, inputTokens: prepared.inputTokens, keys, signal };
+    await whileRecorded({ ...recorded, log: request.log }, async (end) => {
+      const endWith: End = (outcome) => end(costOf(prepared.inputTokens, outcome));
       const answered = await ask(prepared, { body, apiKey, signal });
       sendNotes(reply, answered.notes);
-      if (answered.isStream) await answerInStream(call, answered, endWith, signal);
+      if (answered.isStream) await answerInStream(call, { passOn: answered.passOn, end: endWith, signal });
       else await answerWhole(reply, answered, endWith, signal);
-    } catch (error) {
-      // A refusal costs nothing; only the provider knows if a broken answer does.
-      const isRefused = error instanceof ProviderError ? error.status !== undefined : error instanceof AppError;
-      await end(isRefused && !signal.aborted ? null : costOf(prepared.inputTokens, { usage: null, events: 0 }));
-      if (error instanceof ProviderError && error.code === 'key_rejected')
-        await keys.noteRejected(userId, error.message, prepared.model);
-      request.log.info({ event: 'api_call_failed', code: error instanceof ProviderError ? error.code : undefined });
-      throw error;
-    }
+    });
   }
 
   return (call: Call): Promise<FastifyReply> =>
@@ -88,17 +67,4 @@ async function answerWhole(reply: FastifyReply, answer: Answer, end: End, signal
   await end(outcome);
   if (outcome.failure !== undefined) throw outcome.failure;
   await reply.status(200).type(type).send(body);
-}
-
-async function answerInStream({ request, reply }: Call, answer: Answer, end: End, signal: AbortSignal) {
-  sendEventHeaders(request, reply);
-  const outcome = await answer.passOn(reply.raw, signal);
-  const { failure } = outcome;
-  // The headers are sent: from here on, only the stream itself can report anything.
-  await end(outcome).catch((err: unknown) => request.log.error({ err }, 'could not record the cost of a call'));
-  if (failure !== undefined && !(failure instanceof ClientDisconnectedError)) {
-    const { body } = apiError(toClientError(publicFailure(failure), request, reply));
-    if (!reply.raw.destroyed) reply.raw.write(`data: ${JSON.stringify(body)}\n\n`);
-  }
-  reply.raw.end();
 }

@@ -6,12 +6,15 @@ import type { AssistantModel, AssistantModels } from '#server/features/public-ap
 import { apiModelName } from '#server/features/public-api/shared/model-names';
 import { PublicApiError } from '#server/http/public-api/errors';
 import type { PublicApiRouter } from '#server/http/public-api/router';
+import type { ProviderModel } from '#server/provider/provider';
 
 type Dependencies = {
   config: Pick<Config, 'provider'>;
-  models: Pick<ModelService, 'list' | 'lately'>;
+  models: Pick<ModelService, 'list' | 'lately' | 'others'>;
   assistantModels: AssistantModels;
 };
+
+type Listed = Pick<ProviderModel, 'id' | 'created' | 'ownedBy'>;
 
 /** Worded like the provider's, because clients may match it. */
 export const noModel = (model: string) =>
@@ -40,19 +43,27 @@ const ofConnection = (name: string, model: string): ApiModel => ({
 
 /** Values that clients can send as `model`. */
 export function apiModelFeature({ config, models, assistantModels }: Dependencies) {
-  /** Nothing is invented: without the provider's list there are only assistants. */
+  const described = ({ id, created = 0, ownedBy = config.provider.name }: Listed): ApiModel => ({
+    id,
+    object: 'model',
+    created,
+    owned_by: ownedBy,
+  });
+
+  /**
+   * The models for chat come first, as clients choose the first one. Nothing is invented: without the provider's list
+   * there are only assistants.
+   */
   async function ofKey(userId: number): Promise<ApiModel[]> {
     const list = await models.list(userId);
-    const others = list.connections.flatMap(({ name, models: all }) =>
-      all.map(({ id }) => ofConnection(name, modelIdOf(id))),
-    );
+    const others = list.connections.flatMap(({ id: connectionId, name, models: all }) => [
+      ...all.map(({ id }) => ofConnection(name, modelIdOf(id))),
+      ...models.others(userId, connectionId).map(({ id }) => ofConnection(name, id)),
+    ]);
     if (list.source === 'unknown') return others;
-    const said = new Map(models.lately(userId)?.map((model) => [model.id, model]));
-    const own = list.models.map(({ id }) => {
-      const { created = 0, ownedBy = config.provider.name } = said.get(id) ?? {};
-      return { id, object: 'model' as const, created, owned_by: ownedBy };
-    });
-    return [...own, ...others];
+    const said = new Map<string, Listed>(models.lately(userId)?.map((model) => [model.id, model]));
+    const own = list.models.map(({ id }) => described(said.get(id) ?? { id }));
+    return [...own, ...models.others(userId, null).map(described), ...others];
   }
 
   const ofAssistants = (all: AssistantModel[]) => [

@@ -33,6 +33,8 @@ export type Cost = {
   tier: string | null;
   /** Calls of built-in tools, which are billed in addition to tokens. */
   used: readonly ToolUse[];
+  /** The model that answered, if the client named none. */
+  model?: string | undefined;
 };
 
 type Reported = { usage: TokenCounts | null; events: number; used?: readonly ToolUse[]; tier?: string | null };
@@ -43,6 +45,10 @@ export function costOf(inputTokens: number, { usage, events, used = [], tier = n
   return { ...countsToRecord(usage, { ...none, inputTokens, outputTokens: events }), used, tier };
 }
 
+/** An image or a sound may be billed by other things than tokens: then its price is unknown, not zero. */
+const isCounted = ({ inputTokens, outputTokens, statedUsd }: TokenCounts) =>
+  inputTokens > 0 || outputTokens > 0 || statedUsd !== undefined;
+
 /** Usage of the answer, and of each tool that ran for it. */
 async function usageOf(
   pricing: Dependencies['pricing'],
@@ -50,7 +56,9 @@ async function usageOf(
   trx: Kysely<Database>,
 ) {
   const createdAt = new Date().toISOString();
-  const price = await pricing.price(userId, model, counts, { tier, within: trx });
+  const price = isCounted(counts)
+    ? await pricing.price(userId, model, counts, { tier, within: trx })
+    : { costUsd: null, priceAsOf: null, serviceTier: tier };
   const answer = { ...counts, ...price, purpose: 'chat' as const, model, estimated, createdAt };
   return [answer, ...used.map((use) => pricing.toolUsage(use, createdAt))];
 }
@@ -91,7 +99,7 @@ export function createCallLog({ db, presence, pricing, onAbandoned }: Dependenci
         /** `cost` is null if the provider has done nothing. */
         async end(cost: Cost | null, alsoEnd?: ExtraWrites) {
           try {
-            await end(userId, id, asked.model, cost, alsoEnd);
+            await end(userId, id, cost?.model ?? asked.model, cost, alsoEnd);
           } finally {
             live.delete(id);
           }

@@ -1,6 +1,9 @@
 import { connectionIdOf, modelReference } from '@roster/contracts/models/model-reference';
 import type { ApiAssistants } from '#server/features/assistants/api-assistants';
+import { PublicApiError } from '#server/http/public-api/errors';
+import { AppError } from '#server/lib/errors';
 import type { ConnectionRepository } from '#server/provider/connections/connection-repository';
+import { ProviderError } from '#server/provider/transport/error';
 import type { AssistantModels } from './assistant-models.ts';
 
 type Dependencies = {
@@ -38,6 +41,23 @@ export function modelNames({ connections, assistantModels, assistants }: Depende
     },
   };
 }
+
+/**
+ * Says of a failure that the name before a slash is that of no connection. The name may as well be part of a model's
+ * id, so the failure's own words stay.
+ */
+export function explainUnknownName(named: string, error: unknown): unknown {
+  const slash = named.indexOf('/');
+  if (slash <= 0 || connectionIdOf(named) !== null || !isOfMissingModel(error)) return error;
+  const message = `${error.message} None of your connections is called ‘${named.slice(0, Math.min(slash, 100))}’.`;
+  const told = { status: 404, param: 'model', code: 'model_not_found', cause: error };
+  return new PublicApiError(error instanceof ProviderError ? 'provider_failed' : 'no_api_key', message, told);
+}
+
+const isOfMissingModel = (error: unknown): error is Error =>
+  error instanceof ProviderError
+    ? error.code === 'model_not_found'
+    : error instanceof AppError && error.code === 'no_api_key';
 
 export type ModelNames = ReturnType<typeof modelNames>;
 

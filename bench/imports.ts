@@ -19,6 +19,7 @@ import {
   temporaryFolder,
 } from './roster.ts';
 import { uploadExport } from './send-file.ts';
+import { type Engine, settings } from './settings.ts';
 import { type Source, startSource } from './source-process.ts';
 import { messageFor, rosterTarget } from './targets.ts';
 
@@ -178,23 +179,35 @@ async function killed(
   return wrong.map((fault) => `An import on ${name} was killed: ${fault}`);
 }
 
-/** Measures an import of real size on both databases, what others notice meanwhile, and one that is killed. */
-export async function measureImports(): Promise<{ faults: string[] }> {
+type OnEngine = (name: Engine, url: string | undefined, file: ExportFile, source: Source) => Promise<string[]>;
+
+/** An import of real size on both databases, and what others notice meanwhile. */
+export const measureImports = () =>
+  onEngines('imports', async (name, url, file, source) => {
+    await measured(name, url, file, source);
+    return [];
+  });
+
+/** The same import on both databases while the server is killed again and again. */
+export const measureKilledImports = () =>
+  onEngines('imports_killed', (name, url, file, source) =>
+    killed(name, { folder: temporaryFolder(), url }, file, source),
+  );
+
+async function onEngines(database: string, measure: OnEngine): Promise<{ faults: string[] }> {
   const file = await writeExport();
   const source = await startSource();
   const postgres = await startPostgres();
   endedAlso.add(postgres.stop);
   const faults: string[] = [];
   try {
-    for (const name of ['SQLite', 'PostgreSQL']) {
-      const newUrl = async (database: string) => {
-        if (name === 'SQLite') return undefined;
+    for (const name of settings.engines) {
+      let url: string | undefined;
+      if (name === 'PostgreSQL') {
         await tell(postgres.url, `create database ${database}`);
-        return postgres.url.replace(/\/\w+$/, `/${database}`);
-      };
-      await measured(name, await newUrl('imports'), file, source);
-      const place = { folder: temporaryFolder(), url: await newUrl('imports_killed') };
-      faults.push(...(await killed(name, place, file, source)));
+        url = postgres.url.replace(/\/\w+$/, `/${database}`);
+      }
+      faults.push(...(await measure(name, url, file, source)));
     }
   } finally {
     await postgres.stop();

@@ -7,7 +7,7 @@ import { measureCluster } from './cluster.ts';
 import { measureCompression } from './compression.ts';
 import { measureExchanges } from './exchanges.ts';
 import { measureFirstLoad } from './first-load.ts';
-import { measureImports } from './imports.ts';
+import { measureImports, measureKilledImports } from './imports.ts';
 import { measureLighthouse } from './lighthouse.ts';
 import { measureLists } from './lists.ts';
 import { measureLongTasks } from './long-tasks.ts';
@@ -35,6 +35,7 @@ const parts: Part[] = [
   { name: 'analytics', measure: measureAnalytics },
   { name: 'moves', measure: measureMigrations },
   { name: 'imports', measure: measureImports },
+  { name: 'imports-killed', measure: measureKilledImports },
   { name: 'sign-ins', measure: measureSignIns },
   { name: 'upload', measure: measureUpload },
   { name: 'validation', measure: measureValidation },

@@ -17,6 +17,17 @@ function wholes(name: string, fallback: number[]): number[] {
   return values;
 }
 
+function engines(): Engine[] {
+  const wanted = process.env.BENCH_ENGINES;
+  if (wanted === undefined || wanted === '') return [...allEngines];
+  const chosen = allEngines.filter((name) => wanted.toLowerCase().split(',').includes(name.toLowerCase()));
+  if (chosen.length === 0) throw new Error(`BENCH_ENGINES must name ${allEngines.join(' or ')}, not '${wanted}'`);
+  return chosen;
+}
+
+const allEngines = ['SQLite', 'PostgreSQL'] as const;
+export type Engine = (typeof allEngines)[number];
+
 export const settings = {
   /** Repetitions of each measurement; the medians are reported. */
   runs: whole('BENCH_RUNS', 3),
@@ -32,6 +43,8 @@ export const settings = {
   messages: whole('BENCH_MESSAGES', 100_000),
   /** Conversations of the export that is imported, 20 messages each. */
   conversations: whole('BENCH_CONVERSATIONS', 10_000),
+  /** The databases that imports are measured on. */
+  engines: engines(),
   /** Minutes that the cluster is under load. */
   minutes: whole('BENCH_MINUTES', 5),
   /** Node.js options for the server: those of `npm start`, or others to compare. */

@@ -3,6 +3,9 @@ import { Message, summaryLimit } from './chat.ts';
 import { endpoint, Id, NoContent, PathId } from './endpoint.ts';
 import { requiredText } from './text/text.ts';
 
+/** The share of a model’s context from which on earlier messages are summarized. */
+export const nearlyFull = 0.8;
+
 const byId = z.strictObject({ id: PathId });
 
 export const summaries = {

@@ -27,6 +27,7 @@ const Temperature = z
 const instructionsMessage = `Instructions cannot exceed ${instructionsLimit} characters`;
 
 const Effort = ReasoningEffort.nullable();
+const EarlierMessages = z.enum(['keep', 'summarize']);
 
 export const tagLimit = 30;
 export const tagCountLimit = 10;
@@ -79,6 +80,8 @@ const assistantFields = {
     change: ResponseSchema.nullable(),
     stored: z.string().nullable(),
   },
+  /** `summarize`: before a question is sent, earlier messages are summarized if they nearly fill the model’s context. */
+  earlierMessages: { draft: EarlierMessages.default('keep'), change: EarlierMessages, stored: EarlierMessages },
 };
 
 type Fields = typeof assistantFields;

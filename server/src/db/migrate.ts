@@ -71,6 +71,7 @@ import * as importedAccounts from './migrations/0069-imported-accounts.ts';
 import * as connections from './migrations/0072-connections.ts';
 import * as modelChoices from './migrations/0073-model-choices.ts';
 import * as projectBudgets from './migrations/0074-project-budgets.ts';
+import * as automaticSummaries from './migrations/0075-automatic-summaries.ts';
 import * as assistantFallback from './migrations/0077-assistant-fallback.ts';
 import type { Database } from './schema.ts';
 
@@ -146,6 +147,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0072-connections', connections],
   ['0073-model-choices', modelChoices],
   ['0074-project-budgets', projectBudgets],
+  ['0075-automatic-summaries', automaticSummaries],
   ['0077-assistant-fallback', assistantFallback],
 ];
 

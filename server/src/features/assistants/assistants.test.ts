@@ -27,6 +27,7 @@ describe.each(engines)('assistants on %s', (engine) => {
       instructions: '',
       starters: [],
       tags: [],
+      earlierMessages: 'keep',
       icon: null,
       color: null,
       tools: {},

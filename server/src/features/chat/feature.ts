@@ -29,6 +29,7 @@ import type { FileStorage } from './generated-files/store.ts';
 import { generatedFileCollector } from './generated-files/take.ts';
 import { importedThreads } from './imported-threads/service.ts';
 import { internalThreadService } from './internal-threads/service.ts';
+import { automaticSummaries } from './messages/automatic-summaries.ts';
 import { type CodeCopies, createRunBuilder } from './messages/build-run.ts';
 import { messageExportRepository } from './messages/export-repository.ts';
 import { messageFinder } from './messages/find.ts';
@@ -211,6 +212,7 @@ function createExecutor(dependencies: Dependencies) {
       projectKnowledgeOf: projects.knowledge,
       attachments: attachmentReader({ files, store }),
       copies: files.copies,
+      summariesSettled: automaticSummaries(withDb).settled,
     }),
     finalizer: createRunFinalizer({ db, pricing, onInternalAnswerEnded: dependencies.sideAnswerEnded }),
     onKeyRejected: keys.noteRejected,
@@ -257,6 +259,7 @@ function createMessageContext(parts: Parts): MessageContext {
     }),
     attachments: attachmentReader({ files, store }),
     partialAnswers,
+    earlier: automaticSummaries({ ...parts, db: parts.database.db }),
   };
 }
 

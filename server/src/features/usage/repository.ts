@@ -267,6 +267,20 @@ export function usageRepository(db: Kysely<Database>) {
       return row?.last ?? 0;
     },
 
+    /** Input and output tokens of the newest request for an answer, whose usage is the sum of its requests. */
+    async lastRequestTokens(userId: number, runId: number): Promise<number> {
+      const row = await db
+        .selectFrom('usage_records')
+        .select(['input_tokens', 'output_tokens'])
+        .where(sql<boolean>`+user_id = ${userId}`)
+        .where(({ or, eb }) => or([eb('run_id', '=', runId), eb('step_of', '=', runId)]))
+        .where('purpose', 'in', ['chat', 'tool_step', 'continuation'])
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row ? row.input_tokens + row.output_tokens : 0;
+    },
+
     /** Unpriced calls of a model, oldest first. */
     unpriced: (userId: number, model: string, limit: number) =>
       db

@@ -132,6 +132,19 @@ describe('creating', () => {
       .toEqual(['gpt-6-astra']);
   });
 
+  test('summarizes earlier messages only if that is switched on', async () => {
+    openAssistants('&view=create');
+    const summarize = page.getByRole('switch', { name: 'Summarize earlier messages by itself' });
+    await expect.element(summarize).not.toBeChecked();
+    await summarize.click();
+    await expect.element(summarize).toBeChecked();
+    await page.getByLabelText('Name').fill('Tutor');
+    await page.getByRole('button', { name: 'Create Assistant' }).click();
+    await expect
+      .poll(() => requestsTo(assistants.create).map(({ body }) => Object(body).earlierMessages))
+      .toEqual(['summarize']);
+  });
+
   test('enforces limits and names them', async () => {
     openAssistants('&view=create');
     const create = page.getByRole('button', { name: 'Create Assistant' });

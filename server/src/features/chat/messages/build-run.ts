@@ -31,6 +31,7 @@ import type { CheckBudget } from '#server/features/usage/budgets';
 import type { AnswerTools } from '#server/provider/answer-tools';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { OpenKey } from '#server/provider/keys/open-key';
+import type { AutomaticSummaries } from './automatic-summaries.ts';
 import { readHistory } from './history.ts';
 
 type Dependencies = ThreadKnowledge & {
@@ -45,6 +46,8 @@ type Dependencies = ThreadKnowledge & {
   /** @throws AppError if a budget is used up; `way` says what the user can do about it */
   checkBudget: CheckBudget;
   toolBox: Pick<ToolRegistry, 'offered'>;
+  /** Waits for the summaries of a thread. */
+  summariesSettled: AutomaticSummaries['settled'];
 };
 
 export type CodeCopies = {
@@ -95,6 +98,8 @@ async function buildAnswer(
   const { limits, codeFiles = [], ...options } = target.asked ?? {};
   const model = target.model ?? (await storeDefaultModel(dependencies, userId, runId));
   const apiKey = await dependencies.openKey(userId, model);
+  // The question is stored; without the summary it is asked as it is.
+  if (input.kind === 'answer' && target.summarizes) await dependencies.summariesSettled(userId, threadId, signal);
   const head = input.kind === 'resumed' ? await questionOf(db, spec) : input.head;
 
   const runsCode = (target.asked?.tools?.codeInterpreter ?? null) !== null;

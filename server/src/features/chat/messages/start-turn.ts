@@ -14,6 +14,7 @@ import type { CheckBudget } from '#server/features/usage/budgets';
 import { UnavailableError } from '#server/lib/errors';
 import { retryUntilAvailable } from '#server/lib/retry-until-available';
 import type { OpenKey } from '#server/provider/keys/open-key';
+import type { AutomaticSummaries } from './automatic-summaries.ts';
 import { findPrevious, type StartedRuns } from './idempotency.ts';
 import { rejectRetiredModels } from './reject-retired-models.ts';
 import type { StoredAnswer, StoredTurn } from './store-turn.ts';
@@ -32,6 +33,8 @@ export type MessageContext = {
   retiredModels: RetirementGuard;
   attachments: Pick<AttachmentReader, 'inspect'>;
   partialAnswers: Pick<PartialAnswers, 'withWords'>;
+  /** Starts summaries before questions. */
+  earlier: Pick<AutomaticSummaries, 'begin'>;
 };
 
 /** A commit whose outcome is unknown is looked up for this long; after that, crash recovery takes over. */

@@ -19,6 +19,7 @@ import { searchRepository } from '#server/features/chat/shared/search-repository
 import { threadRepository } from '#server/features/chat/shared/thread-repository';
 import { openingTitle } from '#server/features/chat/shared/thread-title';
 import { AppError, DatabaseFullError, UnavailableError } from '#server/lib/errors';
+import type { AutomaticSummaries } from './automatic-summaries.ts';
 
 /** An empty answer with its run. */
 export type StoredAnswer = {
@@ -90,24 +91,28 @@ type NewQuestion = {
   claim?: (trx: Kysely<Database>) => Promise<boolean>;
 };
 type NewAnswer = { userId: number; question: MessagePlace; key: IdempotencyKey | null };
-type Context = { db: Kysely<Database>; instance: number };
+type Context = {
+  db: Kysely<Database>;
+  instance: number;
+  earlier: Pick<AutomaticSummaries, 'begin'>;
+};
 
 /**
  * Stores a message with an empty answer and a run for each target, in one transaction.
  * undefined: a concurrent request with the same key has stored it, or `claim` refuses. @throws CommitUnknownError
  */
 export const storeQuestion = (
-  { db, instance }: Context,
+  { db, ...context }: Context,
   question: NewQuestion,
   targets: ChatTarget[],
-): Promise<StoredTurn | undefined> => inOneTransaction(db, (trx) => insertQuestion(trx, instance, question, targets));
+): Promise<StoredTurn | undefined> => inOneTransaction(db, (trx) => insertQuestion(trx, context, question, targets));
 
 /** Stores another empty answer to a stored message, and its run. Otherwise like `storeQuestion`. */
 export const storeAnswer = (
-  { db, instance }: Context,
+  { db, ...context }: Context,
   answer: NewAnswer,
   targets: ChatTarget[],
-): Promise<StoredTurn | undefined> => inOneTransaction(db, (trx) => insertAnswer(trx, instance, answer, targets));
+): Promise<StoredTurn | undefined> => inOneTransaction(db, (trx) => insertAnswer(trx, context, answer, targets));
 
 /** The database became unavailable during the commit, so it is unknown whether the answers are stored. */
 export class CommitUnknownError extends UnavailableError {
@@ -139,7 +144,7 @@ async function inOneTransaction(
 
 async function insertQuestion(
   trx: Kysely<Database>,
-  instance: number,
+  { instance, earlier }: Omit<Context, 'db'>,
   { userId, threadId, text, key, attached, parentId, claim }: NewQuestion,
   targets: ChatTarget[],
 ): Promise<StoredTurn> {
@@ -152,6 +157,7 @@ async function insertQuestion(
   if (claim && !(await claim(trx))) throw new AlreadyStoredError();
   const parent = await parentOf(trx, userId, threadId, parentId, place.thread.headMessageId);
   const depth = parent ? parent.depth + 1 : 0;
+  await earlier.begin(trx, { userId, threadId, parent, targets, at });
   const question = { threadId, parentId: parent?.id ?? null, position: place.first, depth };
   const id = await messageRepository(trx).insert(userId, { ...question, role: 'user', text, key, at });
   if (id === undefined) throw new AlreadyStoredError();
@@ -170,7 +176,7 @@ async function insertQuestion(
 
 async function insertAnswer(
   trx: Kysely<Database>,
-  instance: number,
+  { instance, earlier }: Omit<Context, 'db'>,
   { userId, question, key }: NewAnswer,
   targets: ChatTarget[],
 ): Promise<StoredTurn> {
@@ -181,6 +187,9 @@ async function insertAnswer(
   const place = await threads.takePositions(userId, threadId, 1);
   if (!place) throw noThread();
   await rejectSecondRun(trx, userId, threadId, key);
+  const { parentId, depth } = question;
+  const parent = parentId === null ? undefined : { id: parentId, depth: depth - 1 };
+  await earlier.begin(trx, { userId, threadId, parent, targets, at });
   const answersAt = { threadId, head: question, position: place.first, key, at };
   const answers = await insertAnswers(trx, instance, userId, answersAt, targets.slice(0, 1));
   const messageId = answers[0]?.run.messageId;

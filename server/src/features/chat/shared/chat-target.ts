@@ -26,6 +26,8 @@ export type ChatTarget = {
   schema: string | null;
   /** The files to search, and notes about those that cannot be searched. */
   knowledge: Knowledge;
+  /** Earlier messages are summarized before they fill the context. */
+  summarizes?: true;
   /** Built-in tools. */
   hosted?: AssistantTools;
   /** Tool servers that the thread has switched off. */
@@ -167,6 +169,7 @@ export function chatTargetFinder(dependencies: Dependencies) {
       instructions: joinInstructions(settings?.instructions ?? '', project.instructions),
       schema: settings?.responseSchema ?? null,
       knowledge: joinKnowledge(own, project.knowledge),
+      ...(settings?.earlierMessages === 'summarize' && { summarizes: true as const }),
       ...resolveTools(settings?.tools ?? {}, thread.tools ?? {}),
     };
     return { settings, shared };

@@ -81,6 +81,17 @@ export function summaryRepository(db: Kysely<Database>) {
         .where('state', '=', 'writing')
         .executeTakeFirst();
     },
+    async isWriting(userId: number, threadId: number): Promise<boolean> {
+      const row = await db
+        .selectFrom('message_summaries')
+        .select('message_id')
+        .where('user_id', '=', userId)
+        .where('thread_id', '=', threadId)
+        .where('state', '=', 'writing')
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     /** Adds the cost of a request, also of one whose summary fails. */
     async addCost(userId: number, messageId: number, { model, inputTokens, outputTokens, costUsd }: SummaryCost) {
       await own(userId, messageId)

@@ -1,29 +1,22 @@
 import type { Message } from '@roster/contracts/chat';
 import type { summaries } from '@roster/contracts/summaries';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { lockUserRow } from '#server/db/locks';
 import { rejectRetiredModels } from '#server/features/chat/messages/reject-retired-models';
 import { callFor, findThread, type MessageContext } from '#server/features/chat/messages/start-turn';
 import { branchRepository } from '#server/features/chat/shared/branch-repository';
 import { type MessagePlace, messageRepository } from '#server/features/chat/shared/message-repository';
 import { noMessage, noThread } from '#server/features/chat/shared/not-found';
+import { summarizeJob } from '#server/features/chat/shared/summarize-job';
 import { summaryRepository } from '#server/features/chat/shared/summary-repository';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
-import { defineJob, jobHandler } from '#server/jobs/define';
+import { jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import type { SummaryWriter } from './write-summary.ts';
 
 type Dependencies = { context: MessageContext; write: SummaryWriter };
 type Wanted = z.output<typeof summaries.create.body>;
-
-const summarizeJob = defineJob({
-  name: 'chat.summarize',
-  payload: z.object({ userId: z.number(), messageId: z.number() }),
-  attempts: 3,
-  perPerson: 2,
-  waits: true,
-});
 
 const noSummary = () => new AppError('not_found', 'There is no summary here.');
 const tooShort = () => new AppError('conflict', 'There are no earlier messages to summarize.');

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { AnswerFormat } from '#web/features/assistants/fields/answer-format.tsx';
 import { DescriptionField, NameField } from '#web/features/assistants/fields/assistant-form.tsx';
 import { AvatarFields } from '#web/features/assistants/fields/avatar-fields.tsx';
+import { EarlierMessagesField } from '#web/features/assistants/fields/earlier-messages-field.tsx';
 import { ModelFields } from '#web/features/assistants/fields/model-fields.tsx';
 import { StarterField } from '#web/features/assistants/fields/starter-field.tsx';
 import { ToolFields } from '#web/features/assistants/fields/tool-fields.tsx';
@@ -35,10 +36,11 @@ type EditorFieldsProps = {
 /** The fields, the most important first; the rest folds. */
 export function EditorFields(props: EditorFieldsProps) {
   const { form, models, isLong, onLongChange, connectedTools, files, fileCount } = props;
-  const [tools = {}, starters = [], schema, icon, color] = form.watch([
+  const [tools = {}, starters = [], schema, earlier, icon, color] = form.watch([
     'tools',
     'starters',
     'responseSchema',
+    'earlierMessages',
     'icon',
     'color',
   ]);
@@ -71,6 +73,12 @@ export function EditorFields(props: EditorFieldsProps) {
         hasError={errors.responseSchema !== undefined}
       >
         <AnswerFormat form={form} />
+      </Section>
+      <Section
+        title="Long conversations"
+        summary={earlier === 'summarize' ? 'Summarized by itself' : 'Sent as they are'}
+      >
+        <EarlierMessagesField form={form} />
       </Section>
       <Section
         title="Icon, color and tags"

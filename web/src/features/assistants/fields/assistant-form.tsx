@@ -7,6 +7,7 @@ import { Input } from '#web/ui/forms/input.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { AnswerFormat } from './answer-format.tsx';
 import { AvatarFields } from './avatar-fields.tsx';
+import { EarlierMessagesField } from './earlier-messages-field.tsx';
 import { ModelFields } from './model-fields.tsx';
 import { StarterField } from './starter-field.tsx';
 import { ToolFields } from './tool-fields.tsx';
@@ -69,6 +70,7 @@ export function AssistantFields({ form, models }: AssistantFieldsProps) {
       <StarterField form={form} />
       <ToolFields form={form} />
       <AnswerFormat form={form} />
+      <EarlierMessagesField form={form} />
     </div>
   );
 }

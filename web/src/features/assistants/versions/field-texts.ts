@@ -17,6 +17,7 @@ export const fieldNames: Record<VersionField, string> = {
   color: 'Color',
   tools: 'Tools',
   responseSchema: 'Answer format',
+  earlierMessages: 'Long conversations',
   files: 'Files',
   chosenTools: 'Tools of servers',
   programFields: 'Set by programs',
@@ -51,6 +52,8 @@ const texts: Record<VersionField, (version: AssistantVersionDetail) => string> =
   color: ({ settings }) => settings.color ?? '',
   tools: ({ settings }) => toolLines(settings.tools).join('\n'),
   responseSchema: ({ settings }) => settings.responseSchema ?? '',
+  earlierMessages: ({ settings }) =>
+    settings.earlierMessages === 'summarize' ? 'Earlier messages are summarized by itself' : '',
   files: ({ files }) => files.map(({ filename, isThere }) => `${filename}${gone(isThere, 'deleted')}`).join('\n'),
   chosenTools: ({ chosenTools }) =>
     chosenTools

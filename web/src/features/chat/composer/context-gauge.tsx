@@ -1,5 +1,6 @@
 import type { Message, Usage } from '@roster/contracts/chat';
 import type { Model } from '@roster/contracts/models/models';
+import { nearlyFull } from '@roster/contracts/summaries';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
@@ -28,13 +29,14 @@ function lastUsage(messages: readonly Message[]): Answered | undefined {
   return { usage: last.usage, severalRequests };
 }
 
-/** The model that answers next. */
-function useNextModel({ assistantId, model }: ComposerTools): Model | undefined {
+/** The model that answers next, and if its assistant summarizes earlier messages before. */
+function useNextModel({ assistantId, model }: ComposerTools) {
   // The page has asked for both; asking again here would be another request.
   const assistants = useQuery({ ...assistantsQuery, enabled: false }).data;
   const models = useQuery({ ...modelsQuery, enabled: false }).data;
   const assistant = assistants?.find(({ id }) => id === assistantId);
-  return findModel(models, assistant?.model ?? model ?? models?.defaultModel ?? '');
+  const next = findModel(models, assistant?.model ?? model ?? models?.defaultModel ?? '');
+  return { model: next, summarizes: assistant?.earlierMessages === 'summarize' };
 }
 
 function costInWords({ price }: Model, tokens: number): string {
@@ -62,7 +64,7 @@ const toneOf = (share: number) => {
 /** How much of the model's context the conversation takes; nothing while that is unknown. */
 export function ContextGauge({ threadId, tools }: ContextGaugeProps) {
   const { data: messages } = useQuery({ ...messagesQuery(threadId), enabled: false });
-  const model = useNextModel(tools);
+  const { model, summarizes } = useNextModel(tools);
   const [isOpen, setOpen] = useState(false);
   const detailId = useId();
   // While the view is elsewhere, the last answer is not loaded.
@@ -75,13 +77,16 @@ export function ContextGauge({ threadId, tools }: ContextGaugeProps) {
   // The usage of an answer is the sum of its requests, and each of them sent the conversation.
   const about = severalRequests ? 'at most ' : usage.estimated ? 'about ' : '';
   const name = `Context: ${about}${formatShare(tokens, model.contextTokens)} of ${formatNumber(model.contextTokens)} tokens`;
-  const canSummarize = share >= 0.8 && messages !== undefined && !isSummarized(messages.items);
+  const canSummarize = share >= nearlyFull && messages !== undefined && !isSummarized(messages.items);
   return (
     <>
       {canSummarize && (
         <div className="order-first flex basis-full flex-wrap items-center gap-x-3 gap-y-1 px-2 py-1 text-muted-foreground text-sm">
-          <span className="min-w-0 flex-1 basis-52">The context is almost full.</span>
-          <SummarizeOffer threadId={threadId} />
+          <span className="min-w-0 flex-1 basis-52">
+            The context is almost full.
+            {summarizes && ' Earlier messages are summarized before your next one is sent.'}
+          </span>
+          {!summarizes && <SummarizeOffer threadId={threadId} />}
         </div>
       )}
       {isOpen && (

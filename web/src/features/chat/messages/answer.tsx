@@ -8,6 +8,7 @@ import { useProviderName } from '#web/api/sign-in-options.ts';
 import { Foldable } from '#web/features/chat/folding/foldable.tsx';
 import { AnswerFailure } from '#web/features/chat/runs/answer-failure.tsx';
 import { isUnderWay } from '#web/features/chat/shared/message-window.ts';
+import { useSummarizing } from '#web/features/chat/shared/use-summarizing.ts';
 import {
   PendingAnswer,
   RawAnswer,
@@ -150,17 +151,20 @@ const slowAfterMs = 10_000;
  * A model that must be loaded first, or reasons silently, may take minutes to its first token: say what we are waiting
  * for.
  */
-function Waiting() {
+function Waiting({ message }: { message: Message }) {
+  const isSummarizing = useSummarizing(message);
   const provider = useProviderName();
   const [isSlow, setSlow] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setSlow(true), slowAfterMs);
     return () => clearTimeout(timer);
   }, []);
+  if (isSummarizing) return 'Summarizing earlier messages…';
   return isSlow ? `Waiting for ${provider} to load the model…` : 'Waiting for the model';
 }
 
-function Progress({ run, message: { text, reasoning, notes, calls = [] }, isResuming }: ProgressProps) {
+function Progress({ run, message, isResuming }: ProgressProps) {
+  const { text, reasoning, notes, calls = [] } = message;
   const waits = calls.some(awaitsApproval);
   // Running calls have a status line of their own.
   const isCalling = calls.some(({ state: now }) => now === 'running');
@@ -171,7 +175,7 @@ function Progress({ run, message: { text, reasoning, notes, calls = [] }, isResu
   ) : (text !== '' && !isResuming) || isCalling ? null : reasoning !== '' && !isResuming ? (
     'Thinking'
   ) : (
-    <Waiting />
+    <Waiting message={message} />
   );
   return (
     <>

@@ -1,10 +1,11 @@
-import type { Message, Summary } from '@roster/contracts/chat';
+import { chat, type Message, type Summary, type ThreadListItem } from '@roster/contracts/chat';
 import { models } from '@roster/contracts/models/models';
 import { summaries } from '@roster/contracts/summaries';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
+import { assistant, serveAssistants } from '#web/testing/assistants.ts';
 import { exchange, serveThreads, thread } from '#web/testing/conversations.ts';
 import { fixtureDate, model, modelList } from '#web/testing/new-account.ts';
 import { expectCount, expectText } from '#web/testing/page.ts';
@@ -19,7 +20,7 @@ const summary = (more: Partial<Summary> = {}): Summary => ({
   ...more,
 });
 
-function openChat(first: Partial<Message>, last: Partial<Message> = {}) {
+function openChat(first: Partial<Message>, last: Partial<Message> = {}, more: Partial<ThreadListItem> = {}) {
   const usage = { ...full, inputTokens: 80_000, outputTokens: 5_000 };
   const parts = [
     { text: 'One' },
@@ -30,12 +31,14 @@ function openChat(first: Partial<Message>, last: Partial<Message> = {}) {
   const messages = exchange(1, ...parts);
   open('/chat/1', {
     answers() {
-      serveThreads([thread(1)], messages);
+      serveThreads([thread(1, more)], messages);
+      serveAssistants(assistant(1, { earlierMessages: 'summarize' }));
       answer(models.list, modelList(model('gpt-4o', { contextTokens: 100_000 })));
       const [, summed] = messages;
       if (summed) answer(summaries.create, { ...summed, summary: summary({ state: 'writing', text: '' }) });
       if (summed) answer(summaries.change, { ...summed, summary: summary() });
       answer(summaries.remove, undefined);
+      answer(chat.events, () => new Promise(() => undefined));
     },
   });
 }
@@ -94,4 +97,18 @@ test('says that a summary is being written, or why it failed', async () => {
   await expect.element(card.getByRole('button', { name: 'Cancel' })).toBeVisible();
   openChat({ summary: summary({ state: 'failed', text: '', error: 'The model took too long.' }) });
   await expectText(card.getByRole('status'), 'The messages above were not summarized. The model took too long.');
+});
+
+test('says while a question waits for the summary that its assistant makes', async () => {
+  const waiting = { text: '', state: 'running', usage: null, run: { id: 4, state: 'running' } } as const;
+  openChat({ summary: summary({ state: 'writing', text: '' }) }, waiting);
+  await expect.element(page.getByText('Summarizing earlier messages…')).toBeVisible();
+  openChat({ summary: summary({ state: 'writing', text: '', createdAt: '2026-11-01T00:00:00.000Z' }) }, waiting);
+  await expect.element(page.getByText('Waiting for the model')).toBeVisible();
+});
+
+test('offers nothing if the assistant summarizes by itself', async () => {
+  openChat({}, {}, { assistantId: 1 });
+  await expect.element(page.getByText(/Earlier messages are summarized before your next one is sent/)).toBeVisible();
+  await expectCount(offer, 0);
 });

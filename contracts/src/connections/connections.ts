@@ -149,6 +149,8 @@ export const ConnectionUses = z.object({
   conversations: z.number().int(),
   projects: z.number().int(),
   testSets: z.number().int(),
+  /** Fine-tuning jobs that have not ended; they cannot be followed any more. */
+  trainings: z.number().int(),
 });
 export type ConnectionUses = z.output<typeof ConnectionUses>;
 

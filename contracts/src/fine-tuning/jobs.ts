@@ -55,6 +55,16 @@ export const BaseModel = z.object({
 });
 export type BaseModel = z.output<typeof BaseModel>;
 
+/** A connection, and whether models can be trained there. */
+export const TrainingPlace = z.object({
+  id: Id,
+  name: z.string(),
+  serves: z.boolean(),
+  /** Why not; null: it does, or the provider said nothing. */
+  reason: z.string().nullable(),
+});
+export type TrainingPlace = z.output<typeof TrainingPlace>;
+
 export const JobDraft = z.strictObject({
   clientId: ClientId.optional(),
   name: nameText(jobNameLimit, `Name cannot exceed ${jobNameLimit} characters`, 'Name is required'),
@@ -176,8 +186,16 @@ export const fineTuning = {
     method: 'GET',
     path: '/api/fine-tuning/models',
     access: 'user',
-    summary: 'The models that can be trained, by their ids. Without a key: 409 `no_api_key`.',
+    summary:
+      'The models that can be trained, by their ids, and by reference those of connections. Without a key: 409 `no_api_key`.',
     output: z.record(z.string(), BaseModel),
+  }),
+  places: endpoint({
+    method: 'GET',
+    path: '/api/fine-tuning/connections',
+    access: 'user',
+    summary: 'Your connections, and whether models can be trained there.',
+    output: z.object({ items: z.array(TrainingPlace) }),
   }),
   jobs: endpoint({
     method: 'GET',

@@ -125,6 +125,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
   const apiTokens = apiTokenFeature(base);
   const connections = connectionFeature({
     ...base,
+    onUsable: training.keySaved,
     createClient: ({ baseUrl, name, api, keyHeader }) =>
       createProvider({
         ...{ db, metrics: base.metrics, tracing: base.tracing, times: base.providerTimes },

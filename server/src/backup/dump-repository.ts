@@ -71,6 +71,7 @@ const tableOrder: Record<Table, true> = {
   file_uses: true,
   message_files: true,
   made_files: true,
+  connection_copies: true,
   provider_copies: true,
   jobs: true,
   usage_by_day: true,
@@ -122,6 +123,7 @@ export const onFileDeleted: Partial<Record<Table, { column: string; goes: boolea
   program_vector_store_files: [{ column: 'file_id', goes: true }],
   message_files: [{ column: 'file_id', goes: false }],
   provider_copies: [{ column: 'file_id', goes: false }],
+  connection_copies: [{ column: 'file_id', goes: false }],
   fine_tuning_jobs: [
     { column: 'training_file_id', goes: false },
     { column: 'validation_file_id', goes: false },

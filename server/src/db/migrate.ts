@@ -73,6 +73,7 @@ import * as modelChoices from './migrations/0073-model-choices.ts';
 import * as projectBudgets from './migrations/0074-project-budgets.ts';
 import * as automaticSummaries from './migrations/0075-automatic-summaries.ts';
 import * as assistantFallback from './migrations/0077-assistant-fallback.ts';
+import * as connectionCopies from './migrations/0078-connection-copies.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -149,6 +150,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0074-project-budgets', projectBudgets],
   ['0075-automatic-summaries', automaticSummaries],
   ['0077-assistant-fallback', assistantFallback],
+  ['0078-connection-copies', connectionCopies],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

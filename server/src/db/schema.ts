@@ -820,6 +820,21 @@ export type Database = {
     created_at: string;
   };
   /** A file at the provider: one for each purpose. It outlives the file until it is deleted there. */
+  /** Copies at the providers of people's connections. */
+  connection_copies: {
+    id: Id;
+    user_id: number;
+    connection_id: number;
+    /** null: deleted here, to be deleted there. */
+    file_id: number | null;
+    filename: string;
+    bytes: number;
+    purpose: 'fine-tune';
+    provider_file_id: string | null;
+    /** When it was last sent: it may exist. */
+    sent_at: string | null;
+    created_at: string;
+  };
   provider_copies: {
     id: Id;
     user_id: number;

@@ -24,6 +24,12 @@ export const baseModelsQuery = queryOptions({
   staleTime: 5 * 60_000,
 });
 
+export const trainingPlacesQuery = queryOptions({
+  queryKey: [...all, 'connections'],
+  queryFn: ({ signal }) => call(fineTuning.places, {}, signal),
+  refetchOnMount: 'always',
+});
+
 export const jobsQuery = infiniteQueryOptions({
   queryKey: [...jobsKey, 'list'],
   queryFn: ({ pageParam, signal }) =>

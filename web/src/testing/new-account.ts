@@ -187,6 +187,7 @@ export function answerNewAccount(user: User | null): void {
   answer(fineTuning.jobs, []);
   answer(fineTuning.customModels, []);
   answer(fineTuning.baseModels, refusal('no_api_key', 'An API key is required.'));
+  answer(fineTuning.places, { items: [] });
   answer(datasets.list, noItems);
   answer(comparisons.list, noItems);
 }

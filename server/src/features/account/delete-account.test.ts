@@ -90,7 +90,7 @@ describe.each(engines)('closing an account on %s', (engine) => {
     const { body: project } = await visitor.post('/api/projects', { name: word, instructions: word });
     await visitor.post(`/api/projects/${project.id}/files`, { fileIds: [fileId] });
     await visitor.post('/api/analytics/project-budgets', { projectId: project.id, amountUsd: 5 });
-    await newConnection(app, visitor, word);
+    const { id: connectionId } = await newConnection(app, visitor, word);
     await newPrompt(visitor, { name: word.replaceAll(' ', '-'), text: word });
     const testSet = await newSet(visitor, assistantId, typed(`${word} question`));
     await runTestSet(visitor, testSet.id);
@@ -111,6 +111,11 @@ describe.each(engines)('closing an account on %s', (engine) => {
     const at = new Date().toISOString();
     const runId = answer.run?.id ?? 0;
     await withDatabase(app, async (db) => {
+      const copy = { filename: `${word}.jsonl`, bytes: 1, purpose: 'fine-tune' as const, created_at: at };
+      await db
+        .insertInto('connection_copies')
+        .values({ user_id: userId, connection_id: connectionId, file_id: fileId, ...copy })
+        .execute();
       await db
         .insertInto('program_runs')
         .values({

@@ -109,6 +109,7 @@ const notExported = new Map<Table, string>([
   ['usage_by_token', 'sums of usage_records'],
   ['file_uploads', 'room for what has not come yet'],
   ['file_uses', 'follows from the messages, assistants, projects and jobs that use a file'],
+  ['connection_copies', 'the same at the providers of connections'],
   ['provider_copies', 'where copies of the files are at the provider; they go with the file'],
   ['vector_stores', 'what the provider made of files'],
   ['program_vector_store_batches', 'how files came into a vector store'],

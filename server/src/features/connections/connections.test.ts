@@ -202,7 +202,7 @@ describe.each(engines)('connections on %s', (engine) => {
       await db.updateTable('threads').set({ model }).where('id', '=', threadId).execute();
     });
     expect((await ada.get(`${path}/${id}/uses`)).body).toEqual({
-      ...{ assistants: 1, conversations: 1, projects: 0, testSets: 0 },
+      ...{ assistants: 1, conversations: 1, projects: 0, testSets: 0, trainings: 0 },
     });
     await ada.delete(`${path}/${id}`);
     expect((await ada.get(`/api/threads/${threadId}`)).status).toBe(200);

@@ -20,6 +20,7 @@ type Dependencies = {
   openConnection: OpenConnection;
   presence: Pick<Presence, 'send' | 'listen'>;
   forgetClient: (connectionId: number) => void;
+  onUsable: (userId: number) => Promise<void>;
   /** A client of its own for a connection that is not stored. */
   createClient: (target: ConnectionTarget) => Promise<Provider>;
 };
@@ -34,6 +35,7 @@ export function connectionFeature(dependencies: Dependencies) {
     listsHosts: config.connections.listsHosts,
     open: clientOpener(createClient),
     openConnection,
+    onUsable: dependencies.onUsable,
     refusals: connectionRefusals({ ...dependencies, db: database.db }),
   });
   return {

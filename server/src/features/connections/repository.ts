@@ -87,11 +87,19 @@ export function connectionStore(db: Kysely<Database>) {
         .where('user_id', '=', userId)
         .where((eb) => eb.or([eb('tuned_model', 'like', pattern), eb('base_model', 'like', pattern)]))
         .executeTakeFirstOrThrow();
+      const trainings = await db
+        .selectFrom('fine_tuning_jobs')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('user_id', '=', userId)
+        .where('base_model', 'like', pattern)
+        .where('finished_at', 'is', null)
+        .executeTakeFirstOrThrow();
       return {
         assistants: await counted('assistants'),
         conversations: await counted('threads'),
         projects: await counted('projects'),
         testSets: Number(runs.count),
+        trainings: Number(trainings.count),
       };
     },
   };

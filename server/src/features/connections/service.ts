@@ -36,6 +36,8 @@ type Dependencies = {
   open: OpenClient;
   openConnection: OpenConnection;
   refusals: ReturnType<typeof connectionRefusals>;
+  /** Called when a connection may be used again: work that waited for it goes on. */
+  onUsable: (userId: number) => Promise<void>;
 };
 
 /** Minimum length of a key whose last digits are shown. */
@@ -239,7 +241,11 @@ export function connectionService(dependencies: Dependencies) {
       return ((await rows.find(userId, id))?.key_sealed ?? null) !== null;
     },
     create,
-    change,
+    async change(actor: Actor, id: number, changes: ConnectionChange, visitor: Visitor) {
+      const changed = await change(actor, id, changes, visitor);
+      if (changes.isPaused === false || changes.key) await dependencies.onUsable(actor.userId);
+      return changed;
+    },
     remove,
     check,
     async uses(userId: number, id: number) {

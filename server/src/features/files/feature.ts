@@ -5,10 +5,12 @@ import type { OpenDatabase } from '#server/db/connect';
 import type { Presence } from '#server/db/presence';
 import type { Database } from '#server/db/schema';
 import type { Router } from '#server/http/app-router/router';
+import type { OpenConnection } from '#server/provider/connections/open';
 import type { Provider } from '#server/provider/provider';
 import type { Secret } from '#server/security/secret';
 import type { FileStore } from '#server/storage/file-store';
 import { fileExport, fileRemovalPart } from './account-data.ts';
+import { connectionCopies } from './connection-copies.ts';
 import { fileDownload } from './download.ts';
 import { fileListing } from './listing.ts';
 import { providerFileIds } from './provider-file-ids.ts';
@@ -30,6 +32,7 @@ type Dependencies = {
     noteRejected: (userId: number, notice: string) => Promise<void>;
     config: (userId: number) => Promise<{ hasApiKey: boolean }>;
   };
+  openConnection: OpenConnection;
   presence: Presence;
   /** Called in the transaction that stores the result of sending a file. */
   onCopySettled: (trx: Kysely<Database>, userId: number, fileId: number) => Promise<void>;
@@ -61,7 +64,8 @@ export function fileFeature(dependencies: Dependencies) {
     log,
   });
   const forwarded = providerFileIds({ db, ensure: forwarding.ensure, forward: forwarding.forward });
-  const removals = removal({ db, store, provider, keys, providerName, isGone, log });
+  const atConnections = connectionCopies({ db, store, provider, openConnection: dependencies.openConnection });
+  const removals = removal({ db, store, provider, keys, providerName, isGone, connectionCopies: atConnections, log });
   const hasKey = async (userId: number) => (await keys.config(userId)).hasApiKey;
   const uploads = uploadService({ db, store, instance, isGone, hasKey, minFreeBytes: config.minFreeDiskBytes, log });
   const list = fileListing(files);
@@ -74,7 +78,7 @@ export function fileFeature(dependencies: Dependencies) {
   }
 
   return {
-    jobs: [...forwarding.jobs, ...removals.jobs],
+    jobs: [...forwarding.jobs, ...removals.jobs, ...atConnections.jobs],
     upkeep: [{ everyMs: sweepEveryMs, run: recover }],
     recover,
     routes: (router: Router) => fileRoutes(router, { files, copies, download, uploads, list, removals, forwarding }),
@@ -93,6 +97,9 @@ export function fileFeature(dependencies: Dependencies) {
       check: (userId: number) => forwarding.checkCopies({ userId }),
       /** For files that code reads at the provider: forwarded first, if they are not there yet. */
       forwarded: forwarded.atProvider,
+      /** For files that are needed at the provider of a connection. */
+      forwardTo: atConnections.forward,
+      checkAt: atConnections.check,
     },
     /** For files that Roster creates: datasets, converted and split training files. */
     make: uploads.make,

@@ -17,6 +17,13 @@ export const checkCopiesJob = defineJob({ name: 'files.check-copies', payload: z
 /** Removes a copy at the provider. */
 export const removeCopyJob = defineJob({ name: 'files.remove-copy', payload: CopyPayload, attempts: untilItIsGone });
 
+/** Removes a copy at the provider of a connection. */
+export const removeConnectionCopyJob = defineJob({
+  name: 'files.remove-connection-copy',
+  payload: CopyPayload,
+  attempts: untilItIsGone,
+});
+
 /** Removes bytes whose rows were deleted. */
 export const removeBytesJob = defineJob({
   name: 'files.remove-bytes',

@@ -11,6 +11,7 @@ import type { Provider } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
 import type { FileStore } from '#server/storage/file-store';
+import type { ConnectionCopies } from './connection-copies.ts';
 import { type CopyPayload, removeCopyJob } from './jobs.ts';
 import { providerFileRepository } from './provider-file-repository.ts';
 import { removalOfBytes, storeRemovalOfBytes } from './remove-bytes.ts';
@@ -24,6 +25,7 @@ type Dependencies = {
   keys: { open: (userId: number) => Promise<Secret>; noteRejected: (userId: number, notice: string) => Promise<void> };
   providerName: string;
   isGone: (instance: number) => Promise<boolean>;
+  connectionCopies: Pick<ConnectionCopies, 'release' | 'removeReleased'>;
   log: FastifyBaseLogger;
 };
 
@@ -69,9 +71,14 @@ async function notRemoved({ db, keys, providerName }: Dependencies, { userId, co
 }
 
 /** Deletes it from the database, and stores jobs for the rest. Returns undefined if there is no such file. */
-const removeRow = ({ db, log }: Dependencies, userId: number, id: number): Promise<RemovedRow | undefined> =>
+const removeRow = (
+  { db, log, connectionCopies }: Dependencies,
+  userId: number,
+  id: number,
+): Promise<RemovedRow | undefined> =>
   db.transaction().execute(async (trx) => {
     const copyIds = await providerFileRepository(trx).release(userId, id);
+    await connectionCopies.release(trx, userId, id);
     const file = await fileRepository(trx).delete(userId, id);
     if (!file) return undefined;
     await storeRemovalOfBytes(trx, [file.storedKey], log);
@@ -147,7 +154,8 @@ export function removal(dependencies: Dependencies) {
       const ids = (await fileRepository(db).all(userId)).map(({ id }) => id);
       for (let from = 0; from < ids.length; from += idsAtOnce)
         await removeMany(dependencies, userId, ids.slice(from, from + idsAtOnce));
-      return (await providerFileRepository(db).pendingRemovals(userId)).length;
+      const elsewhere = await dependencies.connectionCopies.removeReleased(userId);
+      return (await providerFileRepository(db).pendingRemovals(userId)).length + elsewhere;
     },
 
     /** Deletes some files that an import has brought and nothing uses. Returns true if there may be more. */

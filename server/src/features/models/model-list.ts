@@ -115,7 +115,12 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
       const chatting = new Set(filterChatModels(all, source.connectionId === null && config.provider.isOpenAi));
       return all.filter((model) => !chatting.has(model));
     },
-    forget: (userId: number) => remembered.delete(idOf({ userId, connectionId: null })),
+    /** The lists of connections stay known as the last ones, until they have been read again. */
+    forget(userId: number) {
+      remembered.delete(idOf({ userId, connectionId: null }));
+      for (const [id, known] of remembered)
+        if (id.startsWith(`${userId}/`)) remembered.set(id, { ...known, until: Number.NEGATIVE_INFINITY });
+    },
   };
 }
 

@@ -1,6 +1,12 @@
 import type { BuiltInTool } from '@roster/contracts/assistants/tools';
 import { connectionIdOf, parseModelReference } from '@roster/contracts/models/model-reference';
-import { type Model, type ModelList, type ModelToolSupport, wellKnownModels } from '@roster/contracts/models/models';
+import {
+  type ConnectionModels,
+  type Model,
+  type ModelList,
+  type ModelToolSupport,
+  wellKnownModels,
+} from '@roster/contracts/models/models';
 import { providerNameIn } from '@roster/contracts/provider-name';
 import { dayOf } from '@roster/contracts/usage/day';
 import type { Config } from '#server/config/config';
@@ -58,7 +64,7 @@ function describeTuned(offer: Offer, { model, baseModel }: TunedModel, listed: P
 /** The models to offer: the key’s and the user’s active fine-tuned ones, including checkpoints. */
 async function offeredModels(offer: Offer, userId: number, listed: ProviderModel[]) {
   const { config, tunedModels } = offer;
-  const tuned = await tunedModels(userId);
+  const tuned = (await tunedModels(userId)).filter(({ model }) => connectionIdOf(model) === null);
   const known = new Set(tuned.map(({ model }) => model));
   const others = filterChatModels(listed, config.provider.isOpenAi)
     .filter(({ id }) => !known.has(id))
@@ -76,6 +82,14 @@ async function usableIds(offer: Offer, userId: number, listed: ProviderModel[]):
   if (offer.config.provider.isOpenAi) return new Set(ids);
   const own = new Set((await offer.tunedModels(userId)).map(({ model }) => model));
   return new Set([...ids, ...listed.map(({ id }) => id).filter((id) => !own.has(id))]);
+}
+
+/** Without the user’s deactivated fine-tuned models. */
+async function withoutInactive({ tunedModels }: Offer, userId: number, connections: ConnectionModels[]) {
+  if (connections.length === 0) return connections;
+  const tuned = (await tunedModels(userId)).filter(({ isActive }) => !isActive);
+  const inactive = new Set(tuned.map(({ model }) => model));
+  return connections.map((one) => ({ ...one, models: one.models.filter(({ id }) => !inactive.has(id)) }));
 }
 
 async function listOf(offer: Offer, userId: number, listed: ProviderModel[]): Promise<OwnModelList> {
@@ -170,8 +184,9 @@ export function modelService(dependencies: Dependencies) {
       // A server that is off must not hold up the models of all others.
       const othersMs = Math.min(withinMs, optionalListTimeoutMs);
       const [list, connections] = await Promise.all([ownList(userId, withinMs), others.all(userId, othersMs)]);
-      return { ...list, connections };
+      return { ...list, connections: await withoutInactive(dependencies, userId, connections) };
     },
+    atConnections: (userId: number) => others.all(userId, optionalListTimeoutMs),
     /** All models of the key, offered or not; null while they are unknown. */
     async listed(userId: number): Promise<Model[] | null> {
       const list = await listed.within(own(userId), optionalListTimeoutMs);

@@ -259,6 +259,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'DELETE /api/files/:id': editors,
 
   'POST /api/fine-tuning/validate': signedIn,
+  'GET /api/fine-tuning/connections': signedIn,
   'GET /api/fine-tuning/models': signedIn,
   'GET /api/fine-tuning/jobs': signedIn,
   'GET /api/fine-tuning/jobs/:id': signedIn,

@@ -2,10 +2,11 @@ import { parseModelReference } from '@roster/contracts/models/model-reference';
 import type { Provider } from '#server/provider/provider';
 import type { Secret } from '#server/security/secret';
 import { ConnectionKey } from './connection-key.ts';
+import { routeResources } from './route-resources.ts';
 
 /**
- * Sends each call to the provider that its key belongs to. Files, vector stores, fine-tuning and the
- * organization’s reports belong to the installation’s own provider.
+ * Sends each call to the provider that its key belongs to. Vector stores and the organization’s reports belong to the
+ * installation’s own provider.
  */
 export function routeByKey(installation: Provider): Provider {
   const providerOf = (apiKey: Secret | undefined): Provider =>
@@ -21,6 +22,7 @@ export function routeByKey(installation: Provider): Provider {
 
   return {
     ...installation,
+    ...routeResources({ providerOf, modelFor }),
     answer: (request, onPieces, signal) =>
       providerOf(request.apiKey).answer(
         { ...request, model: modelFor(request.apiKey, request.model) },

@@ -37,7 +37,7 @@ function openConnections(list: Connection[], policy: 'listed' | 'off' = 'listed'
       answer(connections.presets, { policy, presets: [preset('groq', 'Groq'), ollama, other] });
       answer(connections.local, { servers: [{ preset: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1', models: 3 }] });
       answer(connections.refusals, { refusals: [] });
-      answer(connections.uses, { assistants: 2, conversations: 1, projects: 0, testSets: 0 });
+      answer(connections.uses, { assistants: 2, conversations: 1, projects: 0, testSets: 0, trainings: 1 });
       answer(connections.create, ({ body }) => {
         const made = connection(9, { name: body.name, preset: body.preset });
         kept = [...kept, made];
@@ -120,7 +120,10 @@ describe('connections', () => {
     await page.getByRole('button', { name: 'Actions for Provider 1' }).click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     const dialog = page.getByRole('alertdialog');
-    await expectText(dialog, /Used by 2 assistants and 1 conversation.*Conversations stay readable/);
+    await expectText(
+      dialog,
+      /Used by 2 assistants and 1 conversation.*1 training at the provider.*Conversations stay readable/,
+    );
     await dialog.getByRole('button', { name: 'Remove Connection' }).click();
     await expectToast('Connection removed');
     await expect.element(page.getByText('No connections yet.')).toBeVisible();

@@ -14,8 +14,10 @@ function usesText(uses: ConnectionUses | undefined): string {
     uses.projects > 0 && counted(uses.projects, 'project'),
     uses.testSets > 0 && counted(uses.testSets, 'test set'),
   ].filter((part) => part !== false);
-  if (parts.length === 0) return 'Nothing uses it.';
-  return `Used by ${new Intl.ListFormat('en', { type: 'conjunction' }).format(parts)}, which then need another model.`;
+  const trainings =
+    uses.trainings > 0 ? ` ${counted(uses.trainings, 'training')} at the provider can then no longer be followed.` : '';
+  if (parts.length === 0) return trainings === '' ? 'Nothing uses it.' : trainings.trim();
+  return `Used by ${new Intl.ListFormat('en', { type: 'conjunction' }).format(parts)}, which then need another model.${trainings}`;
 }
 
 export function RemoveDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
@@ -38,7 +40,7 @@ export function RemoveDialog({ connection, onClose }: { connection: Connection; 
           Remove “<bdi>{connection.name}</bdi>”?
         </>
       }
-      description={`${usesText(data)} Conversations stay readable.${connection.hasKey ? ' Its key is deleted here and stays valid at the provider.' : ''} This cannot be undone.`}
+      description={`${usesText(data)} Conversations stay readable.${connection.hasKey ? ' Its key is deleted here and stays valid at the provider, and so do files that were sent there.' : ''} This cannot be undone.`}
       confirmLabel="Remove Connection"
       pendingLabel="Removing..."
       destructive

@@ -7,9 +7,9 @@ import type { JobRecord } from '#server/features/fine-tuning/shared/rows';
 import { throwProviderFailure } from '#server/http/provider-failure';
 import { AppError } from '#server/lib/errors';
 import { settlesWithin } from '#server/lib/with-timeout';
+import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
 import { ProviderError } from '#server/provider/transport/error';
-import type { Secret } from '#server/security/secret';
 import type { JobMessages } from './messages.ts';
 import type { Poller } from './poll.ts';
 import { fineTuningJobRepository } from './repository.ts';
@@ -17,7 +17,7 @@ import { fineTuningJobRepository } from './repository.ts';
 type Dependencies = {
   db: Kysely<Database>;
   provider: ProviderFineTuning;
-  keys: { open: (userId: number) => Promise<Secret> };
+  keys: Pick<ProviderKeyService, 'open'>;
   poller: Poller;
   words: JobMessages;
   log: FastifyBaseLogger;
@@ -73,7 +73,7 @@ export async function cancelJob(dependencies: Dependencies, userId: number, id: 
   const job = await findJob(db, userId, id);
   if (isFinalJob(job.status) || (await fineTuningJobRepository(db).cancelUnsent(userId, id)))
     return showJob(db, userId, id);
-  await keys.open(userId);
+  await keys.open(userId, job.baseModel);
   let isFirst = false;
   await pollNow(dependencies, userId, id, async (trx) => {
     isFirst = await fineTuningJobRepository(trx).requestCancel(userId, id);
@@ -103,7 +103,7 @@ export async function changeJob(
   const job = await findJob(db, userId, id);
   const conflict = (cause?: unknown) => new AppError('conflict', refusal, { cause });
   if (job.status !== from || job.providerJobId === null) throw conflict();
-  const apiKey = await keys.open(userId);
+  const apiKey = await keys.open(userId, job.baseModel);
   try {
     await provider[action](apiKey, job.providerJobId);
   } catch (error) {

@@ -1,25 +1,26 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { JobDraft } from '@roster/contracts/fine-tuning/jobs';
+import { connectionIdOf, modelIdOf } from '@roster/contracts/models/model-reference';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { CheckFiles } from '#server/features/fine-tuning/files/check/accepted';
 import type { JobFileOfNew, NewJob } from '#server/features/fine-tuning/shared/rows';
 import { AppError } from '#server/lib/errors';
+import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Actor } from '#server/security/actor';
-import type { Secret } from '#server/security/secret';
 import type { Poller } from './poll.ts';
 import { type FineTuningJobRepository, fineTuningJobRepository } from './repository.ts';
 import type { TrainingFiles } from './submit.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
-  keys: { open: (userId: number) => Promise<Secret> };
+  keys: Pick<ProviderKeyService, 'open'>;
   files: TrainingFiles;
   /** Throws, with a message for the user, if the files cannot be used for training. */
   checkFiles: CheckFiles;
   poller: Poller;
-  /** null if it is unknown which models can be trained. */
-  trainable: (userId: number) => Promise<ReadonlySet<string> | null>;
+  /** True also while it is unknown which models can be trained. */
+  isTrainable: (userId: number, model: string) => Promise<boolean>;
 };
 
 type Client = NonNullable<NewJob['client']>;
@@ -77,10 +78,9 @@ async function chosenFiles(
   return { training, validation };
 }
 
-async function checkModel(trainable: Dependencies['trainable'], userId: number, model: string) {
-  const known = await trainable(userId);
-  if (known && !known.has(model))
-    throw refused('baseModel', `Model ${model} is not among the models your API key can use`);
+async function checkModel(isTrainable: Dependencies['isTrainable'], userId: number, model: string) {
+  if (!(await isTrainable(userId, model)))
+    throw refused('baseModel', `Model ${modelIdOf(model)} is not among the models your API key can use`);
 }
 
 /** Stores the job in one transaction with the poll that submits it. Returns its id, or that of an earlier one. */
@@ -93,8 +93,10 @@ const store = ({ db, files, poller }: Dependencies, { userId, stillMay }: Actor,
     if (known !== undefined) return known;
     const id = await jobs.insert(userId, job);
     if (id === undefined) throw noFile();
+    // The provider of a connection gets them with the job.
     for (const file of [job.trainingFile, job.validationFile])
-      if (file?.id) await files.copies.ensure(trx, userId, file.id, 'fine-tune');
+      if (file?.id && connectionIdOf(job.baseModel) === null)
+        await files.copies.ensure(trx, userId, file.id, 'fine-tune');
     await poller.schedule(trx, userId, id);
     return id;
   });
@@ -105,7 +107,7 @@ export async function createJob(
   actor: Actor,
   { clientId, ...draft }: JobDraft,
 ): Promise<number> {
-  const { db, keys, files, checkFiles, trainable } = dependencies;
+  const { db, keys, files, checkFiles, isTrainable } = dependencies;
   const { userId } = actor;
   const client = clientId === undefined ? undefined : { id: clientId, digest: digestOf(draft) };
   const known = await earlier(fineTuningJobRepository(db), userId, client);
@@ -114,8 +116,8 @@ export async function createJob(
   const { name, baseModel, method, hyperparameters = {} } = draft;
   if (method === 'supervised' && hyperparameters.beta !== undefined)
     throw refused('hyperparameters.beta', 'Beta is of preference training only.');
-  await keys.open(userId);
-  await checkModel(trainable, userId, baseModel);
+  await keys.open(userId, baseModel);
+  await checkModel(isTrainable, userId, baseModel);
   await checkFiles(userId, draft);
   const token = randomUUID();
   const job = { name, baseModel, method, hyperparameters, trainingFile: training, validationFile: validation, token };

@@ -1,4 +1,4 @@
-import type { Model } from '@roster/contracts/models/models';
+import type { ConnectionModels, Model } from '@roster/contracts/models/models';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
@@ -6,13 +6,14 @@ import { createProviderCleanup, fineTuningExport } from '#server/features/fine-t
 import type { CheckFiles } from '#server/features/fine-tuning/files/check/accepted';
 import { baseModels } from '#server/features/fine-tuning/models/base-models';
 import { modelRepository } from '#server/features/fine-tuning/models/repository';
+import { trainingPlaces } from '#server/features/fine-tuning/models/training-places';
 import { createTunedModels } from '#server/features/fine-tuning/models/tuned-models';
 import { progressRepository } from '#server/features/fine-tuning/shared/progress-repository';
 import type { UsableModels } from '#server/features/models/service';
 import type { Router } from '#server/http/app-router/router';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider } from '#server/provider/provider';
-import type { Secret } from '#server/security/secret';
 import { createImporter } from './import.ts';
 import { jobMessages } from './messages.ts';
 import { createPoller } from './poll.ts';
@@ -25,10 +26,12 @@ type Dependencies = {
   provider: Pick<Provider, 'fineTuning'>;
   catalogue: Catalogue;
   config: Pick<Config, 'provider' | 'followIntervalMs'>;
-  keys: { open: (userId: number) => Promise<Secret>; noteRejected: (userId: number, notice: string) => Promise<void> };
+  keys: Pick<ProviderKeyService, 'open' | 'noteRejected' | 'config'>;
   models: {
     /** Models of a user's key; null while they are unknown. */
     listed: (userId: number) => Promise<Model[] | null>;
+    /** Models of the connections. */
+    atConnections: (userId: number) => Promise<ConnectionModels[]>;
     usable: (userId: number) => Promise<UsableModels | null>;
     forget: (userId: number) => void;
   };
@@ -58,9 +61,14 @@ export function createJobs(dependencies: Dependencies) {
     firstMs: config.followIntervalMs,
     onTrained: forget,
   });
-  const bases = baseModels({ catalogue, listed, isOpenAi, now: dependencies.now });
-  const trainable = bases.acceptable;
-  const jobs = jobService({ db, provider, words, keys, files, checkFiles, poller, trainable, log });
+  const places = trainingPlaces({ db, atConnections: dependencies.models.atConnections });
+  const bases = baseModels({
+    ...{ catalogue, listed, isOpenAi, now: dependencies.now },
+    listedAtConnections: places.lists,
+    hasKey: async (userId) => (await keys.config(userId)).hasApiKey,
+  });
+  const isTrainable = bases.isAcceptable;
+  const jobs = jobService({ db, provider, words, keys, files, checkFiles, poller, isTrainable, log });
   const models = createTunedModels({ models: modelRepository(db), progress, provider, keys, endsOf, forget });
   const importJobs = createImporter({ db, provider, keys, catalogue, usable, poller });
 
@@ -71,6 +79,7 @@ export function createJobs(dependencies: Dependencies) {
     keySaved: poller.keySaved,
     exportPart: fineTuningExport(database),
     removeAtProvider: createProviderCleanup({ db, jobs, models }),
-    routes: (router: Router) => fineTuningRoutes(router, { jobs, progress, models, bases, importJobs, provider, keys }),
+    routes: (router: Router) =>
+      fineTuningRoutes(router, { jobs, progress, models, bases, places, importJobs, provider, keys }),
   };
 }

@@ -1,4 +1,5 @@
 import { isFinalJob } from '@roster/contracts/fine-tuning/jobs';
+import { connectionIdOf } from '@roster/contracts/models/model-reference';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '#server/db/schema';
@@ -7,10 +8,11 @@ import { defineJob, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import { ConnectionKey } from '#server/provider/connections/connection-key';
+import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
 import { ProviderError } from '#server/provider/transport/error';
-import type { Secret } from '#server/security/secret';
-import type { JobMessages } from './messages.ts';
+import { type JobMessages, jobMessages } from './messages.ts';
 import { readJob } from './read.ts';
 import { fineTuningJobRepository } from './repository.ts';
 import type { PollResult } from './states.ts';
@@ -20,7 +22,7 @@ import { submitJob, type TrainingFiles } from './submit.ts';
 type Dependencies = {
   db: Kysely<Database>;
   provider: ProviderFineTuning;
-  keys: { open: (userId: number) => Promise<Secret>; noteRejected: (userId: number, notice: string) => Promise<void> };
+  keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;
   copies: TrainingFiles['copies'];
   catalogue: Pick<Catalogue, 'trainingPrice' | 'asOf'>;
   words: JobMessages;
@@ -80,12 +82,13 @@ async function schedulePoll(trx: Kysely<Database>, userId: number, jobId: number
 
 async function notSeen({ keys, words }: Dependencies, job: JobRecord, error: unknown): Promise<PollResult> {
   if (error instanceof AppError) {
-    const notice = error.code === 'no_api_key' ? words.noKey : words.keyRejected(error.message);
+    const isConnection = connectionIdOf(job.baseModel) !== null;
+    const notice = error.code === 'no_api_key' && !isConnection ? words.noKey : words.keyRejected(error.message);
     return { changes: { notice }, again: 'woken' };
   }
   if (!(error instanceof ProviderError)) throw error;
   if (error.code === 'key_rejected') {
-    await keys.noteRejected(job.userId, error.message);
+    await keys.noteRejected(job.userId, error.message, job.baseModel);
     return { changes: { notice: words.keyRejected(error.message) }, again: 'woken' };
   }
   if (job.providerJobId !== null && error.isNotFound) return { changes: { notice: words.foreign }, again: 'woken' };
@@ -95,13 +98,15 @@ async function notSeen({ keys, words }: Dependencies, job: JobRecord, error: unk
 
 /** Submits a job that the provider does not have yet, else reads it. */
 async function find(dependencies: Dependencies, job: JobRecord, number: number): Promise<PollResult> {
+  let of = dependencies;
   try {
-    const apiKey = await dependencies.keys.open(job.userId);
+    const apiKey = await dependencies.keys.open(job.userId, job.baseModel);
+    if (apiKey instanceof ConnectionKey) of = { ...dependencies, words: jobMessages(apiKey.connection.name) };
     return job.providerJobId === null
-      ? await submitJob(dependencies, job, number, apiKey)
-      : await readJob(dependencies, job, job.providerJobId, apiKey);
+      ? await submitJob(of, job, number, apiKey)
+      : await readJob(of, job, job.providerJobId, apiKey);
   } catch (error) {
-    return notSeen(dependencies, job, error);
+    return notSeen(of, job, error);
   }
 }
 

@@ -1,15 +1,16 @@
 import { Readable } from 'node:stream';
 import { fineTuning as api } from '@roster/contracts/fine-tuning/jobs';
 import type { BaseModels } from '#server/features/fine-tuning/models/base-models';
+import type { TrainingPlaces } from '#server/features/fine-tuning/models/training-places';
 import type { TunedModels } from '#server/features/fine-tuning/models/tuned-models';
 import type { ProgressRepository } from '#server/features/fine-tuning/shared/progress-repository';
 import type { Router } from '#server/http/app-router/router';
 import { setNextLink, toPage } from '#server/http/paging';
 import { throwProviderFailure } from '#server/http/provider-failure';
 import { AppError } from '#server/lib/errors';
+import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
 import type { Actor } from '#server/security/actor';
-import type { Secret } from '#server/security/secret';
 import { resultLimit, resultTable } from './result-file.ts';
 import type { JobService } from './service.ts';
 
@@ -18,21 +19,25 @@ type Dependencies = {
   progress: ProgressRepository;
   models: TunedModels;
   bases: BaseModels;
+  places: TrainingPlaces;
   importJobs: (actor: Actor) => Promise<{ imported: number; known: number }>;
   provider: ProviderFineTuning;
-  keys: { open: (userId: number) => Promise<Secret> };
+  keys: Pick<ProviderKeyService, 'open'>;
 };
 
 /** No screen can show more points than this. */
 const maxPoints = 2_000;
 
 export function fineTuningRoutes({ route, rawRoute }: Router, dependencies: Dependencies) {
-  const { jobs, progress, models, bases, importJobs, provider, keys } = dependencies;
+  const { jobs, progress, models, bases, places, importJobs, provider, keys } = dependencies;
 
   route(api.baseModels, async ({ actor }) => {
-    await keys.open(actor.userId);
-    return bases.list(actor.userId);
+    const found = await bases.list(actor.userId);
+    // Without a connection that trains, the key of the installation's provider is missing.
+    if (Object.keys(found).length === 0) await keys.open(actor.userId);
+    return found;
   });
+  route(api.places, async ({ actor }) => ({ items: await places.list(actor.userId) }));
   route(api.jobs, async ({ actor, query, reply }) => {
     const { items, nextCursor } = await jobs.list(actor.userId, query);
     setNextLink(reply, api.jobs.path, query, nextCursor);
@@ -61,9 +66,9 @@ export function fineTuningRoutes({ route, rawRoute }: Router, dependencies: Depe
     models.activateCheckpoint(actor.userId, await jobs.found(actor.userId, params.id), params.checkpointId),
   );
   rawRoute(api.resultFile, async ({ actor, params, reply }) => {
-    const { id, resultFileId } = await jobs.found(actor.userId, params.id);
+    const { id, resultFileId, baseModel } = await jobs.found(actor.userId, params.id);
     if (resultFileId === null) throw new AppError('not_found', 'This job has no result file.');
-    const apiKey = await keys.open(actor.userId);
+    const apiKey = await keys.open(actor.userId, baseModel);
     const content = await provider.content(apiKey, resultFileId, resultLimit).catch(throwProviderFailure);
     return reply
       .headers({

@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { JobRecord } from '#server/features/fine-tuning/shared/rows';
+import { ConnectionKey } from '#server/provider/connections/connection-key';
+import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
 import type { ProviderJob } from '#server/provider/resources/fine-tuning-answers';
 import { ProviderError } from '#server/provider/transport/error';
@@ -24,6 +26,10 @@ export type TrainingFiles = {
     ) => Promise<{ state: string; providerFileId: string | null; error: string | null } | undefined>;
     /** Checks that the copies are in the account of this key; others are forwarded again. */
     check: (userId: number) => Promise<void>;
+    /** The copy at the provider of a connection, sent first if necessary; undefined: the file was deleted. */
+    forwardTo: (key: ConnectionKey, userId: number, id: number, purpose: 'fine-tune') => Promise<string | undefined>;
+    /** true: copies are missing there, and are sent again. */
+    checkAt: (key: ConnectionKey, userId: number) => Promise<boolean>;
   };
 };
 
@@ -31,7 +37,7 @@ type Dependencies = {
   db: Kysely<Database>;
   copies: TrainingFiles['copies'];
   provider: ProviderFineTuning;
-  keys: { noteRejected: (userId: number, notice: string) => Promise<void> };
+  keys: Pick<ProviderKeyService, 'noteRejected'>;
   words: JobMessages;
 };
 
@@ -67,17 +73,39 @@ const cancelled = (): PollResult => ({
   again: 'never',
 });
 
-/** Provider ids of the job's files, or the reason why it cannot be submitted yet. */
-async function filesOf(
+type JobFiles = { training: string; validation: string | null };
+
+const namedFiles = (job: JobRecord) => [
+  { id: job.trainingFileId, filename: job.trainingFilename },
+  ...(job.validationFilename === null ? [] : [{ id: job.validationFileId, filename: job.validationFilename }]),
+];
+
+/** Sends the files to the provider of a connection; its refusal ends the job. */
+async function filesAt(
   { copies, words }: Dependencies,
   job: JobRecord,
-): Promise<{ training: string; validation: string | null } | PollResult> {
-  const files = [
-    { id: job.trainingFileId, filename: job.trainingFilename },
-    ...(job.validationFilename === null ? [] : [{ id: job.validationFileId, filename: job.validationFilename }]),
-  ];
+  key: ConnectionKey,
+): Promise<JobFiles | PollResult> {
   const ids: string[] = [];
-  for (const { id, filename } of files) {
+  for (const { id, filename } of namedFiles(job))
+    try {
+      const sent = id === null ? undefined : await copies.forwardTo(key, job.userId, id, 'fine-tune');
+      if (sent === undefined) return failed(words.fileDeleted(filename));
+      ids.push(sent);
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.isTransient || error.code === 'key_rejected') throw error;
+      return failed(words.fileNotTaken(filename, error.message));
+    }
+  const [training = '', validation = null] = ids;
+  return { training, validation };
+}
+
+/** Provider ids of the job's files, or the reason why it cannot be submitted yet. */
+async function filesOf(dependencies: Dependencies, job: JobRecord, apiKey: Secret): Promise<JobFiles | PollResult> {
+  if (apiKey instanceof ConnectionKey) return filesAt(dependencies, job, apiKey);
+  const { copies, words } = dependencies;
+  const ids: string[] = [];
+  for (const { id, filename } of namedFiles(job)) {
     const copy = id === null ? undefined : await copies.find(job.userId, id, 'fine-tune');
     if (!copy) return failed(words.fileDeleted(filename));
     if (copy.state === 'failed' || copy.state === 'not_served') return failed(words.fileNotTaken(filename, copy.error));
@@ -96,10 +124,31 @@ async function adopted({ db }: Dependencies, job: JobRecord, created: ProviderJo
   return { changes: toJobState(created, job.status), again: 'now' };
 }
 
-async function refused(dependencies: Dependencies, job: JobRecord, error: ProviderError): Promise<PollResult> {
-  const { keys, copies, words } = dependencies;
+/** The key may have changed to another account's a moment ago: files that are missing there are sent again. */
+async function missingFiles(
+  dependencies: Dependencies,
+  job: JobRecord,
+  apiKey: Secret,
+): Promise<PollResult | undefined> {
+  const { copies, words } = dependencies;
+  if (apiKey instanceof ConnectionKey) {
+    if (!(await copies.checkAt(apiKey, job.userId))) return undefined;
+    return { changes: { notice: words.waitingForFile(job.trainingFilename, null) }, again: 'soon' };
+  }
+  await copies.check(job.userId);
+  const files = await filesOf(dependencies, job, apiKey);
+  return 'changes' in files ? files : undefined;
+}
+
+async function refused(
+  dependencies: Dependencies,
+  job: JobRecord,
+  error: ProviderError,
+  apiKey: Secret,
+): Promise<PollResult> {
+  const { keys, words } = dependencies;
   if (error.code === 'key_rejected') {
-    await keys.noteRejected(job.userId, error.message);
+    await keys.noteRejected(job.userId, error.message, job.baseModel);
     return { changes: { sentAt: null, notice: words.keyRejected(error.message) }, again: 'woken' };
   }
   const notice = words.notSent(error.message);
@@ -107,10 +156,8 @@ async function refused(dependencies: Dependencies, job: JobRecord, error: Provid
   if (error.isUncertain) return { changes: { notice }, again: 'failed', wait };
   if (error.isTransient) return { changes: { sentAt: null, notice }, again: 'failed', wait };
   if (error.param === 'training_file' || error.param === 'validation_file') {
-    // The key may have changed to another account's a moment ago.
-    await copies.check(job.userId);
-    const files = await filesOf(dependencies, job);
-    if ('changes' in files) return { ...files, changes: { ...files.changes, sentAt: null } };
+    const missing = await missingFiles(dependencies, job, apiKey);
+    if (missing) return { ...missing, changes: { ...missing.changes, sentAt: null } };
   }
   const code = error.code === 'training_not_available' ? error.code : (error.providerCode ?? error.code);
   if (error.code === 'training_not_available') return failed(words.trainingNotAvailable(error.message), code);
@@ -132,7 +179,7 @@ export async function submitJob(
       return { changes: { notice: words.lookingForIt }, again: 'soon' };
   }
   if (job.cancelRequested) return cancelled();
-  const files = await filesOf(dependencies, job);
+  const files = await filesOf(dependencies, job, apiKey);
   if ('changes' in files) return files;
   if (!(await fineTuningJobRepository(db).markSent(job.userId, job.id, number))) return { changes: {}, again: 'now' };
   try {
@@ -148,6 +195,6 @@ export async function submitJob(
     return adopted(dependencies, job, created);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    return refused(dependencies, job, error);
+    return refused(dependencies, job, error, apiKey);
   }
 }

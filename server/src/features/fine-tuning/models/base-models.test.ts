@@ -8,7 +8,8 @@ const id = 'gpt-4o-2024-08-06';
 /** True if the provider's own list, or another one's, offers to train the model on a day. */
 const isOffered = async (day: string, isOpenAi: boolean) => {
   const listed = async () => [catalogue.describe(id, null, day)];
-  const bases = baseModels({ catalogue, listed, isOpenAi, now: () => Date.parse(`${day}T12:00:00Z`) });
+  const rest = { listedAtConnections: async () => [], hasKey: async () => true };
+  const bases = baseModels({ ...rest, catalogue, listed, isOpenAi, now: () => Date.parse(`${day}T12:00:00Z`) });
   return Object.hasOwn(await bases.list(1), id);
 };
 

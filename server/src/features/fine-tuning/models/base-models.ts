@@ -1,4 +1,6 @@
+import type { PresetId } from '@roster/contracts/connections/connections';
 import { type BaseModel, trainingMethods } from '@roster/contracts/fine-tuning/jobs';
+import { connectionIdOf, modelIdOf, modelReference } from '@roster/contracts/models/model-reference';
 import type { Model } from '@roster/contracts/models/models';
 import { dayOf } from '@roster/contracts/usage/day';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
@@ -7,6 +9,9 @@ type Dependencies = {
   catalogue: Pick<Catalogue, 'trainable' | 'asOf'>;
   /** Models of the key; null while they are unknown. */
   listed: (userId: number) => Promise<Model[] | null>;
+  /** Models of the connections that serve fine-tuning. */
+  listedAtConnections: (userId: number) => Promise<{ preset: PresetId; models: Model[] }[]>;
+  hasKey: (userId: number) => Promise<boolean>;
   isOpenAi: boolean;
   now: () => number;
 };
@@ -15,17 +20,17 @@ type Dependencies = {
 const familyOf = (id: string) => id.replace(/-\d{4}-\d{2}-\d{2}$/, '');
 
 /** Models that can be trained: those in the catalogue that the key has. */
-export function baseModels({ catalogue, listed, isOpenAi, now }: Dependencies) {
+export function baseModels({ catalogue, listed, listedAtConnections, hasKey, isOpenAi, now }: Dependencies) {
   /**
    * `listedAs`: a model as described in the key's list, whose retirement date takes precedence over the catalogue's;
    * undefined if it is not listed.
    */
-  function known(listedAs: (id: string) => Model | undefined): [string, BaseModel][] {
+  function known(listedAs: (id: string) => Model | undefined, isAtOpenAi = isOpenAi): [string, BaseModel][] {
     const today = dayOf(now());
     return catalogue.trainable.flatMap(({ id, description, price, methods, until, ...entry }) => {
       const shutdownDate = listedAs(id)?.shutdownDate ?? entry.shutdownDate;
       if (shutdownDate !== null && shutdownDate <= today) return [];
-      if (isOpenAi && until !== undefined && until <= today) return [];
+      if (isAtOpenAi && until !== undefined && until <= today) return [];
       const training_cost_per_1k = price === null ? null : price / 1_000;
       const priceAsOf = price === null ? null : catalogue.asOf;
       return [[id, { description, training_cost_per_1k, priceAsOf, methods, shutdownDate }]];
@@ -44,22 +49,46 @@ export function baseModels({ catalogue, listed, isOpenAi, now }: Dependencies) {
     },
   ];
 
-  async function list(userId: number): Promise<Record<string, BaseModel>> {
-    const models = await listed(userId);
-    if (!models) return Object.fromEntries(known(() => undefined));
-    const byId = new Map(models.map((model) => [model.id, model]));
+  /** The models of one list that can be trained. */
+  function trainableOf(models: Model[], isAtOpenAi: boolean): [string, BaseModel][] {
+    const byId = new Map(models.map((model) => [modelIdOf(model.id), model]));
     const named = (id: string) => byId.get(id) ?? byId.get(familyOf(id));
-    const trainable = known(named).filter(([id]) => named(id));
-    if (trainable.length > 0 || isOpenAi) return Object.fromEntries(trainable);
-    return Object.fromEntries(models.filter(({ tuned }) => !tuned).map(unknown));
+    const trainable = known(named, isAtOpenAi).filter(([id]) => named(id));
+    if (trainable.length > 0 || isAtOpenAi) return trainable;
+    return models.filter(({ tuned }) => !tuned).map((model) => unknown({ ...model, id: modelIdOf(model.id) }));
   }
+
+  async function own(userId: number): Promise<[string, BaseModel][]> {
+    if (!(await hasKey(userId))) return [];
+    const models = await listed(userId);
+    return models ? trainableOf(models, isOpenAi) : known(() => undefined);
+  }
+
+  /** By reference: a model is trained at the connection that lists it. */
+  async function atConnections(userId: number): Promise<[string, BaseModel][]> {
+    const lists = await listedAtConnections(userId);
+    return lists.flatMap(({ preset, models }) => {
+      const connectionId = connectionIdOf(models[0]?.id ?? '');
+      return trainableOf(models, preset === 'openai').map(([model, base]): [string, BaseModel] => [
+        modelReference({ connectionId, model }),
+        base,
+      ]);
+    });
+  }
+
+  const list = async (userId: number): Promise<Record<string, BaseModel>> =>
+    Object.fromEntries([...(await own(userId)), ...(await atConnections(userId))]);
 
   return {
     list,
-    /** All models that may be named as a base; a tuned model can be trained further. null if unknown. */
-    async acceptable(userId: number): Promise<ReadonlySet<string> | null> {
+    /** True if this may be named as a base; a tuned model can be trained further. Any, while the lists are unknown. */
+    async isAcceptable(userId: number, model: string): Promise<boolean> {
+      if (connectionIdOf(model) !== null) {
+        const lists = await listedAtConnections(userId);
+        return lists.some(({ models }) => models.some(({ id }) => id === model)) || model in (await list(userId));
+      }
       const models = await listed(userId);
-      return models && new Set([...Object.keys(await list(userId)), ...models.map(({ id }) => id)]);
+      return !models || models.some(({ id }) => id === model) || (await own(userId)).some(([id]) => id === model);
     },
   };
 }

@@ -4,9 +4,9 @@ import type { JobRecord } from '#server/features/fine-tuning/shared/rows';
 import { toPage } from '#server/http/paging';
 import { throwProviderFailure } from '#server/http/provider-failure';
 import { AppError } from '#server/lib/errors';
+import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
 import { ProviderError } from '#server/provider/transport/error';
-import type { Secret } from '#server/security/secret';
 import type { ModelRepository, StoredModel } from './repository.ts';
 
 export type TunedModelRetirements = ReadonlyMap<string, NonNullable<CustomModel['end']>>;
@@ -15,7 +15,7 @@ type Dependencies = {
   models: ModelRepository;
   progress: ProgressRepository;
   provider: ProviderFineTuning;
-  keys: { open: (userId: number) => Promise<Secret> };
+  keys: Pick<ProviderKeyService, 'open'>;
   /** Retirement of models that end within 90 days or have ended, by their names at the provider. */
   endsOf: (userId: number, models: { model: string; baseModel: string }[]) => Promise<TunedModelRetirements>;
   /** Reloads the models to choose from. */
@@ -59,7 +59,7 @@ export function createTunedModels({ models, progress, provider, keys, endsOf, fo
     async remove(userId: number, id: number) {
       const model = await found(userId, id);
       if (model.step === null) {
-        const apiKey = await keys.open(userId);
+        const apiKey = await keys.open(userId, model.model);
         await provider.removeModel(apiKey, model.model).catch((error: unknown) => {
           if (!(error instanceof ProviderError) || !isGone(error)) throwProviderFailure(error);
         });

@@ -1,4 +1,5 @@
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import { Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
@@ -45,7 +46,7 @@ export function JobDetails({ job }: { job: Job }) {
         </Detail>
         {job.tunedModel && (
           <Detail label="Tuned model">
-            <CopiedId id={job.tunedModel} what="model" />
+            <CopiedId id={modelIdOf(job.tunedModel)} what="model" />
           </Detail>
         )}
       </dl>

@@ -1,10 +1,12 @@
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { FlaskConical } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { jobsQuery } from '#web/api/fine-tuning.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import { KeyPanel } from '#web/features/fine-tuning/shared/key-panel.tsx';
 import { StaleNotice } from '#web/features/fine-tuning/shared/stale-notice.tsx';
 import type { usePrerequisites } from '#web/features/fine-tuning/shared/use-prerequisites.ts';
@@ -115,7 +117,11 @@ function JobName({ job, withModel }: { job: Job; withModel: boolean }) {
       >
         {job.name}
       </Link>
-      {withModel && <p className="truncate text-muted-foreground text-sm">{job.baseModel}</p>}
+      {withModel && (
+        <p className="truncate text-muted-foreground text-sm">
+          <ModelName model={job.baseModel} />
+        </p>
+      )}
     </div>
   );
 }
@@ -123,7 +129,11 @@ function JobName({ job, withModel }: { job: Job; withModel: boolean }) {
 const baseModel: Column<Job> = {
   id: 'base',
   header: 'Base model',
-  cell: (job) => <span title={job.baseModel}>{job.baseModel}</span>,
+  cell: ({ baseModel: model }) => (
+    <span title={modelIdOf(model)}>
+      <ModelName model={model} />
+    </span>
+  ),
 };
 const status: Column<Job> = {
   id: 'status',

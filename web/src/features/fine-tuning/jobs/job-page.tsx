@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
 import { isOpen, jobQuery } from '#web/api/fine-tuning.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import { StaleNotice } from '#web/features/fine-tuning/shared/stale-notice.tsx';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { buttonClass } from '#web/ui/button.tsx';
@@ -90,7 +91,7 @@ function Lead({ job }: { job: Job }) {
     <span className="wrap-anywhere flex flex-wrap gap-x-2 max-sm:flex-col sm:[&>:not(:last-child)]:after:ms-2 sm:[&>:not(:last-child)]:after:text-faint-foreground sm:[&>:not(:last-child)]:after:content-['·']">
       {back}
       <span>
-        {job.method === 'dpo' ? 'Preference training' : 'Supervised training'} of {job.baseModel}
+        {job.method === 'dpo' ? 'Preference training' : 'Supervised training'} of <ModelName model={job.baseModel} />
       </span>
       <span>
         created <RelativeTime date={job.createdAt} />

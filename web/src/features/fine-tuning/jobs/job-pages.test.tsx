@@ -1,11 +1,12 @@
 import { account } from '@roster/contracts/account';
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
+import { models } from '@roster/contracts/models/models';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open, show } from '#web/testing/app.tsx';
 import { job, tunedModel } from '#web/testing/fine-tuning.ts';
-import { fixtureDate, person, savedKey } from '#web/testing/new-account.ts';
+import { fixtureDate, model, modelList, person, savedKey } from '#web/testing/new-account.ts';
 import { expectHidden, expectText, expectToast } from '#web/testing/page.ts';
 
 const withKey = () => {
@@ -29,6 +30,32 @@ test('shows empty lists with a message if loading fails', async () => {
   await page.getByRole('button', { name: 'Try Again' }).click();
   await expectHidden(page.getByText('Your models could not be loaded'));
   await expect.element(page.getByText('No fine-tuned models yet')).toBeVisible();
+});
+
+test('offers base models of connections, and says which connections train none', async () => {
+  const base = { training_cost_per_1k: null, priceAsOf: null, methods: ['supervised' as const], shutdownDate: null };
+  open('/fine-tuning', {
+    answers() {
+      withKey();
+      answer(models.list, {
+        ...modelList(model('gpt-4o')),
+        connections: [{ id: 7, name: 'Work', preset: 'azure', models: [], notice: null }],
+      });
+      answer(fineTuning.baseModels, { '@7/gpt-4o-mini': { ...base, description: 'Small' } });
+      answer(fineTuning.places, {
+        items: [
+          { id: 7, name: 'Work', serves: true, reason: null },
+          { id: 8, name: 'Home', serves: false, reason: 'Ollama does not serve fine-tuning in OpenAI’s form.' },
+        ],
+      });
+      answer(fineTuning.jobs, []);
+    },
+  });
+  await page.getByRole('button', { name: 'Create Fine-Tuning Job' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Create Fine-Tuning Job' });
+  await expectText(dialog.getByLabelText('Base model'), 'gpt-4o-mini (Work) · Small');
+  await dialog.getByText('One connection does not train models').click();
+  await expectText(dialog.getByRole('listitem'), 'Home: Ollama does not serve fine-tuning');
 });
 
 test('confirms before cancelling a job from the list', async () => {

@@ -1,8 +1,10 @@
 import type { CustomModel } from '@roster/contracts/fine-tuning/jobs';
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import { Link } from '@tanstack/react-router';
 import { Bot, Trash2 } from 'lucide-react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { useUpdateCustomModel } from '#web/api/fine-tuning.ts';
+import { ModelName } from '#web/components/model-name.tsx';
 import { showError } from '#web/features/fine-tuning/shared/show-error.ts';
 import { useAssistantFromModel } from '#web/features/fine-tuning/shared/use-assistant-from-model.ts';
 import { formatLongDate, formatNumber } from '#web/lib/text/format.ts';
@@ -22,10 +24,10 @@ export function ModelCard({ model, onDelete }: ModelCardProps) {
       <div className="min-w-0 flex-1 basis-80 max-sm:basis-full">
         <NameAndState model={model} />
         <p className="mt-1 flex min-w-0 items-center gap-1">
-          <code className="truncate font-mono text-muted-foreground text-xs" title={model.model}>
-            {model.model}
+          <code className="truncate font-mono text-muted-foreground text-xs" title={modelIdOf(model.model)}>
+            {modelIdOf(model.model)}
           </code>
-          <CopyButton text={model.model} label={`Copy the id of ${model.name}`} />
+          <CopyButton text={modelIdOf(model.model)} label={`Copy the id of ${model.name}`} />
         </p>
         <Origin model={model} />
       </div>
@@ -69,7 +71,8 @@ const linkClass = 'rounded-xs text-primary-text underline underline-offset-4';
 function Origin({ model: { baseModel, createdAt, jobId, jobName, dataset } }: Part) {
   return (
     <p className="wrap-anywhere text-muted-foreground text-sm">
-      {`Tuned from ${baseModel}, `}
+      Tuned from <ModelName model={baseModel} />
+      {', '}
       <RelativeTime date={createdAt} />
       {jobId !== null && (
         <>

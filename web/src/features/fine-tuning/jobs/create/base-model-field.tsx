@@ -1,6 +1,10 @@
 import type { BaseModel, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import { truncate } from '@roster/contracts/text/truncate';
+import { useQuery } from '@tanstack/react-query';
 import { Controller } from 'react-hook-form';
+import { trainingPlacesQuery } from '#web/api/fine-tuning.ts';
+import { modelName } from '#web/api/model-names.ts';
+import { useConnectionNames } from '#web/api/use-model-name.ts';
 import { formatCost, formatLongDate } from '#web/lib/text/format.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { RadioGroup } from '#web/ui/forms/radio-group.tsx';
@@ -19,6 +23,7 @@ export function BaseModelField({ form, baseModels }: BaseModelFieldProps) {
   const id = form.watch('baseModel');
   const model = Object.hasOwn(baseModels, id) ? baseModels[id] : undefined;
   const known = Object.entries(baseModels);
+  useConnectionNames(...Object.keys(baseModels));
   return (
     <>
       <Controller
@@ -47,7 +52,7 @@ export function BaseModelField({ form, baseModels }: BaseModelFieldProps) {
                 <option value="">Choose a model</option>
                 {known.map(([option, { description }]) => (
                   <option key={option} value={option} title={description}>
-                    {description ? `${option} · ${cut(description)}` : option}
+                    {description ? `${modelName(option)} · ${cut(description)}` : modelName(option)}
                   </option>
                 ))}
               </Select>
@@ -57,11 +62,34 @@ export function BaseModelField({ form, baseModels }: BaseModelFieldProps) {
       />
       {model?.shutdownDate && (
         <Notice tone="warning" className="-mt-2.5 text-sm">
-          {`${id} retires on ${formatLongDate(model.shutdownDate)}; models fine-tuned from it stop working too.`}
+          {`${modelName(id)} retires on ${formatLongDate(model.shutdownDate)}; models fine-tuned from it stop working too.`}
         </Notice>
       )}
+      <NotTrainedAt />
       <MethodField form={form} model={model} />
     </>
+  );
+}
+
+/** Connections whose models are missing above, with the reasons. */
+function NotTrainedAt() {
+  const { data } = useQuery(trainingPlacesQuery);
+  const others = data?.items.filter(({ serves }) => !serves) ?? [];
+  if (others.length === 0) return null;
+  return (
+    <details className="-mt-2.5 text-muted-foreground text-sm">
+      <summary className="cursor-pointer">
+        {others.length === 1 ? 'One connection does' : `${others.length} connections do`} not train models
+      </summary>
+      <ul className="mt-1 grid gap-1 ps-4">
+        {others.map(({ id, name, reason }) => (
+          <li key={id} className="wrap-anywhere">
+            <bdi className="font-medium">{name}</bdi>
+            {reason && <>: {reason}</>}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

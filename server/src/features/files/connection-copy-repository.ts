@@ -28,7 +28,7 @@ export function connectionCopyRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
     },
 
-    /** Call before the first byte is sent. false: another process has begun, or it has arrived. */
+    /** Call before the first byte is sent. false: another process has started to send it, or it has arrived. */
     async markSent(userId: number, { id, sent_at }: ConnectionCopy): Promise<boolean> {
       const { numUpdatedRows } = await change(userId, id)
         .set({ sent_at: new Date().toISOString() })

@@ -168,7 +168,7 @@ describe.each(places)('backup of %s with files on %s, made during writes, restor
 
   test('does not open without its master key', async () => {
     await expect(target.startWith({ MASTER_KEY: randomBytes(32).toString('base64') })).rejects.toThrow(
-      'The master key is not the one this database was made with',
+      'The master key is not the one that this database was created with',
     );
   });
 

@@ -89,17 +89,19 @@ describe('every mail', () => {
       for (const payload of payloads) await enqueue(db, mailJob, payload);
     });
     const textOf = async (subject: string) => (await mails.mailTo(email, subject)).text;
-    expect(await textOf('Reset your Roster password')).toContain('An administrator asks you to reset');
+    expect(await textOf('Reset your Roster password')).toContain('An administrator asked you to reset');
     const invitation = await mails.mailTo(email, 'Your Roster account');
     expect(invitation.text).toContain(
-      'Eve Bcc: everybody@example.com You have won 😀 has made a Roster account for you',
+      'Eve Bcc: everybody@example.com You have won 😀 created a Roster account for you',
     );
     expect(linkIn(invitation, '/reset-password').userId).toBe(userId);
     expect(invitation.recipients).toEqual([email]);
     expect(invitation.headers).not.toMatch(/^Bcc/im);
-    expect(await textOf('Your Roster password was changed')).toContain('If it was not you');
-    expect(await textOf('Google was connected to your Roster account')).toContain('can now sign in to it');
-    expect(await textOf('GitHub was disconnected from your Roster account')).toContain('can no longer sign in to it');
+    expect(await textOf('Your Roster password was changed')).toContain('If this was not you');
+    expect(await textOf('Google was connected to your Roster account')).toContain('It can now be used to sign in');
+    expect(await textOf('GitHub was disconnected from your Roster account')).toContain(
+      'It can no longer be used to sign in',
+    );
     expect(await textOf('Your Roster account was closed')).toContain(`at ${app.url} was closed`);
     for (const { headers } of mails.received) {
       expect(headers).toContain('To: ada@example.com');

@@ -125,7 +125,7 @@ describe('wrong master key', () => {
     const other = randomBytes(32).toString('base64');
     const refused = () =>
       expect(app.startWith({ MASTER_KEY: other })).rejects.toThrow(
-        'The master key is not the one this database was made with',
+        'The master key is not the one that this database was created with',
       );
     await refused();
     expect(await everything()).toEqual(before);

@@ -75,10 +75,15 @@ describe('home', () => {
     open('/', {
       answers() {
         answers();
-        serveThreads([thread(1)]);
+        serveThreads([thread(1), thread(2, { runId: 5 }), thread(3, { runId: 6, waitsForApproval: true })]);
       },
     });
-    await expect.element(page.getByRole('region', { name: 'Recent conversations' })).toBeVisible();
+    const recent = page.getByRole('region', { name: 'Recent conversations' }).getByRole('listitem');
+    await expectTexts(recent, [
+      /^Conversation 1/,
+      /^Conversation 2\s*Answering$/,
+      /^Conversation 3\s*Waiting for you$/,
+    ]);
     await expectCount(steps, 0);
   });
 

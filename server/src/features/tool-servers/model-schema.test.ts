@@ -205,7 +205,7 @@ describe('schemas in the form that providers accept', () => {
     { anyOf: [{ type: 'string' }, { type: 'null' }] },
     { type: 'null' },
   ])('rejects %j', (given) => {
-    expect(() => toModelSchema(given)).toThrow('its arguments are no object');
+    expect(() => toModelSchema(given)).toThrow('its arguments are not an object');
   });
 });
 

@@ -53,7 +53,7 @@ test('says what a model is good for, and finds it by that', async () => {
     },
   });
   await field.click();
-  await expect.element(option(/^gpt-6-luna Fast and cheap, for many short tasks/)).toBeVisible();
+  await expect.element(option(/^gpt-6-luna 128K context Fast and cheap, for many short tasks/)).toBeVisible();
   await picker.getByRole('combobox').fill('cheap');
   await expectHidden(option(/^gpt-4o/));
   await expect.element(option(/^gpt-6-luna/)).toBeVisible();

@@ -51,14 +51,22 @@ function EndBadge({ model: { lifecycle, shutdownDate } }: { model: Model }) {
   return <Badge tone={tone}>{shutdownDate === null ? `${verb} soon` : `${verb} ${dayText(shutdownDate)}`}</Badge>;
 }
 
-/** Purpose, size, abilities and, on narrow screens, the price below a model's name. */
+/** Size and abilities. */
 function Facts({ model }: { model: Model }) {
-  const { contextTokens, price, goodFor } = model;
+  return (
+    <span className="inline-flex items-center gap-x-2 text-muted-foreground text-xs tabular-nums">
+      {model.contextTokens !== null && <span>{contextText(model.contextTokens)} context</span>}
+      <Marks model={model} />
+    </span>
+  );
+}
+
+/** Below a model's name: its purpose, otherwise its size and abilities; on narrow screens the price too. */
+function BelowName({ model }: { model: Model }) {
+  const { goodFor, price } = model;
   return (
     <span className="flex flex-wrap items-center gap-x-2 text-muted-foreground text-xs tabular-nums">
-      {goodFor !== null && <span className="text-foreground/85">{goodFor}</span>}
-      {contextTokens !== null && <span>{contextText(contextTokens)} context</span>}
-      <Marks model={model} />
+      {goodFor === null ? <Facts model={model} /> : <span>{goodFor}</span>}
       <span className="md:sr-only">{priceInWords(price)}</span>
     </span>
   );
@@ -149,11 +157,12 @@ function OptionContent(props: OptionProps) {
         label={
           <span className="inline-flex flex-wrap items-center gap-x-2">
             <bdi className="font-mono text-sm">{modelIdOf(reference)}</bdi> {model && <EndBadge model={model} />}
+            {model && model.goodFor !== null && <Facts model={model} />}
           </span>
         }
         below={
           <>
-            {model && <Facts model={model} />}
+            {model && <BelowName model={model} />}
             {reason !== null && <Below>{reason}</Below>}
           </>
         }

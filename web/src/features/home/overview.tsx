@@ -69,7 +69,7 @@ function RecentConversations({ threads }: { threads: readonly Thread[] }) {
       className="lg:col-span-2"
     >
       <ul className="px-5 pt-2 pb-3">
-        {threads.map(({ id, title, pinned, runId, updatedAt }) => (
+        {threads.map(({ id, title, pinned, runId, waitsForApproval, updatedAt }) => (
           <li key={id}>
             <Link to="/chat/$threadId" params={{ threadId: String(id) }} className={rowClass}>
               {pinned && <Pin aria-label="Pinned" className="size-3.5 shrink-0 text-muted-foreground" />}
@@ -79,7 +79,9 @@ function RecentConversations({ threads }: { threads: readonly Thread[] }) {
               {runId === null ? (
                 <RelativeTime date={updatedAt} className="shrink-0 text-muted-foreground text-sm" />
               ) : (
-                <Badge>Answering</Badge>
+                <Badge tone={waitsForApproval ? 'warning' : undefined}>
+                  {waitsForApproval ? 'Waiting for you' : 'Answering'}
+                </Badge>
               )}
             </Link>
           </li>

@@ -195,7 +195,7 @@ describe.each(engines)('summaries of earlier messages on %s', (engine) => {
     ['falls silent', '[[hang 5]]', /took too long/],
     ['is too slow', '[[bench 40000]] [[delay 50]]', /took too long/],
     ['writes nothing', '[[bench 0]]', /wrote no summary/],
-    ['never ends', '[[bench 40000]] [[delay 0]]', /wrote more than a summary/],
+    ['never ends', '[[bench 40000]] [[delay 0]]', /did more than write a summary/],
     ['is cut off', '[[incomplete]]', /ended before its summary was complete/],
     ['breaks off', '[[drop after 5]]', /./],
     ['rejects the request', '[[fail 400]]', /./],

@@ -56,7 +56,7 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
   };
 
   test.each([
-    ['as somebody else', { issuer: 'https://accounts.example.org' }, 'describes the sign-in of somebody else'],
+    ['as somebody else', { issuer: 'https://accounts.example.org' }, 'describes another server’s sign-in'],
     [
       'on a page without https',
       { authorization_endpoint: 'http://login.example.org/' },
@@ -100,7 +100,7 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
   test.each([
     ['too much', (response: ServerResponse) => response.end('x'.repeat(400_000)), 'more than 256 KB'],
     ['no JSON', (response: ServerResponse) => response.end('<html>'), 'other than OAuth'],
-    ['an error', (response: ServerResponse) => response.writeHead(500).end(), 'in a way that Roster cannot use'],
+    ['an error', (response: ServerResponse) => response.writeHead(500).end(), 'in a form that Roster cannot use'],
     [
       'a redirect to elsewhere',
       (response: ServerResponse) => response.writeHead(302, { location: 'https://10.0.0.1/' }).end(),

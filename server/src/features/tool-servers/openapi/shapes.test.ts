@@ -32,9 +32,9 @@ describe('YAML', () => {
     [
       'a path that is written twice',
       'openapi: 3.0.0\npaths:\n  /a: {get: {}}\n  /b: {get: {}}\n  /a: {post: {}}',
-      /^Line 5 has “\/a” once more/,
+      /^Line 5 has “\/a” twice/,
     ],
-    ['paths that are written twice', 'paths: {/a: {get: {}}}\npaths: {}', /^Line 2 has “paths” once more/],
+    ['paths that are written twice', 'paths: {/a: {get: {}}}\npaths: {}', /^Line 2 has “paths” twice/],
   ])('refuses %s, and names the line', (_what, text, message) => {
     expect(() => parseDescription(text)).toThrow(message);
   });
@@ -178,8 +178,8 @@ describe('Swagger 2.0', () => {
 
   test.each([
     [{ in: 'formData', name: 'f', type: 'file' }, /multipart/],
-    [{ ...list, collectionFormat: 'tsv' }, /a style that Roster does not know/],
-    [{ $ref: '#/parameters/None' }, /not there/],
+    [{ ...list, collectionFormat: 'tsv' }, /an unknown style/],
+    [{ $ref: '#/parameters/None' }, /does not exist/],
   ])('leaves out an operation that cannot be called: %j', (parameter, reason) => {
     const { tools, leftOut } = readDescription(swagger({ parameters: [parameter] }), order);
     expect([tools.length, leftOut[0]?.reason]).toEqual([0, expect.stringMatching(reason)]);

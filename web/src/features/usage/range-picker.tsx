@@ -15,7 +15,7 @@ type RangePickerProps = {
 };
 
 const choice =
-  'flex h-8 min-w-0 flex-1 items-center justify-center whitespace-nowrap rounded-sm px-3 font-medium text-muted-foreground transition-colors duration-120 max-md:h-10 ' +
+  'flex h-8 min-w-0 flex-1 items-center justify-center whitespace-nowrap sm:flex-auto rounded-sm px-3 font-medium text-muted-foreground transition-colors duration-120 max-md:h-10 ' +
   'hover:text-foreground has-checked:bg-active has-checked:text-foreground has-focus-visible:outline-2 has-focus-visible:outline-ring ' +
   'light:has-checked:bg-card light:has-checked:shadow-[0_0_0_1px_var(--border)] max-md:h-9 max-sm:px-1';
 

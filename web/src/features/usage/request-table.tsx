@@ -37,7 +37,7 @@ function WideTable({ label, requests, onSetPrice }: RequestTableProps) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: where the table is wider than its card, the keyboard scrolls it
       tabIndex={0}
       aria-label={label}
-      className="scroll-hint mt-3 overflow-x-auto pb-2 [--scroll-surface:var(--card)] max-md:hidden"
+      className="scroll-hint mt-3 overflow-x-auto rounded-b-lg pb-2 [--scroll-surface:var(--card)] max-md:hidden"
     >
       <table className="w-full whitespace-nowrap text-sm">
         <TableHeader

@@ -94,7 +94,7 @@ function TokensByModel({ rows, onOpen }: TokensByModelProps) {
           // biome-ignore lint/a11y/noNoninteractiveTabindex: where the table is wider than its card, the keyboard scrolls it
           tabIndex={0}
           aria-label="Table of tokens by model"
-          className="scroll-hint mt-3 overflow-x-auto pb-2 [--scroll-surface:var(--card)]"
+          className="scroll-hint mt-3 overflow-x-auto rounded-b-lg pb-2 [--scroll-surface:var(--card)]"
         >
           <table className="w-full whitespace-nowrap text-sm">
             <TableHeader

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
 import { freePort } from '../server/src/testing/free-port.ts';
 
@@ -58,3 +59,11 @@ for (const script of ['start', 'demo', 'dev'])
       expect(await isReady()).toBe(false);
       await expect.poll(() => signalGroup(child, 0)).toBe(false);
     });
+
+test('names the providers of the demo if npm run demo is asked for another', async () => {
+  const asked = promisify(execFile)('npm', ['run', 'demo', '--', '--provider', 'nobody']);
+  await expect(asked).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/--provider: 'nobody' is none of ollama, .*mistral, /),
+  });
+});

@@ -157,7 +157,7 @@ async function changeAssistants({ call, ids }, today) {
 }
 
 /** Sends a message, and returns its answers once they are written or wait for the person. */
-async function ask(call, threadId, body, index) {
+export async function ask(call, threadId, body, index) {
   await call('POST', `/api/threads/${threadId}/messages`, { ...body, clientId: `demo-${threadId}-${index}` });
   await until('an answer', async () => {
     const { runId, waitsForApproval } = await call('GET', `/api/threads/${threadId}`);

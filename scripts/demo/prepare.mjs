@@ -6,9 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { node, root } from '../install.mjs';
 import { run } from '../run.mjs';
 import { historyDays, liveThroughHistory, script } from './account.mjs';
+import { meetPersona } from './persona.mjs';
 
 /** How the demo starts its two programs on a data folder, now and in the past. */
-export function programsOf(data, { port, simulatorPort, jobStepMs }) {
+export function programsOf(data, { port, simulatorPort, jobStepMs, persona }) {
   const commands = `${data}/commands.json`;
   const scriptFile = `${data}/script.json`;
   mkdirSync(data, { recursive: true });
@@ -24,12 +25,14 @@ export function programsOf(data, { port, simulatorPort, jobStepMs }) {
       SIMULATOR_DATA: `${data}/simulator`,
       SIMULATOR_SCRIPT: scriptFile,
       SIMULATOR_JOB_STEP_MS: jobStepMs,
+      ...(persona && { SIMULATOR_PERSONA: persona.id }),
     },
     server: {
       PORT: port,
       DATA_DIR: data,
-      PROVIDER_BASE_URL: `http://127.0.0.1:${simulatorPort}/v1`,
-      PROVIDER_NAME: 'Simulator',
+      PROVIDER_BASE_URL: `http://127.0.0.1:${simulatorPort}${persona?.path ?? '/v1'}`,
+      PROVIDER_NAME: persona?.name ?? 'Simulator',
+      ...(persona && { DEFAULT_MODEL: persona.model }),
       PROVIDER_HOSTS_ALLOWED: `127.0.0.1:${simulatorPort}`,
       TOOL_COMMANDS: commands,
       LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
@@ -81,13 +84,13 @@ function startInThePast(file, env) {
  * Prepares the demo's data, if the folder is empty: in a folder beside it, which takes its place at the end, so that an
  * interrupted preparation leaves nothing behind. Returns the seconds it took; undefined: the folder has data.
  */
-export async function prepare(data, { jobStepMs, signal }) {
+export async function prepare(data, { jobStepMs, signal, persona }) {
   if (!isEmpty(data)) return undefined;
   const started = performance.now();
   mkdirSync(dirname(data), { recursive: true });
   const folder = mkdtempSync(`${data}-preparing-`);
   const [port, simulatorPort] = [await freePort(), await freePort()];
-  const { simulator, server } = programsOf(folder, { port, simulatorPort, jobStepMs });
+  const { simulator, server } = programsOf(folder, { port, simulatorPort, jobStepMs, persona });
   // Rates are per minute, and sixty days pass in seconds.
   const loaded = { ...server, RATE_LIMIT_SCALE: '1000', FOLLOW_INTERVAL_MS: '500' };
   const programs = [
@@ -101,7 +104,9 @@ export async function prepare(data, { jobStepMs, signal }) {
   try {
     const url = `http://localhost:${port}`;
     await untilReady(url, signal);
-    await liveThroughHistory(url, (time) => Promise.all(programs.map((program) => program.setClock(time))));
+    const setClock = (time) => Promise.all(programs.map((program) => program.setClock(time)));
+    if (persona) await meetPersona(url, setClock, persona);
+    else await liveThroughHistory(url, setClock);
     await Promise.all(programs.map((program) => program.stop()));
     renameSync(folder, data);
     return (performance.now() - started) / 1_000;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, newThread } from '#server/testing/chat';
+import { newConnection, openConnections } from '#server/testing/connections';
 import type { HttpClient } from '#server/testing/http-client';
 import { roster } from '#server/testing/roster';
 import { startToolServer } from '#server/testing/tool-peer';
@@ -15,14 +16,17 @@ describe.each(engines)('keys rotate on %s', (engine) => {
   let ada: HttpClient;
   let threadId = 0;
   let serverId = 0;
+  let connected = 0;
   let peer: Awaited<ReturnType<typeof startToolServer>>;
   let file = '';
   let variables: Record<string, string>;
   beforeAll(async () => {
     peer = await startToolServer();
-    app = await startApp(engine, { env: { TOOL_HOSTS_ALLOWED: '127.0.0.1' } });
+    app = await startApp(engine, { env: { TOOL_HOSTS_ALLOWED: '127.0.0.1', ...openConnections } });
     ada = await app.withKey('ada');
     threadId = await newThread(ada);
+    const { id } = await newConnection(app, ada, 'Home');
+    connected = (await ada.post('/api/threads', { model: `@${id}/gpt-4o` })).body.id;
     await ada.post('/api/settings/admin-key', { adminKey: 'sk-admin-of-ada-0123456789' });
     serverId = (await addToolServer(ada, peer.url, { auth: { type: 'header', name: 'X-Key', value: 'of-ada' } })).id;
     file = join(app.dataDir, 'master.key');
@@ -37,6 +41,7 @@ describe.each(engines)('keys rotate on %s', (engine) => {
   const keyOpens = async () => {
     const { answer } = await ask(app, ada, threadId, 'Hello');
     expect(answer.state).toBe('complete');
+    expect((await ask(app, ada, connected, 'Hello')).answer.state).toBe('complete');
     // Each process is new, so nothing is cached: the admin key was decrypted.
     expect((await ada.get('/api/analytics/provider?from=2026-11-01&to=2026-11-02')).status).toBe(200);
     peer.requests.length = 0;

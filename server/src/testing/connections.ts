@@ -1,6 +1,9 @@
 import type { Connection } from '@roster/contracts/connections/connections';
 import type { HttpClient } from './http-client.ts';
 
+/** Variables with which people may name the simulated provider. */
+export const openConnections = { CONNECTIONS: 'open', PROVIDER_HOSTS_ALLOWED: '127.0.0.1' };
+
 /** A connection to the simulated provider itself, with a key of its own. */
 export async function newConnection(
   app: { provider: { url: string } },

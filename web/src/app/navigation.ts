@@ -58,6 +58,15 @@ export function pagesFor(user: User): readonly SidebarPage[] {
   return pages.filter(({ to }) => (to !== '/users' && to !== '/system') || user.role === 'Admin');
 }
 
+/** Pages that are not in the sidebar. */
+const otherPages = [
+  { to: '/prompts', label: 'Prompts' },
+  { to: '/projects', label: 'Projects' },
+  { to: '/test-sets', label: 'Test Sets' },
+  { to: '/trash', label: 'Trash' },
+];
+
 /** Name of the page at a path. */
 export const pageNameOf = (path: string): string =>
-  pages.find(({ to }) => (to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`)))?.label ?? 'Roster';
+  [...pages, ...otherPages].find(({ to }) => (to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`)))
+    ?.label ?? 'Roster';

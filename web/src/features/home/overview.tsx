@@ -133,6 +133,10 @@ function ThisMonth({ budget }: { budget: AnyBudget | undefined }) {
 
 const jobsShown = 3;
 
+/** 'Validating files' */
+const statusText = (status: Job['status']) =>
+  `${status.charAt(0).toUpperCase()}${status.slice(1).replaceAll('_', ' ')}`;
+
 function RunningJobs({ jobs }: { jobs: readonly Job[] }) {
   return (
     <OverviewCard
@@ -148,7 +152,7 @@ function RunningJobs({ jobs }: { jobs: readonly Job[] }) {
               <span dir="auto" className="min-w-0 flex-1 truncate">
                 {name}
               </span>
-              <Badge>{status.replaceAll('_', ' ')}</Badge>
+              <Badge>{statusText(status)}</Badge>
             </Link>
           </li>
         ))}

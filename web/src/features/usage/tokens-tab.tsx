@@ -100,7 +100,7 @@ function TokensByModel({ rows, onOpen }: TokensByModelProps) {
             <TableHeader
               columns={[
                 'Model',
-                ...['Requests', 'Input', 'Cached', 'Output', 'Reasoning', 'Total'].map(
+                ...['Total', 'Input', 'Cached', 'Output', 'Reasoning', 'Requests'].map(
                   (name) => [name, 'text-end'] as const,
                 ),
               ]}
@@ -114,17 +114,17 @@ function TokensByModel({ rows, onOpen }: TokensByModelProps) {
                       type="button"
                       onClick={() => onOpen(row.model)}
                       aria-label={`${modelName(row.model)}: show requests`}
-                      className="max-w-64 truncate rounded-xs font-mono underline-offset-4 hover:underline"
+                      className="max-w-64 truncate rounded-xs max-sm:max-w-36 font-mono underline-offset-4 hover:underline"
                     >
                       {modelName(row.model)}
                     </button>
                   </th>
-                  <td className={right}>{formatNumber(row.requests)}</td>
+                  <td className={`${right} font-medium`}>{formatNumber(tokensOf(row))}</td>
                   <td className={right}>{formatNumber(row.inputTokens)}</td>
                   <td className={right}>{formatNumber(row.cachedTokens)}</td>
                   <td className={right}>{formatNumber(row.outputTokens)}</td>
                   <td className={right}>{formatNumber(row.reasoningTokens)}</td>
-                  <td className={`${right} font-medium`}>{formatNumber(tokensOf(row))}</td>
+                  <td className={right}>{formatNumber(row.requests)}</td>
                 </tr>
               ))}
             </tbody>

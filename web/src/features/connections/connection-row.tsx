@@ -62,7 +62,7 @@ export function ConnectionRow(props: RowProps) {
           )}
         </div>
       </div>
-      <div className="flex items-center gap-2">
+      <div className={classNames('flex items-center gap-2', canMove ? 'max-sm:ps-18' : 'max-sm:ps-11')}>
         <Button size="sm" aria-label={`Check ${name}`} onClick={() => onChoose('check')}>
           Check
         </Button>

@@ -54,7 +54,7 @@ export function BudgetUse({ budget, onChange }: BudgetUseProps) {
         <p className="text-muted-foreground text-sm">
           Warns at {formatShare(budget.warnAt, 1)}. {budget.hardStop ? 'Stops at 100%.' : 'Warns only.'}
         </p>
-        <div className="-me-2.5 flex gap-1 max-sm:-ms-2.5">
+        <div className="-mx-2.5 flex gap-1">
           <Button
             size="sm"
             variant="ghost"

@@ -13,7 +13,8 @@ type Uploading = { name: string; size: number; sent: number; abort: AbortControl
 
 function problemOf(file: File): string | undefined {
   if (file.size === 0) return 'The file is empty.';
-  if (file.size > exportSizeLimit) return 'The file is larger than 2 GB.';
+  if (file.size > exportSizeLimit)
+    return 'The file is larger than 2 GB. Request a smaller export, for example without media.';
   return /\.(zip|json|html)$/i.test(file.name) ? undefined : 'Choose the ZIP archive or JSON file that you downloaded.';
 }
 

@@ -315,6 +315,9 @@ describe.each(engines)('migrations on %s', (engine) => {
       .alterTable('assistant_versions')
       .addColumn('tags', 'text', (c) => c.notNull().defaultTo('[]'))
       .execute();
+    const versionTable = db.schema.alterTable('assistant_versions');
+    await versionTable.addColumn('earlier_messages', 'text', (c) => c.notNull().defaultTo('keep')).execute();
+    await versionTable.addColumn('fallback_model', 'text').execute();
     const versions = versionRepository(db);
     expect(await versions.find(userId, assistantId, 1)).toMatchObject({
       ...{ origin: { kind: 'before' }, changed: [], createdAt: at },

@@ -32,6 +32,8 @@ export const errorStatus = {
   no_api_key: 409,
   key_unreadable: 409,
   budget_exceeded: 409,
+  /** The budget of a connection that an administrator offers. Nobody can go over it. */
+  offered_budget_exceeded: 409,
   /** The model has been shut down; the user has to choose another. */
   model_ended: 409,
   run_in_progress: 409,
@@ -86,6 +88,7 @@ export const runFailures = [
   'provider_unreachable',
   'provider_timeout',
   'budget_exceeded',
+  'offered_budget_exceeded',
   'interrupted',
   'internal',
 ] as const;

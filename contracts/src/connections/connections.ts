@@ -104,6 +104,20 @@ export const Connection = z.object({
 });
 export type Connection = z.output<typeof Connection>;
 
+/** A connection offered by an administrator, as the people see it who may use it: nothing of its key or its address. */
+export const OfferedConnection = z.object({
+  id: Id,
+  preset: PresetId,
+  name: z.string(),
+  /** The person's own limit; null: none. */
+  monthlyUsd: z.number().nullable(),
+  /** The person's own spending this month. */
+  spentUsd: z.number(),
+  /** The person's budget, or the one of all together, is used up this month. */
+  isUsedUp: z.boolean(),
+});
+export type OfferedConnection = z.output<typeof OfferedConnection>;
+
 /** A base URL without a trailing slash, query or password. The server decides whether it may be reached. */
 const BaseUrl = z
   .string()
@@ -178,7 +192,12 @@ export const connections = {
     path: '/api/connections',
     access: 'user',
     summary: 'Your connections to providers beside the installation’s own, in your order. Keys are never returned.',
-    output: z.object({ policy: ConnectionPolicy, connections: z.array(Connection) }),
+    output: z.object({
+      policy: ConnectionPolicy,
+      connections: z.array(Connection),
+      /** Offered by an administrator, and read-only. */
+      offered: z.array(OfferedConnection),
+    }),
   }),
   presets: endpoint({
     method: 'GET',

@@ -63,8 +63,8 @@ export async function createServices(context: AppContext, forTests: ForTests) {
   const tracing = config.traces ? await loadTracing(config.traces, log) : noTracing;
   const { proxyFor } = config;
   const vault = createVault(config.masterKeys);
-  const { provider, openConnection, forgetClient } = await createProviders({
-    ...{ db, vault, config: config.provider, proxyFor, times: providerTimes, metrics, tracing },
+  const { provider, openConnection, openOffered, offeredPrices, forgetClient } = await createProviders({
+    ...{ db, vault, catalogue, config: config.provider, proxyFor, times: providerTimes, metrics, tracing },
     connector: connectionAddresses(config).connector,
   });
   return {
@@ -85,6 +85,8 @@ export async function createServices(context: AppContext, forTests: ForTests) {
     keys: providerKeyService({ db, vault, provider, config, openConnection }),
     openConnection,
     forgetClient,
+    openOffered,
+    offeredPrices,
   };
 }
 

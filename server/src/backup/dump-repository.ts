@@ -5,6 +5,7 @@ import type { OpenDatabase } from '#server/db/connect';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
 import { type SearchRepository, searchRepository } from '#server/features/chat/shared/search-repository';
+import { installationKeyRepository } from '#server/security/installation-key-repository';
 
 export type Table = Exclude<keyof Database, 'schema_migrations'>;
 
@@ -28,6 +29,9 @@ const tableOrder: Record<Table, true> = {
   data_keys: true,
   provider_keys: true,
   connections: true,
+  connection_offers: true,
+  connection_offer_people: true,
+  connection_spend: true,
   provider_traits: true,
   assistants: true,
   assistant_versions: true,
@@ -227,7 +231,8 @@ export async function keysInUse(db: Kysely<Database>): Promise<Set<string>> {
     .select(sql<string>`substr(wrapped, 1, 11)`.as('head'))
     .distinct()
     .execute();
-  const heads = [...rows.map(({ head }) => head), (await keyCheckOf(db)) ?? ''];
+  const ofInstallation = await installationKeyRepository(db).find();
+  const heads = [...rows.map(({ head }) => head), (await keyCheckOf(db)) ?? '', ofInstallation ?? ''];
   return new Set(heads.map((head) => head.split('.')[1] ?? ''));
 }
 

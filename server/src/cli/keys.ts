@@ -8,6 +8,7 @@ import { openDatabase, verifyDatabase } from '#server/db/connect';
 import { checkSchema } from '#server/db/migrate';
 import { countServers } from '#server/db/presence';
 import { CliError } from '#server/lib/cli-error';
+import { installationOwner } from '#server/security/encryption';
 import { rememberMasterKey, verifyMasterKey } from '#server/security/key-check';
 import { rewrapKeys } from '#server/security/key-rotation';
 import { type MasterKey, masterKeyFile, parseMasterKeys } from '#server/security/master-key';
@@ -61,7 +62,7 @@ export async function rotateKeys(config: OperatorConfig): Promise<string> {
 const left = (userIds: number[]) =>
   userIds.length === 0
     ? ''
-    : `The stored keys of these accounts could not be decrypted and were left unchanged: ${userIds.join(', ')}.\n`;
+    : `The stored keys of these accounts could not be decrypted and were left unchanged: ${userIds.map((id) => (id === installationOwner ? 'the installation' : id)).join(', ')}.\n`;
 
 /** Replaces the file atomically: it is always complete, either old or new. */
 async function replace(file: string, keys: MasterKey[]) {

@@ -72,6 +72,7 @@ import * as connections from './migrations/0072-connections.ts';
 import * as modelChoices from './migrations/0073-model-choices.ts';
 import * as projectBudgets from './migrations/0074-project-budgets.ts';
 import * as automaticSummaries from './migrations/0075-automatic-summaries.ts';
+import * as connectionOffers from './migrations/0076-connection-offers.ts';
 import * as assistantFallback from './migrations/0077-assistant-fallback.ts';
 import * as connectionCopies from './migrations/0078-connection-copies.ts';
 import type { Database } from './schema.ts';
@@ -149,6 +150,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0073-model-choices', modelChoices],
   ['0074-project-budgets', projectBudgets],
   ['0075-automatic-summaries', automaticSummaries],
+  ['0076-connection-offers', connectionOffers],
   ['0077-assistant-fallback', assistantFallback],
   ['0078-connection-copies', connectionCopies],
 ];

@@ -7,6 +7,7 @@ import type { ComparisonKind } from '@roster/contracts/comparisons/comparisons';
 import type { Outcome } from '@roster/contracts/comparisons/judging';
 import type { TestQuestionSource } from '@roster/contracts/comparisons/test-sets';
 import type { ConnectionApi, PresetId } from '@roster/contracts/connections/connections';
+import type { OfferAudience } from '@roster/contracts/connections/offers';
 import type { DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { JobEvent, JobStatus, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import type { ImportSource, ImportState } from '@roster/contracts/imports';
@@ -1135,11 +1136,12 @@ export type Database = {
     client_digest: string;
     created_at: string;
   };
-  /** People's accounts with providers beside the installation's own. */
+  /** Accounts with providers beside the installation's own. */
   connections: {
     /** Never reused: models that are stored with a removed connection must not be answered by a later one. */
     id: Id;
-    user_id: number;
+    /** null: offered by an administrator, see `connection_offers`. */
+    user_id: number | null;
     preset: PresetId;
     name: string;
     /** The name in lower case; unique for the user. */
@@ -1159,6 +1161,30 @@ export type Database = {
     checks: Generated<string>;
     checked_at: string | null;
     created_at: string;
+  };
+  /** The terms of connections that administrators offer. */
+  connection_offers: {
+    connection_id: number;
+    audience: OfferAudience;
+    /** null: no limit. */
+    monthly_usd_per_person: number | null;
+    monthly_usd_total: number | null;
+    created_by: number | null;
+  };
+  /** The people who may use an offer with the audience `chosen`. */
+  connection_offer_people: { connection_id: number; user_id: number };
+  /** Sums of usage of offered connections, written with each record. */
+  connection_spend: {
+    connection_id: number;
+    /** null: an account that was closed. */
+    user_id: number | null;
+    /** YYYY-MM in UTC. */
+    month: string;
+    /** As in `usage_by_day`, without the connection. */
+    model: string;
+    requests: number;
+    unpriced_requests: number;
+    cost_usd: number;
   };
   /** The models that a user marked, hid or chose last, as JSON lists of references. */
   model_choices: {

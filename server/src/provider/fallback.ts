@@ -9,6 +9,7 @@ const failuresOfProvider: readonly RunFailure[] = [
   'key_unreadable',
   'no_api_key',
   'insufficient_quota',
+  'offered_budget_exceeded',
   'rate_limited',
   'model_not_found',
   'provider_unavailable',

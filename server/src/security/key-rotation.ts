@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
+import { installationOwner } from './encryption.ts';
+import { installationKeyRepository } from './installation-key-repository.ts';
 import { type Vault, VaultError } from './vault.ts';
 
 const atOnce = 100;
@@ -7,13 +9,13 @@ const atOnce = 100;
 /**
  * Re-encrypts data keys of older master keys with the current one, in batches: it may be interrupted and restarted at
  * any point. Afterwards no row names the older key, and it may be removed from the configuration. Damaged keys, and
- * those of a key that is not configured, are left as they are.
+ * those of a key that is not configured, are left as they are. `unreadable`: users; 0 is the installation.
  */
 export async function rewrapKeys(
   db: Kysely<Database>,
   vault: Vault,
 ): Promise<{ rewrapped: number; unreadable: number[] }> {
-  const unreadable: number[] = [];
+  const unreadable: number[] = (await rewrapInstallationKey(db, vault)) ? [] : [installationOwner];
   let rewrapped = 0;
   let after = 0;
   for (;;) {
@@ -43,6 +45,16 @@ export async function rewrapKeys(
       rewrapped++;
     }
   }
+}
+
+/** false: it cannot be decrypted. */
+async function rewrapInstallationKey(db: Kysely<Database>, vault: Vault): Promise<boolean> {
+  const keys = installationKeyRepository(db);
+  const wrapped = await keys.find();
+  if (wrapped === undefined) return true;
+  const fresh = rewrap(vault, installationOwner, wrapped);
+  if (fresh !== undefined && fresh !== wrapped) await keys.replace(wrapped, fresh);
+  return fresh !== undefined;
 }
 
 function rewrap(vault: Vault, userId: number, wrapped: string): string | undefined {

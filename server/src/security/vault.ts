@@ -2,7 +2,10 @@ import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, rand
 import type { MasterKey } from './master-key.ts';
 import { Secret } from './secret.ts';
 
-/** Purpose and owner of an encrypted value: authenticated with it, so that it is useless in another row. */
+/**
+ * Purpose and owner of an encrypted value: authenticated with it, so that it is useless in another row. `userId` 0: the
+ * installation.
+ */
 export type Purpose = { purpose: 'data-key' | UserSecret | 'key-check'; userId: number };
 
 /** Secrets encrypted with a user's data key; one kind cannot be used as another. */
@@ -10,6 +13,7 @@ export type UserSecret =
   | 'provider-key'
   | 'provider-admin-key'
   | 'connection-key'
+  | 'offered-connection-key'
   | 'tool-server-header'
   | 'tool-server-client'
   | 'tool-server-tokens'

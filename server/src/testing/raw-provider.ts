@@ -45,7 +45,7 @@ async function sendTo(response: ServerResponse, { packets, everyMs = 5 }: RawAns
 /** A provider that sends exactly the bytes a test wants, which the correct simulator never would. */
 export async function startRawProvider(
   answerTo: (path: string, body: string) => RawAnswer,
-  models: readonly string[] = ['gpt-4o'],
+  models: readonly (string | { id: string; pricing?: object })[] = ['gpt-4o'],
 ) {
   const asked: string[] = [];
   const open = new Set<ServerResponse>();
@@ -56,7 +56,9 @@ export async function startRawProvider(
     const path = (request.url ?? '').replace('/v1', '');
     if (request.method === 'GET') {
       response.setHeader('content-type', 'application/json');
-      return response.end(JSON.stringify({ data: models.map((id) => ({ id })) }));
+      return response.end(
+        JSON.stringify({ data: models.map((model) => (typeof model === 'string' ? { id: model } : model)) }),
+      );
     }
     asked.push(path);
     open.add(response);

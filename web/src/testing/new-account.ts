@@ -157,7 +157,7 @@ export function answerNewAccount(user: User | null): void {
   answer(account.version, { version: '1.2.3' });
   answer(account.config, noKey);
   answer(apiTokens.list, []);
-  answer(connections.list, { policy: 'listed', connections: [] });
+  answer(connections.list, { policy: 'listed', connections: [], offered: [] });
   answer(account.preferences, defaultPreferences);
   answer(account.notices, []);
   answer(account.securityEvents, noItems);

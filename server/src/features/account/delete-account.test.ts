@@ -4,7 +4,7 @@ import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
 import { ask, asksOf, benchText, deleteForGood, newThread, post, send, until } from '#server/testing/chat';
 import { compared, judged, newComparison } from '#server/testing/comparisons';
-import { newConnection } from '#server/testing/connections';
+import { newConnection, newOffer } from '#server/testing/connections';
 import { setUser, withDatabase } from '#server/testing/database';
 import { gathered, rated } from '#server/testing/datasets';
 import { openEvents } from '#server/testing/events';
@@ -91,6 +91,8 @@ describe.each(engines)('closing an account on %s', (engine) => {
     await visitor.post(`/api/projects/${project.id}/files`, { fileIds: [fileId] });
     await visitor.post('/api/analytics/project-budgets', { projectId: project.id, amountUsd: 5 });
     const { id: connectionId } = await newConnection(app, visitor, word);
+    const offer = await newOffer(app, { name: `Offered ${userId}`, audience: 'chosen', people: [userId] });
+    await ask(app, visitor, await newThread(visitor, { model: `@${offer.id}/gpt-4o` }), word);
     await newPrompt(visitor, { name: word.replaceAll(' ', '-'), text: word });
     const testSet = await newSet(visitor, assistantId, typed(`${word} question`));
     await runTestSet(visitor, testSet.id);

@@ -86,7 +86,7 @@ async function resolveReadings<Read extends { reading: ParsedAssistant }>(
   const isNamed = all.some(
     ({ reading }) => 'connection' in reading && (reading.connection !== null || reading.fallbackConnection !== null),
   );
-  const connections = isNamed ? await connectionRepository(db).list(userId) : [];
+  const connections = isNamed ? await connectionRepository(db).listUsable(userId) : [];
   const found = {
     stores: await storesNamed(
       userId,

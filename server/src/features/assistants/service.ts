@@ -256,7 +256,7 @@ export const exportExtras = async (db: Kysely<Database>, userId: number, ids: nu
   names: await knowledgeRepository(db).namesOf(userId, ids),
   api: await apiFieldsRepository(db).of(userId, ids),
   connections: new Map(
-    (await connectionRepository(db).list(userId)).map(({ id, preset, name }) => [id, { preset, name }]),
+    (await connectionRepository(db).listUsable(userId)).map(({ id, preset, name }) => [id, { preset, name }]),
   ),
 });
 

@@ -317,7 +317,7 @@ test('connections that are turned off are kept, not used, and none is added', as
   await app.halt();
   await app.startWith({ CONNECTIONS: 'off' });
   const asked = peer.seen.length;
-  expect((await ada.get(path)).body).toEqual({ policy: 'off', connections: [made] });
+  expect((await ada.get(path)).body).toEqual({ policy: 'off', offered: [], connections: [made] });
   for (const { body } of [
     await ada.post(path, { preset: 'other', name: 'New', baseUrl: peer.url }),
     await ada.post(`${path}/${made.id}/check`, {}),

@@ -6,7 +6,7 @@ import { toConnection } from './to-connection.ts';
 export const connectionExportPart = ({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart => ({
   description: ['connections.json               the connections to providers, without their keys'],
   async *entries(userId) {
-    const rows = await connectionRepository(reader).list(userId);
+    const rows = await connectionRepository(reader).listOwn(userId);
     const connections = rows.map(toConnection).map(({ id: _, ...connection }) => connection);
     yield { name: 'connections.json', content: [`${JSON.stringify({ connections }, null, 2)}\n`] };
   },

@@ -4,11 +4,13 @@ import type { Presence } from '#server/db/presence';
 import type { Router } from '#server/http/app-router/router';
 import { connectionAddresses } from '#server/provider/connections/address-policy';
 import type { ConnectionTarget } from '#server/provider/connections/connection-key';
-import type { OpenConnection } from '#server/provider/connections/open';
+import type { ConnectionOpener } from '#server/provider/connections/open';
 import type { Provider } from '#server/provider/provider';
 import type { Vault } from '#server/security/vault';
 import { clientOpener } from './clients.ts';
 import { connectionExportPart } from './export-part.ts';
+import { offerRoutes } from './offer-routes.ts';
+import { offerService } from './offer-service.ts';
 import { connectionRefusals } from './refusals.ts';
 import { connectionRoutes } from './routes.ts';
 import { connectionService } from './service.ts';
@@ -17,7 +19,8 @@ type Dependencies = {
   database: OpenDatabase;
   vault: Vault;
   config: Pick<Config, 'connections' | 'proxyFor'>;
-  openConnection: OpenConnection;
+  openConnection: ConnectionOpener['openConnection'];
+  openOffered: ConnectionOpener['openOffered'];
   presence: Pick<Presence, 'send' | 'listen'>;
   forgetClient: (connectionId: number) => void;
   onUsable: (userId: number) => Promise<void>;
@@ -25,21 +28,21 @@ type Dependencies = {
   createClient: (target: ConnectionTarget) => Promise<Provider>;
 };
 
-/** People's accounts with providers beside the installation's own. */
+/** Accounts with providers beside the installation's own: people's, and those that administrators offer. */
 export function connectionFeature(dependencies: Dependencies) {
-  const { database, vault, config, openConnection, createClient } = dependencies;
+  const { database, vault, config, createClient, openConnection, openOffered } = dependencies;
+  const shared = { db: database.db, vault, addresses: connectionAddresses(config), open: clientOpener(createClient) };
   const connections = connectionService({
-    db: database.db,
-    vault,
-    addresses: connectionAddresses(config),
-    listsHosts: config.connections.listsHosts,
-    open: clientOpener(createClient),
-    openConnection,
+    ...{ ...shared, listsHosts: config.connections.listsHosts, openConnection },
     onUsable: dependencies.onUsable,
     refusals: connectionRefusals({ ...dependencies, db: database.db }),
   });
+  const offers = offerService({ ...shared, openOffered });
   return {
-    routes: (router: Router) => connectionRoutes(router, connections),
+    routes(router: Router) {
+      connectionRoutes(router, connections);
+      offerRoutes(router, offers);
+    },
     exportParts: [connectionExportPart(database)],
   };
 }

@@ -8,49 +8,28 @@ import type { Kysely } from 'kysely';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/lib/errors';
-import type { ConnectionAddresses } from '#server/provider/connections/address-policy';
 import { type ConnectionRow, connectionRepository } from '#server/provider/connections/connection-repository';
 import type { OpenConnection } from '#server/provider/connections/open';
-import { keyHeaderOf, presetOf, presets } from '#server/provider/connections/presets';
+import { presetOf, presets } from '#server/provider/connections/presets';
+import { monthOf } from '#server/provider/connections/spend-repository';
 import type { Actor } from '#server/security/actor';
-import { encryptWithDataKey } from '#server/security/encryption';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
-import { Secret } from '#server/security/secret';
-import type { Vault } from '#server/security/vault';
 import { checkAbilities } from './check.ts';
-import type { OpenClient } from './clients.ts';
+import { addressOf, connectionKeys, flagOf, invalid, type KeyDependencies, last4Of, notFound } from './keys.ts';
 import { findLocalServers } from './local.ts';
 import { offeredPresets } from './offered-presets.ts';
 import type { connectionRefusals } from './refusals.ts';
 import { connectionStore, nameKeyOf } from './repository.ts';
-import { toConnection } from './to-connection.ts';
-import { tryKey } from './try-key.ts';
+import { toConnection, toOffered } from './to-connection.ts';
 
-type Dependencies = {
-  db: Kysely<Database>;
-  vault: Vault;
-  addresses: ConnectionAddresses;
+type Dependencies = KeyDependencies & {
   /** The operator has listed hosts of their own. */
   listsHosts: boolean;
-  /** For a key that is not stored yet. */
-  open: OpenClient;
   openConnection: OpenConnection;
   refusals: ReturnType<typeof connectionRefusals>;
   /** Called when a connection may be used again: work that waited for it goes on. */
   onUsable: (userId: number) => Promise<void>;
 };
-
-/** Minimum length of a key whose last digits are shown. */
-const minShownLength = 12;
-const last4Of = (key: string) => (key.length >= minShownLength ? key.slice(-4) : '');
-
-const notFound = () => new AppError('not_found', 'Connection not found. It may have been removed.');
-
-const invalid = (field: string, message: string) =>
-  new AppError('invalid_input', message, { fields: { [field]: message } });
-
-/** Always the same text for an address, so that a key is bound to one. */
-const tidyUrl = (text: string) => text.replace(/\/+$/, '');
 
 function refuseTaken(rows: readonly ConnectionRow[], name: string, own?: number) {
   const key = nameKeyOf(name);
@@ -64,57 +43,10 @@ function refuseTooMany(rows: readonly ConnectionRow[]) {
     throw new AppError('conflict', `You can have ${connectionsPerUser} connections. Remove one first.`);
 }
 
-const flagOf = (isSet: boolean): 0 | 1 => (isSet ? 1 : 0);
-
 /** The ids with one of them at another position. */
 function moved(rows: readonly ConnectionRow[], id: number, position: number): number[] {
   const others = rows.map((row) => row.id).filter((other) => other !== id);
   return others.toSpliced(Math.min(position, others.length), 0, id);
-}
-
-/** The address of a new connection. @throws AppError if it may not be used */
-async function addressOf(addresses: ConnectionAddresses, { preset, baseUrl }: NewConnection): Promise<string> {
-  const { baseUrl: usual, example } = presetOf(preset);
-  const address = baseUrl ?? usual;
-  if (address === null) throw invalid('baseUrl', `Enter the address, such as ${example}`);
-  const refusal = await addresses.refusalOf(preset, address);
-  if (refusal !== null) throw invalid('baseUrl', refusal);
-  return tidyUrl(address);
-}
-
-/** Keys are tried before they are stored, and sealed with their address. */
-function connectionKeys({ db, vault, addresses, open }: Dependencies) {
-  /** The key with its address in one text, encrypted: in another row it never reaches another address. */
-  const sealed = (userId: number, baseUrl: string, key: string) =>
-    encryptWithDataKey({ db, vault }, userId, new Secret(JSON.stringify({ baseUrl, key })), 'connection-key');
-
-  /** @throws key_rejected */
-  async function tried(target: Pick<ConnectionRow, 'preset' | 'name' | 'base_url'>, key: string) {
-    const { preset, name, base_url: baseUrl } = target;
-    const client = await open(
-      { id: 0, name, preset, baseUrl, keyHeader: keyHeaderOf(preset), api: 'auto', firstTokenSeconds: null },
-      key,
-    );
-    try {
-      const result = await tryKey(client, presetOf(preset));
-      if ('rejected' in result)
-        throw new AppError('key_rejected', result.rejected, { fields: { key: result.rejected } });
-      return result.notice;
-    } finally {
-      await client.end();
-    }
-  }
-
-  /** The changed columns of a key. @throws key_rejected, without changing anything */
-  async function keyColumns(userId: number, row: ConnectionRow, key: string | null) {
-    if (key === null) return { key_sealed: null, key_last4: null };
-    const refusal = await addresses.refusalOf(row.preset, row.base_url);
-    if (refusal !== null) throw invalid('key', refusal);
-    const notice = await tried(row, key);
-    return { key_sealed: await sealed(userId, row.base_url, key), key_last4: last4Of(key), notice };
-  }
-
-  return { sealed, tried, keyColumns };
 }
 
 /** Long: the three changes of a connection, each read alone. */
@@ -124,7 +56,7 @@ function connectionWrites(dependencies: Dependencies) {
 
   async function create({ userId, stillMay }: Actor, draft: NewConnection, visitor: Visitor): Promise<Connection> {
     const { preset, name, key, api, firstTokenSeconds } = draft;
-    const before = await connectionRepository(db).list(userId);
+    const before = await connectionRepository(db).listOwn(userId);
     refuseTooMany(before);
     refuseTaken(before, name);
     const baseUrl = await addressOf(addresses, draft);
@@ -134,7 +66,7 @@ function connectionWrites(dependencies: Dependencies) {
     return db.transaction().execute(async (trx) => {
       await stillMay(trx);
       await lockUserRow(trx, userId);
-      const rows = await connectionRepository(trx).list(userId);
+      const rows = await connectionRepository(trx).listOwn(userId);
       refuseTooMany(rows);
       refuseTaken(rows, name);
       const id = await connectionStore(trx).insert({
@@ -161,9 +93,9 @@ function connectionWrites(dependencies: Dependencies) {
   async function change(actor: Actor, id: number, changes: ConnectionChange, visitor: Visitor): Promise<Connection> {
     const { userId, stillMay } = actor;
     const { name, key, api, firstTokenSeconds, isPaused, position } = changes;
-    const row = await connectionRepository(db).find(userId, id);
+    const row = await connectionRepository(db).findOwn(userId, id);
     if (!row) throw notFound();
-    const ofKey = key === undefined ? {} : await keyColumns(userId, row, key);
+    const ofKey = key === undefined ? {} : await keyColumns(row, key);
     const columns = {
       ...ofKey,
       ...(name !== undefined && { name, name_key: nameKeyOf(name) }),
@@ -174,7 +106,7 @@ function connectionWrites(dependencies: Dependencies) {
     return db.transaction().execute(async (trx) => {
       await stillMay(trx);
       await lockUserRow(trx, userId);
-      const rows = await connectionRepository(trx).list(userId);
+      const rows = await connectionRepository(trx).listOwn(userId);
       if (!rows.some((one) => one.id === id)) throw notFound();
       if (name !== undefined) refuseTaken(rows, name, id);
       const store = connectionStore(trx);
@@ -190,7 +122,7 @@ function connectionWrites(dependencies: Dependencies) {
   async function remove({ userId, stillMay }: Actor, id: number, visitor: Visitor) {
     await db.transaction().execute(async (trx) => {
       await stillMay(trx);
-      const row = await connectionRepository(trx).find(userId, id);
+      const row = await connectionRepository(trx).findOwn(userId, id);
       if (!row || !(await connectionStore(trx).delete(userId, id))) throw notFound();
       const detail = row.name;
       await securityEventRepository(trx).record({ userId, event: 'connection_removed', by: 'self', visitor, detail });
@@ -206,7 +138,7 @@ function keyEvent(key: string | null | undefined, before: ConnectionRow): Record
 }
 
 async function found(db: Kysely<Database>, userId: number, id: number): Promise<Connection> {
-  const row = await connectionRepository(db).find(userId, id);
+  const row = await connectionRepository(db).findOwn(userId, id);
   if (!row) throw notFound();
   return toConnection(row);
 }
@@ -220,7 +152,7 @@ export function connectionService(dependencies: Dependencies) {
   const { policy } = addresses;
 
   async function check(userId: number, id: number, model: string | undefined): Promise<Connection> {
-    const row = await rows.find(userId, id);
+    const row = await rows.findOwn(userId, id);
     if (!row) throw notFound();
     const refusal = await addresses.refusalOf(row.preset, row.base_url);
     if (refusal !== null) throw new AppError('not_allowed', refusal);
@@ -233,12 +165,14 @@ export function connectionService(dependencies: Dependencies) {
 
   return {
     async list(userId: number) {
-      return { policy, connections: (await rows.list(userId)).map(toConnection) };
+      const month = monthOf(new Date().toISOString());
+      const [own, offered] = await Promise.all([rows.listOwn(userId), rows.listOffered(userId, month)]);
+      return { policy, connections: own.map(toConnection), offered: offered.map(toOffered) };
     },
     presets: () => ({ policy, presets: offeredPresets(addresses, listsHosts) }),
     local: () => findLocalServers(presets, { addresses, open }),
     async hasKey(userId: number, id: number): Promise<boolean> {
-      return ((await rows.find(userId, id))?.key_sealed ?? null) !== null;
+      return ((await rows.findOwn(userId, id))?.key_sealed ?? null) !== null;
     },
     create,
     async change(actor: Actor, id: number, changes: ConnectionChange, visitor: Visitor) {

@@ -1,5 +1,6 @@
-import type { Connection } from '@roster/contracts/connections/connections';
-import type { ConnectionRow } from '#server/provider/connections/connection-repository';
+import type { Connection, OfferedConnection } from '@roster/contracts/connections/connections';
+import type { ConnectionRepository, ConnectionRow } from '#server/provider/connections/connection-repository';
+import { isUsedUp } from '#server/provider/connections/offer-budget';
 import { parseChecks } from './repository.ts';
 
 /** A connection as its owner sees it: never with the key. */
@@ -17,4 +18,12 @@ export const toConnection = (row: ConnectionRow): Connection => ({
   checks: parseChecks(row.checks),
   checkedAt: row.checked_at,
   createdAt: row.created_at,
+});
+
+type OfferedRow = Awaited<ReturnType<ConnectionRepository['listOffered']>>[number];
+
+/** An offered connection as people see it who may use it: nothing of its key, its address or others' spending. */
+export const toOffered = ({ id, preset, name, own, total, ...limits }: OfferedRow): OfferedConnection => ({
+  ...{ id, preset, name, monthlyUsd: limits.monthly_usd_per_person, spentUsd: own },
+  isUsedUp: isUsedUp({ perPerson: limits.monthly_usd_per_person, total: limits.monthly_usd_total }, { own, total }),
 });

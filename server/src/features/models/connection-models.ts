@@ -6,7 +6,7 @@ import { filterChatModels } from '#server/provider/resources/chat-models';
 import type { ModelListCache } from './model-list.ts';
 
 type Dependencies = {
-  connections: Pick<ConnectionRepository, 'list' | 'find'>;
+  connections: Pick<ConnectionRepository, 'listUsable' | 'findUsable'>;
   lists: ModelListCache;
   describe: (listed: ProviderModel) => Model;
 };
@@ -16,9 +16,9 @@ type ListedIds = ReadonlySet<string> | null;
 
 const isActive = ({ is_paused }: ConnectionRow) => is_paused === 0;
 
-/** The models of people's connections, each named with its connection. */
+/** The models of people's connections and of those offered to them, each named with its connection. */
 export function connectionModels({ connections, lists, describe }: Dependencies) {
-  const active = async (userId: number) => (await connections.list(userId)).filter(isActive);
+  const active = async (userId: number) => (await connections.listUsable(userId)).filter(isActive);
   const read = (userId: number, { id }: ConnectionRow, withinMs: number) =>
     lists.within({ userId, connectionId: id }, withinMs);
 
@@ -59,7 +59,7 @@ export function connectionModels({ connections, lists, describe }: Dependencies)
     async problemOf(userId: number, reference: string): Promise<string | null> {
       const { connectionId, model } = parseModelReference(reference);
       if (connectionId === null) return null;
-      const row = await connections.find(userId, connectionId);
+      const row = await connections.findUsable(userId, connectionId);
       if (!row) return 'The connection of this model was removed';
       const known = await lists.known({ userId, connectionId });
       return !known || known.some(({ id }) => id === model) ? null : `Model ${model} is not among those of ${row.name}`;

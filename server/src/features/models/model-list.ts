@@ -11,7 +11,7 @@ import type { Secret } from '#server/security/secret';
 
 type Dependencies = {
   provider: Pick<Provider, 'models'>;
-  keys: Pick<ProviderKeyService, 'open'>;
+  keys: Pick<ProviderKeyService, 'openFree'>;
   config: Pick<Config, 'provider'>;
   /** Stores the list for features that do not ask the provider. */
   remember: (userId: number, list: ProviderModel[]) => Promise<void>;
@@ -80,7 +80,7 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
   }
 
   const open = ({ userId, connectionId }: ListSource) =>
-    keys.open(userId, connectionId === null ? null : modelReference({ connectionId, model: 'any' }));
+    keys.openFree(userId, connectionId === null ? null : modelReference({ connectionId, model: 'any' }));
 
   return {
     /** Returns the key’s list, or an error message if it is not available in time. */

@@ -9,7 +9,7 @@ import { Secret } from '#server/security/secret';
 import { modelService } from './service.ts';
 
 const rest = {
-  connections: { list: async () => [], find: async () => undefined },
+  connections: { listUsable: async () => [], findUsable: async () => undefined },
   tunedModels: async () => [],
   remember: async () => undefined,
   now: () => Date.parse('2026-11-24T12:00:00Z'),
@@ -19,7 +19,7 @@ const rest = {
 const lacksTool = () => null;
 
 function serviceFor(models: ProviderModel[] | Error, { isOpenAi = true, defaultModel = 'gpt-4o' } = {}) {
-  const keys: Pick<ProviderKeyService, 'open'> = { open: async () => new Secret('sk-test') };
+  const keys: Pick<ProviderKeyService, 'openFree'> = { openFree: async () => new Secret('sk-test') };
   const provider: Pick<Provider, 'models' | 'lacksTool'> = {
     lacksTool,
     models: async () => {
@@ -169,8 +169,8 @@ describe('the list of models', () => {
     const home = { key: 'home', hangs: false };
     const service = modelService({
       ...rest,
-      connections: { list: async () => [row], find: async () => row },
-      keys: { open: async (_userId, model = null) => new Secret(model === null ? 'own' : home.key) },
+      connections: { listUsable: async () => [row], findUsable: async () => row },
+      keys: { openFree: async (_userId, model = null) => new Secret(model === null ? 'own' : home.key) },
       provider: {
         lacksTool,
         models: async (apiKey) => {
@@ -203,7 +203,7 @@ describe('the list of models', () => {
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     const saved = { key: 'sk-old' };
     const service = modelService({
-      keys: { open: async () => new Secret(saved.key) },
+      keys: { openFree: async () => new Secret(saved.key) },
       provider: {
         lacksTool,
         models: async () => {
@@ -228,7 +228,7 @@ describe('the list of models', () => {
   test('is requested again after a failure', async () => {
     const answers = [new ProviderError('rate_limited', 'Too fast.'), plain('gpt-4o')];
     const service = modelService({
-      keys: { open: async () => new Secret('sk-test') },
+      keys: { openFree: async () => new Secret('sk-test') },
       provider: {
         lacksTool,
         models: async () => {

@@ -29,8 +29,8 @@ type TunedModel = { model: string; baseModel: string; isActive: boolean };
 
 type Dependencies = {
   provider: Pick<Provider, 'models' | 'lacksTool'>;
-  keys: Pick<ProviderKeyService, 'open'>;
-  connections: Pick<ConnectionRepository, 'list' | 'find'>;
+  keys: Pick<ProviderKeyService, 'openFree'>;
+  connections: Pick<ConnectionRepository, 'listUsable' | 'findUsable'>;
   catalogue: Catalogue;
   config: Pick<Config, 'provider' | 'defaultModel'>;
   /** The user’s fine-tuned models; the user decides which are offered. */
@@ -159,7 +159,7 @@ export function modelService(dependencies: Dependencies) {
     describe: (model) => describeListed(dependencies, model),
   });
   const own = (userId: number) => ({ userId, connectionId: null });
-  const hasOwnKey = async (userId: number) => (await keys.open(userId).catch(ignoreKeyError)) !== undefined;
+  const hasOwnKey = async (userId: number) => (await keys.openFree(userId).catch(ignoreKeyError)) !== undefined;
 
   /** The model of a connection, for those who have no key of the installation’s provider. */
   const defaultOfConnection = async (userId: number) =>
@@ -219,7 +219,7 @@ export function modelService(dependencies: Dependencies) {
     /** Reports what is known about the provider’s built-in tools, without asking the provider. */
     async tools(userId: number, model: string | undefined): Promise<ModelToolSupport> {
       const asked = model ?? (await knownDefault(userId)) ?? config.defaultModel;
-      const apiKey = await keys.open(userId, asked).catch(ignoreKeyError);
+      const apiKey = await keys.openFree(userId, asked).catch(ignoreKeyError);
       const connection = apiKey instanceof ConnectionKey ? apiKey.connection : null;
       const lacks = (tool: BuiltInTool) => dependencies.provider.lacksTool(asked, tool, apiKey);
       const support = {

@@ -3,6 +3,7 @@ import type { OpenDatabase } from '#server/db/connect';
 import type { ExportPart } from '#server/features/feature';
 import type { Router } from '#server/http/app-router/router';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import type { OfferedPrices } from '#server/provider/connections/offered-prices';
 import type { Provider } from '#server/provider/provider';
 import type { Vault } from '#server/security/vault';
 import { adminKeyService } from './admin-key.ts';
@@ -45,15 +46,16 @@ type Dependencies = {
   vault: Vault;
   ownsAssistant: (userId: number, assistantId: number) => Promise<boolean>;
   listedPrice: Parameters<typeof pricingService>[0]['listedPrice'];
+  offeredPrices: Pick<OfferedPrices, 'cost'>;
 };
 
 /** Cost of calls: analytics, prices, budgets, and the provider’s own figures. */
 export function usageFeature(dependencies: Dependencies) {
-  const { database, config, catalogue, provider, vault, ownsAssistant, listedPrice } = dependencies;
+  const { database, config, catalogue, provider, vault, ownsAssistant, listedPrice, offeredPrices } = dependencies;
   const { db, reader } = database;
   const sums = analyticsRepository(reader);
   const analytics = analyticsService(sums, priceRepository(reader), catalogue);
-  const pricing = pricingService({ db, catalogue, listedPrice });
+  const pricing = pricingService({ db, catalogue, listedPrice, offeredPrices });
   const budgets = budgetService({
     budgets: budgetRepository(db),
     ofProjects: projectBudgetRepository(db),

@@ -1,9 +1,11 @@
-import { modelIdOf } from '@roster/contracts/models/model-reference';
+import { connectionIdOf, modelIdOf } from '@roster/contracts/models/model-reference';
 import type { CustomPrice } from '@roster/contracts/usage/usage';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/lib/errors';
 import { type Catalogue, costOf, type TokenCounts } from '#server/provider/catalogue/catalogue';
+import { connectionRepository } from '#server/provider/connections/connection-repository';
+import type { OfferedPrices } from '#server/provider/connections/offered-prices';
 import type { ToolUse } from '#server/provider/provider';
 import type { ListedPrice } from '#server/provider/resources/model-description';
 import { priceRepository } from './price-repository.ts';
@@ -28,12 +30,12 @@ const costWhereKnown = (price: Parameters<typeof costOf>[0] | undefined, counts:
 /** The record of a built-in tool call, billed once per call besides tokens. Users cannot set its price. */
 const toolUsageBy =
   (catalogue: Catalogue) =>
-  ({ tool, callId }: ToolUse, createdAt: string) => {
+  ({ tool, callId }: ToolUse, createdAt: string, usedBy: string | null) => {
     const price = catalogue.toolPrice(tool);
     const cost = price
       ? { costUsd: price.usdPerThousandCalls / 1_000, priceAsOf: price.asOf }
       : { costUsd: null, priceAsOf: null };
-    return { ...noTokens, ...cost, purpose: 'tool' as const, model: tool, callId, estimated: false, createdAt };
+    return { ...noTokens, ...cost, purpose: 'tool' as const, model: tool, usedBy, callId, estimated: false, createdAt };
   };
 
 /** Prices one batch of unpriced calls. Returns how many there were. */
@@ -54,14 +56,22 @@ type Dependencies = {
   catalogue: Catalogue;
   /** The price in the provider's own list; undefined: it names none, or was not read yet. */
   listedPrice: (userId: number, model: string) => ListedPrice | undefined;
+  /** The prices of connections that administrators offer. */
+  offeredPrices: Pick<OfferedPrices, 'cost'>;
 };
 
 /**
  * The cost of a call: as the provider says, by its list, by the catalogue, or by the user’s own price.
  * Long: a list of questions about prices, each read alone.
  */
-export function pricingService({ db, catalogue, listedPrice }: Dependencies) {
+export function pricingService({ db, catalogue, listedPrice, offeredPrices }: Dependencies) {
   const prices = priceRepository(db);
+
+  /** People cannot set prices of what an administrator pays for. */
+  async function isOffered(model: string, within: Kysely<Database> = db): Promise<boolean> {
+    const connectionId = connectionIdOf(model);
+    return connectionId !== null && (await connectionRepository(within).isOffered(connectionId));
+  }
 
   return {
     /**
@@ -77,6 +87,10 @@ export function pricingService({ db, catalogue, listedPrice }: Dependencies) {
     ) {
       const today = new Date().toISOString().slice(0, 10);
       if (counts.statedUsd !== undefined) return { costUsd: counts.statedUsd, priceAsOf: today, serviceTier: tier };
+      if (await isOffered(model, within)) {
+        const costUsd = offeredPrices.cost(model, counts, tier);
+        return { costUsd, priceAsOf: costUsd === null ? null : today, serviceTier: tier };
+      }
       const current = tier === null ? listedPrice(userId, model) : undefined;
       if (current) return { costUsd: costOf(current, counts), priceAsOf: today, serviceTier: tier };
       const listed = catalogue.cost(model, counts, tier);
@@ -89,6 +103,7 @@ export function pricingService({ db, catalogue, listedPrice }: Dependencies) {
     },
 
     async sumPrice(userId: number, model: string, counts: TokenCounts): Promise<number | null> {
+      if (await isOffered(model)) return offeredPrices.cost(model, counts, null);
       const current = listedPrice(userId, model);
       if (current) return costOf(current, counts);
       const { price } = catalogue.describe(model, null, '');
@@ -109,6 +124,11 @@ export function pricingService({ db, catalogue, listedPrice }: Dependencies) {
         throw new AppError(
           'conflict',
           `The catalogue already has a price for ${modelIdOf(input.model)}, and that one is used.`,
+        );
+      if (await isOffered(input.model))
+        throw new AppError(
+          'conflict',
+          'An administrator offers this model. Its price is the provider’s or the catalog’s.',
         );
       if ((await prices.count(userId)) >= maxPrices && !(await prices.find(userId, input.model)))
         throw new AppError('conflict', `You can set at most ${maxPrices} custom prices. Remove one first.`);

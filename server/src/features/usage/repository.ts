@@ -1,9 +1,11 @@
 import type { Usage } from '@roster/contracts/chat';
+import { connectionIdOf, modelIdOf } from '@roster/contracts/models/model-reference';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { afterCommit } from '#server/db/after-commit';
 import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import type { TokenCounts } from '#server/provider/catalogue/catalogue';
+import { monthOf, spendRepository } from '#server/provider/connections/spend-repository';
 import { costOnly, isRequest, mapColumns, type Sums, toolSumName, trainingSumName, zeroSums } from './aggregate.ts';
 import { quarterOf } from './zone-days.ts';
 
@@ -51,6 +53,8 @@ export type UsageRecord = Omit<TokenCounts, 'statedUsd'> & {
   comparisonId?: number | null;
   accessTokenId?: number | null;
   model: string;
+  /** For a tool call: the model that used the tool, whose connection is billed. */
+  usedBy?: string | null;
   costUsd: number | null;
   priceAsOf: string | null;
   /** The tier that answered; left out or null: the standard one. */
@@ -94,7 +98,11 @@ const addSumsToTokenDay = prepared((db, at: Params<Sums & { userId: number; day:
     ),
 );
 
-type NewRecord = Omit<Required<UsageRecord>, 'estimated'> & { userId: number; day: string; estimated: 0 | 1 };
+type NewRecord = Omit<Required<UsageRecord>, 'estimated' | 'usedBy'> & {
+  userId: number;
+  day: string;
+  estimated: 0 | 1;
+};
 
 const insertRecord = prepared((db, at: Params<NewRecord>) =>
   db
@@ -171,6 +179,15 @@ export function usageRepository(db: Kysely<Database>) {
       await addSpending.changed(db, { userId, id, month, costUsd });
   }
 
+  async function addToConnection(userId: number, connectionId: number | null, usage: UsageRecord) {
+    if (connectionId === null) return;
+    await spendRepository(db).add({
+      ...{ userId, connectionId, month: monthOf(usage.createdAt), costUsd: usage.costUsd },
+      model: modelIdOf(sumRowName(usage)),
+      requests: isRequest(usage.purpose) ? 1 : 0,
+    });
+  }
+
   async function isThere(userId: number): Promise<boolean> {
     return (await db.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst()) !== undefined;
   }
@@ -193,8 +210,9 @@ export function usageRepository(db: Kysely<Database>) {
         callId = null,
         serviceTier = null,
       } = usage;
+      const { usedBy = usage.model, ...stored } = usage;
       const row: NewRecord = {
-        ...usage,
+        ...stored,
         jobId,
         comparisonId,
         accessTokenId,
@@ -225,6 +243,7 @@ export function usageRepository(db: Kysely<Database>) {
       await addToDay(userId, { day, model, assistantId: usage.assistantId ?? 0 }, sums);
       await addToQuarter(userId, quarterOf(usage.createdAt), ofRequests);
       await addToToken(userId, accessTokenId, usage.createdAt, ofRequests);
+      await addToConnection(userId, connectionIdOf(usedBy ?? ''), usage);
     },
 
     /** Usage of the steps of runs before their last requests. */

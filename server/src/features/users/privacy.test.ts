@@ -333,6 +333,22 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
     path: `/api/connections/${connectionId}/ask-again`,
   }),
   'DELETE /api/connections/:id': ({ connectionId }) => ({ path: `/api/connections/${connectionId}` }),
+  // A person's own connection is none that administrators offer.
+  'PATCH /api/admin/connections/:id': ({ connectionId }) => ({
+    path: `/api/admin/connections/${connectionId}`,
+    body: { name: 'Mine' },
+  }),
+  'POST /api/admin/connections/:id/check': ({ connectionId }) => ({
+    path: `/api/admin/connections/${connectionId}/check`,
+    body: {},
+  }),
+  'GET /api/admin/connections/:id/uses': ({ connectionId }) => ({
+    path: `/api/admin/connections/${connectionId}/uses`,
+  }),
+  'GET /api/admin/connections/:id/spending': ({ connectionId }) => ({
+    path: `/api/admin/connections/${connectionId}/spending`,
+  }),
+  'DELETE /api/admin/connections/:id': ({ connectionId }) => ({ path: `/api/admin/connections/${connectionId}` }),
   'GET /api/prompts/:id': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}` }),
   'PATCH /api/prompts/:id': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}`, body: { title: 'Mine' } }),
   'POST /api/prompts/:id/used': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}/used`, body: {} }),

@@ -12,6 +12,7 @@ const errorFields: Partial<Record<ErrorCode, ProviderErrorFields>> = {
   not_allowed: { code: 'insufficient_permissions' },
   rate_limited: { type: 'requests', code: 'rate_limit_exceeded' },
   budget_exceeded: { status: 429, type: 'insufficient_quota', code: 'insufficient_quota' },
+  offered_budget_exceeded: { status: 429, type: 'insufficient_quota', code: 'insufficient_quota' },
   model_ended: { status: 404, code: 'model_not_found' },
   // The provider's clients would retry a 409.
   quota_exceeded: { status: 400, code: 'storage_quota_exceeded' },

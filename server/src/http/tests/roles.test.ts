@@ -86,6 +86,13 @@ const mayCall: Record<string, readonly Kind[]> = {
   'GET /api/connections/:id/refusals': signedIn,
   'POST /api/connections/:id/ask-again': signedIn,
   'DELETE /api/connections/:id': signedIn,
+  'GET /api/admin/connections': administrators,
+  'POST /api/admin/connections': administrators,
+  'PATCH /api/admin/connections/:id': administrators,
+  'POST /api/admin/connections/:id/check': administrators,
+  'GET /api/admin/connections/:id/uses': administrators,
+  'GET /api/admin/connections/:id/spending': administrators,
+  'DELETE /api/admin/connections/:id': administrators,
 
   'GET /api/models': signedIn,
   'GET /api/models/tools': signedIn,

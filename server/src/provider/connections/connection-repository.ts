@@ -1,34 +1,78 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 
 export type ConnectionRow = Selectable<Database['connections']>;
 
+/** Holds for a row of `connections` that is offered to the user now. */
+const isOfferedTo = (userId: number) => sql<boolean>`(connections.user_id is null and exists (
+  select 1 from connection_offers
+  where connection_offers.connection_id = connections.id
+  and (connection_offers.audience = 'everybody' or exists (
+    select 1 from connection_offer_people
+    where connection_offer_people.connection_id = connections.id and connection_offer_people.user_id = ${userId}))
+  and exists (select 1 from users where users.id = ${userId} and users.status = 'Active')))`;
+
+/** Holds for a user's own connections and for those offered to the user. */
+const isUsableBy = (userId: number) => sql<boolean>`(connections.user_id = ${userId} or ${isOfferedTo(userId)})`;
+
+/** A user's own come first, in the user's order; then those that are offered, by name. */
+const ownFirst = [
+  sql`case when connections.user_id is null then 1 else 0 end`,
+  sql`case when connections.user_id is null then 0 else connections.position end`,
+  sql`case when connections.user_id is null then connections.name_key end`,
+  sql`connections.id`,
+];
+const inOrder = sql.join(ownFirst);
+
+/** A row with the wrapped data key that opens its key (null: there is none), and the limits of an offered one. */
+export type OpenedRow = ConnectionRow & {
+  wrapped: string | null;
+  monthly_usd_per_person: number | null;
+  monthly_usd_total: number | null;
+};
+
+const wrappedKey = sql<string | null>`case when connections.user_id is null
+  then (select value from settings where name = 'installation_data_key') else data_keys.wrapped end`;
+
+const toOpen = (db: Kysely<Database>) =>
+  db
+    .selectFrom('connections')
+    .leftJoin('data_keys', 'data_keys.user_id', 'connections.user_id')
+    .leftJoin('connection_offers', 'connection_offers.connection_id', 'connections.id')
+    .selectAll('connections')
+    .select([
+      wrappedKey.as('wrapped'),
+      'connection_offers.monthly_usd_per_person',
+      'connection_offers.monthly_usd_total',
+    ]);
+
+/** `own`: the user's. `usable`: offered ones too. */
 export function connectionRepository(db: Kysely<Database>) {
   return {
-    /** With the user's wrapped data key, which opens the connection's; null: the user has none. */
-    findWithDataKey: (userId: number, id: number) =>
-      db
-        .selectFrom('connections')
-        .leftJoin('data_keys', 'data_keys.user_id', 'connections.user_id')
-        .selectAll('connections')
-        .select('data_keys.wrapped')
-        .where('connections.user_id', '=', userId)
-        .where('connections.id', '=', id)
-        .executeTakeFirst(),
+    findToOpen: (userId: number, id: number): Promise<OpenedRow | undefined> =>
+      toOpen(db).where('connections.id', '=', id).where(isUsableBy(userId)).executeTakeFirst(),
 
-    find: (userId: number, id: number): Promise<ConnectionRow | undefined> =>
+    /** An offered connection, whoever it is offered to: for an administrator who checks it. */
+    findOfferedToOpen: (id: number): Promise<OpenedRow | undefined> =>
+      toOpen(db).where('connections.id', '=', id).where('connections.user_id', 'is', null).executeTakeFirst(),
+
+    findOwn: (userId: number, id: number): Promise<ConnectionRow | undefined> =>
       db.selectFrom('connections').selectAll().where('user_id', '=', userId).where('id', '=', id).executeTakeFirst(),
 
-    findByName: (userId: number, name: string): Promise<ConnectionRow | undefined> =>
+    findUsable: (userId: number, id: number): Promise<ConnectionRow | undefined> =>
+      db.selectFrom('connections').selectAll().where('id', '=', id).where(isUsableBy(userId)).executeTakeFirst(),
+
+    /** The user's own comes before an offered one with the same name. */
+    findUsableByName: (userId: number, name: string): Promise<ConnectionRow | undefined> =>
       db
         .selectFrom('connections')
         .selectAll()
-        .where('user_id', '=', userId)
         .where('name', '=', name)
+        .where(isUsableBy(userId))
+        .orderBy(inOrder)
         .executeTakeFirst(),
 
-    /** All of a user's, in the user's order. */
-    list: (userId: number): Promise<ConnectionRow[]> =>
+    listOwn: (userId: number): Promise<ConnectionRow[]> =>
       db
         .selectFrom('connections')
         .selectAll()
@@ -37,11 +81,50 @@ export function connectionRepository(db: Kysely<Database>) {
         .orderBy('id')
         .execute(),
 
+    listUsable: (userId: number): Promise<ConnectionRow[]> =>
+      db.selectFrom('connections').selectAll().where(isUsableBy(userId)).orderBy(inOrder).execute(),
+
+    /** Those offered to the user that are not paused, with the user's limit and the spending of a month. */
+    listOffered: (userId: number, month: string) =>
+      db
+        .selectFrom('connections')
+        .innerJoin('connection_offers', 'connection_offers.connection_id', 'connections.id')
+        .leftJoin('connection_spend', (join) =>
+          join.onRef('connection_spend.connection_id', '=', 'connections.id').on('connection_spend.month', '=', month),
+        )
+        .select(['connections.id', 'preset', 'name', 'monthly_usd_per_person', 'monthly_usd_total'])
+        .select([ownSpending(userId).as('own'), totalSpending.as('total')])
+        .where('is_paused', '=', 0)
+        .where(isOfferedTo(userId))
+        .groupBy(['connections.id', 'preset', 'name', 'name_key', 'monthly_usd_per_person', 'monthly_usd_total'])
+        .orderBy('name_key')
+        .execute(),
+
+    /** True if nobody owns it: an administrator offers it. */
+    async isOffered(id: number): Promise<boolean> {
+      const row = await db
+        .selectFrom('connections')
+        .select('id')
+        .where('id', '=', id)
+        .where('user_id', 'is', null)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
     /** The provider's words about the key or the address; null: it works again. */
     note: async (userId: number, id: number, notice: string | null) => {
-      await db.updateTable('connections').set({ notice }).where('user_id', '=', userId).where('id', '=', id).execute();
+      await db
+        .updateTable('connections')
+        .set({ notice })
+        .where('id', '=', id)
+        .where((eb) => eb.or([eb('user_id', '=', userId), eb('user_id', 'is', null)]))
+        .execute();
     },
   };
 }
+
+const totalSpending = sql<number>`coalesce(sum(connection_spend.cost_usd), 0)`;
+const ownSpending = (userId: number) =>
+  sql<number>`coalesce(sum(case when connection_spend.user_id = ${userId} then connection_spend.cost_usd end), 0)`;
 
 export type ConnectionRepository = ReturnType<typeof connectionRepository>;

@@ -37,9 +37,10 @@ export function providerKeyService(dependencies: Dependencies) {
   const sealedKeys = providerKeySecrets(dependencies);
   const isOpenAi = dependencies.config.provider.isOpenAi;
 
-  async function open(userId: number, model: string | null = null): Promise<Secret> {
+  async function open(userId: number, model: string | null = null, spends = true): Promise<Secret> {
     const connectionId = model === null ? null : connectionIdOf(model);
-    if (connectionId !== null) return dependencies.openConnection(userId, connectionId);
+    if (connectionId !== null)
+      return dependencies.openConnection(userId, connectionId, spends && model !== null ? model : undefined);
     return sealedKeys.open(userId, await keys.find(userId)).key;
   }
 
@@ -64,9 +65,12 @@ export function providerKeyService(dependencies: Dependencies) {
 
     /**
      * Decrypts the key for a call: that of the model’s connection, without a model that of the installation’s provider.
-     * @throws no_api_key, key_unreadable
+     * @throws no_api_key, key_unreadable, offered_budget_exceeded
      */
-    open,
+    open: (userId: number, model: string | null = null) => open(userId, model),
+
+    /** The same for what costs nothing: no budget refuses it. */
+    openFree: (userId: number, model: string | null = null) => open(userId, model, false),
 
     /** Returns the typed key after checking its form, without storing it; without one, the saved key. */
     async typedOrSaved(userId: number, typed: string | undefined): Promise<Secret> {

@@ -15,6 +15,7 @@ import { CheckDialog } from './check-dialog.tsx';
 import { ConnectionList } from './connection-list.tsx';
 import type { ConnectionAction } from './connection-row.tsx';
 import { EditDialog } from './edit-dialog.tsx';
+import { OfferedList } from './offered-list.tsx';
 import { connectionsQuery } from './queries.ts';
 import { RemoveDialog } from './remove-dialog.tsx';
 
@@ -81,7 +82,7 @@ function Content({ query, add, onChoose }: ContentProps) {
         </RetryNotice>
       </div>
     );
-  const { policy, connections: list } = query.data;
+  const { policy, connections: list, offered } = query.data;
   return (
     <>
       {policy === 'off' && (
@@ -97,6 +98,7 @@ function Content({ query, add, onChoose }: ContentProps) {
       ) : (
         <ConnectionList connections={list} isOff={policy === 'off'} onChoose={onChoose} />
       )}
+      {offered.length > 0 && <OfferedList offered={offered} />}
     </>
   );
 }

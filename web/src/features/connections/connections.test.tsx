@@ -1,4 +1,9 @@
-import { type Connection, type ConnectionPreset, connections } from '@roster/contracts/connections/connections';
+import {
+  type Connection,
+  type ConnectionPreset,
+  connections,
+  type OfferedConnection,
+} from '@roster/contracts/connections/connections';
 import { describe, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
@@ -29,11 +34,11 @@ const other = preset('other', 'Another address', { baseUrl: null, example: 'http
 
 const rows = page.getByRole('list', { name: 'Connections' }).getByRole('listitem');
 
-function openConnections(list: Connection[], policy: 'listed' | 'off' = 'listed') {
+function openConnections(list: Connection[], policy: 'listed' | 'off' = 'listed', offered: OfferedConnection[] = []) {
   open('/settings?tab=api-keys', {
     answers() {
       let kept = list;
-      answer(connections.list, () => ({ policy, connections: kept }));
+      answer(connections.list, () => ({ policy, connections: kept, offered }));
       answer(connections.presets, { policy, presets: [preset('groq', 'Groq'), ollama, other] });
       answer(connections.local, { servers: [{ preset: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1', models: 3 }] });
       answer(connections.refusals, { refusals: [] });
@@ -136,7 +141,7 @@ describe('connections', () => {
     ] as const;
     openConnections([connection(1)]);
     answer(connections.check, () => {
-      answer(connections.list, { policy: 'listed', connections: [connection(1, { checks: [...checks] })] });
+      answer(connections.list, { policy: 'listed', connections: [connection(1, { checks: [...checks] })], offered: [] });
       return connection(1, { checks: [...checks] });
     });
     await page.getByRole('button', { name: 'Check Provider 1' }).click();
@@ -178,5 +183,14 @@ describe('connections', () => {
     await expect.element(page.getByText('Connections are turned off')).toBeVisible();
     await expectText(rows.nth(0), 'Off');
     await expectCount(page.getByRole('button', { name: 'Add Connection' }), 0);
+  });
+
+  test('are shown beside those of an administrator, which cannot be changed', async () => {
+    const offered = { id: 9, preset: 'openai', name: 'Team', monthlyUsd: 5, spentUsd: 1.5, isUsedUp: false } as const;
+    openConnections([], 'listed', [offered, { ...offered, id: 10, name: 'Spent', monthlyUsd: null, isUsedUp: true }]);
+    const list = page.getByRole('list', { name: 'Offered by your administrator' });
+    await expectText(list.getByRole('listitem').nth(0), /Team.*\$3\.50 of \$5\.00 left this month/);
+    await expectText(list.getByRole('listitem').nth(1), /Budget used up.*\$1\.50 this month.*all together/);
+    await expectCount(list.getByRole('button'), 0);
   });
 });

@@ -16,7 +16,7 @@ type Dependencies = FileStorage & {
   db: Kysely<Database>;
   provider: Pick<Provider, 'containers'>;
   keys: {
-    open: OpenKey;
+    openFree: OpenKey;
     noteRejected: (userId: number, notice: string, model: string | null) => Promise<void>;
   };
   log: FastifyBaseLogger;
@@ -68,7 +68,7 @@ async function fetchFile(dependencies: Dependencies, userId: number, id: number)
   const { messageId, position, filename, container, until, model, error: before } = made;
   if (new Date().toISOString() > until) return rows.fail(userId, id, before ?? isGone);
   try {
-    const { bytes, content, close } = await provider.containers.open(await keys.open(userId, model), container);
+    const { bytes, content, close } = await provider.containers.open(await keys.openFree(userId, model), container);
     try {
       await storeGeneratedFile(dependencies, { id, userId, messageId, position }, { filename, bytes, content });
     } finally {

@@ -1,3 +1,4 @@
+import { connectionIdOf } from '@roster/contracts/models/model-reference';
 import type { Kysely } from 'kysely';
 import type { OfferedTool, ToolRegistry } from '#server/conversation/tools';
 import type { Database } from '#server/db/schema';
@@ -211,7 +212,7 @@ function withOfferedTools(tools: AnswerTools | undefined, offered: readonly Offe
 }
 
 function toolLoop(
-  { checkBudget }: Dependencies,
+  { checkBudget, openKey }: Dependencies,
   { userId, assistantId, threadId, programRunId }: RunSpec,
   { target, overBudget, offered }: { target: ChatTarget; overBudget: boolean; offered: readonly OfferedTool[] },
 ): ToolLoop {
@@ -221,6 +222,8 @@ function toolLoop(
     canAsk: programRunId === null,
     settings: JSON.stringify({ answerer, overBudget } satisfies ToolLoopSettings),
     checkBudget: async () => {
+      // A connection that is offered may have been taken back, or used up, while tools were called.
+      if (answerer.model !== null && connectionIdOf(answerer.model) !== null) await openKey(userId, answerer.model);
       if (!overBudget) await checkBudget(userId, { assistantId, threadId }, raiseBudget);
     },
   };

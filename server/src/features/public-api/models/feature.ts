@@ -1,4 +1,5 @@
 import { modelIdOf } from '@roster/contracts/models/model-reference';
+import type { ConnectionModels } from '@roster/contracts/models/models';
 import { type ApiModel, apiModels as api } from '@roster/contracts/public-api/models';
 import type { Config } from '#server/config/config';
 import type { ModelService } from '#server/features/models/service';
@@ -41,6 +42,10 @@ const ofConnection = (name: string, model: string): ApiModel => ({
   owned_by: name,
 });
 
+/** A name that is both the user's own and an offered connection's means the user's own, which comes first. */
+const firstOfName = (all: ConnectionModels[]) =>
+  [...new Map(all.toReversed().map((one) => [one.name, one])).values()].reverse();
+
 /** Values that clients can send as `model`. */
 export function apiModelFeature({ config, models, assistantModels }: Dependencies) {
   const described = ({ id, created = 0, ownedBy = config.provider.name }: Listed): ApiModel => ({
@@ -56,7 +61,7 @@ export function apiModelFeature({ config, models, assistantModels }: Dependencie
    */
   async function ofKey(userId: number): Promise<ApiModel[]> {
     const list = await models.list(userId);
-    const others = list.connections.flatMap(({ id: connectionId, name, models: all }) => [
+    const others = firstOfName(list.connections).flatMap(({ id: connectionId, name, models: all }) => [
       ...all.map(({ id }) => ofConnection(name, modelIdOf(id))),
       ...models.others(userId, connectionId).map(({ id }) => ofConnection(name, id)),
     ]);

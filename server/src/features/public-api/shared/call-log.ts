@@ -60,7 +60,7 @@ async function usageOf(
     ? await pricing.price(userId, model, counts, { tier, within: trx })
     : { costUsd: null, priceAsOf: null, serviceTier: tier };
   const answer = { ...counts, ...price, purpose: 'chat' as const, model, estimated, createdAt };
-  return [answer, ...used.map((use) => pricing.toolUsage(use, createdAt))];
+  return [answer, ...used.map((use) => pricing.toolUsage(use, createdAt, model))];
 }
 
 /**

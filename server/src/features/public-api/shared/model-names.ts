@@ -7,14 +7,14 @@ import { ProviderError } from '#server/provider/transport/error';
 import type { AssistantModels } from './assistant-models.ts';
 
 type Dependencies = {
-  connections: Pick<ConnectionRepository, 'findByName'>;
+  connections: Pick<ConnectionRepository, 'findUsableByName'>;
   assistantModels: Pick<AssistantModels, 'isNamed' | 'find'>;
   assistants: Pick<ApiAssistants, 'find'>;
 };
 
 /**
  * The models that clients name. A plain id is the installation's provider's, `name/model` that of the connection with
- * exactly this name; many providers' own ids contain a slash, so an unknown name is part of the id.
+ * exactly this name, of which the user's own comes before an offered one; many providers' own ids contain a slash, so an unknown name is part of the id.
  */
 export function modelNames({ connections, assistantModels, assistants }: Dependencies) {
   async function assistantOf(userId: number, name: string) {
@@ -26,7 +26,7 @@ export function modelNames({ connections, assistantModels, assistants }: Depende
     async resolve(userId: number, named: string): Promise<string> {
       const slash = named.indexOf('/');
       if (slash <= 0 || slash === named.length - 1 || connectionIdOf(named) !== null) return named;
-      const connection = await connections.findByName(userId, named.slice(0, slash));
+      const connection = await connections.findUsableByName(userId, named.slice(0, slash));
       return connection ? modelReference({ connectionId: connection.id, model: named.slice(slash + 1) }) : named;
     },
     /** The model whose key is needed: an assistant is answered by its own. null: there is no such assistant. */

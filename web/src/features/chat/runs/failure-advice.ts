@@ -41,6 +41,10 @@ const advice: Record<RunError['code'], Advice> = {
   },
   provider_timeout: { hint: 'The text received so far is kept. Try again in a moment.', steps: ['again'] },
   budget_exceeded: { hint: 'Raise the budget in Analytics, then try again.', steps: ['again'] },
+  offered_budget_exceeded: {
+    hint: 'Choose a model of another connection, or ask your administrator.',
+    steps: ['assistant', 'again'],
+  },
   interrupted: { hint: 'The text received so far is kept.', steps: ['again'] },
   internal: { hint: 'This is an error in Roster. Try again.', steps: ['again'] },
 };

@@ -100,7 +100,8 @@ export function createRunFinalizer({ db, pricing, onInternalAnswerEnded }: Depen
       if (!wasOurs && isRepeated && (await runRepository(trx).hasEnded(spec.userId, spec.runId, at))) return;
       // Record the cost even if the thread was deleted meanwhile.
       if (usage) await record(trx, spec, usage, wasOurs);
-      for (const use of usages.ofTools(spec, run.used, at)) await record(trx, spec, use, wasOurs);
+      for (const use of usages.ofTools({ ...spec, model: run.prepared?.request.model ?? null }, run.used, at))
+        await record(trx, spec, use, wasOurs);
       if (!wasOurs) return;
       const hasMade = run.fileTasks.length > 0 || run.isResumed;
       if (hasMade) await startFetching(trx, spec.userId, spec.messageId, at);

@@ -60,8 +60,8 @@ export function runUsage({ price, toolUsage }: Pick<PricingService, 'price' | 't
       return asStep(await ofRequest(run, prepared, reported, createdAt), run.spec.runId, run.step, 'tool_step');
     },
     /** Usage of built-in tools, one record per call. */
-    ofTools: (of: Of, uses: readonly ToolUse[], createdAt: string): UsageRecord[] =>
-      uses.map((use) => ({ ...toolUsage(use, createdAt), ...ofCall(of) })),
+    ofTools: (of: Of & { model: string | null }, uses: readonly ToolUse[], createdAt: string): UsageRecord[] =>
+      uses.map((use) => ({ ...toolUsage(use, createdAt, of.model), ...ofCall(of) })),
     /** Estimated usage of an abandoned run, from the stored text. */
     ofAbandoned(
       of: Of & { model: string },

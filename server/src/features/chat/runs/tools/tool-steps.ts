@@ -119,7 +119,7 @@ export function toolSteps({
         // The run may wait for days, and the provider deletes generated files before that.
         if (run.fileTasks.length > 0) await startFetching(trx, userId, messageId, at);
         const accessTokenId = programRunId === null ? null : await apiRunRepository(trx).tokenOf(userId, programRunId);
-        for (const record of [usage, ...usages.ofTools(run.spec, run.used, at)])
+        for (const record of [usage, ...usages.ofTools({ ...run.spec, model: usage.model }, run.used, at)])
           await usageRepository(trx).record(userId, { ...record, accessTokenId }, true);
       },
     );

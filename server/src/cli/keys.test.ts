@@ -17,6 +17,7 @@ describe.each(engines)('keys rotate on %s', (engine) => {
   let threadId = 0;
   let serverId = 0;
   let connected = 0;
+  let offeredThreadId = 0;
   let peer: Awaited<ReturnType<typeof startToolServer>>;
   let file = '';
   let variables: Record<string, string>;
@@ -29,6 +30,11 @@ describe.each(engines)('keys rotate on %s', (engine) => {
     connected = (await ada.post('/api/threads', { model: `@${id}/gpt-4o` })).body.id;
     await ada.post('/api/settings/admin-key', { adminKey: 'sk-admin-of-ada-0123456789' });
     serverId = (await addToolServer(ada, peer.url, { auth: { type: 'header', name: 'X-Key', value: 'of-ada' } })).id;
+    const offer = await ada.post('/api/admin/connections', {
+      ...{ preset: 'other', name: 'Team', baseUrl: app.provider.url, audience: 'everybody' },
+      key: `sk-connection-${'k'.repeat(32)}`,
+    });
+    offeredThreadId = await newThread(ada, { model: `@${offer.body.id}/gpt-4o` });
     file = join(app.dataDir, 'master.key');
     variables = { DATA_DIR: app.dataDir, ...(app.databaseUrl && { DATABASE_URL: app.databaseUrl }) };
   });
@@ -42,6 +48,7 @@ describe.each(engines)('keys rotate on %s', (engine) => {
     const { answer } = await ask(app, ada, threadId, 'Hello');
     expect(answer.state).toBe('complete');
     expect((await ask(app, ada, connected, 'Hello')).answer.state).toBe('complete');
+    expect((await ask(app, ada, offeredThreadId, 'Hello')).answer.state).toBe('complete');
     // Each process is new, so nothing is cached: the admin key was decrypted.
     expect((await ada.get('/api/analytics/provider?from=2026-11-01&to=2026-11-02')).status).toBe(200);
     peer.requests.length = 0;

@@ -20,7 +20,7 @@ import { nameKeyOf } from './repository.ts';
 import { toConnection } from './to-connection.ts';
 
 type Dependencies = KeyDependencies & {
-  /** Opens an offered connection for an administrator's check, whoever it is offered to. */
+  /** Opens an offered connection for an administrator's check, also if it is offered to others only. */
   openOffered: ConnectionOpener['openOffered'];
 };
 

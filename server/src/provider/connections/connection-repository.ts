@@ -52,7 +52,7 @@ export function connectionRepository(db: Kysely<Database>) {
     findToOpen: (userId: number, id: number): Promise<OpenedRow | undefined> =>
       toOpen(db).where('connections.id', '=', id).where(isUsableBy(userId)).executeTakeFirst(),
 
-    /** An offered connection, whoever it is offered to: for an administrator who checks it. */
+    /** Any offered connection: for an administrator who checks it. */
     findOfferedToOpen: (id: number): Promise<OpenedRow | undefined> =>
       toOpen(db).where('connections.id', '=', id).where('connections.user_id', 'is', null).executeTakeFirst(),
 
@@ -84,7 +84,7 @@ export function connectionRepository(db: Kysely<Database>) {
     listUsable: (userId: number): Promise<ConnectionRow[]> =>
       db.selectFrom('connections').selectAll().where(isUsableBy(userId)).orderBy(inOrder).execute(),
 
-    /** Those offered to the user that are not paused, with the user's limit and the spending of a month. */
+    /** Connections offered to the user that are not paused, with the user's limit and the spending of a month. */
     listOffered: (userId: number, month: string) =>
       db
         .selectFrom('connections')

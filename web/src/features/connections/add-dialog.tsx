@@ -8,7 +8,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
-import { KeyField, secondsOf, TextField, type Values, WaitField } from './connection-fields.tsx';
+import { type FieldsProps, KeyField, secondsOf, TextField, type Values, WaitField } from './connection-fields.tsx';
 import { PresetChoice } from './preset-choice.tsx';
 import { PresetMark } from './preset-mark.tsx';
 import { connectionsQuery, useAddConnection } from './queries.ts';
@@ -29,7 +29,7 @@ export function AddDialog({ onClose }: { onClose: () => void }) {
 }
 
 /** The preset's name, numbered if it is taken. */
-function freeName(name: string, taken: readonly string[]): string {
+export function freeName(name: string, taken: readonly string[]): string {
   const used = new Set(taken.map((one) => one.toLowerCase()));
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${name} ${number}`;
@@ -37,7 +37,7 @@ function freeName(name: string, taken: readonly string[]): string {
   }
 }
 
-const draftOf = ({ id }: ConnectionPreset, { name, baseUrl, key, firstTokenSeconds }: Values) => ({
+export const draftOf = ({ id }: ConnectionPreset, { name, baseUrl, key, firstTokenSeconds }: Values) => ({
   preset: id,
   name,
   ...(baseUrl.trim() !== '' && { baseUrl }),
@@ -45,7 +45,7 @@ const draftOf = ({ id }: ConnectionPreset, { name, baseUrl, key, firstTokenSecon
   firstTokenSeconds: secondsOf(firstTokenSeconds),
 });
 
-function problemsOf(preset: ConnectionPreset, values: Values) {
+export function problemsOf(preset: ConnectionPreset, values: Values) {
   const found: Partial<Record<keyof Values, string>> = {};
   const { error } = NewConnection.safeParse(draftOf(preset, values));
   for (const { path, message } of error?.issues ?? [])
@@ -91,6 +91,16 @@ function DetailsDialog({ preset, baseUrl, onBack, onClose }: DetailsDialogProps)
       failed={{ title: 'Failed to add the connection', error: add.error }}
       className="grid gap-5"
     >
+      <DraftFields preset={preset} form={form} onBack={onBack} />
+    </FormDialog>
+  );
+}
+
+type DraftFieldsProps = FieldsProps & { preset: ConnectionPreset; onBack: () => void };
+
+export function DraftFields({ preset, form, onBack }: DraftFieldsProps) {
+  return (
+    <>
       <div className="flex items-center gap-3">
         <PresetMark preset={preset.id} />
         <span className="min-w-0 flex-1 font-medium">{preset.name}</span>
@@ -119,6 +129,6 @@ function DetailsDialog({ preset, baseUrl, onBack, onClose }: DetailsDialogProps)
         />
       )}
       {isPrivate(preset) && <WaitField form={form} />}
-    </FormDialog>
+    </>
   );
 }

@@ -1,5 +1,5 @@
 import type { AbilityCheck, Connection } from '@roster/contracts/connections/connections';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { Badge } from '#web/ui/badge.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
@@ -10,8 +10,25 @@ import { Refusals } from './refusals.tsx';
 
 /** Tries what the provider can do, and shows the last results with their reasons. */
 export function CheckDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
-  const { id, name, checks, isPaused } = connection;
   const check = useCheckConnection();
+  return (
+    <CheckForm connection={connection} check={check} onClose={onClose}>
+      <Refusals connectionId={connection.id} />
+    </CheckForm>
+  );
+}
+
+type CheckFormProps = {
+  connection: Connection;
+  check: Pick<ReturnType<typeof useCheckConnection>, 'isPending' | 'error'> & {
+    mutate: (asked: { id: number; model?: string | undefined }) => void;
+  };
+  onClose: () => void;
+  children?: ReactNode;
+};
+
+export function CheckForm({ connection, check, onClose, children }: CheckFormProps) {
+  const { id, name, checks, isPaused } = connection;
   const [model, setModel] = useState('');
   const typed = model.trim();
   return (
@@ -45,7 +62,7 @@ export function CheckDialog({ connection, onClose }: { connection: Connection; o
         )}
       </Field>
       {checks.length > 0 && <Results checks={checks} />}
-      <Refusals connectionId={id} />
+      {children}
     </FormDialog>
   );
 }

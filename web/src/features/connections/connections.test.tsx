@@ -141,7 +141,11 @@ describe('connections', () => {
     ] as const;
     openConnections([connection(1)]);
     answer(connections.check, () => {
-      answer(connections.list, { policy: 'listed', connections: [connection(1, { checks: [...checks] })], offered: [] });
+      answer(connections.list, {
+        policy: 'listed',
+        connections: [connection(1, { checks: [...checks] })],
+        offered: [],
+      });
       return connection(1, { checks: [...checks] });
     });
     await page.getByRole('button', { name: 'Check Provider 1' }).click();

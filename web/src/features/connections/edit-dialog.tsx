@@ -7,13 +7,13 @@ import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 import { KeyField, secondsOf, TextField, type Values, WaitField } from './connection-fields.tsx';
 import { useChangeConnection } from './queries.ts';
 
-const changeOf = ({ name, key, firstTokenSeconds }: Values) => ({
+export const changeOf = ({ name, key, firstTokenSeconds }: Values) => ({
   name,
   firstTokenSeconds: secondsOf(firstTokenSeconds),
   ...(key !== '' && { key }),
 });
 
-function problemsOf(values: Values) {
+export function problemsOfChange(values: Values) {
   const found: Partial<Record<keyof Values, string>> = {};
   const { error } = ConnectionChange.safeParse(changeOf(values));
   for (const { path, message } of error?.issues ?? [])
@@ -22,7 +22,7 @@ function problemsOf(values: Values) {
   return found;
 }
 
-const schema = problemsSchema(problemsOf);
+const schema = problemsSchema(problemsOfChange);
 
 /** Renames a connection, replaces its key and changes how it is called. Its address stays. */
 export function EditDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {

@@ -6,7 +6,7 @@ import { toast } from '#web/ui/states/toast.tsx';
 import { counted } from './labels.ts';
 import { useRemoveConnection, usesQuery } from './queries.ts';
 
-function usesText(uses: ConnectionUses | undefined): string {
+export function usesText(uses: ConnectionUses | undefined): string {
   if (!uses) return 'Assistants and conversations that use it need another model.';
   const parts = [
     uses.assistants > 0 && counted(uses.assistants, 'assistant'),

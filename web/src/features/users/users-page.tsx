@@ -19,6 +19,10 @@ const Invitations = lazyPart(async () => (await import('./invitations.tsx')).Inv
   pending: () => <SpinnerPanel label="Loading the invitations" className="min-h-72" />,
 });
 
+const OffersTab = lazyPart(async () => (await import('#web/features/connections/offers-tab.tsx')).OffersTab, {
+  pending: () => <SpinnerPanel label="Loading the connections" className="min-h-72" />,
+});
+
 type UsersPageProps = {
   tab: UsersTab;
   onTabChange: (tab: UsersTab) => void;
@@ -32,6 +36,7 @@ export function UsersPage({ tab, onTabChange, view, onViewChange }: UsersPagePro
   const contents: Record<UsersTab, ReactNode> = {
     accounts: <Accounts view={view} onViewChange={onViewChange} onLink={setLink} />,
     invitations: <Invitations />,
+    connections: <OffersTab />,
     activity: <Activity />,
     'second-factor': <SecondFactorPolicyTab />,
   };
@@ -53,6 +58,7 @@ export function UsersPage({ tab, onTabChange, view, onViewChange }: UsersPagePro
         items={[
           { value: 'accounts', label: 'Accounts' },
           { value: 'invitations', label: 'Invitations' },
+          { value: 'connections', label: 'Connections' },
           { value: 'activity', label: 'Activity' },
           { value: 'second-factor', label: 'Second Factor' },
         ]}

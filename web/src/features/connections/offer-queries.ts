@@ -1,0 +1,84 @@
+import {
+  type ConnectionOfferChange,
+  connectionOffers,
+  type NewConnectionOffer,
+} from '@roster/contracts/connections/offers';
+import { users } from '@roster/contracts/users';
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { z } from 'zod';
+import { modelsQuery } from '#web/api/models.ts';
+import { call } from '#web/lib/api-client.ts';
+
+const offersKey = ['connection-offers'] as const;
+
+export const offersQuery = queryOptions({
+  queryKey: [...offersKey, 'list'],
+  queryFn: ({ signal }) => call(connectionOffers.list, {}, signal),
+  refetchOnMount: 'always',
+});
+
+export const offerUsesQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...offersKey, id, 'uses'],
+    queryFn: ({ signal }) => call(connectionOffers.uses, { params: { id } }, signal),
+    refetchOnMount: 'always',
+  });
+
+export const spendingQuery = (id: number, month: string | undefined) =>
+  queryOptions({
+    queryKey: [...offersKey, id, 'spending', month],
+    queryFn: ({ signal }) => call(connectionOffers.spending, { params: { id }, query: month ? { month } : {} }, signal),
+    placeholderData: keepPreviousData,
+    refetchOnMount: 'always',
+  });
+
+/** Accounts whose name or address contains the words. */
+export const peopleQuery = (q: string) =>
+  queryOptions({
+    queryKey: [...offersKey, 'people', q],
+    queryFn: ({ signal }) => call(users.list, { query: { q, limit: 8 } }, signal),
+    enabled: q !== '',
+    placeholderData: keepPreviousData,
+  });
+
+function useRefetched() {
+  const client = useQueryClient();
+  return async () => {
+    void client.invalidateQueries({ queryKey: modelsQuery.queryKey });
+    await client.invalidateQueries({ queryKey: offersQuery.queryKey });
+  };
+}
+
+export function useAddOffer() {
+  const onSettled = useRefetched();
+  return useMutation({
+    mutationFn: (body: z.input<typeof NewConnectionOffer>) => call(connectionOffers.create, { body }),
+    onSettled,
+    // The key is not cached beyond the dialog.
+    gcTime: 0,
+  });
+}
+
+export function useChangeOffer() {
+  const onSettled = useRefetched();
+  return useMutation({
+    mutationFn: ({ id, ...body }: ConnectionOfferChange & { id: number }) =>
+      call(connectionOffers.change, { params: { id }, body }),
+    onSettled,
+    gcTime: 0,
+  });
+}
+
+export function useCheckOffer() {
+  const onSettled = useRefetched();
+  return useMutation({
+    mutationFn: ({ id, model }: { id: number; model?: string | undefined }) =>
+      call(connectionOffers.check, { params: { id }, body: model === undefined ? {} : { model } }),
+    onSettled,
+  });
+}
+
+export function useRemoveOffer() {
+  const onSettled = useRefetched();
+  return useMutation({ mutationFn: (id: number) => call(connectionOffers.remove, { params: { id } }), onSettled });
+}

@@ -24,7 +24,7 @@ export const ConnectionOffer = Connection.extend({
   people: z.array(OfferPerson),
   monthlyUsdPerPerson: z.number().nullable(),
   monthlyUsdTotal: z.number().nullable(),
-  /** Of all, this month. */
+  /** USD by all people together, this month. */
   spentUsd: z.number(),
 });
 export type ConnectionOffer = z.output<typeof ConnectionOffer>;

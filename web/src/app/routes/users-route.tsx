@@ -1,6 +1,12 @@
 import { Navigate, useNavigate, useSearch } from '@tanstack/react-router';
 import { useUser } from '#web/api/current-user.ts';
 import { UsersPage } from '#web/features/users/users-page.tsx';
+import { lazyPart } from '#web/lib/lazy.ts';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
+
+const OffersTab = lazyPart(async () => (await import('#web/features/connections/offers-tab.tsx')).OffersTab, {
+  pending: () => <SpinnerPanel label="Loading the connections" className="min-h-72" />,
+});
 
 /** Redirects everyone else home. The server enforces the role; this only avoids an empty page. */
 export function UsersRoute() {
@@ -9,6 +15,7 @@ export function UsersRoute() {
   if (useUser().role !== 'Admin') return <Navigate to="/" replace />;
   return (
     <UsersPage
+      connections={<OffersTab />}
       tab={tab}
       onTabChange={(next) => void navigate({ to: '/users', search: { tab: next } })}
       view={{ q, sort, order }}

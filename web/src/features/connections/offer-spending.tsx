@@ -25,7 +25,7 @@ const titleOf = (month: string) =>
     new Date(`${month}-01T00:00:00Z`),
   );
 
-/** What a month of an offered connection cost, by person and by model. */
+/** Shows the cost of an offered connection in a month, by person and by model. */
 export function SpendingDialog({ offer: { id, name }, onClose }: { offer: ConnectionOffer; onClose: () => void }) {
   const [now] = useState(() => monthAt(new Date()));
   const [month, setMonth] = useState(now);

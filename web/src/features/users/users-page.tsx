@@ -19,24 +19,22 @@ const Invitations = lazyPart(async () => (await import('./invitations.tsx')).Inv
   pending: () => <SpinnerPanel label="Loading the invitations" className="min-h-72" />,
 });
 
-const OffersTab = lazyPart(async () => (await import('#web/features/connections/offers-tab.tsx')).OffersTab, {
-  pending: () => <SpinnerPanel label="Loading the connections" className="min-h-72" />,
-});
-
 type UsersPageProps = {
   tab: UsersTab;
   onTabChange: (tab: UsersTab) => void;
   view: UsersView;
   onViewChange: (view: UsersView) => void;
+  /** The connections that administrators offer. */
+  connections: ReactNode;
 };
 
-export function UsersPage({ tab, onTabChange, view, onViewChange }: UsersPageProps) {
+export function UsersPage({ tab, onTabChange, view, onViewChange, connections }: UsersPageProps) {
   const [adding, setAdding] = useState(false);
   const [link, setLink] = useState<NewLink | null>(null);
   const contents: Record<UsersTab, ReactNode> = {
     accounts: <Accounts view={view} onViewChange={onViewChange} onLink={setLink} />,
     invitations: <Invitations />,
-    connections: <OffersTab />,
+    connections,
     activity: <Activity />,
     'second-factor': <SecondFactorPolicyTab />,
   };

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Insertable } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#server/db/connect';
@@ -7,7 +8,7 @@ import type { Database } from '#server/db/schema';
 import { emptyDatabase, engines } from '#server/testing/app';
 
 /** The number of steps before this one. */
-const before = readdirSync(import.meta.dirname)
+const before = readdirSync(join(import.meta.dirname, 'migrations'))
   .filter((name) => /^\d{4}-/.test(name))
   .sort()
   .indexOf('0076-connection-offers.ts');

@@ -111,10 +111,10 @@ const SumTable = ({ label, rows }: { label: string; rows: readonly SumRow[] }) =
         <th scope="col" className="py-2 pe-4 text-start font-medium">
           {label === 'By person' ? 'Person' : 'Model'}
         </th>
-        <th scope="col" className="py-2 pe-4 text-end font-medium">
+        <th scope="col" className="w-24 py-2 pe-4 text-end font-medium">
           Requests
         </th>
-        <th scope="col" className="py-2 text-end font-medium">
+        <th scope="col" className="w-28 py-2 text-end font-medium">
           Cost
         </th>
       </tr>

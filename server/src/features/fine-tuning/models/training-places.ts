@@ -36,7 +36,7 @@ function toPlace(row: ConnectionRow): TrainingPlace {
 /** A person's connections, and whether models can be trained there. */
 export function trainingPlaces({ db, atConnections }: Dependencies) {
   const list = async (userId: number): Promise<TrainingPlace[]> =>
-    (await connectionRepository(db).list(userId)).map(toPlace);
+    (await connectionRepository(db).listOwn(userId)).map(toPlace);
 
   return {
     list,

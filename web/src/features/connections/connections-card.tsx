@@ -94,7 +94,13 @@ function Content({ query, add, onChoose }: ContentProps) {
         </div>
       )}
       {list.length === 0 ? (
-        <EmptyState bare icon={Cable} text={offered.length > 0 ? 'No connections of your own yet.' : 'No connections yet.'} action={add} className="py-8" />
+        <EmptyState
+          bare
+          icon={Cable}
+          text={offered.length > 0 ? 'No connections of your own yet.' : 'No connections yet.'}
+          action={add}
+          className="py-8"
+        />
       ) : (
         <ConnectionList connections={list} isOff={policy === 'off'} onChoose={onChoose} />
       )}

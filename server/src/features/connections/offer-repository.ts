@@ -168,6 +168,8 @@ export function offerRepository(db: Kysely<Database>) {
         conversations: await count('threads'),
         projects: await count('projects'),
         testSets: Number(sets.count),
+        // Models are trained at people's own connections only.
+        trainings: 0,
         people: Number(people.count),
       };
     },

@@ -205,7 +205,7 @@ describe.each(engines)('offered connections on %s', (engine) => {
     await createAssistant(ada, { model: `@${id}/gpt-4o` });
     await ask(app, ada, await newThread(ada, { model: `@${id}/gpt-4o` }), 'Hello');
     expect((await admin.get(`${path}/${id}/uses`)).body).toEqual({
-      ...{ assistants: 1, conversations: 1, projects: 0, testSets: 0, people: 1 },
+      ...{ assistants: 1, conversations: 1, projects: 0, testSets: 0, trainings: 0, people: 1 },
     });
   });
 

@@ -91,7 +91,14 @@ describe('offered connections', () => {
     await expect
       .poll(() => requestsTo(connectionOffers.change).at(-1))
       .toMatchObject({ body: { monthlyUsdPerPerson: 5, monthlyUsdTotal: 100, audience: 'everybody' } });
-    answer(connectionOffers.uses, { assistants: 1, conversations: 4, projects: 0, testSets: 0, trainings: 0, people: 2 });
+    answer(connectionOffers.uses, {
+      assistants: 1,
+      conversations: 4,
+      projects: 0,
+      testSets: 0,
+      trainings: 0,
+      people: 2,
+    });
     answer(connectionOffers.remove, undefined);
     await choose('Remove');
     const question = page.getByRole('alertdialog');

@@ -1,9 +1,9 @@
 // Runs Roster with the simulator as its provider and sixty days of use, in a separate data folder. With `--provider`, the
 // simulator speaks as that provider, and the use is a few conversations: none of them has files, training and tools.
 import { setTimeout } from 'node:timers/promises';
-import { install, root } from './install.mjs';
+import { installAndContinue, root } from './install.mjs';
 
-install();
+installAndContinue();
 const { build } = await import('./build.mjs');
 const { followAll, run } = await import('./run.mjs');
 const { prepare, programsOf, untilReady } = await import('./demo/prepare.mjs');

@@ -1,9 +1,9 @@
 // Takes the pictures of README and documents from a demo of its own: npm run pictures. Names of pictures as arguments
 // take only those, such as `npm run pictures chat`; DEMO_URL names a demo that is running, such as http://localhost:3000.
 import { writeFileSync } from 'node:fs';
-import { install, root } from './install.mjs';
+import { installAndContinue, root } from './install.mjs';
 
-install();
+installAndContinue();
 const { build } = await import('./build.mjs');
 const { chromium: findChromium } = await import('./chromium.mjs');
 const { signIn, withDemo } = await import('./demo/with-demo.mjs');

@@ -4,9 +4,9 @@
 // and THEMES narrow the rest.
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { install } from './install.mjs';
+import { installAndContinue } from './install.mjs';
 
-install();
+installAndContinue();
 const { build } = await import('./build.mjs');
 const { chromium: findChromium } = await import('./chromium.mjs');
 const { signIn, withDemo } = await import('./demo/with-demo.mjs');

@@ -5,6 +5,7 @@ import { measureApiRelay } from './api-relay.ts';
 import { measureBeginnings } from './beginnings.ts';
 import { measureCluster } from './cluster.ts';
 import { measureCompression } from './compression.ts';
+import { measureConnections } from './connections.ts';
 import { measureExchanges } from './exchanges.ts';
 import { measureFirstLoad } from './first-load.ts';
 import { measureImports, measureKilledImports } from './imports.ts';
@@ -27,6 +28,7 @@ type Part = { name: string; measure: () => Promise<{ faults: string[] }> };
 const parts: Part[] = [
   { name: 'relay', measure: measureRelay },
   { name: 'api-relay', measure: measureApiRelay },
+  { name: 'connections', measure: measureConnections },
   { name: 'beginnings', measure: measureBeginnings },
   { name: 'exchanges', measure: measureExchanges },
   { name: 'tools', measure: measureTools },

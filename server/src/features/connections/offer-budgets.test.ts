@@ -77,11 +77,17 @@ describe.each(engines)('budgets of offered connections on %s', (engine) => {
     // Nobody can go over it on purpose.
     expect((await post(ada, threadId, 'Three', { overBudget: true })).body.code).toBe('offered_budget_exceeded');
     const { token } = await newToken(ada);
-    const program = await callApi(app, token, '/v1/chat/completions', {
-      method: 'POST',
-      body: { model: `${name}/gpt-4o`, messages: [{ role: 'user', content: 'Hello' }] },
-    });
-    expect([program.status, program.body.error.code]).toEqual([429, 'insufficient_quota']);
+    const model = `${name}/gpt-4o`;
+    for (const [path, body] of [
+      ['chat/completions', { model, messages: [{ role: 'user', content: 'Hello' }] }],
+      ['responses', { model, input: 'Hello' }],
+      ['embeddings', { model, input: 'Hello' }],
+      ['images/generations', { model, prompt: 'Hello' }],
+      ['audio/speech', { model, input: 'Hello', voice: 'v' }],
+    ] as const) {
+      const program = await callApi(app, token, `/v1/${path}`, { method: 'POST', body });
+      expect([path, program.status, program.body.error.code]).toEqual([path, 429, 'insufficient_quota']);
+    }
     expect(asked.length).toBe(before);
     expect((await ada.get('/api/connections')).body.offered).toContainEqual(
       expect.objectContaining({ id, monthlyUsd: 1, spentUsd: 1, isUsedUp: true }),

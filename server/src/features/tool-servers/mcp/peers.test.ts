@@ -90,7 +90,11 @@ describe('a tool server that', () => {
       },
       late,
     ],
-    ['ends a stream without an answer', (_m, r) => sse(r).end(event({ jsonrpc: '2.0', method: 'x' })), /without a result/],
+    [
+      'ends a stream without an answer',
+      (_m, r) => sse(r).end(event({ jsonrpc: '2.0', method: 'x' })),
+      /without a result/,
+    ],
     ['breaks a stream off', (_m, r) => sse(r).write('data: {', () => r.destroy()), /broke the connection off/],
     [
       'answers another question',

@@ -75,6 +75,7 @@ import * as automaticSummaries from './migrations/0075-automatic-summaries.ts';
 import * as connectionOffers from './migrations/0076-connection-offers.ts';
 import * as assistantFallback from './migrations/0077-assistant-fallback.ts';
 import * as connectionCopies from './migrations/0078-connection-copies.ts';
+import * as beginningsOfImportedThreads from './migrations/0079-beginnings-of-imported-threads.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -153,6 +154,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0076-connection-offers', connectionOffers],
   ['0077-assistant-fallback', assistantFallback],
   ['0078-connection-copies', connectionCopies],
+  ['0079-beginnings-of-imported-threads', beginningsOfImportedThreads],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

@@ -31,8 +31,6 @@ export const invalid = (field: string, message: string) =>
 /** Always the same text for an address, so that a key is bound to one. */
 const tidyUrl = (text: string) => text.replace(/\/+$/, '');
 
-export const flagOf = (isSet: boolean): 0 | 1 => (isSet ? 1 : 0);
-
 /** The address of a new connection. @throws AppError if it may not be used */
 export async function addressOf(
   addresses: ConnectionAddresses,

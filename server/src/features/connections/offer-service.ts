@@ -14,9 +14,9 @@ import { monthOf } from '#server/provider/connections/spend-repository';
 import type { Actor } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { checkAbilities } from './check.ts';
-import { addressOf, connectionKeys, flagOf, invalid, type KeyDependencies, last4Of, notFound } from './keys.ts';
+import { addressOf, connectionKeys, invalid, type KeyDependencies, last4Of, notFound } from './keys.ts';
 import { type OfferRow, offerRepository } from './offer-repository.ts';
-import { nameKeyOf } from './repository.ts';
+import { changedColumns, nameKeyOf } from './repository.ts';
 import { toConnection } from './to-connection.ts';
 
 type Dependencies = KeyDependencies & {
@@ -115,17 +115,11 @@ function offerWrites(dependencies: KeyDependencies) {
   }
 
   async function change(actor: Actor, id: number, changes: ConnectionOfferChange, visitor: Visitor) {
-    const { name, key, api, firstTokenSeconds, isPaused, people } = changes;
+    const { name, key, people } = changes;
     const row = await offerRepository(db).find(id);
     if (!row) throw notFound();
     const ofKey = key === undefined ? {} : await keyColumns(row, key);
-    const columns = {
-      ...ofKey,
-      ...(name !== undefined && { name, name_key: nameKeyOf(name) }),
-      ...(api !== undefined && { api }),
-      ...(firstTokenSeconds !== undefined && { first_token_seconds: firstTokenSeconds }),
-      ...(isPaused !== undefined && { is_paused: flagOf(isPaused) }),
-    } as const;
+    const columns = { ...ofKey, ...changedColumns(changes) };
     return db.transaction().execute(async (trx) => {
       await lockAccounts(trx);
       await actor.stillMay(trx);

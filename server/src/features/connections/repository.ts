@@ -1,6 +1,7 @@
 import {
   type AbilityCheck,
   AbilityCheck as Check,
+  type ConnectionChange,
   type ConnectionUses,
 } from '@roster/contracts/connections/connections';
 import { type Insertable, type Kysely, sql, type Updateable } from 'kysely';
@@ -24,6 +25,18 @@ type Changes = Pick<
 
 /** Two names that people would not tell apart are one. */
 export const nameKeyOf = (name: string) => name.normalize('NFKC').toLowerCase();
+
+const flagOf = (isSet: boolean): 0 | 1 => (isSet ? 1 : 0);
+
+type Change = Pick<ConnectionChange, 'name' | 'api' | 'firstTokenSeconds' | 'isPaused'>;
+
+/** The columns of a change, of one's own connection or of an offered one; the key has its own. */
+export const changedColumns = ({ name, api, firstTokenSeconds, isPaused }: Change) => ({
+  ...(name !== undefined && { name, name_key: nameKeyOf(name) }),
+  ...(api !== undefined && { api }),
+  ...(firstTokenSeconds !== undefined && { first_token_seconds: firstTokenSeconds }),
+  ...(isPaused !== undefined && { is_paused: flagOf(isPaused) }),
+});
 
 export const parseChecks = (stored: string): AbilityCheck[] => z.array(Check).parse(JSON.parse(stored));
 

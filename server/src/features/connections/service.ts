@@ -15,11 +15,11 @@ import { monthOf } from '#server/provider/connections/spend-repository';
 import type { Actor } from '#server/security/actor';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { checkAbilities } from './check.ts';
-import { addressOf, connectionKeys, flagOf, invalid, type KeyDependencies, last4Of, notFound } from './keys.ts';
+import { addressOf, connectionKeys, invalid, type KeyDependencies, last4Of, notFound } from './keys.ts';
 import { findLocalServers } from './local.ts';
 import { offeredPresets } from './offered-presets.ts';
 import type { connectionRefusals } from './refusals.ts';
-import { connectionStore, nameKeyOf } from './repository.ts';
+import { changedColumns, connectionStore, nameKeyOf } from './repository.ts';
 import { toConnection, toOffered } from './to-connection.ts';
 
 type Dependencies = KeyDependencies & {
@@ -92,17 +92,11 @@ function connectionWrites(dependencies: Dependencies) {
 
   async function change(actor: Actor, id: number, changes: ConnectionChange, visitor: Visitor): Promise<Connection> {
     const { userId, stillMay } = actor;
-    const { name, key, api, firstTokenSeconds, isPaused, position } = changes;
+    const { name, key, position } = changes;
     const row = await connectionRepository(db).findOwn(userId, id);
     if (!row) throw notFound();
     const ofKey = key === undefined ? {} : await keyColumns(row, key);
-    const columns = {
-      ...ofKey,
-      ...(name !== undefined && { name, name_key: nameKeyOf(name) }),
-      ...(api !== undefined && { api }),
-      ...(firstTokenSeconds !== undefined && { first_token_seconds: firstTokenSeconds }),
-      ...(isPaused !== undefined && { is_paused: flagOf(isPaused) }),
-    } as const;
+    const columns = { ...ofKey, ...changedColumns(changes) };
     return db.transaction().execute(async (trx) => {
       await stillMay(trx);
       await lockUserRow(trx, userId);

@@ -7,13 +7,9 @@ import type { OpenConnection } from '#server/provider/connections/open';
 import type { Provider } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
 import type { FileStore } from '#server/storage/file-store';
-import {
-  type ConnectionCopy,
-  type CopyPurpose,
-  connectionCopyRepository,
-  isAlike,
-} from './connection-copy-repository.ts';
+import { type ConnectionCopy, type CopyPurpose, connectionCopyRepository } from './connection-copy-repository.ts';
 import { type CopyPayload, removeConnectionCopyJob } from './jobs.ts';
+import { onlyAlike } from './listed-copies.ts';
 import { fileRepository } from './repository.ts';
 
 type Dependencies = {
@@ -25,9 +21,6 @@ type Dependencies = {
 
 /** Longer than sending may take: until then another process may still be sending it. */
 const sendingMs = 11 * 60_000;
-/** How far the provider's clock may lag behind. */
-const clockTolerance = 5 * 60_000;
-
 const isBeingSent = ({ sent_at: sentAt }: ConnectionCopy) =>
   sentAt !== null && Date.now() - Date.parse(sentAt) < sendingMs;
 
@@ -36,12 +29,10 @@ const onItsWay = (filename: string) =>
 
 /** A copy that was sent without an answer, if it arrived and cannot be confused with another one. */
 async function findSent({ db, provider }: Dependencies, key: ConnectionKey, copy: ConnectionCopy) {
-  if (copy.sent_at === null) return undefined;
-  const since = new Date(Date.parse(copy.sent_at) - clockTolerance).toISOString();
+  const { sent_at: sentAt } = copy;
+  if (sentAt === null) return undefined;
   const taken = await connectionCopyRepository(db).takenIds(copy.user_id, copy.connection_id);
-  const listed = (await provider.files.list(key)) ?? [];
-  const alike = listed.filter((file) => isAlike(file, copy, since) && !taken.has(file.id));
-  return alike.length === 1 ? alike[0]?.id : undefined;
+  return onlyAlike(await provider.files.list(key), { ...copy, sentAt }, taken);
 }
 
 async function send(

@@ -94,16 +94,4 @@ export function connectionCopyRepository(db: Kysely<Database>) {
   };
 }
 
-/** For looking a copy up by what the provider lists. */
-export const isAlike = (
-  listed: { filename: string; bytes: number; purpose: string; createdAt: string },
-  copy: Pick<ConnectionCopy, 'filename' | 'bytes' | 'purpose'>,
-  since: string,
-) =>
-  // Some providers store a quotation mark in its encoded form.
-  listed.filename.replaceAll('%22', '"') === copy.filename.replaceAll('%22', '"') &&
-  listed.bytes === copy.bytes &&
-  listed.purpose === copy.purpose &&
-  listed.createdAt >= since;
-
 export type CopyPurpose = Extract<FilePurpose, 'fine-tune'>;

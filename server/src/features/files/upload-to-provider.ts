@@ -10,6 +10,7 @@ import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
 import type { FileStore } from '#server/storage/file-store';
 import { type CopyPayload, forwardJob, removeCopyJob } from './jobs.ts';
+import { onlyAlike } from './listed-copies.ts';
 import { type ProviderFile, providerFileRepository, type SendResult } from './provider-file-repository.ts';
 import { fileRepository } from './repository.ts';
 
@@ -27,34 +28,18 @@ export type Dependencies = {
 
 /** The last try comes about half a day after the first. */
 const maxTries = 20;
-/** How far the provider's clock may lag behind. */
-const clockTolerance = 5 * 60_000;
-
-/** Some providers store a quotation mark in its encoded form. */
-const sameName = (listed: string, ours: string) => listed.replaceAll('%22', '"') === ours.replaceAll('%22', '"');
-
 /** Id of a copy that was sent without an answer, if it arrived and cannot be confused with another one. */
 export async function findUploadedCopy(
   { db, provider }: Pick<Dependencies, 'db' | 'provider'>,
   apiKey: Secret,
   copy: ProviderFile,
 ): Promise<string | undefined> {
-  if (copy.sentAt === null) return undefined;
+  const { sentAt } = copy;
+  if (sentAt === null) return undefined;
   const copies = providerFileRepository(db);
-  const since = new Date(Date.parse(copy.sentAt) - clockTolerance).toISOString();
   const listed = await provider.files.list(apiKey);
-  const taken = await copies.takenIds(copy.userId);
-  const alike = (listed ?? []).filter(
-    (file) =>
-      sameName(file.filename, copy.filename) &&
-      file.bytes === copy.bytes &&
-      file.purpose === copy.purpose &&
-      file.createdAt >= since &&
-      !taken.has(file.id),
-  );
-  const [found] = alike;
-  if (!found || alike.length > 1 || (await copies.hasDouble(copy))) return undefined;
-  return found.id;
+  const found = onlyAlike(listed, { ...copy, sentAt }, await copies.takenIds(copy.userId));
+  return found === undefined || (await copies.hasDouble(copy)) ? undefined : found;
 }
 
 async function send(

@@ -1,3 +1,4 @@
+import type { Connection } from '@roster/contracts/connections/connections';
 import type { UseFormReturn } from 'react-hook-form';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
@@ -8,6 +9,19 @@ export type FieldsProps = { form: UseFormReturn<Values> };
 
 /** Seconds as typed; null: as the installation. NaN: not a number. */
 export const secondsOf = (typed: string): number | null => (typed.trim() === '' ? null : Number(typed));
+
+type Editable = Pick<Connection, 'name' | 'baseUrl' | 'hasKey' | 'keyLast4' | 'firstTokenSeconds'>;
+
+/** The form of a connection that is there. */
+export const editedValues = ({ name, baseUrl, firstTokenSeconds }: Editable): Values => ({
+  ...{ name, baseUrl, key: '', firstTokenSeconds: firstTokenSeconds === null ? '' : String(firstTokenSeconds) },
+});
+
+export const keptKeyHint = ({ hasKey, keyLast4 }: Editable) =>
+  hasKey ? `Leave empty to keep the current one${keyLast4 ? ` (…${keyLast4})` : ''}.` : 'No key is set.';
+
+export const fixedAddress = ({ baseUrl }: Editable) =>
+  `The address ${baseUrl} cannot be changed, so that a key never goes to another one.`;
 
 type TextFieldProps = FieldsProps & {
   label: string;

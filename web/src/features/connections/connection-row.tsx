@@ -1,13 +1,12 @@
 import type { Connection } from '@roster/contracts/connections/connections';
-import { Ellipsis, GripVertical, Pause, Pencil, Play, Trash2 } from 'lucide-react';
+import { GripVertical } from 'lucide-react';
 import type { DragEvent, KeyboardEvent } from 'react';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { IconButton } from '#web/ui/icon-button.tsx';
-import { Menu, MenuItem, MenuSeparator } from '#web/ui/menus/menu.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { ActionMenu } from './action-menu.tsx';
 import { PresetMark } from './preset-mark.tsx';
 import { useChangeConnection } from './queries.ts';
 
@@ -120,18 +119,5 @@ function RowMenu({ connection: { id, name, isPaused }, onChoose }: Pick<RowProps
   const change = useChangeConnection();
   const pause = () =>
     change.mutate({ id, isPaused: !isPaused }, { onError: showFailure('Failed to update the connection') });
-  return (
-    <Menu trigger={<IconButton label={`Actions for ${name}`} tooltip="Actions" icon={Ellipsis} />}>
-      <MenuItem icon={Pencil} onSelect={() => onChoose('edit')}>
-        Edit
-      </MenuItem>
-      <MenuItem icon={isPaused ? Play : Pause} onSelect={pause}>
-        {isPaused ? 'Resume' : 'Pause'}
-      </MenuItem>
-      <MenuSeparator />
-      <MenuItem icon={Trash2} destructive onSelect={() => onChoose('remove')}>
-        Remove
-      </MenuItem>
-    </Menu>
-  );
+  return <ActionMenu name={name} isPaused={isPaused} onPause={pause} onChoose={onChoose} />;
 }

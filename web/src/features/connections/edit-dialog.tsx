@@ -4,7 +4,16 @@ import { FormDialog } from '#web/components/form-dialog.tsx';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
 import { problemsSchema, useSchemaForm } from '#web/lib/schema-form.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
-import { KeyField, secondsOf, TextField, type Values, WaitField } from './connection-fields.tsx';
+import {
+  editedValues,
+  fixedAddress,
+  KeyField,
+  keptKeyHint,
+  secondsOf,
+  TextField,
+  type Values,
+  WaitField,
+} from './connection-fields.tsx';
 import { useChangeConnection } from './queries.ts';
 
 export const changeOf = ({ name, key, firstTokenSeconds }: Values) => ({
@@ -26,10 +35,8 @@ const schema = problemsSchema(problemsOfChange);
 
 /** Renames a connection, replaces its key and changes how it is called. Its address stays. */
 export function EditDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
-  const { id, name, baseUrl, hasKey, keyLast4, firstTokenSeconds, api } = connection;
-  const form = useSchemaForm(schema, {
-    ...{ name, baseUrl, key: '', firstTokenSeconds: firstTokenSeconds === null ? '' : String(firstTokenSeconds) },
-  });
+  const { id, hasKey, api } = connection;
+  const form = useSchemaForm(schema, editedValues(connection));
   const [isChatOnly, setChatOnly] = useState(api === 'chat');
   const [removesKey, setRemovesKey] = useState(false);
   const change = useChangeConnection();
@@ -40,11 +47,10 @@ export function EditDialog({ connection, onClose }: { connection: Connection; on
       { onSuccess: onClose, onError: (error) => void showFieldErrors(form, error) },
     );
   });
-  const stored = hasKey ? `Leave empty to keep the current one${keyLast4 ? ` (…${keyLast4})` : ''}.` : 'No key is set.';
   return (
     <FormDialog
       title="Edit Connection"
-      description={`The address ${baseUrl} cannot be changed, so that a key never goes to another one.`}
+      description={fixedAddress(connection)}
       action={['Save Changes', 'Saving...']}
       busy={change.isPending}
       onSubmit={submit}
@@ -53,7 +59,7 @@ export function EditDialog({ connection, onClose }: { connection: Connection; on
       className="grid gap-5"
     >
       <TextField form={form} label="Name" name="name" autoFocus />
-      {!removesKey && <KeyField form={form} isOptional hint={stored} />}
+      {!removesKey && <KeyField form={form} isOptional hint={keptKeyHint(connection)} />}
       {hasKey && (
         <Checkbox
           label="Remove the key"

@@ -8,7 +8,16 @@ import { problemsSchema, useSchemaForm } from '#web/lib/schema-form.ts';
 import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { DraftFields, draftOf, freeName, problemsOf } from './add-dialog.tsx';
-import { KeyField, secondsOf, TextField, type Values, WaitField } from './connection-fields.tsx';
+import {
+  editedValues,
+  fixedAddress,
+  KeyField,
+  keptKeyHint,
+  secondsOf,
+  TextField,
+  type Values,
+  WaitField,
+} from './connection-fields.tsx';
 import { changeOf, problemsOfChange } from './edit-dialog.tsx';
 import { offersQuery, useAddOffer, useChangeOffer } from './offer-queries.ts';
 import { bodyOfTerms, problemsOfTerms, TermFields, termsOf } from './offer-terms.tsx';
@@ -82,10 +91,8 @@ const changeSchema = problemsSchema(problemsOfChange);
 
 /** Changes an offered connection. Its address stays. */
 export function EditOfferDialog({ offer, onClose }: { offer: ConnectionOffer; onClose: () => void }) {
-  const { id, name, baseUrl, hasKey, keyLast4, firstTokenSeconds } = offer;
-  const form = useSchemaForm(changeSchema, {
-    ...{ name, baseUrl, key: '', firstTokenSeconds: firstTokenSeconds === null ? '' : String(firstTokenSeconds) },
-  });
+  const { id } = offer;
+  const form = useSchemaForm(changeSchema, editedValues(offer));
   const { terms, setTerms, problems, areRight } = useTerms(offer);
   const change = useChangeOffer();
   const submit = form.handleSubmit((values) => {
@@ -95,11 +102,10 @@ export function EditOfferDialog({ offer, onClose }: { offer: ConnectionOffer; on
       { onSuccess: onClose, onError: (error) => void showFieldErrors(form, error) },
     );
   });
-  const stored = hasKey ? `Leave empty to keep the current one${keyLast4 ? ` (…${keyLast4})` : ''}.` : 'No key is set.';
   return (
     <FormDialog
       title="Edit Offered Connection"
-      description={`The address ${baseUrl} cannot be changed, so that a key never goes to another one.`}
+      description={fixedAddress(offer)}
       action={['Save Changes', 'Saving...']}
       busy={change.isPending}
       onSubmit={submit}
@@ -108,7 +114,7 @@ export function EditOfferDialog({ offer, onClose }: { offer: ConnectionOffer; on
       className="grid gap-5"
     >
       <TextField form={form} label="Name" name="name" autoFocus />
-      <KeyField form={form} isOptional hint={stored} />
+      <KeyField form={form} isOptional hint={keptKeyHint(offer)} />
       <TermFields terms={terms} problems={problems} onChange={setTerms} />
       <WaitField form={form} />
     </FormDialog>

@@ -1,6 +1,6 @@
 import type { ConnectionOffer } from '@roster/contracts/connections/offers';
 import { useQuery } from '@tanstack/react-query';
-import { Cable, ChartColumn, Ellipsis, Pause, Pencil, Play, Plus, Trash2 } from 'lucide-react';
+import { Cable, ChartColumn, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { errorText } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
@@ -9,12 +9,11 @@ import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
-import { IconButton } from '#web/ui/icon-button.tsx';
-import { Menu, MenuItem, MenuSeparator } from '#web/ui/menus/menu.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { LoadingRows } from '#web/ui/states/loading-rows.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
+import { ActionMenu } from './action-menu.tsx';
 import { CheckForm } from './check-dialog.tsx';
 import { counted } from './labels.ts';
 import { AddOfferDialog, EditOfferDialog } from './offer-dialog.tsx';
@@ -172,18 +171,5 @@ function OfferMenu({ offer, onChoose }: { offer: ConnectionOffer; onChoose: (wha
   const change = useChangeOffer();
   const pause = () =>
     change.mutate({ id, isPaused: !isPaused }, { onError: showFailure('Failed to update the connection') });
-  return (
-    <Menu trigger={<IconButton label={`Actions for ${name}`} tooltip="Actions" icon={Ellipsis} />}>
-      <MenuItem icon={Pencil} onSelect={() => onChoose('edit')}>
-        Edit
-      </MenuItem>
-      <MenuItem icon={isPaused ? Play : Pause} onSelect={pause}>
-        {isPaused ? 'Resume' : 'Pause'}
-      </MenuItem>
-      <MenuSeparator />
-      <MenuItem icon={Trash2} destructive onSelect={() => onChoose('remove')}>
-        Remove
-      </MenuItem>
-    </Menu>
-  );
+  return <ActionMenu name={name} isPaused={isPaused} onPause={pause} onChoose={onChoose} />;
 }

@@ -1,9 +1,10 @@
 import { auth } from '@roster/contracts/auth';
+import { passkeys } from '@roster/contracts/passkeys';
 import { secondFactor } from '@roster/contracts/second-factor';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, hold, refusal, requestsTo } from '#web/testing/answers.ts';
-import { address, open } from '#web/testing/app.tsx';
+import { address, leave, open } from '#web/testing/app.tsx';
 import { person, signInOptions } from '#web/testing/new-account.ts';
 import { expectCount, expectToast } from '#web/testing/page.ts';
 
@@ -39,6 +40,20 @@ test('focuses Email, and leaves the focus on a tab that was pressed', async () =
   await expect.element(page.getByLabelText('Confirm Password')).toBeVisible();
   await expect.element(page.getByRole('tab', { name: 'Register' })).toHaveFocus();
   await expectCount(page.getByText('The first account becomes the administrator.'), 0);
+});
+
+test('asks for no passkeys once the page was left, however late the browser says that it can', async () => {
+  const browserAnswer = Promise.withResolvers<boolean>();
+  const available = vi
+    .spyOn(PublicKeyCredential, 'isConditionalMediationAvailable')
+    .mockReturnValue(browserAnswer.promise);
+  openSignIn();
+  await vi.waitFor(() => expect(available).toHaveBeenCalled());
+  leave();
+  browserAnswer.resolve(true);
+  await browserAnswer.promise;
+  await new Promise(requestAnimationFrame);
+  expect(requestsTo(passkeys.signInOptions)).toEqual([]);
 });
 
 describe('registering', () => {

@@ -48,13 +48,17 @@ export function PasskeySignIn() {
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>;
+    let hasLeft = false;
     async function suggest() {
       const available = await window.PublicKeyCredential.isConditionalMediationAvailable?.();
+      // The browser may take its time: a page that is gone asks for nothing, now or in four minutes.
+      if (hasLeft) return;
       if (available && !isChosen.current) mutate(true);
       timer = setTimeout(suggest, renewMs);
     }
     void suggest();
     return () => {
+      hasLeft = true;
       clearTimeout(timer);
       stopPasskeys();
     };

@@ -142,7 +142,7 @@ export const steps = [
   {
     name: 'rules',
     about:
-      'rules of our own, each proven by planted violations: documents, imports, classes, assertions, engines, patience, sizes, deployments',
+      'rules of our own, each proven by planted violations: documents, imports, classes, assertions, engines, schema types, patience, sizes, deployments',
     checks: [
       check('documents', ['scripts/documents.mjs']),
       check('import rules', ['scripts/import-rules/check.mjs']),
@@ -150,6 +150,7 @@ export const steps = [
       check('logical classes', ['scripts/logical-classes.mjs']),
       check('real assertions', ['scripts/real-assertions.mjs']),
       check('both engines', ['scripts/both-engines.mjs']),
+      check('schema types', ['scripts/schema.mjs', '--check']),
       check('patience', ['scripts/patience.mjs']),
       check('sizes', ['scripts/sizes.mjs', '--check']),
       check('deployments', ['scripts/deployments.mjs']),

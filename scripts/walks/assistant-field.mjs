@@ -1,5 +1,6 @@
 // Walks docs/contributor/walks/assistant-field.md in a copy of the sources: adds a field to an assistant in the five files
-// that the page names, and compiles. Fails if another file must be touched, or if the types do not demand the last one.
+// that the page names, writes the types of the columns, and compiles. Fails if another file must be touched, or if the
+// types do not demand the last one.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -95,6 +96,16 @@ function compiles(copy, workspace) {
   return { ok: status === 0, output: stdout };
 }
 
+const schema = (copy, ...options) =>
+  spawnSync(node, [join(copy, 'scripts/schema.mjs'), ...options], { cwd: copy, encoding: 'utf8' });
+
+/** Writes the types of the columns, once the check has noticed that the new one is missing. */
+function writeSchema(copy) {
+  if (schema(copy, '--check').status === 0) return ['The new column is not missed by scripts/schema.mjs --check.'];
+  const { status, stderr } = schema(copy);
+  return status === 0 ? [] : [stderr];
+}
+
 function walk(copy) {
   const touched = new Set([...steps, ...lastSteps].map(([file]) => file));
   const problems = [];
@@ -106,6 +117,7 @@ function walk(copy) {
   const early = compiles(copy, 'web');
   if (early.ok) problems.push(`Nothing demands ${lastFile}: the types of the web pass without it.`);
   for (const step of lastSteps) apply(copy, step);
+  problems.push(...writeSchema(copy));
   for (const workspace of ['contracts', 'server', 'web']) {
     const { ok, output } = compiles(copy, workspace);
     if (!ok) problems.push(`${workspace} does not compile with the field:\n${output}`);
@@ -120,7 +132,7 @@ try {
       recursive: true,
       filter: (path) => !['node_modules', 'dist', '.cache'].includes(basename(path)),
     });
-  for (const file of ['package.json', 'tsconfig.base.json', 'scripts'])
+  for (const file of ['package.json', 'package-lock.json', 'tsconfig.base.json', 'scripts'])
     cpSync(join(root, file), join(copy, file), { recursive: true });
   linkPackages(copy);
   for (const problem of walk(copy)) {

@@ -24,7 +24,9 @@ function downloaded() {
     .find((path) => existsSync(path));
 }
 
-const found = () => [process.env.CHROMIUM_PATH, ...usual, downloaded()].find((path) => path && existsSync(path));
+/** The path of a Chromium that the machine has. */
+export const installedChromium = () =>
+  [process.env.CHROMIUM_PATH, ...usual, downloaded()].find((path) => path && existsSync(path));
 
 function attempt(command, args) {
   console.log(`  ${command} ${args.join(' ')}`);
@@ -38,7 +40,7 @@ function attempt(command, args) {
 
 /** The path of a Chromium; installs one if the machine has none. undefined: not available. */
 export function chromium() {
-  const path = found();
+  const path = installedChromium();
   if (path) return path;
   console.log('No Chromium on this machine; installing one for the browser tests …');
   const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
@@ -53,5 +55,5 @@ export function chromium() {
     // Older systems have only the full browser.
     (install('chromium-headless-shell') || install('chromium'));
   if (!viaApt) attempt(node, [join(root, 'node_modules/@playwright/test/cli.js'), 'install', 'chromium']);
-  return found();
+  return installedChromium();
 }

@@ -1,5 +1,6 @@
 import type { CustomPrice } from '@roster/contracts/usage/usage';
 import type { Kysely, Selectable } from 'kysely';
+import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 
 const toPrice = (row: Selectable<Database['own_prices']>): CustomPrice => ({
@@ -10,15 +11,15 @@ const toPrice = (row: Selectable<Database['own_prices']>): CustomPrice => ({
   setAt: row.set_at,
 });
 
+/** Prepared, because it is asked for every call of a model without a price of its own in the catalogue. */
+const findPrice = prepared((db, at: Params<{ userId: number; model: string }>) =>
+  db.selectFrom('own_prices').selectAll().where('user_id', '=', at('userId')).where('model', '=', at('model')),
+);
+
 export function priceRepository(db: Kysely<Database>) {
   return {
     async find(userId: number, model: string): Promise<CustomPrice | undefined> {
-      const row = await db
-        .selectFrom('own_prices')
-        .selectAll()
-        .where('user_id', '=', userId)
-        .where('model', '=', model)
-        .executeTakeFirst();
+      const row = await findPrice.first(db, { userId, model });
       return row && toPrice(row);
     },
     async list(userId: number): Promise<CustomPrice[]> {

@@ -1,10 +1,11 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Operand, type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 
 export type ConnectionRow = Selectable<Database['connections']>;
 
 /** Holds for a row of `connections` that is offered to the user now. */
-const isOfferedTo = (userId: number) => sql<boolean>`(connections.user_id is null and exists (
+const isOfferedTo = (userId: Operand<number>) => sql<boolean>`(connections.user_id is null and exists (
   select 1 from connection_offers
   where connection_offers.connection_id = connections.id
   and (connection_offers.audience = 'everybody' or exists (
@@ -13,7 +14,8 @@ const isOfferedTo = (userId: number) => sql<boolean>`(connections.user_id is nul
   and exists (select 1 from users where users.id = ${userId} and users.status = 'Active')))`;
 
 /** Holds for a user's own connections and for those offered to the user. */
-const isUsableBy = (userId: number) => sql<boolean>`(connections.user_id = ${userId} or ${isOfferedTo(userId)})`;
+const isUsableBy = (userId: Operand<number>) =>
+  sql<boolean>`(connections.user_id = ${userId} or ${isOfferedTo(userId)})`;
 
 /** A user's own come first, in the user's order; then those that are offered, by name. */
 const ownFirst = [
@@ -46,11 +48,51 @@ const toOpen = (db: Kysely<Database>) =>
       'connection_offers.monthly_usd_total',
     ]);
 
+// These three belong to every call through a connection; building them anew takes longer than answering them.
+const findToOpen = prepared((db, at: Params<{ userId: number; id: number }>) =>
+  toOpen(db)
+    .where('connections.id', '=', at('id'))
+    .where(isUsableBy(at('userId'))),
+);
+
+/** The user's own comes before an offered one with the same name. */
+const findUsableId = prepared((db, at: Params<{ userId: number; name: string }>) =>
+  db
+    .selectFrom('connections')
+    .select('id')
+    .where('name', '=', at('name'))
+    .where(isUsableBy(at('userId')))
+    .orderBy(inOrder)
+    .limit(1),
+);
+
+const findOffered = prepared((db, at: Params<{ id: number }>) =>
+  db.selectFrom('connections').select('id').where('id', '=', at('id')).where('user_id', 'is', null),
+);
+
+const maxKnownOwn = 10_000;
+/** By the adapter that a database shares with its transactions: connections that are somebody's own. */
+const knownOwn = new WeakMap<object, Set<number>>();
+
+/** Saves two statements of each call: an own connection is never offered later, and no id is used twice. */
+export const isKnownAsOwn = (db: Kysely<Database>, id: number): boolean =>
+  knownOwn.get(db.getExecutor().adapter)?.has(id) ?? false;
+
+function rememberOwn(db: Kysely<Database>, id: number) {
+  const { adapter } = db.getExecutor();
+  const known = knownOwn.get(adapter) ?? new Set();
+  if (known.size >= maxKnownOwn) known.clear();
+  knownOwn.set(adapter, known.add(id));
+}
+
 /** `own`: the user's. `usable`: offered ones too. */
 export function connectionRepository(db: Kysely<Database>) {
   return {
-    findToOpen: (userId: number, id: number): Promise<OpenedRow | undefined> =>
-      toOpen(db).where('connections.id', '=', id).where(isUsableBy(userId)).executeTakeFirst(),
+    async findToOpen(userId: number, id: number): Promise<OpenedRow | undefined> {
+      const row = await findToOpen.first(db, { userId, id });
+      if (row && row.user_id !== null) rememberOwn(db, id);
+      return row;
+    },
 
     /** Any offered connection: for an administrator who checks it. */
     findOfferedToOpen: (id: number): Promise<OpenedRow | undefined> =>
@@ -62,15 +104,8 @@ export function connectionRepository(db: Kysely<Database>) {
     findUsable: (userId: number, id: number): Promise<ConnectionRow | undefined> =>
       db.selectFrom('connections').selectAll().where('id', '=', id).where(isUsableBy(userId)).executeTakeFirst(),
 
-    /** The user's own comes before an offered one with the same name. */
-    findUsableByName: (userId: number, name: string): Promise<ConnectionRow | undefined> =>
-      db
-        .selectFrom('connections')
-        .selectAll()
-        .where('name', '=', name)
-        .where(isUsableBy(userId))
-        .orderBy(inOrder)
-        .executeTakeFirst(),
+    findUsableByName: (userId: number, name: string): Promise<{ id: number } | undefined> =>
+      findUsableId.first(db, { userId, name }),
 
     listOwn: (userId: number): Promise<ConnectionRow[]> =>
       db
@@ -102,13 +137,7 @@ export function connectionRepository(db: Kysely<Database>) {
 
     /** True if nobody owns it: an administrator offers it. */
     async isOffered(id: number): Promise<boolean> {
-      const row = await db
-        .selectFrom('connections')
-        .select('id')
-        .where('id', '=', id)
-        .where('user_id', 'is', null)
-        .executeTakeFirst();
-      return row !== undefined;
+      return !isKnownAsOwn(db, id) && (await findOffered.first(db, { id })) !== undefined;
     },
 
     /** The provider's words about the key or the address; null: it works again. */

@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely';
+import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
+import { isKnownAsOwn } from './connection-repository.ts';
 
 /** A request or a tool call at the expense of an offered connection. */
 type Spending = {
@@ -16,34 +18,48 @@ type Spending = {
 /** The month of a time, in UTC. */
 export const monthOf = (time: string) => time.slice(0, 7);
 
+type Added = Pick<Spending, 'userId' | 'connectionId' | 'month' | 'model' | 'requests'> & {
+  unpriced: 0 | 1;
+  costUsd: number;
+};
+
+/** Changes nothing for a connection that nobody offers. */
+const addSpending = prepared(
+  (_db, at: Params<Added>) => sql`insert into connection_spend
+    (connection_id, user_id, month, model, requests, unpriced_requests, cost_usd)
+    select connection_id, cast(${at('userId')} as integer), cast(${at('month')} as text), cast(${at('model')} as text),
+      cast(${at('requests')} as integer), cast(${at('unpriced')} as integer),
+      cast(${at('costUsd')} as double precision)
+    from connection_offers where connection_id = ${at('connectionId')}
+    on conflict (connection_id, month, user_id, model) do update set
+      requests = connection_spend.requests + excluded.requests,
+      unpriced_requests = connection_spend.unpriced_requests + excluded.unpriced_requests,
+      cost_usd = connection_spend.cost_usd + excluded.cost_usd`,
+);
+
+const sumMonth = prepared((db, at: Params<{ connectionId: number; userId: number; month: string }>) =>
+  db
+    .selectFrom('connection_spend')
+    .select([
+      sql<number>`coalesce(sum(case when user_id = ${at('userId')} then cost_usd end), 0)`.as('own'),
+      sql<number>`coalesce(sum(cost_usd), 0)`.as('total'),
+    ])
+    .where('connection_id', '=', at('connectionId'))
+    .where('month', '=', at('month')),
+);
+
 /** Spending by offered connection, month, user and model. */
 export function spendRepository(db: Kysely<Database>) {
   return {
     /** In the transaction of its usage record. Changes nothing for a connection that nobody offers. */
-    async add({ userId, connectionId, month, model, requests, costUsd }: Spending) {
-      const unpriced = costUsd === null ? 1 : 0;
-      await sql`insert into connection_spend
-        (connection_id, user_id, month, model, requests, unpriced_requests, cost_usd)
-        select connection_id, cast(${userId} as integer), cast(${month} as text), cast(${model} as text),
-          cast(${requests} as integer), cast(${unpriced} as integer), cast(${costUsd ?? 0} as double precision)
-        from connection_offers where connection_id = ${connectionId}
-        on conflict (connection_id, month, user_id, model) do update set
-          requests = connection_spend.requests + excluded.requests,
-          unpriced_requests = connection_spend.unpriced_requests + excluded.unpriced_requests,
-          cost_usd = connection_spend.cost_usd + excluded.cost_usd`.execute(db);
+    async add({ costUsd, ...spending }: Spending) {
+      if (isKnownAsOwn(db, spending.connectionId)) return;
+      await addSpending.changed(db, { ...spending, unpriced: costUsd === null ? 1 : 0, costUsd: costUsd ?? 0 });
     },
 
     /** USD of a month, by this user and by all. */
     async inMonth(connectionId: number, userId: number, month: string): Promise<{ own: number; total: number }> {
-      return db
-        .selectFrom('connection_spend')
-        .select([
-          sql<number>`coalesce(sum(case when user_id = ${userId} then cost_usd end), 0)`.as('own'),
-          sql<number>`coalesce(sum(cost_usd), 0)`.as('total'),
-        ])
-        .where('connection_id', '=', connectionId)
-        .where('month', '=', month)
-        .executeTakeFirstOrThrow();
+      return (await sumMonth.first(db, { connectionId, userId, month })) ?? { own: 0, total: 0 };
     },
 
     /** The name of an offered connection that the user has used, whether or not it is still offered to the user. */

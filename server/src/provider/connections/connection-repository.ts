@@ -48,7 +48,7 @@ const toOpen = (db: Kysely<Database>) =>
       'connection_offers.monthly_usd_total',
     ]);
 
-// These three belong to every call through a connection; building them anew takes longer than answering them.
+// These three belong to every call through a connection; building them each time takes longer than answering them.
 const findToOpen = prepared((db, at: Params<{ userId: number; id: number }>) =>
   toOpen(db)
     .where('connections.id', '=', at('id'))

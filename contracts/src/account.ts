@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
+import { isLanguageTag, isTimeZone } from './text/locale.ts';
 
 /** Finds mistyped keys of OpenAI itself. Only a call to the provider shows whether a key works. */
 export const openAiKeyPattern = /^sk-[A-Za-z0-9_-]{32,509}$/;
@@ -48,6 +49,13 @@ export const colorDefaults = {
 } as const;
 export type ColorName = keyof typeof colorDefaults;
 
+/** The user's place and language, as the browser knows them. The page saves them by itself. */
+export const Locale = z.strictObject({
+  timeZone: z.string().max(64, 'This time zone is too long').refine(isTimeZone, 'This is not the name of a time zone'),
+  language: z.string().max(64, 'This language is too long').refine(isLanguageTag, 'This is not a language tag'),
+});
+export type Locale = z.output<typeof Locale>;
+
 const SavedColor = z.string().nullable();
 export const Preferences = z.object({
   theme: Theme,
@@ -57,6 +65,10 @@ export const Preferences = z.object({
   modelMails: z.boolean(),
   /** The model that titles conversations; null: the cheapest; empty: none, titles are the first words. */
   titleModel: z.string().nullable(),
+  /** The IANA name, as the browser last named it; null: unknown. */
+  timeZone: z.string().nullable(),
+  /** The BCP 47 tag, as the browser last named it; null: unknown. */
+  language: z.string().nullable(),
   customColors: z.boolean(),
   /** All colors are null while `customColors` is false. */
   backgroundColor: SavedColor,
@@ -74,6 +86,8 @@ export const defaultPreferences: Preferences = {
   soundEnabled: true,
   modelMails: true,
   titleModel: null,
+  timeZone: null,
+  language: null,
   customColors: false,
   backgroundColor: null,
   foregroundColor: null,
@@ -90,6 +104,9 @@ export const PreferencesInput = z.strictObject({
   /** Left out: unchanged. */
   modelMails: z.boolean().optional(),
   titleModel: z.string().max(200, 'Model cannot exceed 200 characters').nullish(),
+  /** Not saved by this call: accepted, so that a response can be sent back. */
+  timeZone: z.string().max(64).nullish(),
+  language: z.string().max(64).nullish(),
   customColors: z.boolean(),
   backgroundColor: Color.nullable(),
   foregroundColor: Color.nullable(),
@@ -211,6 +228,15 @@ export const account = {
     summary: 'Saves how Roster looks and sounds; applied on other devices at their next load.',
     body: PreferencesInput,
     output: Preferences,
+  }),
+  saveLocale: endpoint({
+    method: 'POST',
+    path: '/api/settings/locale',
+    access: 'user',
+    summary: 'Saves the time zone and the language of the browser, for variables in instructions.',
+    body: Locale,
+    output: NoContent,
+    status: 204,
   }),
   securityEvents: endpoint({
     method: 'GET',

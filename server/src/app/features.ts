@@ -1,3 +1,4 @@
+import { instructionFiller } from '#server/conversation/fill-instructions';
 import { accountFeature } from '#server/features/account/feature';
 import { importPreferences } from '#server/features/account/imported-preferences';
 import { preferencesRepository } from '#server/features/account/preferences-repository';
@@ -82,6 +83,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
   const { pricing, budgets, recentUse } = usage;
   const modelLife = retirementFeature({ ...base, recentUse });
   const moves = modelMigrationFeature({ ...base, models, versions, recentUse });
+  const fillInstructions = instructionFiller({ personOf: preferencesRepository(db).person, now: base.now });
   const toolParts = {
     toolBox: tools?.box ?? toolServers.toolBox,
     toolCallMs: tools?.callMs ?? base.toolTimes.callMs,
@@ -94,7 +96,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     onProblem: (error) => base.log.error({ err: error }, 'indexing of a project could not be restarted'),
   });
   const chat = chatFeature({
-    ...{ ...base, models, assistants, pricing, budgets, knowledge, files, ...toolParts },
+    ...{ ...base, models, assistants, pricing, budgets, knowledge, files, ...toolParts, fillInstructions },
     projects: { find: projectRepository(db).find, knowledge: projectFiles.forAnswer },
     sideAnswerEnded: onAnswerFinished,
     titleModel: async (userId) => (await preferencesRepository(db).find(userId)).titleModel,
@@ -155,6 +157,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     attachments: chat.attachments,
     programRuns: chat.programRuns,
     toolBox: toolParts.toolBox,
+    fillInstructions,
   });
   const ofUsers: Feature[] = [
     models,

@@ -1411,6 +1411,10 @@ export type Tables = {
     created_at: string;
     /** When a session of the user was last active; null: never. Remains when sessions end. */
     last_active_at: string | null;
+    /** An IANA name, as a browser last named it; null: unknown. */
+    time_zone: string | null;
+    /** A BCP 47 tag, as a browser last named it; null: unknown. */
+    language: string | null;
   };
   vector_stores: {
     id: GeneratedAlways<number>;

@@ -17,6 +17,7 @@ import { type SecondFactorState, secondFactor } from '@roster/contracts/second-f
 import { toolServers } from '@roster/contracts/tool-servers/tool-servers';
 import { daysBetween } from '@roster/contracts/usage/day';
 import { type Analytics, type Figures, usage } from '@roster/contracts/usage/usage';
+import { browserLocale } from '#web/lib/browser-locale.ts';
 import { answer, refusal } from './answers.ts';
 
 /** The date in all fixtures. */
@@ -158,7 +159,7 @@ export function answerNewAccount(user: User | null): void {
   answer(account.config, noKey);
   answer(apiTokens.list, []);
   answer(connections.list, { policy: 'listed', connections: [], offered: [] });
-  answer(account.preferences, defaultPreferences);
+  answer(account.preferences, { ...defaultPreferences, ...browserLocale() });
   answer(account.notices, []);
   answer(account.securityEvents, noItems);
   answer(assistants.list, []);

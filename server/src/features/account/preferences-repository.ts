@@ -1,16 +1,25 @@
-import { defaultPreferences, type Preferences } from '@roster/contracts/account';
+import { defaultPreferences, type Locale, type Preferences } from '@roster/contracts/account';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 
 const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
 
+/** Saved by hand. The locale is stored with the user, because it says nothing about whether any were saved. */
+export type ChosenPreferences = Omit<Preferences, keyof Locale>;
+
 export function preferencesRepository(db: Kysely<Database>) {
   return {
     /** Returns the defaults if nothing was saved. */
     async find(userId: number): Promise<Preferences> {
+      const user = await db
+        .selectFrom('users')
+        .select(['time_zone as timeZone', 'language'])
+        .where('id', '=', userId)
+        .executeTakeFirst();
       const row = await db.selectFrom('preferences').selectAll().where('user_id', '=', userId).executeTakeFirst();
-      if (!row) return defaultPreferences;
+      if (!row) return { ...defaultPreferences, ...user };
       return {
+        ...{ timeZone: null, language: null, ...user },
         theme: row.theme,
         notificationsEnabled: row.notifications_enabled === 1,
         soundEnabled: row.sound_enabled === 1,
@@ -28,7 +37,7 @@ export function preferencesRepository(db: Kysely<Database>) {
       const row = await db.selectFrom('preferences').select('user_id').where('user_id', '=', userId).executeTakeFirst();
       return row !== undefined;
     },
-    async save(userId: number, preferences: Preferences) {
+    async save(userId: number, preferences: ChosenPreferences) {
       const values = {
         theme: preferences.theme,
         notifications_enabled: flag(preferences.notificationsEnabled),
@@ -47,6 +56,17 @@ export function preferencesRepository(db: Kysely<Database>) {
         .values({ user_id: userId, ...values })
         .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
         .execute();
+    },
+    async saveLocale(userId: number, { timeZone, language }: Locale) {
+      await db.updateTable('users').set({ time_zone: timeZone, language }).where('id', '=', userId).execute();
+    },
+    /** A user as instructions can name them. */
+    async person(userId: number) {
+      return db
+        .selectFrom('users')
+        .select(['name', 'email', 'time_zone as timeZone', 'language'])
+        .where('id', '=', userId)
+        .executeTakeFirstOrThrow();
     },
   };
 }

@@ -18,6 +18,8 @@ const chosen = {
   primaryColor: '#00ff00',
   cardColor: '#0000ff',
 };
+/** No page has named the locale yet. */
+const nowhere = { timeZone: null, language: null };
 
 describe.each(engines)('preferences on %s', (engine) => {
   let app: TestApp;
@@ -33,19 +35,19 @@ describe.each(engines)('preferences on %s', (engine) => {
 
   test('stores what was saved, with colors in lower case, and overwrites it', async () => {
     const ada = await app.as('ada');
-    const saved = { ...chosen, foregroundColor: '#eeeeee' };
+    const saved = { ...chosen, ...nowhere, foregroundColor: '#eeeeee' };
     expect(await ada.post(path, chosen)).toMatchObject({ status: 200, body: saved });
     expect((await ada.get(path)).body).toEqual(saved);
     const darker = { ...chosen, theme: 'system', soundEnabled: true, foregroundColor: '#cccccc' };
-    expect((await ada.post(path, darker)).body).toEqual(darker);
-    expect((await ada.get(path)).body).toEqual(darker);
+    expect((await ada.post(path, darker)).body).toEqual({ ...darker, ...nowhere });
+    expect((await ada.get(path)).body).toEqual({ ...darker, ...nowhere });
   });
 
   test('stores no colors while they are off, and none that were not sent', async () => {
     const bob = await app.as('bob');
     await bob.post(path, chosen);
     const { primaryColor: _, cardColor: __, ...few } = chosen;
-    const fewer = { ...few, foregroundColor: '#eeeeee', primaryColor: null, cardColor: null };
+    const fewer = { ...few, ...nowhere, foregroundColor: '#eeeeee', primaryColor: null, cardColor: null };
     expect((await bob.post(path, few)).body).toEqual(fewer);
     expect((await bob.get(path)).body).toEqual(fewer);
     const off = {

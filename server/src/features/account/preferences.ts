@@ -1,6 +1,6 @@
-import type { Preferences, PreferencesInput } from '@roster/contracts/account';
+import type { Locale, Preferences, PreferencesInput } from '@roster/contracts/account';
 import type { z } from 'zod';
-import type { PreferencesRepository } from './preferences-repository.ts';
+import type { ChosenPreferences, PreferencesRepository } from './preferences-repository.ts';
 
 const noColors = {
   backgroundColor: null,
@@ -15,11 +15,11 @@ export function preferencesService(preferences: PreferencesRepository) {
     find: preferences.find,
     /** Stores colors only while they are on. */
     async save(userId: number, input: z.output<typeof PreferencesInput>): Promise<Preferences> {
-      const { primaryColor = null, cardColor = null, ...sent } = input;
+      const { primaryColor = null, cardColor = null, timeZone: _, language: __, ...sent } = input;
       const before = await preferences.find(userId);
       const modelMails = sent.modelMails ?? before.modelMails;
       const titleModel = sent.titleModel === undefined ? before.titleModel : sent.titleModel;
-      const saved: Preferences = {
+      const saved: ChosenPreferences = {
         ...sent,
         modelMails,
         titleModel,
@@ -28,8 +28,10 @@ export function preferencesService(preferences: PreferencesRepository) {
         ...(!sent.customColors && noColors),
       };
       await preferences.save(userId, saved);
-      return saved;
+      const { timeZone, language } = before;
+      return { ...saved, timeZone, language };
     },
+    saveLocale: (userId: number, locale: Locale): Promise<void> => preferences.saveLocale(userId, locale),
   };
 }
 

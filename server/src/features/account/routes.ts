@@ -32,6 +32,7 @@ export function accountRoutes({ route, rawRoute }: Router, dependencies: Depende
   route(api.version, async () => ({ version }));
   route(api.preferences, ({ actor }) => preferences.find(actor.userId));
   route(api.savePreferences, ({ actor, body }) => preferences.save(actor.userId, body));
+  route(api.saveLocale, ({ actor, body }) => preferences.saveLocale(actor.userId, body));
   route(api.securityEvents, ({ actor, query }) => securityEvents(actor.userId, query));
   route(api.notices, ({ actor }) => notices.open(actor.userId));
   route(api.dismissNotice, async ({ actor, params }) => {

@@ -79,8 +79,22 @@ describe.each(engines)('assistants of other products on %s', (engine) => {
       'Its tools cannot be imported: weather.',
       'Its functions cannot be imported: clean.',
       'These settings cannot be imported: top_p.',
-      'Its instructions contain variables such as {{name}}, which are not filled in here.',
     ]);
+  });
+
+  test('keeps variables working where Roster has their like, and names the others', async () => {
+    const system =
+      '{{CURRENT_DATE}} {{CURRENT_DATETIME}} {{USER_LOCATION}} {{USER_LANGUAGE}} {{x: a | b}} {{USER_LOCATION}}';
+    const instructions = '{{current_user}} {{iso_datetime}} {{current_date}}';
+    const { body } = await (await someone()).post(path, [model({ params: { system } }), agent({ instructions })]);
+    expect(body.imported.map((one: { instructions: string }) => one.instructions)).toEqual([
+      '{{CURRENT_DATE}} {{current_date}}, {{current_time}} {{USER_LOCATION}} {{language}} {{x: a | b}} {{USER_LOCATION}}',
+      '{{user_name}} {{current_date}}, {{current_time}} {{current_date}}',
+    ]);
+    expect(body.imported[0].notes).toContain(
+      'These variables in its instructions are not filled in: {{USER_LOCATION}}.',
+    );
+    expect(JSON.stringify(body.imported[1].notes)).not.toContain('variables');
   });
 
   test('imports agents of LibreChat, and names what is lost', async () => {

@@ -1,3 +1,4 @@
+import { otherNames, parseInstructions } from '@roster/contracts/assistants/variables';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { listSome, pluralCount, toArray } from './import-warnings.ts';
 
@@ -20,10 +21,21 @@ function settingNotes(settings: JsonObject, known: string[]): string[] {
   );
 }
 
-const withVariables = (instructions: string | undefined) =>
-  instructions !== undefined && /\{\{\s*\w+\s*\}\}/.test(instructions)
-    ? ['Its instructions contain variables such as {{name}}, which are not filled in here.']
-    : [];
+/** Writes the variables that the other product fills in as Roster does; the others stay, with a note. */
+function withVariables(instructions: string | undefined): { instructions: string | undefined; notes: string[] } {
+  if (instructions === undefined) return { instructions, notes: [] };
+  const pieces = parseInstructions(instructions).map((piece) => ({
+    ...piece,
+    instead: piece.name === null ? undefined : otherNames.get(piece.name),
+  }));
+  const left = pieces.flatMap(({ source, name, known, instead }) =>
+    name === null || known !== null || instead !== undefined ? [] : source,
+  );
+  return {
+    instructions: pieces.map(({ source, instead }) => instead ?? source).join(''),
+    notes: note([...new Set(left)], (names) => `These variables in its instructions are not filled in: ${names}.`),
+  };
+}
 
 /** Open WebUI has temperatures above the usual 2; a value that nobody can have is left to the default. */
 const temperatureIn = (value: unknown) =>
@@ -33,7 +45,7 @@ const temperatureIn = (value: unknown) =>
 function fromOpenWebUi(raw: JsonObject): Converted {
   const [meta, params] = [objectIn(raw.meta), objectIn(raw.params)];
   const starters = toArray(meta.suggestion_prompts).flatMap((prompt) => textIn(objectIn(prompt).content) ?? []);
-  const instructions = textIn(params.system);
+  const { instructions, notes } = withVariables(textIn(params.system));
   return {
     raw: {
       name: textIn(raw.name) ?? textIn(raw.id),
@@ -54,7 +66,7 @@ function fromOpenWebUi(raw: JsonObject): Converted {
         (names) => `Its functions cannot be imported: ${names}.`,
       ),
       ...settingNotes(params, ['system', 'temperature', 'reasoning_effort']),
-      ...withVariables(instructions),
+      ...notes,
     ],
   };
 }
@@ -72,7 +84,7 @@ function fromLibreChat(raw: JsonObject): Converted {
   const files = Object.values(objectIn(raw.tool_resources)).flatMap((one) => toArray(objectIn(one).file_ids));
   const agents = [...toArray(raw.agent_ids), ...toArray(raw.edges)];
   const starters = toArray(raw.conversation_starters);
-  const instructions = textIn(raw.instructions);
+  const { instructions, notes } = withVariables(textIn(raw.instructions));
   return {
     raw: {
       name: textIn(raw.name),
@@ -90,7 +102,7 @@ function fromLibreChat(raw: JsonObject): Converted {
       ...note(others, (names) => `Its tools cannot be imported: ${names}.`),
       ...(agents.length > 0 ? ['Its other agents cannot be imported.'] : []),
       ...settingNotes(settings, ['model', 'temperature', 'reasoning_effort']),
-      ...withVariables(instructions),
+      ...notes,
     ],
   };
 }

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
+import type { FillInstructions } from '#server/conversation/fill-instructions';
 import type { ToolRegistry } from '#server/conversation/tools';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Presence } from '#server/db/presence';
@@ -89,6 +90,7 @@ type Dependencies = {
     };
   store: Pick<FileStore, 'read'>;
   streams: EventStreams;
+  fillInstructions: FillInstructions;
   toolBox: ToolRegistry;
   toolCallMs: number;
   /** Called in the transaction that ends the answer to an internal prompt. */

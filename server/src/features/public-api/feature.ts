@@ -44,7 +44,7 @@ type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
   Omit<Parameters<typeof createCallLog>[0], 'db' | 'onAbandoned'> &
   Pick<Parameters<typeof apiFileFeature>[0], 'files'> &
   Omit<VectorStores, Made> &
-  Pick<Settings, 'catalogue' | 'toolBox'> & {
+  Pick<Settings, 'catalogue' | 'toolBox' | 'fillInstructions'> & {
     provider: Pick<Settings, 'vectorStores'>;
     log: FastifyBaseLogger;
     ids: () => Promise<Ids>;

@@ -73,6 +73,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'GET /api/version': signedIn,
   'GET /api/settings/preferences': signedIn,
   'POST /api/settings/preferences': signedIn,
+  'POST /api/settings/locale': signedIn,
   'POST /api/settings/apikey': signedIn,
   'DELETE /api/settings/apikey': signedIn,
 

@@ -139,6 +139,8 @@ type MenuItemProps = {
   disabled?: boolean | undefined;
   /** Disables the item and shows the reason below its label. */
   disabledReason?: string | undefined;
+  /** Shown below the label. */
+  description?: ReactNode;
   /** Shown on the right: a shortcut or a value. */
   detail?: ReactNode;
   /** Makes the item a radio choice. */
@@ -147,7 +149,7 @@ type MenuItemProps = {
 };
 
 export function MenuItem(props: MenuItemProps) {
-  const { onSelect, icon: IconPart, destructive, disabledReason, detail, checked, children } = props;
+  const { onSelect, icon: IconPart, destructive, disabledReason, description, detail, checked, children } = props;
   const disabled = Boolean(props.disabled || disabledReason);
   const choose = useContext(ChooseContext);
   const kind = checked === undefined ? { role: 'menuitem' } : { role: 'menuitemcheckbox', 'aria-checked': checked };
@@ -174,6 +176,7 @@ export function MenuItem(props: MenuItemProps) {
       <span className="min-w-0 flex-1">
         <span className="block truncate">{children}</span>
         {disabledReason && <span className="block text-xs">{disabledReason}</span>}
+        {description && <span className="wrap-anywhere block text-muted-foreground text-xs">{description}</span>}
       </span>
       {detail && <span className="text-muted-foreground text-xs">{detail}</span>}
     </button>

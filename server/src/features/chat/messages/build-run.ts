@@ -1,5 +1,6 @@
 import { connectionIdOf } from '@roster/contracts/models/model-reference';
 import type { Kysely } from 'kysely';
+import type { FillInstructions } from '#server/conversation/fill-instructions';
 import type { OfferedTool, ToolRegistry } from '#server/conversation/tools';
 import type { Database } from '#server/db/schema';
 import { continuedTurns } from '#server/features/chat/runs/events/continuation';
@@ -47,6 +48,7 @@ type Dependencies = ThreadKnowledge & {
   /** @throws AppError if a budget is used up; `way` says what the user can do about it */
   checkBudget: CheckBudget;
   toolBox: Pick<ToolRegistry, 'offered'>;
+  fillInstructions: FillInstructions;
   /** Waits for the summaries of a thread. */
   summariesSettled: AutomaticSummaries['settled'];
 };
@@ -72,12 +74,15 @@ export function createRunBuilder(dependencies: Dependencies): BuildRequest {
 }
 
 async function buildPrompt(
-  { catalogue, knowledgeOf, openKey }: Dependencies,
+  { catalogue, knowledgeOf, openKey, fillInstructions }: Dependencies,
   userId: number,
   input: PromptInput,
 ): Promise<PreparedRequest> {
-  const { model, instructions, temperature, effort, responseSchema, knowledgeOf: assistantId } = input;
+  const { model, variables, temperature, effort, responseSchema, knowledgeOf: assistantId } = input;
   const apiKey = await openKey(userId, model);
+  const instructions = variables
+    ? await fillInstructions(userId, input.instructions, { model, ...variables })
+    : input.instructions;
   const turns = input.turns.map(({ role, text }) => ({ role, text }));
   const parameters = catalogue.parameters(model, { temperature, effort });
   const known = assistantId === null ? noKnowledge : await knowledgeOf(userId, assistantId);
@@ -95,10 +100,11 @@ async function buildAnswer(
   const { db, catalogue, attachments, copies } = dependencies;
   const { runId, userId, threadId } = spec;
   const target = await loadTarget(dependencies, spec, input);
-  const { instructions, temperature, effort, schema, knowledge, hosted } = target;
+  const { temperature, effort, schema, knowledge, hosted } = target;
   const { limits, codeFiles = [], ...options } = target.asked ?? {};
   const model = target.model ?? (await storeDefaultModel(dependencies, userId, runId));
   const apiKey = await dependencies.openKey(userId, model);
+  const instructions = await filledInstructions(dependencies, userId, target, model);
   // The question is stored; without the summary it is asked as it is.
   if (input.kind === 'answer' && target.summarizes) await dependencies.summariesSettled(userId, threadId, signal);
   const head = input.kind === 'resumed' ? await questionOf(db, spec) : input.head;
@@ -141,6 +147,19 @@ async function buildAnswer(
       offered,
     });
   return prepared;
+}
+
+/** Filled in again when a run is resumed: days may have passed. */
+async function filledInstructions(
+  { fillInstructions }: Dependencies,
+  userId: number,
+  { instructions, variables }: ChatTarget,
+  model: string,
+): Promise<string> {
+  if (!variables) return instructions;
+  const { assistantName, length } = variables;
+  const filled = await fillInstructions(userId, instructions.slice(0, length), { model, assistantName });
+  return filled + instructions.slice(length);
 }
 
 async function loadTarget(

@@ -19,6 +19,8 @@ export type ChatTarget = {
   /** null: the default model, which the run looks up. */
   model: string | null;
   instructions: string;
+  /** null, or left out by an earlier version: all of the instructions are sent to the letter. */
+  variables?: FilledVariables | null;
   /** null: not sent. */
   temperature: number | null;
   effort: ReasoningEffort | null;
@@ -37,6 +39,9 @@ export type ChatTarget = {
   /** The assistant's other model, which is asked if this one is down, over its limit or gone. */
   fallback?: FallbackTarget;
 };
+
+/** Variables are filled in in the first `length` characters; a client may have added a text of its own. */
+export type FilledVariables = { assistantName: string | null; length: number };
 
 export type FallbackTarget = { model: string } & Pick<ChatTarget, 'temperature' | 'effort' | 'knowledge' | 'asked'>;
 
@@ -162,11 +167,13 @@ export function chatTargetFinder(dependencies: Dependencies) {
     const own = assistant && assistant.files > 0 ? await knowledgeOf(userId, assistant.id) : noKnowledge;
     const trial = trialSettingsOf(thread);
     const settings = trial ?? assistant;
+    const instructions = joinInstructions(settings?.instructions ?? '', project.instructions);
     const shared = {
       assistantId: assistant?.id ?? null,
       // A trial’s settings are no version’s.
       assistantVersion: trial ? null : (assistant?.version ?? null),
-      instructions: joinInstructions(settings?.instructions ?? '', project.instructions),
+      instructions,
+      variables: { assistantName: settings?.name ?? null, length: instructions.length },
       schema: settings?.responseSchema ?? null,
       knowledge: joinKnowledge(own, project.knowledge),
       ...(settings?.earlierMessages === 'summarize' && { summarizes: true as const }),

@@ -60,6 +60,7 @@ async function askJudge(
         judgingId: judging.id,
         model: judging.model,
         instructions,
+        variables: null,
         turns: [{ role: 'user', text }],
         temperature: 0,
         effort: null,

@@ -66,6 +66,8 @@ export async function askSides(
       judgingId: null,
       turns,
       instructions: instructionsFor(settings, prompt),
+      // Instructions of a prompt itself are examples, and to the letter.
+      variables: settings.instructions === null ? null : { assistantName: comparison.assistant?.name ?? null },
       model: settings.model,
       temperature: settings.temperature,
       effort: settings.effort,

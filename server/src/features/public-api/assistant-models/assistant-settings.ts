@@ -1,5 +1,6 @@
 import type { AssistantTools } from '@roster/contracts/assistants/tools';
 import { truncate } from '@roster/contracts/text/truncate';
+import type { FillInstructions } from '#server/conversation/fill-instructions';
 import type { ToolRegistry } from '#server/conversation/tools';
 import type { ApiAssistants } from '#server/features/assistants/api-assistants';
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
@@ -27,6 +28,7 @@ type Dependencies = {
   vectorStores: Pick<Provider['vectorStores'], 'search'>;
   toolBox: Pick<ToolRegistry, 'offered'>;
   catalogue: Pick<Catalogue, 'parameters'>;
+  fillInstructions: FillInstructions;
   keys: { open: (userId: number) => Promise<Secret> };
 };
 
@@ -79,9 +81,13 @@ export function assistantSettings(dependencies: Dependencies) {
     const named = await assistantModels.find(userId, asked.model);
     const found = named && (await assistants.find(userId, named.assistantId));
     if (!found) throw noModel(asked.model);
-    const { id: assistantId, instructions, temperature, reasoningEffort } = found.assistant;
+    const { id: assistantId, name: assistantName, temperature, reasoningEffort } = found.assistant;
     const { model, notes } = answeringModel(found, asked);
     await check(assistantId);
+    const instructions = await dependencies.fillInstructions(userId, found.assistant.instructions, {
+      model,
+      assistantName,
+    });
     const passages = await passagesFor(dependencies, { userId, found, apiKey, question: asked.question });
     const parameters = catalogue.parameters(model, { temperature, effort: reasoningEffort });
     const { top_p: topP } = readFields(found.fields);

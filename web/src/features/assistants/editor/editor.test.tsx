@@ -129,6 +129,50 @@ describe('the editor of an assistant', () => {
     await expect.element(instructions).toHaveValue('# Rules\n\n- **Be** brief');
   });
 
+  test('inserts a variable at the cursor, and shows its value there and in the preview', async () => {
+    openEditor();
+    await instructions.fill('Today is .');
+    const box = instructions.element();
+    if (!(box instanceof HTMLTextAreaElement)) throw new Error('No text area');
+    box.setSelectionRange(9, 9);
+    const insert = page.getByRole('button', { name: 'Insert variable' });
+    await insert.click();
+    const today = new Date().toLocaleDateString('en-US', {
+      ...{ weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' },
+    } satisfies Intl.DateTimeFormatOptions);
+    const item = page.getByRole('menuitem', { name: /\{\{current_date\}\}/ });
+    await expectText(item, new RegExp(`Now: ${today}`));
+    await item.click();
+    await expect.element(instructions).toHaveValue('Today is {{current_date}}.');
+    await expect.element(instructions).toHaveFocus();
+    await expectText(page.getByText('1 variable, filled in with each message:'), new RegExp(today));
+    // The count is of the text as it is written.
+    await expect.element(page.getByText('26/1,500')).toBeVisible();
+    await page.getByRole('button', { name: 'Preview' }).click();
+    const preview = page.getByRole('region', { name: 'Preview of the instructions' });
+    await expect.element(preview.getByText(`Today is ${today}.`)).toBeVisible();
+    await expectHidden(insert);
+    await press('Control+s');
+    await expect
+      .poll(() => requestsTo(assistants.update).at(-1)?.body)
+      .toEqual({ instructions: 'Today is {{current_date}}.' });
+  });
+
+  test('says what the time costs, and asks about a name that resembles a variable', async () => {
+    openEditor();
+    await instructions.fill(
+      'At {{CURRENT_TIME}}, {{current_dat}}, Dear {{customer}}, as {{assistant_name}} on {{model}}',
+    );
+    await expectText(page.getByText('3 variables, filled in with each message:'), /Tutor.*gpt-4o/);
+    await expect
+      .element(page.getByText(/changes with every message, so the provider’s cache is never used/))
+      .toBeVisible();
+    await expectText(page.getByText(/is not known here/), /\{\{current_dat\}\}.*Did you mean \{\{current_date\}\}\?/);
+    await instructions.fill('Dear {{customer}}');
+    await expectHidden(page.getByText(/filled in with each message/));
+    await expectHidden(page.getByText(/is not known here/));
+  });
+
   test('opens the section with a wrong field', async () => {
     openEditor();
     await page.getByText('Icon, color and tags').click();

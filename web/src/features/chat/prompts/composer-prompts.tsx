@@ -3,13 +3,14 @@ import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'rea
 import { promptQuery, useMarkPromptUsed } from '#web/api/prompts.ts';
 import { useComposer } from '#web/features/chat/shared/composer-state.ts';
 import { isImeKey } from '#web/lib/keyboard/enter-key.ts';
+import { replaceIn } from '#web/lib/replace-in.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { useStore } from '#web/lib/store.ts';
-import { replaceIn, selectIn } from './edit-message.ts';
 import { FillBar } from './fill-bar.tsx';
 import { createFilling, type Filling } from './filling.ts';
 import type { MenuKeys } from './option-menu.tsx';
 import { PromptMenu } from './prompt-menu.tsx';
+import { selectIn } from './select-in.ts';
 import { type SlashWord, slashWordAt } from './slash-word.ts';
 import { ValueMenu, valuesOf } from './value-menu.tsx';
 

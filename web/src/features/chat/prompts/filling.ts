@@ -1,8 +1,9 @@
 import { composerAt } from '#web/features/chat/shared/composer-state.ts';
+import { replaceIn } from '#web/lib/replace-in.ts';
 import { createStore, type Store } from '#web/lib/store.ts';
 import { dayIn, localZone } from '#web/lib/text/day.ts';
-import { replaceIn, selectIn } from './edit-message.ts';
 import { fieldsOf, fillDefaults, isUnfilled, moveFields, type PromptField, stopsOf, textIn } from './fields.ts';
+import { selectIn } from './select-in.ts';
 
 export type FillingState = {
   fields: readonly PromptField[];

@@ -17,6 +17,7 @@ test('does not retry a failed write while the end of the run is being stored', a
     turns: [],
     responseSchema: null,
     knowledgeOf: null,
+    variables: null,
   };
   const prompt = { ...input, model: 'gpt-6-sol', instructions: '', temperature: null, effort: null };
   const run = new LiveRun({ ...place, programRunId: null, runId: 1, input: prompt });

@@ -29,6 +29,8 @@ export type PromptInput = {
   kind: 'prompt';
   model: string;
   instructions: string;
+  /** The assistant whose instructions they are, with variables to fill in; null: they are sent to the letter. */
+  variables: { assistantName: string | null } | null;
   /** The prompt is the last one. */
   turns: readonly { role: 'user' | 'assistant'; text: string }[];
   /** null: the model's own. Omitted if the model is known to accept none. */

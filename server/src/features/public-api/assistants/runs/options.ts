@@ -38,6 +38,8 @@ const RunOptions = z.object({
   /** null if the client has chosen the model. */
   fallback: z.string().nullable().default(null),
   instructions: z.string(),
+  /** Variables are filled in in the first `length` characters; null: the client has sent all of the instructions. */
+  variables: z.object({ assistantName: z.string(), length: z.number() }).nullable().default(null),
   tools: ApiTools,
   tool_resources: RunResources,
   temperature: z.number().nullable(),
@@ -83,6 +85,8 @@ export function buildOptions(given: Given, { id, assistant, fields, threadResour
     model: given.model?.trim() ?? assistant.model,
     fallback: given.model == null ? assistant.fallbackModel : null,
     instructions: instructions.filter((part) => part !== '').join('\n\n'),
+    variables:
+      given.instructions == null ? { assistantName: assistant.name, length: assistant.instructions.length } : null,
     tools,
     tool_resources: resourcesOf({ ...kept.tool_resources, ...named }, ofThread),
     temperature: given.temperature ?? assistant.temperature,

@@ -87,6 +87,7 @@ export function runObject(run: WholeProgramRun, { encode }: Ids): ApiRun {
     tool_resources: ___,
     truncation_strategy: truncation,
     fallback: ____,
+    variables: _____,
     ...options
   } = readOptions(run.options);
   const status = statusOf(run);

@@ -68,7 +68,10 @@ function fallbackFor({ model, fallback }: RunOptions, { search }: Knowledge): st
   return search && connectionIdOf(fallback) !== null ? null : fallback;
 }
 
-/** Resolves what answers an API run. */
+/**
+ * Resolves what answers an API run.
+ * Long: one option after the other.
+ */
 export function createTargetResolver(dependencies: Dependencies) {
   return async function answererFor(
     userId: number,
@@ -77,7 +80,15 @@ export function createTargetResolver(dependencies: Dependencies) {
     before?: Spent,
   ): Promise<ChatTarget> {
     const spent = before ?? { promptTokens: 0, completionTokens: 0 };
-    const { model, instructions, tools, temperature, reasoning_effort: effort, response_format: format } = options;
+    const {
+      model,
+      instructions,
+      variables,
+      tools,
+      temperature,
+      reasoning_effort: effort,
+      response_format: format,
+    } = options;
     const knowledge = await knowledgeFor(dependencies, userId, options);
     const functions = tools.flatMap((tool) => (tool.type === 'function' ? [tool.function] : []));
     const runsCode = tools.some(({ type }) => type === 'code_interpreter');
@@ -115,6 +126,7 @@ export function createTargetResolver(dependencies: Dependencies) {
       assistantId: options.assistantId,
       assistantVersion: options.assistantVersion,
       instructions,
+      variables,
       schema: null,
       ...answeredBy(model),
       ...(fallback !== null && { fallback: answeredBy(fallback) }),

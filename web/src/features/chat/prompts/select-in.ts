@@ -1,17 +1,3 @@
-/**
- * Replaces a part of the message as if it were typed, so that Undo brings it back. The input event that follows
- * updates the draft.
- */
-export function replaceIn(box: HTMLTextAreaElement, start: number, end: number, text: string): void {
-  box.focus({ preventScroll: true });
-  box.setSelectionRange(start, end);
-  // Deprecated, but the only way to edit a field with Undo.
-  const isDone = text === '' ? document.execCommand('delete') : document.execCommand('insertText', false, text);
-  if (isDone || (start === end && text === '')) return;
-  box.setRangeText(text, start, end, 'end');
-  box.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertText' }));
-}
-
 /** Selects a part of the message and scrolls it into view, which the browser does only for typing. */
 export function selectIn(box: HTMLTextAreaElement, start: number, end: number): void {
   box.focus({ preventScroll: true });

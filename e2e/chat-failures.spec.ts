@@ -39,7 +39,7 @@ test('offers another assistant for a retired model, which then answers', async (
   await page.reload();
   const { ask, answers, untilDone } = conversation(page);
   await ask('Are you still there? [[fail 404 once]]');
-  await expect(answers.getByText('The provider does not offer this model any more, or not to this key.')).toBeVisible();
+  await expect(answers.getByText('The provider no longer offers this model, or not with this key.')).toBeVisible();
   await answers.getByRole('button', { name: 'Choose another assistant or model' }).click();
   await page.getByRole('option', { name: /^Successor / }).click();
   await expect(page.getByRole('button', { name: 'Assistant: Successor' })).toBeVisible();

@@ -319,7 +319,7 @@ test('shows the state of the copy at the provider, and updates it by itself', as
   await page.getByRole('button', { name: 'Delete refused.md' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await expect(toasts(page).filter({ hasText: 'refused.md has been deleted.' })).toContainText(
-    'Roster goes on trying.',
+    'Roster keeps trying.',
   );
   const notice = page.getByRole('status').filter({ hasText: 'still being removed at OpenAI' });
   await expect(notice).toContainText('refused.md');

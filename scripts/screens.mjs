@@ -1,7 +1,7 @@
 // Takes a picture of every page and dialog, in both themes and three widths, to look at: npm run screens -- FOLDER.
 // Names after the folder take only those, such as `npm run screens -- /tmp/screens chat`; DEMO_URL names a demo that is
 // running, and PROVIDER_URL its simulator (http://127.0.0.1:4010/v1), to which two connections are then added. WIDTHS
-// and THEMES narrow the rest.
+// and THEMES narrow the rest. CHECK=axe also reports what axe calls serious or critical, and pages that scroll sideways.
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { installAndContinue } from './install.mjs';
@@ -12,10 +12,11 @@ const { chromium: findChromium } = await import('./chromium.mjs');
 const { signIn, withDemo } = await import('./demo/with-demo.mjs');
 const { addConnections, idsOf, publicScreens, screens } = await import('./demo/screens.mjs');
 const { chromium } = await import('@playwright/test');
+const { AxeBuilder } = await import('@axe-core/playwright');
 
 const [given, ...wanted] = process.argv.slice(2);
 const executablePath = findChromium();
-const { DEMO_URL, PROVIDER_URL, WIDTHS = '1440,1280,390', THEMES = 'light,dark' } = process.env;
+const { DEMO_URL, PROVIDER_URL, CHECK, WIDTHS = '1440,1280,390', THEMES = 'light,dark' } = process.env;
 if (!given) console.error('Name a folder: npm run screens -- FOLDER');
 if (!given || !executablePath || !(DEMO_URL || build())) process.exit(1);
 const folder = resolve(given);
@@ -41,6 +42,19 @@ async function untilStill(page) {
   }
 }
 
+async function check(page, file) {
+  const { violations } = await new AxeBuilder({ page })
+    .setLegacyMode()
+    .options({ resultTypes: ['violations'] })
+    .analyze();
+  for (const { id, impact, nodes } of violations.filter(
+    ({ impact: each }) => each === 'serious' || each === 'critical',
+  ))
+    failed.push(`${file}: ${impact} ${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  if (overflow > 0) failed.push(`${file}: scrolls sideways by ${overflow} px`);
+}
+
 async function take(context, address, open, file) {
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
@@ -54,6 +68,7 @@ async function take(context, address, open, file) {
     // Scrolling parts of a page are shown whole; what an open dialog covers is not.
     if (!open && main > height) await page.setViewportSize({ width, height: Math.min(main + 80, 3_000) });
     await page.screenshot({ path: file, animations: 'disabled', caret: 'hide' });
+    if (CHECK === 'axe') await check(page, file);
   } catch (error) {
     failed.push(`${file}: ${String(error).split('\n')[0]}`);
   } finally {

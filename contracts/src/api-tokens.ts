@@ -50,8 +50,7 @@ export const apiTokens = {
     method: 'GET',
     path: '/api/access-tokens',
     access: 'user',
-    summary:
-      'The tokens with which programs use the own account under /v1, the newest first. Never the tokens themselves.',
+    summary: 'Lists the access tokens that programs use under /v1, newest first. Never returns the tokens themselves.',
     output: z.array(AccessToken),
   }),
   create: endpoint({
@@ -60,7 +59,7 @@ export const apiTokens = {
     access: 'user',
     fresh: true,
     rate: 'keyUse',
-    summary: 'Makes a token. It is shown in this answer and never again.',
+    summary: 'Creates an access token. Only this response contains it.',
     body: NewAccessToken,
     output: AccessToken.extend({ token: z.string() }),
     status: 201,
@@ -70,7 +69,8 @@ export const apiTokens = {
     path: '/api/access-tokens/trial',
     access: 'user',
     rate: 'keyUse',
-    summary: 'Makes a token that can chat for a minute, to try a call with; the one before it ends. It is in no list.',
+    summary:
+      'Creates a token with the Chat permission that works for a minute, for trying a call. It replaces the one before and appears in no list.',
     output: z.object({ token: z.string(), expiresAt: Time }),
     status: 201,
   }),
@@ -78,7 +78,7 @@ export const apiTokens = {
     method: 'DELETE',
     path: '/api/access-tokens/:id',
     access: 'user',
-    summary: 'Revokes a token: nothing is let in with it any more, and what it has open is closed.',
+    summary: 'Revokes an access token. Requests with it are rejected from now on, and its open streams are closed.',
     params: z.strictObject({ id: PathId }),
     output: NoContent,
     status: 204,

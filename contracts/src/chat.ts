@@ -366,7 +366,7 @@ export const chat = {
     path: '/api/threads/:id',
     access: 'user',
     summary:
-      'Renames, pins, archives, gives another assistant or model (each takes the place of the other), switches tools on or off, or shows another branch.',
+      'Renames, pins or archives a conversation, changes its assistant, model or tools, or shows another branch.',
     params: byId,
     body: z
       .strictObject({
@@ -397,7 +397,7 @@ export const chat = {
     method: 'GET',
     path: '/api/threads/:id/export',
     access: 'user',
-    summary: 'The shown branch as Markdown, or the whole conversation with all branches as JSON.',
+    summary: 'Exports the shown branch as Markdown, or the whole conversation with all branches as JSON.',
     params: byId,
     query: z.strictObject({ format: z.enum(['md', 'json']).default('md') }),
     output: NoContent,
@@ -408,7 +408,7 @@ export const chat = {
     path: '/api/threads/:id/messages',
     access: 'user',
     summary:
-      'A page of the shown branch, oldest first: its end, or what lies around a message, or what a cursor names (older or newer).',
+      'Lists a page of messages of the shown branch, oldest first: the latest, those around a message, or those before or after a cursor.',
     params: byId,
     query: z.strictObject({
       limit: wholeNumber(1, 200).default(50),
@@ -428,7 +428,7 @@ export const chat = {
     path: '/api/threads/:id/find',
     access: 'user',
     summary:
-      'Which messages of a branch have a text, in any case, oldest first: in their words, their reasoning, the names of their files, and what their tools were asked and answered.',
+      'Searches a branch, ignoring case, oldest first: text, reasoning, names of files, and the input and output of tools.',
     params: byId,
     query: z.strictObject({
       q: requiredText(findLimit, `Type at most ${findLimit} characters`, 'Type the text to find'),
@@ -446,7 +446,7 @@ export const chat = {
     path: '/api/threads/:id/messages',
     access: 'user',
     rate: 'messages',
-    summary: 'Stores a message, then starts the answer, or those of several models.',
+    summary: 'Stores a message and starts the answer, or the answers of several models.',
     params: byId,
     body: MessageDraft,
     /** `run` is the first of `runs`, which are in the order of `models`. */
@@ -457,7 +457,7 @@ export const chat = {
     method: 'GET',
     path: '/api/messages/:id/answers',
     access: 'user',
-    summary: 'The answers to a question, or those beside an answer, oldest first: the newest 20.',
+    summary: 'Lists the newest 20 answers to a question, oldest first.',
     params: byId,
     output: z.object({ items: z.array(Message) }),
   }),
@@ -466,7 +466,7 @@ export const chat = {
     path: '/api/messages/:id/regenerate',
     access: 'user',
     rate: 'messages',
-    summary: 'A new answer beside the old one, for an answer or for a question.',
+    summary: 'Regenerates an answer, or answers a question again. The old answer stays.',
     params: byId,
     body: z.strictObject({
       clientId: ClientId.optional(),
@@ -483,7 +483,7 @@ export const chat = {
     access: 'user',
     rate: 'messages',
     summary:
-      'Continues an answer that ended early, was stopped, interrupted or failed: the new text is appended to the same message by the same run.',
+      'Continues an answer that was stopped, interrupted, cut off or failed. The same run appends the new text to the same message.',
     params: byId,
     body: z.strictObject({ clientId: ClientId, overBudget: OverBudget }),
     output: z.object({ message: Message, run: Run }),
@@ -493,7 +493,7 @@ export const chat = {
     method: 'POST',
     path: '/api/messages/:id/rating',
     access: 'user',
-    summary: 'Says whether an answer is good or bad, or how it should have read; what is left out stays.',
+    summary: 'Rates an answer as good or bad, or corrects it. Fields that are left out stay unchanged.',
     params: byId,
     body: z.strictObject({
       value: z.enum(['good', 'bad']).nullable().optional(),
@@ -515,7 +515,7 @@ export const chat = {
     method: 'GET',
     path: '/api/runs/:id/response-schema',
     access: 'user',
-    summary: 'The JSON schema that the answer of a run was asked for with, as text; null: none.',
+    summary: 'Returns the JSON schema that the answer of a run had to follow, as text; null if there was none.',
     params: byId,
     output: z.object({ schema: z.string().nullable() }),
   }),
@@ -523,7 +523,7 @@ export const chat = {
     method: 'POST',
     path: '/api/runs/:id/stop',
     access: 'user',
-    summary: 'Stops a run; a run that has ended stays as it is.',
+    summary: 'Stops a run. A run that has ended stays unchanged.',
     params: byId,
     output: Run,
   }),
@@ -532,7 +532,7 @@ export const chat = {
     path: '/api/runs/:id/approvals/:callId',
     access: 'user',
     summary:
-      'Decides on the call of a tool that a run waits for; a Viewer can only deny it. The run goes on once all of them are decided.',
+      'Approves or denies a tool call that a run is waiting for; a Viewer can only deny it. The run continues once all calls are decided.',
     params: z.strictObject({ id: PathId, callId: z.string().regex(/^[\x21-\x7e]{1,220}$/) }),
     body: z.strictObject({
       decision: ApprovalDecision,

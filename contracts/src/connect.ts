@@ -17,7 +17,7 @@ export const connect = {
     method: 'GET',
     path: '/api/connect/assistants',
     access: 'user',
-    summary: 'What programs call the own assistants by.',
+    summary: 'Lists the names by which programs call your assistants.',
     output: z.array(CallableAssistant),
   }),
 };

@@ -143,8 +143,7 @@ export const imports = {
     path: '/api/imports/:id/start',
     access: 'user',
     rate: 'jobs',
-    summary:
-      'Imports the conversations of an export that has been read. Those that are here already are left as they are.',
+    summary: 'Imports the conversations of an export. Those that were imported before stay unchanged.',
     params: byId,
     output: Import,
     status: 202,
@@ -162,7 +161,7 @@ export const imports = {
     path: '/api/imports/:id/undo',
     access: 'user',
     rate: 'jobs',
-    summary: 'Deletes what an import has brought, within 30 days. Conversations that were continued stay.',
+    summary: 'Undoes an import within 30 days: deletes its conversations. Those that were continued stay.',
     params: byId,
     output: Import,
     status: 202,

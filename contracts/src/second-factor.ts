@@ -52,7 +52,7 @@ export const secondFactor = {
     method: 'GET',
     path: '/api/login/second-factor',
     access: 'public',
-    summary: 'How the sign-in that this browser has begun can be completed.',
+    summary: 'Lists the ways to complete the sign-in that this browser has started.',
     output: z.object({ ways: z.array(SecondFactorWay) }),
   }),
   complete: endpoint({
@@ -73,7 +73,7 @@ export const secondFactor = {
     path: '/api/user/second-factor',
     access: 'user',
     beforeSetup: true,
-    summary: 'Which second factors the account has, and whether one is required.',
+    summary: 'Lists the second factors of the account, and whether one is required.',
     output: SecondFactorState,
   }),
   startApp: endpoint({
@@ -83,7 +83,7 @@ export const secondFactor = {
     fresh: true,
     rate: 'resetAttempt',
     beforeSetup: true,
-    summary: 'Makes the secret of an authenticator app, which a code then confirms.',
+    summary: 'Creates the secret of an authenticator app, which a code then confirms.',
     output: z.object({ secret: z.string(), uri: z.string() }),
   }),
   confirmApp: endpoint({
@@ -117,7 +117,7 @@ export const secondFactor = {
     method: 'GET',
     path: '/api/admin/second-factor',
     access: 'admin',
-    summary: 'Of whom a second factor is required.',
+    summary: 'Says who must have a second factor.',
     output: SecondFactorPolicy.extend({
       /** Active accounts without a second factor. */
       without: z.number().int(),
@@ -128,7 +128,7 @@ export const secondFactor = {
     path: '/api/admin/second-factor',
     access: 'admin',
     fresh: true,
-    summary: 'Requires a second factor of nobody, of administrators, or of everybody.',
+    summary: 'Requires a second factor of nobody, administrators or everybody.',
     body: SecondFactorPolicy,
     output: NoContent,
     status: 204,

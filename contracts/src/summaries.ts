@@ -15,7 +15,7 @@ export const summaries = {
     access: 'user',
     rate: 'messages',
     summary:
-      'Has the model of a conversation summarize its earlier messages, in the background. Models then get the summary instead of them; the messages stay.',
+      'Summarizes the earlier messages of a conversation with its model, in the background. Models then get the summary instead of them; the messages stay.',
     params: byId,
     body: z.strictObject({
       /** Summarizes what comes before this question; left out: before the last question of the shown branch. */
@@ -41,7 +41,7 @@ export const summaries = {
     method: 'DELETE',
     path: '/api/messages/:id/summary',
     access: 'user',
-    summary: 'Takes a summary back: models get the messages again.',
+    summary: 'Removes a summary: models get the messages again.',
     params: byId,
     output: NoContent,
     status: 204,

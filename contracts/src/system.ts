@@ -89,14 +89,15 @@ export const system = {
     method: 'GET',
     path: '/api/admin/system',
     access: 'admin',
-    summary: 'How the installation is: its parts, background jobs, backups, and what is insecure or nearly full.',
+    summary:
+      'Returns the state of the installation: services, background jobs, backups, and warnings about security and storage.',
     output: SystemReport,
   }),
   retryJob: endpoint({
     method: 'POST',
     path: '/api/admin/jobs/:id/retry',
     access: 'admin',
-    summary: 'Has a background job that was given up done again.',
+    summary: 'Retries a background job that failed.',
     params: z.strictObject({ id: PathId }),
     output: NoContent,
     status: 204,

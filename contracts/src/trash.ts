@@ -28,7 +28,7 @@ export const trash = {
     method: 'GET',
     path: '/api/trash',
     access: 'user',
-    summary: 'The deleted conversations that can be restored, last deleted first, and how many there are.',
+    summary: 'Lists the conversations in the trash, last deleted first, and their number.',
     query: z.strictObject({ limit: wholeNumber(1, 100).default(50), cursor: z.string().max(200).optional() }),
     output: z.object({ items: z.array(TrashedThread), count: z.number().int(), nextCursor: z.string().nullable() }),
   }),
@@ -53,7 +53,7 @@ export const trash = {
     method: 'DELETE',
     path: '/api/trash/:id',
     access: 'user',
-    summary: 'Deletes a conversation in the trash for good.',
+    summary: 'Deletes a conversation in the trash permanently.',
     params: byId,
     output: NoContent,
     status: 204,
@@ -62,7 +62,7 @@ export const trash = {
     method: 'DELETE',
     path: '/api/trash',
     access: 'user',
-    summary: 'Deletes all conversations in the trash for good, in the background, and says how many.',
+    summary: 'Empties the trash in the background, and returns the number of conversations.',
     output: z.object({ deleted: z.number().int() }),
   }),
   change: endpoint({
@@ -70,7 +70,7 @@ export const trash = {
     path: '/api/threads/bulk',
     access: 'user',
     summary:
-      'Archives, unarchives, deletes or restores several conversations. Says which were changed and which of them do not exist.',
+      'Archives, unarchives, deletes or restores several conversations. Returns which were changed and which do not exist.',
     body: z.strictObject({
       ids: z
         .array(Id)

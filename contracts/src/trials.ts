@@ -28,7 +28,7 @@ export const trials = {
     path: '/api/assistants/trials',
     access: 'editor',
     summary:
-      'Starts a temporary conversation that is answered with these settings instead of saved ones, and with the files and tool servers of the assistant, if there is one.',
+      'Starts a trial: a temporary conversation with these settings instead of saved ones, and with the files and tools of the assistant if there is one.',
     body: z.strictObject({
       /** null: of an assistant that is not saved yet. */
       assistantId: Id.nullable(),
@@ -42,7 +42,7 @@ export const trials = {
     method: 'PATCH',
     path: '/api/assistants/trials/:id',
     access: 'editor',
-    summary: 'Answers the next messages of a trial with these settings.',
+    summary: 'Changes the settings of a trial for its next messages.',
     params: z.strictObject({ id: PathId }),
     body: z.strictObject({ settings: TrialSettings }),
     bodyLimit: 2 * 1024 * 1024,

@@ -96,7 +96,7 @@ describe('server process', () => {
     await untilReady(first, first.port);
     const second = await started(folder);
     expect((await second.ended).code).toBe(1);
-    expect(second.output.text).toContain(`Another Roster is running on the data folder ${folder}. Stop it first.`);
+    expect(second.output.text).toContain(`Another Roster is using the data folder ${folder}. Stop it first.`);
     first.child.kill('SIGKILL');
     expect((await first.ended).signal).toBe('SIGKILL');
     const third = await started(folder);

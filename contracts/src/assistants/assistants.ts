@@ -269,7 +269,7 @@ export const assistants = {
     method: 'POST',
     path: '/api/assistants/:id/duplicate',
     access: 'editor',
-    summary: 'Makes another assistant like this one, with the same files and tools.',
+    summary: 'Duplicates an assistant, with its files and tools.',
     params: byId,
     output: Assistant,
     status: 201,
@@ -278,7 +278,7 @@ export const assistants = {
     method: 'GET',
     path: '/api/assistants/:id/files',
     access: 'user',
-    summary: 'The files that an assistant knows from, in the order they were added.',
+    summary: 'Lists the knowledge files of an assistant, in the order they were added.',
     params: byId,
     output: z.array(AssistantFile),
   }),
@@ -286,7 +286,7 @@ export const assistants = {
     method: 'POST',
     path: '/api/assistants/:id/files',
     access: 'editor',
-    summary: 'Gives an assistant files to know from; what it has already stays as it is.',
+    summary: 'Adds files to the knowledge of an assistant. Files that it has already stay unchanged.',
     params: byId,
     body: z.strictObject({
       fileIds: z
@@ -300,7 +300,7 @@ export const assistants = {
     method: 'DELETE',
     path: '/api/assistants/:id/files/:fileId',
     access: 'editor',
-    summary: 'Takes a file away from an assistant; the file itself stays.',
+    summary: 'Removes a file from an assistant. The file itself stays.',
     params: z.strictObject({ id: PathId, fileId: PathId }),
     output: NoContent,
     status: 204,
@@ -310,7 +310,7 @@ export const assistants = {
     path: '/api/assistants/:id/files/:fileId/retry',
     access: 'editor',
     rate: 'uploads',
-    summary: 'Has a file indexed again that could not be.',
+    summary: 'Indexes a file again after a failure.',
     params: z.strictObject({ id: PathId, fileId: PathId }),
     output: z.array(AssistantFile),
   }),
@@ -337,7 +337,7 @@ export const assistants = {
     path: '/api/assistants/import-batch-from-openai',
     access: 'editor',
     rate: 'keyUse',
-    summary: 'Imports the chosen ones; what was imported before is reported, not doubled.',
+    summary: 'Imports the selected assistants. Those that were imported before are reported, not duplicated.',
     body: z.strictObject({
       assistantIds: z
         .array(ProviderAssistantId, 'Please select at least one assistant to import')

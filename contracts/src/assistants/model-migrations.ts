@@ -76,7 +76,7 @@ export const modelMigrations = {
     path: '/api/assistants/move',
     access: 'user',
     summary:
-      'What a move from one model to another would do: to which assistants, what of them the new model does not take, and what the usage of the last 30 days costs with it.',
+      'Previews a move from one model to another: the assistants, the settings that the new model does not support, and what the usage of the last 30 days would have cost with it.',
     query: z.strictObject({ fromModel: ModelName, toModel: ModelName }),
     output: MigrationPlan,
   }),
@@ -110,8 +110,7 @@ export const modelMigrations = {
     method: 'POST',
     path: '/api/assistants/move/:id/undo',
     access: 'editor',
-    summary:
-      'Undoes a move: its assistants use the old model again and keep what was changed since, unless that was the model.',
+    summary: 'Undoes a move: its assistants use the old model again. Later changes stay, except to the model.',
     params: z.strictObject({ id: PathId }),
     output: UndoneMigration,
   }),

@@ -78,7 +78,7 @@ export const assistantVersions = {
     method: 'GET',
     path: '/api/assistants/:id/versions/:number',
     access: 'user',
-    summary: 'One version of an assistant, whole.',
+    summary: 'Returns one version of an assistant.',
     params: byNumber,
     output: AssistantVersionDetail,
   }),
@@ -86,8 +86,7 @@ export const assistantVersions = {
     method: 'POST',
     path: '/api/assistants/:id/versions/:number/restore',
     access: 'editor',
-    summary:
-      'Makes an assistant what it was in a version, which is a version itself; says what of it is not there any more.',
+    summary: 'Restores a version of an assistant as a new version, and says what is no longer available.',
     params: byNumber,
     output: RestoredVersion,
   }),

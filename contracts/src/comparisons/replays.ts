@@ -62,7 +62,7 @@ export const replays = {
     access: 'editor',
     rate: 'jobs',
     summary:
-      'Prepares a comparison of an assistant with its old and a new model, on questions that it has answered. Nothing is asked yet.',
+      'Creates a comparison of an assistant’s old model with a new one, on questions that it has answered. Nothing is sent yet.',
     params: byAssistant,
     body: z.strictObject({
       fromModel: ModelName,

@@ -248,7 +248,7 @@ export const connections = {
     method: 'GET',
     path: '/api/connections/:id/uses',
     access: 'user',
-    summary: 'What uses the connection, before it is removed.',
+    summary: 'Lists what uses a connection, to be shown before it is removed.',
     params: byId,
     output: ConnectionUses,
   }),

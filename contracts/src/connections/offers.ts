@@ -117,7 +117,7 @@ export const connectionOffers = {
     method: 'GET',
     path: `${one}/uses`,
     access: 'admin',
-    summary: 'How much uses the offered connection, in numbers, before it is removed.',
+    summary: 'Counts what uses an offered connection, to be shown before it is removed.',
     params: byId,
     output: ConnectionOfferUses,
   }),

@@ -154,7 +154,7 @@ export const files = {
     method: 'GET',
     path: '/api/files/removals',
     access: 'user',
-    summary: 'Deleted files whose copy at the provider could not be removed yet; Roster goes on trying.',
+    summary: 'Deleted files whose copy at the provider could not be removed yet; Roster keeps trying.',
     output: z.array(PendingRemoval),
   }),
   retry: endpoint({

@@ -95,7 +95,7 @@ export const datasets = {
     method: 'GET',
     path: '/api/fine-tuning/datasets',
     access: 'user',
-    summary: 'The datasets, the last changed first.',
+    summary: 'Lists the datasets, last changed first.',
     query: z.strictObject({
       limit: wholeNumber(1, 100).default(50),
       cursor: z.string().max(200).optional(),
@@ -106,7 +106,7 @@ export const datasets = {
     method: 'GET',
     path: '/api/fine-tuning/datasets/available',
     access: 'user',
-    summary: 'How many rated answers a dataset of either format could have.',
+    summary: 'Counts the rated answers that a dataset of each format could have.',
     query: z.strictObject({ assistantId: PathId.optional() }),
     output: z.object({
       good: z.number().int(),
@@ -121,7 +121,7 @@ export const datasets = {
     path: '/api/fine-tuning/datasets',
     access: 'editor',
     rate: 'jobs',
-    summary: 'Gathers rated and corrected answers into a dataset.',
+    summary: 'Creates a dataset from rated and corrected answers.',
     body: Gathering.extend({ name: DatasetName, format: DatasetFormat.default('chat') }),
     output: Dataset.extend(gathered),
     status: 201,
@@ -131,7 +131,7 @@ export const datasets = {
     path: '/api/fine-tuning/datasets/:id/gather',
     access: 'editor',
     rate: 'jobs',
-    summary: 'Adds what has been rated since; what is in it already stays as it was reviewed.',
+    summary: 'Adds answers that were rated since. Reviewed examples stay unchanged.',
     params: byId,
     body: Gathering,
     output: z.object({ dataset: Dataset, ...gathered }),
@@ -166,7 +166,7 @@ export const datasets = {
     method: 'GET',
     path: '/api/fine-tuning/datasets/:id/examples',
     access: 'user',
-    summary: 'The examples in order.',
+    summary: 'Lists the examples of a dataset, in order.',
     params: byId,
     query: z.strictObject({
       limit: wholeNumber(1, 100).default(20),
@@ -196,7 +196,7 @@ export const datasets = {
     path: '/api/fine-tuning/datasets/:id/instructions',
     access: 'user',
     summary:
-      'Instructions made of the best examples, for a model that cannot be trained: first those that a review has kept, then those that a person has written. Nothing is stored.',
+      'Writes instructions from the best examples, for a model that cannot be trained: first reviewed examples, then corrected answers. Nothing is stored.',
     params: byId,
     output: ExampleInstructions,
   }),
@@ -204,7 +204,7 @@ export const datasets = {
     method: 'GET',
     path: '/api/fine-tuning/datasets/:id/division',
     access: 'user',
-    summary: 'How saving would divide the examples that were not left out. A conversation stays in one part.',
+    summary: 'Previews how the included examples would be split. A conversation is never split.',
     params: byId,
     query: z.strictObject({ validationShare: share }),
     output: z.object({
@@ -220,7 +220,7 @@ export const datasets = {
     path: '/api/fine-tuning/datasets/:id/save',
     access: 'editor',
     rate: 'uploads',
-    summary: 'Saves the examples that were not left out as a JSONL training file, or as two with whole conversations.',
+    summary: 'Saves the included examples as a JSONL training file, or as a training and a validation file.',
     params: byId,
     body: z.strictObject({
       filename: nameText(200, 'The name cannot exceed 200 characters', 'Name is required'),

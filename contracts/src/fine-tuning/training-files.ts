@@ -95,7 +95,7 @@ export const trainingFiles = {
     path: '/api/fine-tuning/convert',
     access: 'editor',
     rate: 'uploads',
-    summary: 'Makes a new file in chat format of one with prompt-completion pairs.',
+    summary: 'Converts a file with prompt-completion pairs into a new file in chat format.',
     body: z.strictObject({ fileId: Id }),
     output: z.object({
       file: File,
@@ -113,7 +113,7 @@ export const trainingFiles = {
     access: 'editor',
     rate: 'uploads',
     summary:
-      'Makes two new files of one: for training and for validation, always the same way. Examples with the same first question stay together.',
+      'Splits a file into one for training and one for validation, always the same way. Examples with the same first question stay together.',
     body: z.strictObject({
       fileId: Id,
       /** Share of the examples used for validation. */

@@ -22,14 +22,14 @@ export const modelChoices = {
     method: 'GET',
     path: '/api/model-choices',
     access: 'user',
-    summary: 'The models that you marked as favorites, hid, or chose last.',
+    summary: 'Lists your favorite, hidden and recently used models.',
     output: ModelChoices,
   }),
   save: endpoint({
     method: 'PUT',
     path: '/api/model-choices',
     access: 'user',
-    summary: 'Replaces the lists that are given; the others stay.',
+    summary: 'Replaces the given lists. Lists that are left out stay unchanged.',
     body: z.strictObject({
       favorites: references(200).optional(),
       hidden: references(1_000).optional(),

@@ -102,7 +102,7 @@ export const models = {
     method: 'GET',
     path: '/api/models',
     access: 'user',
-    summary: 'The models this key can use, with price, shutdown date and what they accept.',
+    summary: 'Lists the models that this key can use, with price, shutdown date and what they accept.',
     output: ModelList,
   }),
   tools: endpoint({

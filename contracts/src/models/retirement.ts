@@ -66,7 +66,7 @@ export const modelRetirement = {
     path: '/api/admin/models',
     access: 'admin',
     summary:
-      'The models in use that end within 90 days or have ended, with how many assistants, people and calls of the last 30 days are on each; the next one to end comes first, at most 100.',
+      'Lists up to 100 models in use that were retired or will be within 90 days, soonest first, with the number of assistants and people that use each, and its calls of the last 30 days.',
     output: z.object({ items: z.array(InstallationRetiringModel).max(retiringModelLimit) }),
   }),
   list: endpoint({
@@ -74,7 +74,7 @@ export const modelRetirement = {
     path: '/api/model-life',
     access: 'user',
     summary:
-      'The models that end within 90 days or have ended, of those that the own assistants, conversations and fine-tuned models use; the next one to end comes first.',
+      'Lists the models of your assistants, conversations and tuned models that were retired or will be within 90 days, soonest first.',
     output: z.object({ items: z.array(RetiringModel) }),
   }),
 };

@@ -105,7 +105,7 @@ export const projects = {
     method: 'DELETE',
     path: '/api/projects/:id',
     access: 'user',
-    summary: 'Deletes a project. Its conversations stay without it, or go to the trash.',
+    summary: 'Deletes a project. Its conversations are kept or moved to the trash.',
     params: byId,
     query: z.strictObject({ conversations: z.enum(['keep', 'trash']).default('keep') }),
     output: NoContent,
@@ -127,7 +127,7 @@ export const projects = {
     method: 'GET',
     path: '/api/projects/:id/files',
     access: 'user',
-    summary: 'The files that are searched in all conversations of a project, in the order they were added.',
+    summary: 'Lists the knowledge files of a project, in the order they were added.',
     params: byId,
     output: z.array(ProjectFile),
   }),
@@ -135,7 +135,7 @@ export const projects = {
     method: 'POST',
     path: '/api/projects/:id/files',
     access: 'editor',
-    summary: 'Adds files to a project. Those it has already stay as they are.',
+    summary: 'Adds files to a project. Files that it has already stay unchanged.',
     params: byId,
     body: z.strictObject({
       fileIds: z
@@ -159,7 +159,7 @@ export const projects = {
     path: '/api/projects/:id/files/:fileId/retry',
     access: 'editor',
     rate: 'uploads',
-    summary: 'Indexes a file again that could not be indexed.',
+    summary: 'Indexes a file again after a failure.',
     params: ofFile,
     output: z.array(ProjectFile),
   }),
@@ -167,7 +167,7 @@ export const projects = {
     method: 'POST',
     path: '/api/projects/move',
     access: 'user',
-    summary: 'Moves conversations into a project, or out of theirs. Says which were moved and which do not exist.',
+    summary: 'Moves conversations into a project, or out of one. Returns which were moved and which do not exist.',
     body: z.strictObject({
       ids: z
         .array(Id)

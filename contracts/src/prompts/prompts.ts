@@ -132,7 +132,7 @@ export const prompts = {
     method: 'POST',
     path: '/api/prompts/:id/used',
     access: 'user',
-    summary: 'Notes that a prompt has just been used.',
+    summary: 'Records that a prompt was used.',
     params: byId,
     output: NoContent,
     status: 204,

@@ -17,7 +17,7 @@ export const apiChatCompletions = {
     method: 'POST',
     path: '/v1/chat/completions',
     right: 'chat',
-    summary: 'Asks a model of the own provider key, or an assistant; at once or as events.',
+    summary: 'Asks a model or an assistant; returns the whole answer, or streams it.',
     body: ChatCompletion,
     // The provider’s own response.
     output: z.unknown(),

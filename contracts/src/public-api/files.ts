@@ -52,7 +52,7 @@ export const apiFiles = {
     method: 'GET',
     path: '/v1/files',
     right: 'files',
-    summary: 'The own files.',
+    summary: 'Lists the files of the account.',
     query: z.strictObject({
       purpose: ListedPurpose.optional(),
       limit: wholeNumber(1, 10_000).default(10_000),

@@ -5,4 +5,4 @@ export const ModelName = z
   .string()
   .min(1)
   .max(600)
-  .refine((name) => name.isWellFormed() && !name.includes('\0'), 'This is no name of a model.');
+  .refine((name) => name.isWellFormed() && !name.includes('\0'), 'This is not the name of a model.');

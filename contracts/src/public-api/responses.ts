@@ -17,9 +17,9 @@ export const ResponseRequest = z.looseObject({
     .string()
     .min(1)
     .max(600)
-    .refine((name) => name.isWellFormed() && !name.includes('\0'), 'This is no name of a model.'),
+    .refine((name) => name.isWellFormed() && !name.includes('\0'), 'This is not the name of a model.'),
   input: z.union([z.string(), z.array(ResponseItem).max(maxItems)], {
-    error: `This field has to be a text or a list of up to ${maxItems} items.`,
+    error: `This field must be a string or a list of up to ${maxItems} items.`,
   }),
   instructions: z.string().nullish(),
   stream: z.boolean().nullish(),
@@ -29,7 +29,7 @@ export const ResponseRequest = z.looseObject({
   previous_response_id: ApiId.nullish(),
   metadata: Metadata.nullish(),
   conversation: z
-    .null({ error: 'Roster keeps no conversations for programs. Go on from a response, with previous_response_id.' })
+    .null({ error: 'Roster stores no conversations for programs. Continue from a response with previous_response_id.' })
     .optional(),
 });
 export type ResponseRequest = z.output<typeof ResponseRequest>;
@@ -56,7 +56,7 @@ export const apiResponses = {
     method: 'POST',
     path: '/v1/responses',
     right: 'chat',
-    summary: 'Asks a model of the own provider key, or an assistant; at once, as events, or in the background.',
+    summary: 'Asks a model or an assistant; returns the response, streams it, or writes it in the background.',
     body: ResponseRequest,
     output: z.unknown(),
     bodyLimit: 20 * 1024 * 1024,
@@ -66,7 +66,7 @@ export const apiResponses = {
     method: 'GET',
     path: '/v1/responses/:id',
     right: 'chat',
-    summary: 'A response that is kept, as it stands now.',
+    summary: 'Returns a stored response in its current state.',
     params: ById,
     query: z.looseObject({
       include,
@@ -79,7 +79,7 @@ export const apiResponses = {
     method: 'DELETE',
     path: '/v1/responses/:id',
     right: 'chat',
-    summary: 'Forgets a response. Nothing can go on from it any more.',
+    summary: 'Deletes a response. Later responses can no longer continue from it.',
     params: ById,
     output: apiDeleted('response'),
   }),
@@ -87,7 +87,7 @@ export const apiResponses = {
     method: 'POST',
     path: '/v1/responses/:id/cancel',
     right: 'chat',
-    summary: 'Ends a response that is written in the background.',
+    summary: 'Cancels a response that is written in the background.',
     params: ById,
     body: z.looseObject({}),
     output: ApiResponse,
@@ -96,7 +96,7 @@ export const apiResponses = {
     method: 'GET',
     path: '/v1/responses/:id/input_items',
     right: 'chat',
-    summary: 'What a response was asked, without what the responses before it were.',
+    summary: 'Lists the input items of a response, without those of the responses before it.',
     params: ById,
     query: z.looseObject({ ...apiPage, include }),
     output: apiList(z.looseObject({ id: z.string(), type: z.string() })),

@@ -75,7 +75,7 @@ export const openApiServers = {
     access: 'editor',
     rate: 'keyUse',
     summary:
-      'Adds a tool server by its OpenAPI description. A text is read at once; one that lies at an address is stored and fetched afterwards.',
+      'Adds a tool server by its OpenAPI description. A pasted description is read at once; one at a URL is fetched afterwards.',
     body: NewOpenApiServer,
     bodyLimit,
     output: ToolServer,
@@ -86,7 +86,7 @@ export const openApiServers = {
     path: '/api/tool-servers/:id/openapi',
     access: 'editor',
     rate: 'keyUse',
-    summary: 'Changes a tool server of one’s own that has an OpenAPI description, and has the description read again.',
+    summary: 'Changes your tool server that has an OpenAPI description, and reads the description again.',
     params: byId,
     body: OpenApiServerChanges,
     bodyLimit,
@@ -96,7 +96,7 @@ export const openApiServers = {
     method: 'GET',
     path: '/api/tool-servers/:id/openapi',
     access: 'user',
-    summary: 'The text of the OpenAPI description that was pasted for a tool server of one’s own.',
+    summary: 'Returns the pasted OpenAPI description of your tool server.',
     params: byId,
     output: z.object({ text: z.string() }),
   }),
@@ -104,8 +104,7 @@ export const openApiServers = {
     method: 'GET',
     path: '/api/tool-servers/:id/operations',
     access: 'user',
-    summary:
-      'The operations that the OpenAPI description of a tool server of one’s own names, and those chosen as tools.',
+    summary: 'Lists the operations of your OpenAPI description, and those selected as tools.',
     params: byId,
     output: Operations,
   }),
@@ -115,7 +114,7 @@ export const openApiServers = {
     access: 'editor',
     rate: 'keyUse',
     summary:
-      'Sets which operations of an OpenAPI description become tools, and has the description read again. null: the first ones.',
+      'Selects the operations of an OpenAPI description that become tools, and reads the description again; null selects the first ones.',
     params: byId,
     body: z.strictObject({
       operations: z

@@ -265,7 +265,7 @@ export const usage = {
     method: 'GET',
     path: '/api/settings/admin-key',
     access: 'user',
-    summary: 'Whether a key for the provider’s own figures is saved. Never the key.',
+    summary: 'Says whether a key for the provider’s own figures is saved. Never returns the key.',
     output: AdminKeyState,
   }),
   saveAdminKey: endpoint({
@@ -281,7 +281,7 @@ export const usage = {
     method: 'DELETE',
     path: '/api/settings/admin-key',
     access: 'user',
-    summary: 'Removes that key.',
+    summary: 'Removes the key for the provider’s own figures.',
     output: NoContent,
     status: 204,
   }),
@@ -290,7 +290,7 @@ export const usage = {
     path: '/api/analytics/provider',
     access: 'user',
     rate: 'keyUse',
-    summary: 'The provider’s own figures of a range of UTC days beside Roster’s.',
+    summary: 'Compares the provider’s own figures with Roster’s for a range of UTC days.',
     query: z
       .strictObject({ from: Day, to: Day })
       .refine(isInOrder, wrongOrder)
@@ -305,7 +305,7 @@ export const usage = {
     path: '/api/analytics',
     access: 'user',
     summary:
-      'What the calls of a range of days took and cost: in total, before, by day, model, assistant and access token.',
+      'Returns the tokens and cost of a range of days: in total, for the range before, and by day, model, assistant and access token.',
     query: Range.refine(isInOrder, wrongOrder).refine(isShort, tooLong),
     output: Analytics,
   }),
@@ -313,7 +313,7 @@ export const usage = {
     method: 'GET',
     path: '/api/analytics/assistants',
     access: 'user',
-    summary: 'When each assistant was last used, and what the calls of this month (UTC) have cost.',
+    summary: 'Returns when each assistant was last used, and its cost this month (UTC).',
     output: z.array(
       z.object({
         assistantId: Id,
@@ -329,7 +329,7 @@ export const usage = {
     method: 'GET',
     path: '/api/analytics/requests',
     access: 'user',
-    summary: 'The single calls of a range of days, the newest first.',
+    summary: 'Lists the calls of a range of days, newest first.',
     query: Range.extend({
       model: z.string().max(200).optional(),
       /** `none`: conversations without an assistant. */
@@ -350,7 +350,7 @@ export const usage = {
     method: 'GET',
     path: '/api/analytics/projects',
     access: 'user',
-    summary: 'What the conversations of each project took and cost in a range of days, the most expensive first.',
+    summary: 'Returns the tokens and cost of each project in a range of days, most expensive first.',
     query: Range.refine(isInOrder, wrongOrder).refine(isShort, tooLong),
     output: z.object({
       /** By the project that a conversation is in now. Projects without calls are left out. */
@@ -361,14 +361,14 @@ export const usage = {
     method: 'GET',
     path: '/api/analytics/prices',
     access: 'user',
-    summary: 'The prices that a person has set, for models that the catalogue has none for.',
+    summary: 'Lists the custom prices, for models without a price in the catalogue.',
     output: z.array(CustomPrice),
   }),
   setPrice: endpoint({
     method: 'POST',
     path: '/api/analytics/prices',
     access: 'user',
-    summary: 'Sets a price, also for the calls so far that have none.',
+    summary: 'Sets a custom price, also for earlier calls that have none.',
     body: z.strictObject({
       model: requiredText(200, 'Model cannot exceed 200 characters', 'Model is required'),
       input: Amount,
@@ -381,7 +381,7 @@ export const usage = {
     method: 'DELETE',
     path: '/api/analytics/prices',
     access: 'user',
-    summary: 'Removes an own price; what was priced with it stays so.',
+    summary: 'Removes a custom price. Calls that were priced with it keep their price.',
     body: z.strictObject({ model: requiredText(200, 'Model cannot exceed 200 characters', 'Model is required') }),
     output: NoContent,
     status: 204,
@@ -397,7 +397,7 @@ export const usage = {
     method: 'POST',
     path: '/api/analytics/budgets',
     access: 'user',
-    summary: 'Sets the budget of the person, or of one assistant; there is at most one each.',
+    summary: 'Sets the budget of the account, or of one assistant; each has at most one.',
     body: BudgetInput,
     output: Budget,
   }),

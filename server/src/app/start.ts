@@ -18,7 +18,7 @@ async function listen(app: Awaited<ReturnType<typeof createApp>>['app'], { port,
     return await app.listen({ port, host });
   } catch (cause) {
     throw new StartupError(
-      `PORT ${port} of ${host} cannot be used: ${failureReason(cause)}. End what listens there, or set PORT to another one.`,
+      `Port ${port} of ${host} cannot be used: ${failureReason(cause)}. Stop the program that uses it, or set PORT to another one.`,
       { cause },
     );
   }

@@ -117,7 +117,7 @@ export async function openArchive(path: string, passphrase: () => Secret | undef
     throw new CliError(`${path} cannot be read: ${failureReason(cause)}.`, { cause });
   };
   // Opening a pipe would wait for a writer.
-  if (!(await stat(path).catch(unreadable)).isFile()) throw new CliError(`${path} is no file.`);
+  if (!(await stat(path).catch(unreadable)).isFile()) throw new CliError(`${path} is not a file.`);
   const file = await open(path, 'r').catch(unreadable);
   try {
     const archive = await read(await plainSource(file, path, passphrase), path);
@@ -149,7 +149,7 @@ type Archive = Awaited<ReturnType<typeof read>>;
 export type OpenArchive = Awaited<ReturnType<typeof openArchive>>;
 
 const damaged = (path: string, what: string, cause?: unknown) =>
-  new CliError(`${path} is damaged or not a whole backup of Roster (${what}). Nothing was changed.`, { cause });
+  new CliError(`${path} is damaged or not a complete backup of Roster (${what}). Nothing was changed.`, { cause });
 
 async function read(source: Source, path: string) {
   const members = await tarMembers(source).catch((cause: unknown) => {

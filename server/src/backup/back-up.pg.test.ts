@@ -276,7 +276,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       const refused = await roster(['restore', damaged], { ...variables, DATA_DIR: target });
       expect([refused.code, refused.out]).toEqual([1, '']);
       expect(refused.errors).toMatch(
-        /damaged\.tar is damaged or not a whole backup of Roster \(.*\)\. Nothing was changed\.\n$/,
+        /damaged\.tar is damaged or not a complete backup of Roster \(.*\)\. Nothing was changed\.\n$/,
       );
       expect(existsSync(target)).toBe(false);
       rmSync(damaged);
@@ -289,7 +289,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
     rmSync(join(running.dataDir, 'master.key'));
     const refused = await roster(['restore', backup], variablesOf(running));
     expect([refused.code, refused.out]).toEqual([1, '']);
-    expect(refused.errors).toMatch(/^(Another )?Roster is running on .*\. Stop it first\.\n$/);
+    expect(refused.errors).toMatch(/^(Another )?Roster is using .*\. Stop it first\.\n$/);
     const absent = await roster(['restore', join(folder, 'absent.tar')], variablesOf(running));
     expect([absent.code, absent.errors]).toEqual([
       1,
@@ -338,7 +338,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
     writeFileSync(join(target.dataDir, 'files', secondKey), 'of another one');
     const refused = await roster(['restore', backup], variablesOf(target));
     expect([refused.code, refused.out]).toEqual([1, '']);
-    expect(refused.errors).toMatch(/^Other bytes lie under the name [0-9a-f]{32} where files are kept\./);
+    expect(refused.errors).toMatch(/^The file storage already has a different file named [0-9a-f]{32}\./);
     expect(inStore(target)).toEqual([secondKey]);
     copyFileSync(join(app.dataDir, 'files', firstKey), join(target.dataDir, 'files', firstKey));
     expect((await roster(['restore', backup], variablesOf(target))).code).toBe(1);
@@ -358,7 +358,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
     writeFileSync(stored, bytes);
     const rotten = await roster(['backup', join(folder, 'rotten.tar')], variablesOf(other));
     expect([rotten.code, rotten.out]).toEqual([1, '']);
-    expect(rotten.errors).toContain('are not the ones that were stored. No backup was made.');
+    expect(rotten.errors).toContain('have changed since it was stored. No backup was made.');
     rmSync(stored);
     const missing = await roster(['backup', join(folder, 'rotten.tar')], variablesOf(other));
     expect([missing.code, missing.errors]).toEqual([
@@ -476,13 +476,13 @@ describe.each(engines)('backup of an earlier version, restored on %s', (engine) 
     expect(answer.state).toBe('complete');
   });
 
-  test('needs a database without tables of a newer version', async () => {
+  test('needs a database without tables from a newer version', async () => {
     const { folder, remove } = temporaryFolder();
     onTestFinished(remove);
     const backup = join(folder, 'earlier.tar');
     writeFileSync(backup, gunzipSync(readFileSync(new URL('../testing/backups/as-of-0015.tar.gz', import.meta.url))));
     const target = await freshApp(engine);
     const refused = await roster(['restore', backup], variablesOf(target));
-    expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining('give it an empty database')]);
+    expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining('Use an empty database')]);
   });
 });

@@ -33,7 +33,7 @@ export async function backUp({ database, store }: Dependencies, target: string):
   const file = await open(unfinished, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
     const why =
       cause.code === 'EEXIST'
-        ? 'Another backup writes it, or one was cut off; then delete it.'
+        ? 'Another backup is writing it. If none is running, delete it.'
         : `It cannot be written (${cause.code}).`;
     throw new CliError(`${unfinished} is in the way. ${why}`, { cause });
   });
@@ -98,7 +98,7 @@ async function write(file: FileHandle, tables: Tables, database: OpenDatabase, s
     const { id, storage_key: key, size, sha256 } = storedFile(row);
     const content = await store.read(key).catch(async (cause: unknown) => {
       if (await hasFile(database.db, id))
-        throw new CliError(`The bytes of file ${id} (${key}) cannot be read. No backup was made. ${reason(cause)}`, {
+        throw new CliError(`File ${id} (${key}) cannot be read. No backup was made. ${reason(cause)}`, {
           cause,
         });
       gone.add(id);
@@ -106,7 +106,7 @@ async function write(file: FileHandle, tables: Tables, database: OpenDatabase, s
     if (!content) continue;
     const added = await archive.addFile(key, content);
     if (added.size !== size || added.sha256 !== sha256)
-      throw new CliError(`The bytes of file ${id} (${key}) are not the ones that were stored. No backup was made.`);
+      throw new CliError(`The contents of file ${id} (${key}) have changed since it was stored. No backup was made.`);
   }
   const kept = withoutDeletedFiles(gone);
   const lasting = withoutTemporaryThreads();

@@ -22,7 +22,7 @@ export async function openEmptyTarget(
     const applied = await migratedTo(database, count);
     if (count !== undefined && applied > count)
       throw new CliError(
-        `The tables in ${what} are of a newer version than the backup. Nothing was changed: give it an empty database.`,
+        `The tables in ${what} are from a newer version than the backup. Nothing was changed. Use an empty database.`,
       );
     return database;
   } catch (error) {

@@ -52,7 +52,7 @@ export async function restore(place: Place, path: string, keepSessions: boolean)
       (upgraded.length > 0
         ? `It was made by an earlier version, and was brought up to date (${upgraded.join(', ')}).\n`
         : '') +
-      (keepSessions ? '' : 'Everybody has to sign in again, and links that were mailed open nothing any more.\n') +
+      (keepSessions ? '' : 'Everybody has to sign in again, and links in earlier emails no longer work.\n') +
       (isKeyThere
         ? 'The configured master key is the one it was made with. Start the server.'
         : 'Before starting the server set MASTER_KEY or MASTER_KEY_FILE, or put DATA_DIR/master.key back: it must be the master key that this installation was made with.')
@@ -73,7 +73,7 @@ async function checkKey(archive: OpenArchive, masterKeys: MasterKey[] | undefine
     } catch (cause) {
       if (!(cause instanceof VaultError)) throw cause;
       throw new CliError(
-        'The configured master key is not the one that the backup was made with. Set that one (MASTER_KEY, MASTER_KEY_FILE or DATA_DIR/master.key). Nothing was changed.',
+        'The configured master key is not the one that the backup was made with. Set the right one (MASTER_KEY, MASTER_KEY_FILE or DATA_DIR/master.key). Nothing was changed.',
         { cause },
       );
     }
@@ -132,7 +132,7 @@ async function put(archive: OpenArchive, { databaseUrl, dataDir, openStore }: Pl
     const counts = await putFiles(archive, await openStore(), fill).catch((cause: unknown) => {
       if (cause instanceof CliError) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new CliError(`The backup could not be put into ${what}: ${reason}. No row and no file of it was kept.`, {
+      throw new CliError(`The backup could not be restored into ${what}: ${reason}. Nothing of it was kept.`, {
         cause,
       });
     });
@@ -154,7 +154,7 @@ async function putFiles<T>(archive: OpenArchive, store: FileStore, putRows: () =
     for await (const { storage_key: key, sha256 } of archive.files()) {
       const there = await store.read(key).then(digest, () => undefined);
       if (there?.sha256 === sha256) continue;
-      if (there) throw new CliError(`Other bytes lie under the name ${key} where files are kept. Nothing was changed.`);
+      if (there) throw new CliError(`The file storage already has a different file named ${key}. Nothing was changed.`);
       const put = () => store.put(key, archive.file(key));
       // A partial file of a restore that was cut off fails the first try, which deletes it.
       await put().catch(put);

@@ -85,7 +85,7 @@ describe('backup that was tampered with, checksums and all,', () => {
     const refused = await roster(['restore', file], { DATA_DIR: target });
     expect([refused.code, refused.out]).toEqual([1, '']);
     expect(refused.errors).toMatch(
-      /^.*forged\.tar is damaged or not a whole backup of Roster \(.*\)\. Nothing was changed\.\n$/,
+      /^.*forged\.tar is damaged or not a complete backup of Roster \(.*\)\. Nothing was changed\.\n$/,
     );
     expect(readdirSync(place)).toEqual(['forged.tar']);
     expect(existsSync(join(tmpdir(), 'roster-planted'))).toBe(false);
@@ -127,7 +127,7 @@ describe('backup that was tampered with, checksums and all,', () => {
     writeFileSync(join(place, 'forged.tar'), withHeader(change));
     const refused = await roster(['restore', join(place, 'forged.tar')], { DATA_DIR: join(place, 'data') });
     expect(refused.errors).toMatch(
-      /forged\.tar is damaged or not a whole backup of Roster \(its structure\)\. Nothing was changed\.\n$/,
+      /forged\.tar is damaged or not a complete backup of Roster \(its structure\)\. Nothing was changed\.\n$/,
     );
     expect(readdirSync(place)).toEqual(['forged.tar']);
   });

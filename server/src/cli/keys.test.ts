@@ -61,7 +61,7 @@ describe.each(engines)('keys rotate on %s', (engine) => {
     const before = readFileSync(file, 'utf8');
     const { code, out, errors } = await roster(['keys', 'rotate'], variables);
     expect([code, out]).toEqual([1, '']);
-    expect(errors).toMatch(/^(Another )?Roster is running on .*\. Stop it first\.\n$/);
+    expect(errors).toMatch(/^(Another )?Roster is using .*\. Stop it first\.\n$/);
     expect(readFileSync(file, 'utf8')).toBe(before);
     expect(keyFiles()).toEqual(['master.key']);
   });

@@ -35,7 +35,7 @@ export async function rotateKeys(config: OperatorConfig): Promise<string> {
   const database = openDatabase(databaseUrl, dataDir);
   try {
     await verifyDatabase(database);
-    if ((await countServers(database)) > 0) throw new CliError('Roster is running on the database. Stop it first.');
+    if ((await countServers(database)) > 0) throw new CliError('Roster is using the database. Stop it first.');
     await checkSchema(database);
     await verifyMasterKey(database.db, createVault(old));
     const file = masterKeyFile(dataDir);

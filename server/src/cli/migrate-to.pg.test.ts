@@ -41,10 +41,7 @@ describe('migrate-to', () => {
 
   test('is refused while Roster runs', async () => {
     const { code, errors } = await migrateTo(url);
-    expect([code, errors]).toEqual([
-      1,
-      `Another Roster is running on the data folder ${app.dataDir}. Stop it first.\n`,
-    ]);
+    expect([code, errors]).toEqual([1, `Another Roster is using the data folder ${app.dataDir}. Stop it first.\n`]);
   });
 
   test('says what is wrong with an address', async () => {

@@ -210,7 +210,7 @@ test('leaves the database of a running SQLite server to it', async () => {
   const app = await startApp('sqlite');
   onTestFinished(() => app.stop());
   const { code, errors } = await roster(['migrate'], { DATA_DIR: app.dataDir });
-  expect([code, errors]).toEqual([1, expect.stringContaining('Another Roster is running')]);
+  expect([code, errors]).toEqual([1, expect.stringContaining('Another Roster is using')]);
 });
 
 test('lists the commands without arguments, wherever it is called', async () => {

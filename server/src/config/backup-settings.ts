@@ -46,7 +46,7 @@ function parseTarget(target: string, hasStore: boolean) {
     /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w./-]{0,500}))?$/.exec(target) ?? [];
   if (!bucket)
     throw new InvalidBackupSettingsError(
-      'BACKUP_TARGET must be a folder, or s3://BUCKET/PREFIX with a name of a bucket.',
+      'BACKUP_TARGET must be a folder, or s3://BUCKET/PREFIX with the name of a bucket.',
     );
   if (!hasStore) throw new InvalidBackupSettingsError('BACKUP_TARGET names a bucket: set the S3_ variables too.');
   return { bucket, prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/` };

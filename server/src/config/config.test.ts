@@ -143,7 +143,7 @@ describe('the configuration', () => {
     [
       'an address without a pooler, and none with one',
       { DATA_DIR, DATABASE_DIRECT_URL: 'postgres://localhost/roster' },
-      'set both',
+      'Set both',
     ],
     ['metrics that others can read', { DATA_DIR, METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0' }, 'set METRICS_TOKEN'],
     ['a token for metrics that can be guessed', { DATA_DIR, METRICS_TOKEN: 'guess' }, 'METRICS_TOKEN'],
@@ -270,8 +270,8 @@ describe('the configuration', () => {
   });
 
   test.each([
-    ['TRUST_PROXY', { TRUST_PROXY: '1' }, 'set it to the number of proxies'],
-    ['SMTP_URL', { SMTP_URL: 'smtp://mail.example', MAIL_FROM: 'r@roster.example' }, 'set SMTP_URL and MAIL_FROM'],
+    ['TRUST_PROXY', { TRUST_PROXY: '1' }, 'Set it to the number of proxies'],
+    ['SMTP_URL', { SMTP_URL: 'smtp://mail.example', MAIL_FROM: 'r@roster.example' }, 'Set SMTP_URL and MAIL_FROM'],
     ['REGISTRATION', { REGISTRATION: 'closed' }, 'Set REGISTRATION=closed'],
   ])('says outside loopback what to set while %s has its default, and only then', (name, set, said) => {
     const about = (variables: Record<string, string | undefined>) =>

@@ -300,7 +300,7 @@ function scimSettings({ env, openId }: Pick<ReturnType<typeof readEnvironment>, 
   const { SCIM_TOKEN: token, SCIM_PROVIDER: id } = env;
   if (id !== undefined && !openId.some((provider) => provider.id === id))
     throw new InvalidConfigurationError(
-      `SCIM_PROVIDER is ${id}, which is not configured: set ${variablePrefix(id)}_ISSUER, or leave SCIM_PROVIDER out.`,
+      `SCIM_PROVIDER is ${id}, which is not configured. Set ${variablePrefix(id)}_ISSUER, or unset SCIM_PROVIDER.`,
     );
   return {
     token: token === undefined ? undefined : new Secret(token),
@@ -384,7 +384,7 @@ function signInSettings({ env, openId }: ReturnType<typeof readEnvironment>) {
   const passwordLogin = env.PASSWORD_LOGIN === 'on';
   if (!passwordLogin && !providers.google && !providers.github && openId.length === 0)
     throw new InvalidConfigurationError(
-      'PASSWORD_LOGIN=off leaves no way to sign in: configure a login provider first, such as OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.',
+      'PASSWORD_LOGIN=off leaves no way to sign in. Configure a login provider first, with OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET for example.',
     );
   return { ...providers, passwordLogin };
 }
@@ -393,7 +393,7 @@ function signInSettings({ env, openId }: ReturnType<typeof readEnvironment>) {
 function serverSettings(read: ReturnType<typeof readEnvironment>) {
   const { env, publicUrl, loopback, dataDir } = read;
   if (env.DATABASE_DIRECT_URL && !env.DATABASE_URL)
-    throw new InvalidConfigurationError('DATABASE_DIRECT_URL is for bypassing the pooler in DATABASE_URL: set both.');
+    throw new InvalidConfigurationError('DATABASE_DIRECT_URL bypasses the pooler in DATABASE_URL. Set both.');
   if (!loopback && env.RATE_LIMIT_SCALE !== 1)
     throw new InvalidConfigurationError('RATE_LIMIT_SCALE is for load tests on loopback only.');
   const installation = describeInstallation(read);

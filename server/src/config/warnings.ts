@@ -38,20 +38,20 @@ export function configWarnings(settings: Settings): ConfigWarning[] {
   if (loopback) return warnings;
   if (trustProxy === 0) {
     const text =
-      'TRUST_PROXY is 0, so that everybody counts as the one proxy that speaks https for Roster: set it to the number of proxies in front.';
+      'TRUST_PROXY is 0, so everybody seems to have the address of the proxy in front of Roster. Set it to the number of proxies.';
     // If only this machine reaches the server, people must come through a proxy on it.
     warnings.push(isPublic ? advice(text) : problem(text));
   }
   if (!mail)
     warnings.push(
       advice(
-        'SMTP_URL is not set, so that password links and notices stay in DATA_DIR/mail: set SMTP_URL and MAIL_FROM to have them mailed.',
+        'SMTP_URL is not set, so password links and notices stay in DATA_DIR/mail. Set SMTP_URL and MAIL_FROM to send them.',
       ),
     );
   if (registration === 'open')
     warnings.push(
       advice(
-        'REGISTRATION is open: whoever reaches PUBLIC_URL can make an account. Set REGISTRATION=closed to have administrators add them, or REGISTRATION=invited to have them invited.',
+        'REGISTRATION is open: anyone who can reach PUBLIC_URL can create an account. Set REGISTRATION=closed to let only administrators add people, or REGISTRATION=invited to require an invitation.',
       ),
     );
   return warnings;

@@ -13,7 +13,7 @@ export class MessageNotFoundError extends AppError {
 export class StoreChangedError extends AppError {
   override name = 'StoreChangedError';
   constructor() {
-    super('conflict', 'The vector store of this thread has changed meanwhile. Send this again.');
+    super('conflict', 'The vector store of this thread has just changed. Send the request again.');
   }
 }
 
@@ -34,7 +34,7 @@ export class RunActiveError extends AppError {
 }
 
 const waits = {
-  functions: 'A program still has to answer a function call in this conversation. Wait for it, ten minutes at most.',
+  functions: 'A function call in this conversation is waiting for a program’s output. Wait up to ten minutes.',
   approval:
     'An answer in this conversation is waiting for your approval. Approve or deny the call, or stop the answer.',
 };

@@ -41,6 +41,6 @@ function acquire(lock: DatabaseSync, dataDir: string) {
     lock.exec('pragma journal_mode = memory; begin exclusive');
   } catch (cause) {
     if (!isBusy(cause)) throw cause;
-    throw new StartupError(`Another Roster is running on the data folder ${dataDir}. Stop it first.`, { cause });
+    throw new StartupError(`Another Roster is using the data folder ${dataDir}. Stop it first.`, { cause });
   }
 }

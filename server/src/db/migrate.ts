@@ -226,7 +226,7 @@ function checkHistory(applied: Applied[], folder = migrationFiles) {
       throw new StartupError(`The database is newer than this Roster: it has ${name}. Start the version that made it.`);
     if (!isChecksumOf(name, checksum, folder))
       throw new StartupError(
-        `The database was made by another form of ${name} than this Roster has. Nothing was changed.`,
+        `The database was migrated with a different version of ${name} than the one in this Roster. Nothing was changed.`,
       );
   }
 }

@@ -54,7 +54,7 @@ const Call = z.object({
 const storable = (text: string) => text.replaceAll('\0', '\uFFFD');
 
 const invalidCallError = () =>
-  new ProviderError('bad_request', 'The model’s call of a tool could not be taken: it is too large, or damaged.');
+  new ProviderError('bad_request', 'The model’s tool call could not be read: it is too large or damaged.');
 
 /** Reports the calls of one answer, each once, up to the limits of size and number. */
 export function createCallReader(tell: (call: ToolCall) => void) {

@@ -320,7 +320,7 @@ function requiredSearchError(cause: unknown): unknown {
   if (!(cause instanceof ProviderError) || cause.code !== 'store_gone') return cause;
   const { status } = cause;
   const message =
-    'The provider does not have the vector store any more. Its files are being indexed again; try again in a few minutes.';
+    'The provider no longer has the vector store. Its files are being indexed again; try again in a few minutes.';
   return new ProviderError('store_gone', message, { status, cause });
 }
 
@@ -330,7 +330,7 @@ function requiredSearchError(cause: unknown): unknown {
 function rejectedSearch(error: unknown, model: string): { why: string; isOfModel: boolean } | undefined {
   if (!(error instanceof ProviderError)) return undefined;
   if (error.code === 'store_gone')
-    return { why: 'the provider does not have them any more. They are being indexed again.', isOfModel: false };
+    return { why: 'the provider no longer has them. They are being indexed again.', isOfModel: false };
   const isAboutTools = error.param?.startsWith('tool') || /file_search/i.test(error.message);
   if ((error.status !== 400 && error.status !== 422) || !isAboutTools) return undefined;
   if (error.code === 'unsupported_parameter' || rejectionPattern.test(error.said ?? ''))

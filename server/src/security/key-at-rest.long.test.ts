@@ -89,7 +89,7 @@ describe.each(engines)('stored provider key on %s', (engine) => {
     });
     const { status, body } = await eve.post('/api/assistants/fetch-from-openai', {});
     expect([status, body.code]).toEqual([409, 'key_unreadable']);
-    expect(body.message).toBe('Your API key cannot be read any more. Please enter it again in Settings.');
+    expect(body.message).toBe('Your API key can no longer be read. Please enter it again in Settings.');
     expect((await eve.get('/api/models')).body).toMatchObject({ source: 'unknown', notice: body.message });
     expect((await ada.get('/api/models')).body.source).toBe('provider');
   });

@@ -26,9 +26,9 @@ const ImageUrlPart = z.strictObject({
   image_url: z.strictObject({
     /** Fetched by the provider, not by Roster. */
     url: z
-      .url({ protocol: /^https?$/, error: 'An image’s address begins with https:// or http://.' })
+      .url({ protocol: /^https?$/, error: 'The URL of an image must begin with https:// or http://.' })
       .max(8_192)
-      .regex(/^\S+$/, 'This is no address of an image.'),
+      .regex(/^\S+$/, 'This is not the URL of an image.'),
     detail: Detail.default('auto'),
   }),
 });
@@ -116,7 +116,7 @@ export const apiMessages = {
     ...common,
     method: 'POST',
     path: '/v1/threads/:id/messages',
-    summary: 'Adds a message at the end of a thread, without an answer.',
+    summary: 'Adds a message to the end of a thread. No answer is started.',
     params: ofThread,
     body: NewApiMessage,
     output: ApiMessage,
@@ -126,7 +126,7 @@ export const apiMessages = {
     ...common,
     method: 'GET',
     path: '/v1/threads/:id/messages',
-    summary: 'The messages of a thread: those that its page shows.',
+    summary: 'Lists the messages of a thread, as its page shows them.',
     params: ofThread,
     query: z.strictObject({ ...apiPage, run_id: ApiId.optional() }),
     output: apiList(ApiMessage),
@@ -143,7 +143,7 @@ export const apiMessages = {
     ...common,
     method: 'POST',
     path: '/v1/threads/:id/messages/:messageId',
-    summary: 'Changes its metadata.',
+    summary: 'Changes the metadata.',
     params: oneOfThread,
     body: z.strictObject({ metadata: Metadata.nullish() }),
     output: ApiMessage,
@@ -152,7 +152,7 @@ export const apiMessages = {
     ...common,
     method: 'DELETE',
     path: '/v1/threads/:id/messages/:messageId',
-    summary: 'Deletes it; those around it stay.',
+    summary: 'Deletes a message. The messages around it stay.',
     params: oneOfThread,
     output: apiDeleted('thread.message.deleted'),
   }),

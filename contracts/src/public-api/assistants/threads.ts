@@ -31,7 +31,8 @@ export const apiThreads = {
     ...common,
     method: 'POST',
     path: '/v1/threads',
-    summary: 'Starts a thread, with or without messages: a conversation with the mark of its access token.',
+    summary:
+      'Creates a thread, with or without messages. Pages show it as a conversation, with the name of its access token.',
     body: NewApiThread,
     output: ApiThread,
     bodyLimit: 8 * 1024 * 1024,
@@ -48,7 +49,7 @@ export const apiThreads = {
     ...common,
     method: 'POST',
     path: '/v1/threads/:id',
-    summary: 'Changes its metadata, and what its tools may use.',
+    summary: 'Changes the metadata and the resources that its tools may use.',
     params: byId,
     body: z.strictObject({ metadata: Metadata.nullish(), tool_resources: ToolResources.nullish() }),
     output: ApiThread,

@@ -23,7 +23,9 @@ const FileSearchTool = z.strictObject({
 export const FunctionTool = z.strictObject({
   type: z.literal('function'),
   function: z.strictObject({
-    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'A function’s name is of 1 to 64 letters, digits, _ and -.'),
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'The name of a function must have 1 to 64 letters, digits, _ or -.'),
     description: z.string().max(1024).optional(),
     parameters: z.record(z.string(), z.unknown()).optional(),
     strict: z.boolean().nullable().optional(),
@@ -68,7 +70,9 @@ const format = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('json_schema'),
     json_schema: z.strictObject({
-      name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'A schema’s name is of 1 to 64 letters, digits, _ and -.'),
+      name: z
+        .string()
+        .regex(/^[A-Za-z0-9_-]{1,64}$/, 'The name of a schema must have 1 to 64 letters, digits, _ or -.'),
       description: z.string().max(1024).optional(),
       schema: z.record(z.string(), z.unknown()).optional(),
       strict: z.boolean().nullable().optional(),

@@ -56,7 +56,7 @@ async function writeWhole(order: BackupOrder, database: OpenDatabase, folder: st
   const needed = await backupBytes(database);
   if (bavail * bsize - needed < minFreeDiskBytes)
     throw new CliError(
-      `There is too little room in ${folder}: a backup needs about ${needed} bytes besides MIN_FREE_DISK_BYTES.`,
+      `There is not enough space in ${folder}: a backup needs about ${needed} bytes besides MIN_FREE_DISK_BYTES.`,
     );
   return backUp({ database, store: await openFileStore({ dataDir, s3 }) }, file);
 }

@@ -207,7 +207,7 @@ describe('scheduled backup', () => {
     const target = newFolder();
     const app = await overdue('sqlite');
     const failed = await afterBackup(app, { BACKUP_TARGET: target, MIN_FREE_DISK_BYTES: String(2 ** 50) });
-    expect(failed).toMatchObject({ verified: false, failure: expect.stringContaining('There is too little room') });
+    expect(failed).toMatchObject({ verified: false, failure: expect.stringContaining('There is not enough space') });
     expect(readdirSync(target)).toEqual([]);
   });
 

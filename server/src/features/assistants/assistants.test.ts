@@ -115,7 +115,7 @@ describe.each(engines)('assistants on %s', (engine) => {
     expect(read.imported).toMatchObject([
       {
         ...{ starters: [], icon: null, color: null },
-        notes: ['Its icon is not known here.', 'Its color is not known here.'],
+        notes: ['Roster does not have its icon.', 'Roster does not have its color.'],
       },
     ]);
   });

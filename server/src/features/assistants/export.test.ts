@@ -88,7 +88,7 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
       fallbackModel: null,
       notes: [
         'Its model gpt-4o belongs to the connection The house, which is not here. Choose another model.',
-        'Its fallback gpt-4o-mini belongs to the connection The house, which is not here, and is left out.',
+        'Its fallback gpt-4o-mini belongs to the connection The house, which does not exist here, so it is left out.',
       ],
     });
     const forged = {

@@ -21,7 +21,7 @@ export function placeFallback(
   if (model === null) return { fallbackModel: null, notes: [] };
   const placed = placeModel(model, named, known);
   if (placed.notes.length === 0) return { fallbackModel: placed.model, notes: [] };
-  const note = `Its fallback ${model} belongs to the connection ${named?.name}, which is not here, and is left out.`;
+  const note = `Its fallback ${model} belongs to the connection ${named?.name}, which does not exist here, so it is left out.`;
   return { fallbackModel: null, notes: [note] };
 }
 

@@ -78,7 +78,7 @@ describe.each(engines)('importing a file on %s', (engine) => {
     const changed = { ...exported.assistants[1], instructions: 'Other' };
     expect((await visitor.post(path, changed)).body.imported).toHaveLength(1);
     const twice = (await visitor.post(path, [retired({ id: 'asst_New' }), retired({ id: 'asst_New' })])).body;
-    expect([twice.imported.length, twice.failed[0].reason]).toEqual([1, 'It is in the file more than once.']);
+    expect([twice.imported.length, twice.failed[0].reason]).toEqual([1, 'The file contains it more than once.']);
   });
 
   test('judges each entry by itself and says which field is wrong', async () => {
@@ -154,7 +154,7 @@ describe.each(engines)('importing a file on %s', (engine) => {
       reasoningEffort: null,
       notes: [
         "It has no name and is called 'Untitled assistant'.",
-        'The reasoning effort is not known here; the model’s own default is used.',
+        'Roster does not know its reasoning effort; the model’s default is used.',
         'The tool retrieval cannot be imported.',
         'Functions cannot be imported: a!, b!, c!, d!, e! and others.',
         'top_p (7) cannot be imported.',
@@ -241,7 +241,10 @@ describe.each(engines)('importing a file on %s', (engine) => {
     const file = Array.from({ length: 130 }, (_, number) => draft({ name: `Number ${number}` }));
     const { body: first } = await visitor.post(path, file);
     expect([first.imported.length, first.failed.length]).toEqual([100, 30]);
-    expect(first.failed[0]).toMatchObject({ id: '#101', reason: expect.stringMatching(/^At most 100 assistants/) });
+    expect(first.failed[0]).toMatchObject({
+      id: '#101',
+      reason: expect.stringMatching(/^You can import 100 assistants/),
+    });
     const { body: second } = await visitor.post(path, file);
     expect([second.imported.length, second.failed.length]).toEqual([30, 100]);
     expect(await defaultsOf(visitor)).toEqual([first.imported[0].id]);

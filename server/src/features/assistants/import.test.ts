@@ -131,9 +131,7 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
     const frank = await app.withKey('frank');
     const { body } = await frank.post(importPath, { assistantIds: ['asst_unknown', tutor] });
     expect(body.imported).toHaveLength(1);
-    expect(body.failed).toEqual([
-      { id: 'asst_unknown', name: null, reason: 'The provider does not list it to this API key.' },
-    ]);
+    expect(body.failed).toEqual([{ id: 'asst_unknown', name: null, reason: 'This API key cannot use it.' }]);
   });
 
   test.each([

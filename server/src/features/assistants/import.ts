@@ -232,7 +232,7 @@ async function importFromProvider(
     dependencies,
     actor,
     entries,
-    unknown.map(({ id }) => ({ id, name: null, reason: 'The provider does not list it to this API key.' })),
+    unknown.map(({ id }) => ({ id, name: null, reason: 'This API key cannot use it.' })),
   );
 }
 
@@ -306,9 +306,9 @@ async function judge(assistants: AssistantRepository, userId: number, entries: E
     if ('problem' in reading) return `${reading.problem}.`;
     const earlier = reading.id === null ? sameAs(reading.draft, present) : before.get(reading.id);
     if (earlier) return reading.id === null ? alreadyThere(earlier) : `It was imported already, as '${earlier.name}'.`;
-    if (reading.id !== null && taken.has(reading.id)) return 'It is in the file more than once.';
+    if (reading.id !== null && taken.has(reading.id)) return 'The file contains it more than once.';
     if (chosen.length >= importLimit)
-      return `At most ${importLimit} assistants are imported at once. Import the rest with another run.`;
+      return `You can import ${importLimit} assistants at once. Import the rest afterwards.`;
     return undefined;
   }
 

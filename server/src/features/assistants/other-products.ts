@@ -58,7 +58,7 @@ function fromOpenWebUi(raw: JsonObject): Converted {
       ...temperatureIn(params.temperature),
     },
     notes: [
-      ...note(starters.slice(startersTaken), (names) => `These suggestions are too many: ${names}.`),
+      ...note(starters.slice(startersTaken), (names) => `These suggestions exceed the limit: ${names}.`),
       ...note(toArray(meta.knowledge).map(nameIn), (names) => `Its knowledge cannot be imported: ${names}.`),
       ...note(toArray(meta.toolIds), (names) => `Its tools cannot be imported: ${names}.`),
       ...note(
@@ -97,7 +97,7 @@ function fromLibreChat(raw: JsonObject): Converted {
       ...temperatureIn(settings.temperature),
     },
     notes: [
-      ...note(starters.slice(startersTaken), (names) => `These conversation starters are too many: ${names}.`),
+      ...note(starters.slice(startersTaken), (names) => `These conversation starters exceed the limit: ${names}.`),
       ...(files.length > 0 ? [`Its ${pluralCount(files, 'file')} cannot be imported.`] : []),
       ...note(others, (names) => `Its tools cannot be imported: ${names}.`),
       ...(agents.length > 0 ? ['Its other agents cannot be imported.'] : []),
@@ -135,7 +135,7 @@ function fromChatGpt(raw: JsonObject, defaultModel: string): Converted {
     },
     notes: [
       `GPTs have no model of their own: it uses ${defaultModel}.`,
-      ...note(starters.slice(startersTaken), (names) => `These conversation starters are too many: ${names}.`),
+      ...note(starters.slice(startersTaken), (names) => `These conversation starters exceed the limit: ${names}.`),
       ...note(files.map(nameIn), (names) => `Its files cannot be imported: ${names}.`),
       ...note(others, (names) => `Its actions cannot be imported: ${names}.`),
     ],

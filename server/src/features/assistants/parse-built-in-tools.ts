@@ -2,7 +2,7 @@ import { AssistantTools } from '@roster/contracts/assistants/tools';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { toArray } from './import-warnings.ts';
 
-const notTaken = 'The tools that the provider runs cannot be imported; switch them on again.';
+const notTaken = 'Built-in tools cannot be imported. Turn them on again.';
 
 /** The built-in tools of an assistant, from Roster’s export or from the tools of an API client or the provider. */
 export function parseBuiltInTools({ tools, api }: JsonObject, notes: string[]): AssistantTools {

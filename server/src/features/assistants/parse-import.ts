@@ -122,9 +122,9 @@ function settingsOf(source: Source, notes: string[]): AssistantSettings {
 
 /** Notes for values that a field cannot take. */
 const unknownValues: { [Name in keyof AssistantSettings]?: string } = {
-  reasoningEffort: 'The reasoning effort is not known here; the model’s own default is used.',
-  icon: 'Its icon is not known here.',
-  color: 'Its color is not known here.',
+  reasoningEffort: 'Roster does not know its reasoning effort; the model’s default is used.',
+  icon: 'Roster does not have its icon.',
+  color: 'Roster does not have its color.',
   responseSchema: 'The answer format cannot be imported.',
 };
 

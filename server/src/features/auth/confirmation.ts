@@ -44,7 +44,7 @@ export function confirmationService({ db, config, rates, newAddress }: Dependenc
       if (!mailsOut)
         throw new AppError(
           'no_mail_server',
-          'This installation does not send email, so addresses cannot be confirmed. The operator can set up a mail server.',
+          'This installation does not send email, so addresses cannot be confirmed. Ask the operator to set up a mail server.',
         );
       const user = await userRepository(db).byId(userId);
       if (user?.emailVerified) throw new AppError('conflict', 'Your email address is already confirmed.');

@@ -117,7 +117,7 @@ describe.each(engines)('connections on %s', (engine) => {
     expect(seen).toEqual([]);
     await added(ada, url);
     const { status, body } = await ada.post(path, draft(url, { name: 'HOME' }));
-    expect([status, body.fields]).toEqual([409, { name: 'You have a connection named HOME already.' }]);
+    expect([status, body.fields]).toEqual([409, { name: 'You already have a connection named HOME.' }]);
     expect(await listed(ada)).toHaveLength(1);
   });
 

@@ -29,7 +29,7 @@ const thisMonth = () => monthOf(new Date().toISOString());
 function refuseTaken(rows: readonly OfferRow[], name: string, own?: number) {
   const key = nameKeyOf(name);
   if (!rows.some((row) => row.name_key === key && row.id !== own)) return;
-  const message = `A connection named ${name} is offered already.`;
+  const message = `A connection named ${name} is already offered.`;
   throw new AppError('conflict', message, { fields: { name: message } });
 }
 

@@ -34,7 +34,7 @@ type Dependencies = KeyDependencies & {
 function refuseTaken(rows: readonly ConnectionRow[], name: string, own?: number) {
   const key = nameKeyOf(name);
   if (!rows.some((row) => row.name_key === key && row.id !== own)) return;
-  const message = `You have a connection named ${name} already.`;
+  const message = `You already have a connection named ${name}.`;
   throw new AppError('conflict', message, { fields: { name: message } });
 }
 

@@ -8,7 +8,7 @@ import { download, inStore, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 import { until } from '#server/testing/until';
 
-const message = 'The record of this file is damaged, so its bytes cannot be found. Please tell the operator of Roster.';
+const message = 'The record of this file is damaged, so its contents cannot be found. Please tell the operator.';
 
 describe.each(engines)('a file’s row that names something else on %s', (engine) => {
   let app: TestApp;

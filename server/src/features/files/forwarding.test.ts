@@ -221,7 +221,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
           id,
           filename: 'gone.txt',
           provider: 'removing',
-          message: 'The provider could not be reached. Roster goes on trying.',
+          message: 'The provider could not be reached. Roster keeps trying.',
         },
       ]);
       expect((await visitor.get('/api/files')).body).toEqual([]);
@@ -257,7 +257,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
     await visitor.delete('/api/settings/apikey');
     const { body } = await visitor.delete(`/api/files/${id}`);
     expect(body.provider).toBe('removing');
-    expect(body.message).toMatch(/^Its copy at OpenAI is removed once you have saved an API key that works\./);
+    expect(body.message).toMatch(/^Its copy at OpenAI will be removed once you save a working API key\./);
     await save(visitor, key);
     await until('The removal', async () => (await visitor.get('/api/files/removals')).body.length === 0);
     expect(await atProvider(app, key)).toEqual([]);

@@ -26,7 +26,7 @@ const notForwarded = (filename: string, why: string | null) =>
     `The file “${filename}” could not be copied to the provider. ${why ?? 'Try again in a few minutes.'}`,
   );
 
-const waitingForKey = 'It is sent once you have saved an API key in Settings.';
+const waitingForKey = 'It will be sent once you save an API key in Settings.';
 
 /**
  * Provider ids of files that an answer needs there, such as those that its code reads. Files that the provider does not

@@ -63,7 +63,7 @@ async function notRemoved({ db, keys, providerName }: Dependencies, { userId, co
     return copies.noteError(
       userId,
       copyId,
-      `Its copy at ${providerName} is removed once you have saved an API key that works.`,
+      `Its copy at ${providerName} will be removed once you save a working API key.`,
     );
   if (error instanceof ProviderError) await copies.noteError(userId, copyId, error.message);
   if (!(error instanceof ProviderError) || error.code !== 'key_rejected') throw error;
@@ -118,7 +118,7 @@ async function removeCopies(dependencies: Dependencies, userId: number, rows: Re
     const left = copyIds.find((copyId) => pending.has(copyId));
     if (left === undefined) return { id, filename, provider: 'removed', message: null };
     const why = pending.get(left) ?? `${providerNameIn('beginning', providerName)} has not confirmed it yet.`;
-    return { id, filename, provider: 'removing', message: `${why} Roster goes on trying.` };
+    return { id, filename, provider: 'removing', message: `${why} Roster keeps trying.` };
   });
 }
 

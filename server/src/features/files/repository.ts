@@ -35,8 +35,7 @@ type Page = {
 export function requireFileKey(stored: string, id: number): FileKey {
   const key = fileKeyOf(stored);
   if (key !== undefined) return key;
-  const message =
-    'The record of this file is damaged, so its bytes cannot be found. Please tell the operator of Roster.';
+  const message = 'The record of this file is damaged, so its contents cannot be found. Please tell the operator.';
   throw new AppError('internal', message, { cause: new Error(`the row of file ${id} names no stored bytes`) });
 }
 

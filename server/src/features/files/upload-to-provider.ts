@@ -67,7 +67,7 @@ async function failed(
 ): Promise<SendResult> {
   if (!(error instanceof ProviderError)) {
     log.error({ err: error, copyId: copy.id }, 'could not forward a file');
-    const message = 'Roster could not read the stored file. The operator finds the reason in the log.';
+    const message = 'Roster could not read the stored file. The log shows the operator why.';
     return { state: 'failed', error: message, mayBeThere: copy.sentAt !== null };
   }
   const mayBeThere = error.isUncertain;

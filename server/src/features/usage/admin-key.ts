@@ -24,7 +24,7 @@ const sealing = {
   events: { saved: 'admin_key_saved', removed: 'admin_key_removed' },
   messages: {
     missing: 'Add an admin key first to see the provider’s own figures.',
-    unreadable: 'Your admin key cannot be read any more. Please enter it again.',
+    unreadable: 'Your admin key can no longer be read. Please enter it again.',
     nothingToRemove: 'No admin key is set.',
   },
 } as const;

@@ -212,7 +212,7 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
     });
     expect((await figures(bob)).body).toMatchObject({
       code: 'key_unreadable',
-      message: 'Your admin key cannot be read any more. Please enter it again.',
+      message: 'Your admin key can no longer be read. Please enter it again.',
     });
     expect((await saveKey(bob)).status).toBe(200);
     expect((await figures(bob)).status).toBe(200);
@@ -323,8 +323,7 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
     );
     expect(withoutUsage.body).toMatchObject({
       provider: { requests: null, inputTokens: null, costUsd: expect.any(Number) },
-      notice:
-        'The provider’s requests and tokens could not be read. The provider’s own figures could not be understood.',
+      notice: 'The provider’s requests and tokens could not be read. The provider’s own figures could not be read.',
     });
     // Neither half was cached: both are shown once both can be read.
     expect((await figures(visitor)).body.notice).toBeNull();

@@ -82,10 +82,10 @@ describe('on loopback', () => {
     const { host } = new URL(app.url);
     for (const second of [host, 'evil.example'])
       expect(await raw('GET /api/sign-in-options HTTP/1.1', `host: ${host}`, `HOST: ${second}`)).toMatch(
-        /^HTTP\/1\.1 400 .*names more than one host/s,
+        /^HTTP\/1\.1 400 .*has more than one Host header/s,
       );
     expect(await raw('GET /healthz HTTP/1.1', `host: ${host}`, 'host: a')).toMatch(/^HTTP\/1\.1 400 /);
-    expect(await raw('GET /api/sign-in-options HTTP/1.1', 'x: y')).toMatch(/^HTTP\/1\.1 400 .*names no host/s);
+    expect(await raw('GET /api/sign-in-options HTTP/1.1', 'x: y')).toMatch(/^HTTP\/1\.1 400 .*has no Host header/s);
     expect(await raw('GET /api/sign-in-options HTTP/1.0', 'x: y')).toMatch(/^HTTP\/1\.1 403 /);
   });
 

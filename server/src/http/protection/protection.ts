@@ -96,9 +96,9 @@ const isFromPeer = ({ routeOptions, headers }: FastifyRequest) =>
 /** With two Host headers a proxy in front may have used the other one. */
 function refuseUnclearHost({ raw, routeOptions }: FastifyRequest) {
   const names = raw.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
-  if (names > 1) throw new AppError('invalid_input', 'The request names more than one host.');
+  if (names > 1) throw new AppError('invalid_input', 'The request has more than one Host header.');
   if (names === 0 && raw.httpVersion === '1.1' && !routeOptions.config.anyHost)
-    throw new AppError('invalid_input', 'The request names no host.');
+    throw new AppError('invalid_input', 'The request has no Host header.');
 }
 
 const isReading = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD';

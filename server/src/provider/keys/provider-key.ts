@@ -99,7 +99,7 @@ const providerKeySecrets = ({ db, vault }: Dependencies) =>
       events: { saved: 'api_key_saved', removed: 'api_key_removed' },
       messages: {
         missing: 'Add your API key in Settings first.',
-        unreadable: 'Your API key cannot be read any more. Please enter it again in Settings.',
+        unreadable: 'Your API key can no longer be read. Please enter it again in Settings.',
         nothingToRemove: 'No API key is set.',
       },
     },

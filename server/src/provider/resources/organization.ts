@@ -164,7 +164,7 @@ export function providerOrganization(http: ProviderHttp, providerName: string): 
 }
 
 const unreadable = (cause: unknown) =>
-  new ProviderError('provider_unavailable', 'The provider’s own figures could not be understood.', { cause });
+  new ProviderError('provider_unavailable', 'The provider’s own figures could not be read.', { cause });
 
 /** Replaces a timeout by our own error. */
 function inTime<T>(call: Promise<T>): Promise<T> {

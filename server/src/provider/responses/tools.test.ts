@@ -123,14 +123,14 @@ test('ends the answer on a call that is damaged, too large or one too many', asy
     item({ name: '<b>' }),
     many,
   ])
-    await expect(said(broken, completed())).rejects.toThrow('could not be taken');
+    await expect(said(broken, completed())).rejects.toThrow('could not be read');
 
   without = '/responses';
   const piece = (fields: object) => chunk({ choices: [{ delta: { tool_calls: [fields] } }] });
   const named = piece({ index: 0, id: 'call_1', function: { name: 'get_weather', arguments: '' } });
   const more = piece({ index: 0, function: { arguments: 'x'.repeat(200 * 1024) } });
   const ended = chunk({ choices: [{ finish_reason: 'tool_calls' }] });
-  await expect(said(named, more, more, ended, 'data: [DONE]\n\n')).rejects.toThrow('could not be taken');
+  await expect(said(named, more, more, ended, 'data: [DONE]\n\n')).rejects.toThrow('could not be read');
   expect(await said(named, chunk({ choices: [{ finish_reason: 'length' }] }), 'data: [DONE]\n\n')).toEqual([]);
 });
 

@@ -21,7 +21,7 @@ const titles: Record<string, string> = {
   missing_scope: 'The API key lacks a permission.',
   insufficient_quota: 'The provider account has no credit left, or its budget is used up.',
   rate_limited: 'The provider is limiting requests right now.',
-  model_not_found: 'The provider does not offer this model any more, or not to this key.',
+  model_not_found: 'The provider no longer offers this model, or not with this key.',
   context_too_long: 'The conversation is longer than this model can read.',
   unsupported_parameter: 'The provider refused a setting for this model.',
   content_filter: 'The provider’s content filter refused this.',
@@ -29,7 +29,7 @@ const titles: Record<string, string> = {
   bad_request: 'The provider refused the request.',
   provider_unavailable: 'The provider is having trouble.',
   not_served: 'The provider does not serve this.',
-  store_gone: 'The provider does not have the vector store any more.',
+  store_gone: 'The provider no longer has the vector store.',
   training_not_available: 'The provider does not let this account train models.',
 };
 

@@ -44,10 +44,10 @@ describe.each(engines)('streams from a provider, byte by byte, on %s', (engine) 
       [event('response.reasoning_summary_text.delta', { delta: 'Let me think.' }), completed()],
     ]) {
       const answer = await answerOf(...packets);
-      expect([answer.state, answer.notes]).toEqual(['complete', [expect.stringMatching(/ended without writing/)]]);
+      expect([answer.state, answer.notes]).toEqual(['complete', [expect.stringMatching(/stopped without writing/)]]);
     }
     const cut = await answerOf(ended('max_output_tokens'));
-    expect(cut.notes).toEqual([expect.stringMatching(/reached its limit before it had written anything/)]);
+    expect(cut.notes).toEqual([expect.stringMatching(/reached its limit before it wrote anything/)]);
     expect((await answerOf(ended('content_filter'))).notes).toEqual([expect.stringMatching(/content filter/)]);
     expect((await answerOf(delta('Yes'), completed())).notes).toEqual([]);
   });

@@ -199,7 +199,7 @@ function RowButtons({ reference, isHidden, isFavorite, isActive, onFavorite, onH
   return (
     <span aria-hidden="true" className="-my-1 flex shrink-0">
       <Press
-        title={isFavorite ? 'Not a favorite any more' : 'Favorite'}
+        title={isFavorite ? 'Remove from favorites' : 'Favorite'}
         onPress={press(onFavorite)}
         className={classNames(button, isFavorite ? 'text-warning-text' : quiet)}
       >

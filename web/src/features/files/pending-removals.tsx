@@ -19,7 +19,7 @@ export function PendingRemovals() {
       title={`${formatCount(data.length, 'deleted file is', 'deleted files are')} still being removed at ${name}`}
       className="mt-4"
     >
-      <p>They are gone from Roster. It goes on trying until {name} has removed its copies, too.</p>
+      <p>They are gone from Roster, which keeps trying until {name} has removed its copies too.</p>
       <ul className="mt-1 grid gap-0.5">
         {data.slice(0, maxShown).map(({ id, filename, error }) => (
           <li key={id} className="wrap-anywhere">

@@ -153,7 +153,7 @@ function RevokeDialog({ invitation: { id, email }, onClose }: { invitation: Invi
     revoke.mutate(id, {
       onSuccess: () => {
         onClose();
-        toast({ title: 'Invitation revoked', description: `The link for ${email} does not work any more.` });
+        toast({ title: 'Invitation revoked', description: `The link for ${email} no longer works.` });
       },
       onError: showFailure('The invitation was not revoked', 'An error occurred. Please try again.'),
     });

@@ -273,7 +273,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     const { answer } = await ask(app, visitor, threadId, 'What do the files say?');
     expect([answer.state, answer.sources]).toEqual(['complete', []]);
     expect(answer.notes).toEqual([
-      'The assistant’s files could not be searched: the provider does not have them any more. They are being indexed again.',
+      'The assistant’s files could not be searched: the provider no longer has them. They are being indexed again.',
     ]);
     await until('A new store', async () => (await storesOf(app, key)).length === 1);
     await untilIndexed(app, visitor, assistantId, ['ready']);

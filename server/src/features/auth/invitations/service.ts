@@ -107,7 +107,10 @@ async function resend(dependencies: Dependencies, actor: Actor, id: number, visi
     const { email, role, days } = earlier;
     requireFreshFor(dependencies, actor, role);
     if (await userRepository(trx).byEmail(email))
-      throw new AppError('email_taken', 'An account with this email address exists by now. Revoke the invitation.');
+      throw new AppError(
+        'email_taken',
+        'An account with this email address has been created in the meantime. Revoke the invitation.',
+      );
     const version = await rows.sendAgain(id, { days, invitedBy: actor.userId, tokenHash: hash });
     if (version === undefined) throw notFound();
     return noteSent(trx, dependencies, { id, version, actor, visitor, detail: `${role}, sent again` });

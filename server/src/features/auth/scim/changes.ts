@@ -47,8 +47,8 @@ function readOperation(operation: unknown): Change[] {
   const value = member(operation, 'value');
   if (typeof path === 'string' && path.trim() !== '') return [{ op, path: parsePath(path), value }];
   if (path !== undefined && path !== null && path !== '')
-    throw new ScimError('invalidPath', 'The path must be a text.');
-  if (op === 'remove') throw new ScimError('noTarget', 'Name in path what to remove.');
+    throw new ScimError('invalidPath', 'The path must be a string.');
+  if (op === 'remove') throw new ScimError('noTarget', 'The path must name what to remove.');
   if (!isObject(value))
     throw new ScimError('invalidSyntax', 'Without a path, the value must be an object with attributes.');
   return changesIn(op, value);
@@ -71,7 +71,7 @@ export function readText(name: string, value: unknown, most: number): string | n
   const single = isObject(given) ? member(given, 'value') : given;
   if (single === undefined || single === null) return null;
   if (typeof single !== 'string' && typeof single !== 'number')
-    throw new ScimError('invalidValue', `${name} must be a text.`);
+    throw new ScimError('invalidValue', `${name} must be a string.`);
   const text = String(single).trim();
   if (text.length > most) throw tooLong(name, most);
   return text === '' ? null : text;

@@ -47,7 +47,7 @@ class Reader {
   refuse() {
     return new ScimError(
       this.#refusal,
-      `This cannot be read: ${this.#text.slice(0, 200)}. Only eq, and, brackets and parentheses are supported.`,
+      `The filter cannot be read: ${this.#text.slice(0, 200)}. Only eq, and, brackets and parentheses are supported.`,
     );
   }
 

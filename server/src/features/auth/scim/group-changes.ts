@@ -27,7 +27,7 @@ function idsIn(value: unknown): number[] {
 function idsWithin({ within }: AttributePath): number[] | undefined {
   return within?.flatMap(({ attribute, value, ...rest }) => {
     if (attribute !== 'value' || rest.within || rest.part !== undefined)
-      throw new ScimError('invalidPath', 'Members can be chosen by value only: members[value eq "7"].');
+      throw new ScimError('invalidPath', 'Members can be selected by value only: members[value eq "7"].');
     return readId(String(value)) ?? [];
   });
 }

@@ -21,7 +21,7 @@ export async function refuseGuessable(password: string, email: string, field = '
     plain === email || plain === localPart
       ? 'The password must not be your email address.'
       : productWords.includes(core) || productWords.includes(plain)
-        ? 'The password must not be a word that belongs to this product.'
+        ? 'The password must not be one of this product’s own words.'
         : (await loadCommonPasswords()).has(plain)
           ? 'This password is among the most common ones and easy to guess. Please choose another.'
           : undefined;

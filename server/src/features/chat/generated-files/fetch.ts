@@ -56,7 +56,7 @@ async function failed({ keys }: Dependencies, userId: number, model: string | nu
   if (error instanceof AppError)
     // The user can save a key or delete files while the container exists.
     return { words: error.message, isFinal: !['no_api_key', 'quota_exceeded', 'no_space'].includes(error.code) };
-  return { words: 'Roster could not store it. The operator finds the reason in the log.', isFinal: false };
+  return { words: 'Roster could not store it. The log shows the operator why.', isFinal: false };
 }
 
 /** @throws if a retry may succeed */

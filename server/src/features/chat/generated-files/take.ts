@@ -11,7 +11,7 @@ type AnswerRun = { runId: number; userId: number; messageId: number };
 type Dependencies = FileStorage & { db: Kysely<Database>; log: FastifyBaseLogger };
 
 export const notStoredNote =
-  'A file that was made for this answer could not be kept. The operator finds the reason in the log.';
+  'A file that was made for this answer could not be stored. The log shows the operator why.';
 
 /**
  * Records a generated file as soon as it is announced, so that a crash does not lose it. Files in a container are

@@ -73,8 +73,8 @@ async function parentOf(
       fields: { parentId: 'This message does not exist.' },
     });
   if (parent.role === 'user' && (await messageRepository(trx).isAnswered(userId, parent.id)))
-    throw new AppError('invalid_input', 'A message follows an answer, not another message.', {
-      fields: { parentId: 'A message follows an answer.' },
+    throw new AppError('invalid_input', 'A message can only follow an answer, not another message.', {
+      fields: { parentId: 'A message can only follow an answer.' },
     });
   return parent;
 }

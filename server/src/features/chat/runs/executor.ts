@@ -29,7 +29,7 @@ type Dependencies = Omit<Execution, 'live' | 'writer' | 'followUps' | 'subscript
   };
 
 const expiredAtOnce = 100;
-const waitedTooLong = 'Nobody decided on the call of a tool for seven days, so the answer was ended.';
+const waitedTooLong = 'Nobody approved or denied a tool call for seven days, so the answer was ended.';
 
 /**
  * Executes runs. A run belongs to the server: readers come and go without affecting it.

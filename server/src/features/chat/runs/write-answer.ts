@@ -86,7 +86,7 @@ function closing(run: LiveRun, end: AnswerEnd, { publish }: Writing): AnswerEnd 
 
 const nothingAdded = 'The model added nothing when it was asked to continue.';
 
-const lastStepNote = `Tools were called in ${maxSteps - 1} steps, the most that one answer may have. It was finished without them.`;
+const lastStepNote = `The answer used tools in ${maxSteps - 1} steps, the most that one answer can have, and was finished without them.`;
 
 async function requestStep(run: LiveRun, prepared: PreparedRequest, writing: Writing): Promise<AnswerEnd> {
   if (run.step === 1) return withTruncationRetry(run, prepared, writing);
@@ -230,7 +230,7 @@ function toServerCall(run: LiveRun, { offered, canAsk }: ToolLoop, call: ToolCal
 /** Shown instead of an answer without text. */
 const wordless = ({ reason }: AnswerEnd): RunEvent => ({ type: 'note', text: wordlessNotes[reason] });
 const wordlessNotes: Record<AnswerEnd['reason'], string> = {
-  complete: 'The model ended without writing an answer. Ask for a new one, or put the question differently.',
-  length: 'The model reached its limit before it had written anything. Ask for a new answer, or use less reasoning.',
-  content_filter: 'The provider’s content filter let nothing of the answer through. Put the question differently.',
+  complete: 'The model stopped without writing an answer. Ask for a new one, or rephrase the question.',
+  length: 'The model reached its limit before it wrote anything. Ask for a new answer, or use less reasoning.',
+  content_filter: 'The provider’s content filter blocked the whole answer. Rephrase the question.',
 };

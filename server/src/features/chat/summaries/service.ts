@@ -18,7 +18,7 @@ import type { SummaryWriter } from './write-summary.ts';
 type Dependencies = { context: MessageContext; write: SummaryWriter };
 type Wanted = z.output<typeof summaries.create.body>;
 
-const noSummary = () => new AppError('not_found', 'There is no summary here.');
+const noSummary = () => new AppError('not_found', 'This message has no summary.');
 const tooShort = () => new AppError('conflict', 'There are no earlier messages to summarize.');
 const gaveUp = 'Something went wrong on the server. Please try again.';
 

@@ -148,7 +148,7 @@ async function ask(dependencies: Dependencies, asking: Asking, talk: string, sig
       (pieces) => {
         for (const piece of pieces) if (piece.type === 'text') words += piece.text;
         if (words.length > summaryLimit)
-          tooMuch.abort(new UnusableSummaryError('The model did more than write a summary.'));
+          tooMuch.abort(new UnusableSummaryError('The model’s summary was too long, so it was stopped.'));
       },
       AbortSignal.any([signal, tooMuch.signal]),
     );
@@ -157,7 +157,7 @@ async function ask(dependencies: Dependencies, asking: Asking, talk: string, sig
   }
   const summary = words.trim();
   if (summary === '') throw new UnusableSummaryError('The model wrote no summary.');
-  if (end.reason !== 'complete') throw new UnusableSummaryError('The model ended before its summary was complete.');
+  if (end.reason !== 'complete') throw new UnusableSummaryError('The model stopped before the summary was complete.');
   return summary;
 }
 

@@ -224,7 +224,7 @@ describe.each(engines)('judging answers on %s', (engine) => {
     const refused = await judge(ada, unasked);
     expect([refused.status, refused.body.message]).toEqual([
       409,
-      'No prompt has two whole answers yet. Ask them first.',
+      'No prompt has two complete answers yet. Run the comparison first.',
     ]);
     const { id } = await answeredComparison(app, ada, [shorter]);
     for (const [draft, field] of [

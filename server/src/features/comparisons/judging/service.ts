@@ -60,7 +60,7 @@ async function begin(
       'conflict',
       judged.verdicts.length > 0
         ? 'Every answered prompt has already been judged.'
-        : 'No prompt has two whole answers yet. Ask them first.',
+        : 'No prompt has two complete answers yet. Run the comparison first.',
     );
   await makeDue(trx, userId, judging.id, open, overBudget);
 }

@@ -121,7 +121,7 @@ describe.each(engines)('replays on %s', (engine) => {
     const again = await replayOf(ada, assistantId, ids, { fromModel: 'gpt-4', baseline: 'asked' });
     expect([again.status, again.body.message]).toEqual([
       400,
-      'Your API key cannot use gpt-4 any more. Compare with its answers of then.',
+      'Your API key can no longer use gpt-4. Compare with its stored answers instead.',
     ]);
     const { comparison } = await newReplay(ada, assistantId, ids, { fromModel: 'gpt-4' });
     await startOf(ada, comparison.id);

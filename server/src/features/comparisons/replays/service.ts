@@ -52,7 +52,7 @@ async function checkModels({ models }: Dependencies, userId: number, { fromModel
   if (baseline === 'asked' && !isUsable(fromModel))
     throw refuse(
       'baseline',
-      `Your API key cannot use ${modelIdOf(fromModel)} any more. Compare with its answers of then.`,
+      `Your API key can no longer use ${modelIdOf(fromModel)}. Compare with its stored answers instead.`,
     );
 }
 

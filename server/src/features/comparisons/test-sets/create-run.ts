@@ -115,7 +115,7 @@ async function baselineOf(
 
 function checkDraft({ version }: Assistant, { candidate, baseline }: NewTestRun) {
   if (candidate.kind !== 'draft') return;
-  if (baseline.kind !== 'version') throw refuse('baseline', 'A draft is measured by the present version.');
+  if (baseline.kind !== 'version') throw refuse('baseline', 'A draft is compared with the current version.');
   if (baseline.version !== version)
     throw new AppError('conflict', `The assistant has changed: it is now at version ${version}. Open it again.`);
 }

@@ -71,7 +71,7 @@ function checked({ source, turns, expected }: NewQuestion, number: number): NewQ
   const texts = [...turns.map(({ text }) => text), wished ?? ''];
   if (texts.reduce((sum, text) => sum + text.length, 0) > testQuestionCharacters)
     throw refuse(
-      `Question ${number} is too long: with what was said before it and the expected answer it may have ${testQuestionCharacters} characters.`,
+      `Question ${number} is too long: with its earlier messages and expected answer, it can have ${testQuestionCharacters} characters.`,
     );
   return { source, turns, expected: wished };
 }

@@ -211,7 +211,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
     await ratedThread(app, ada, [{ value: 'bad' }]);
     for (const [format, advice] of [
       ['chat', 'Rate answers as good, or correct them'],
-      ['preference', 'correct answers in a chat first'],
+      ['preference', 'Correct answers in a chat first'],
     ]) {
       const { status, body } = await ada.post(datasetsPath, { name: 'Empty', format });
       expect([status, body.code]).toEqual([409, 'conflict']);

@@ -47,7 +47,7 @@ const wrong = (field: string, message: string) =>
 const nothingRated: Record<DatasetFormat, string> = {
   chat: 'There are no examples to collect yet. Rate answers as good, or correct them, in a chat first.',
   preference:
-    'There is nothing to gather yet: correct answers in a chat first, or rate one answer to a question as good and another one as bad.',
+    'There are no examples to collect yet. Correct answers in a chat first, or rate one answer to a question as good and another as bad.',
 };
 
 /** An example with manual changes. @throws invalid_input if it leaves nothing to learn */

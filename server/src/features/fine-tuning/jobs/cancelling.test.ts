@@ -106,7 +106,7 @@ describe.each(engines)('stopping a job on %s', (engine) => {
     await withFault(app, { fail: 'server_error' }, { path: '/fine_tuning/*' }, async () => {
       const { status, body } = await visitor.post(`${jobs}/${id}/cancel`);
       expect([status, body.status, body.cancelling]).toEqual([200, 'running', true]);
-      expect(body.notice).toContain('Roster goes on trying');
+      expect(body.notice).toContain('Roster keeps trying');
     });
     expect(await untilStatus(visitor, id, 'cancelled')).toMatchObject({ cancelling: false, notice: null });
     expect(await jobsAtProvider(app, key)).toMatchObject([{ status: 'cancelled' }]);

@@ -74,7 +74,7 @@ async function chosenFiles(
   const validation =
     validationFileId === null ? null : await trainingFile(files, userId, validationFileId, 'validationFileId');
   if (validation?.id === training.id)
-    throw refused('validationFileId', 'The validation file must be another one than the training file.');
+    throw refused('validationFileId', 'Choose a validation file other than the training file.');
   return { training, validation };
 }
 
@@ -115,7 +115,7 @@ export async function createJob(
   const { training, validation } = await chosenFiles(files, userId, draft);
   const { name, baseModel, method, hyperparameters = {} } = draft;
   if (method === 'supervised' && hyperparameters.beta !== undefined)
-    throw refused('hyperparameters.beta', 'Beta is of preference training only.');
+    throw refused('hyperparameters.beta', 'Beta applies to preference training only.');
   await keys.open(userId, baseModel);
   await checkModel(isTrainable, userId, baseModel);
   await checkFiles(userId, draft);

@@ -45,7 +45,7 @@ describe.each(engines)('following a job on %s', (engine) => {
     const { visitor } = await someone();
     const { id } = await createRunningJob(app, visitor);
     await withFault(app, fault, { path: '/fine_tuning/*' }, () =>
-      untilJob(visitor, id, 'The words', mentions(/cannot be seen right now; Roster goes on trying/)),
+      untilJob(visitor, id, 'The words', mentions(/cannot be seen right now. Roster keeps trying/)),
     );
     expect((await jobOf(visitor, id)).status).toBe('running');
     await advanceSteps(app, 40);
@@ -63,7 +63,7 @@ describe.each(engines)('following a job on %s', (engine) => {
     const { visitor, key } = await someone();
     const { id } = await createRunningJob(app, visitor);
     await visitor.delete('/api/settings/apikey');
-    await untilJob(visitor, id, 'The words', mentions(/saved an API key in Settings/));
+    await untilJob(visitor, id, 'The words', mentions(/save an API key in Settings/));
     await advanceSteps(app, 40);
     expect((await jobOf(visitor, id)).status).toBe('running');
     await visitor.post('/api/settings/apikey', { apiKey: key });
@@ -74,7 +74,7 @@ describe.each(engines)('following a job on %s', (engine) => {
     const { visitor, key } = await someone();
     const { id } = await createRunningJob(app, visitor);
     await withFault(app, { fail: 'invalid_api_key' }, { path: '/fine_tuning/*' }, () =>
-      untilJob(visitor, id, 'The words', mentions(/rejected the API key.*an API key that works/)),
+      untilJob(visitor, id, 'The words', mentions(/rejected the API key.*a working API key/)),
     );
     expect((await visitor.get('/api/user/config')).body.apiKeyVerified).toBe(false);
     await visitor.post('/api/settings/apikey', { apiKey: key });
@@ -86,7 +86,7 @@ describe.each(engines)('following a job on %s', (engine) => {
     const { visitor, key } = await someone();
     const { id } = await createRunningJob(app, visitor);
     await visitor.post('/api/settings/apikey', { apiKey: keyOf(9_000 + people) });
-    expect(await untilJob(visitor, id, 'The words', mentions(/made with a key of another account/))).toMatchObject({
+    expect(await untilJob(visitor, id, 'The words', mentions(/created with a key of another account/))).toMatchObject({
       status: 'running',
     });
     await advanceSteps(app, 40);
@@ -140,7 +140,7 @@ describe.each(engines)('following a job on %s', (engine) => {
     const create = { path: '/fine_tuning/jobs', method: 'POST' };
     const job = await withFault(app, { fail: 'server_error' }, create, async () => {
       const made = await createJob(app, visitor);
-      return untilJob(visitor, made.id, 'The search', mentions(/is not there already before sending it again/));
+      return untilJob(visitor, made.id, 'The search', mentions(/Roster checks whether it arrived/));
     });
     const before = (await callsOf(app, 'POST', /^\/fine_tuning\/jobs$/)).length;
     await withDatabase(app, (db) =>

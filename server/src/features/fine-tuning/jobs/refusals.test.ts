@@ -118,7 +118,7 @@ describe.each(engines)('reasons that prevent training on %s', (engine) => {
     [
       'does not serve it',
       { status: 405, error: { message: 'Method Not Allowed' } },
-      /does not serve fine-tuning/,
+      /does not offer fine-tuning/,
       'not_served',
     ],
   ])('fails the job in the words of the provider if it %s', async (_what, fault, said, code) => {
@@ -147,7 +147,7 @@ describe.each(engines)('reasons that prevent training on %s', (engine) => {
       },
     );
     const { notice } = (await visitor.get(`${jobs}/${id}`)).body;
-    expect(notice).toMatch(/train\.jsonl could not be brought to OpenAI\..*This file is odd\./);
+    expect(notice).toMatch(/train\.jsonl could not be sent to OpenAI\..*This file is odd\./);
   });
 
   test('fails a job if a file is deleted before the training starts', async () => {
@@ -159,7 +159,7 @@ describe.each(engines)('reasons that prevent training on %s', (engine) => {
       await visitor.delete(`/api/files/${made.trainingFile.id}`);
       return untilStatus(visitor, made.id, 'failed');
     });
-    expect(job.notice).toBe('train.jsonl was deleted before the training began.');
+    expect(job.notice).toBe('train.jsonl was deleted before training started.');
     expect(job.trainingFile).toEqual({ id: null, filename: 'train.jsonl' });
   });
 
@@ -217,7 +217,7 @@ describe.each(engines)('a provider without fine-tuning on %s', (engine) => {
       const job = await untilStatus(ada, id, 'failed');
       expect(job).toMatchObject({
         errorCode: 'not_served',
-        notice: expect.stringContaining('does not serve fine-tuning'),
+        notice: expect.stringContaining('does not offer fine-tuning'),
       });
       expect((await ada.get(jobs)).body).toHaveLength(1);
       expect(await ada.post(`${jobs}/import`)).toMatchObject({ status: 502, body: { code: 'not_served' } });

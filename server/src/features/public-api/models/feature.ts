@@ -84,7 +84,7 @@ export function apiModelFeature({ config, models, assistantModels }: Dependencie
       });
       route(api.get, async ({ caller: { userId }, params: { '*': model } }) => {
         if (model === '')
-          throw new PublicApiError('invalid_input', 'The address names no model. GET /v1/models lists them.', {
+          throw new PublicApiError('invalid_input', 'The URL does not name a model. GET /v1/models lists them.', {
             param: 'model',
           });
         if (assistantModels.isNamed(model)) {

@@ -141,7 +141,7 @@ async function passOnLong({ request, reply, relayed, kind, signal, end }: Passin
       if (chunk) inspector.pass(chunk);
     }
     if (endsAsJson && !inspector.endsAsJson())
-      throw new ProviderError('provider_broke_off', 'The answer is not whole.');
+      throw new ProviderError('provider_broke_off', 'The answer is incomplete.');
   } catch (err) {
     body.destroy();
     request.log.info(

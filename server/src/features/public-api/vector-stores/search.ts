@@ -121,7 +121,7 @@ export function storeSearch({ db, ids, access, provider, keys, repair, onProblem
       const { providerStoreId } = store;
       const indexed = (await stores.indexed(userId, store)).find((one) => one.fileId === entry.fileId);
       if (!indexed || providerStoreId === null)
-        throw new PublicApiError('invalid_input', 'This file is not indexed, so there is no text of it.', {
+        throw new PublicApiError('invalid_input', 'This file is not indexed, so its text is not available.', {
           param: 'file_id',
         });
       const texts = await asked(userId, store, () =>

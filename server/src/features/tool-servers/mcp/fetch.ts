@@ -29,7 +29,7 @@ const noBody = new Set([204, 205, 304]);
 /** Bytes of a refusal that are read for its reason. */
 const maxWords = 16 * 1024;
 const notMcp = (cause?: unknown) =>
-  new OutboundRequestError('The server answers with something other than MCP.', { sent: true, cause });
+  new OutboundRequestError('The server did not respond with valid MCP.', { sent: true, cause });
 
 /** Id of the request in a message; null if it is no request. */
 function askedIn(body: RequestInit['body']): unknown {

@@ -99,10 +99,10 @@ describe('a tool server that', () => {
     [
       'answers another question',
       ({ id }, r) => json(r, { jsonrpc: '2.0', id: Number(id) + 1, result: {} }),
-      /other than MCP/,
+      /valid MCP/,
     ],
-    ['answers with JSON of its own', (_m, r) => json(r, { hello: 'world' }), /other than MCP/],
-    ['answers with a number', (_m, r) => json(r, 7), /other than MCP/],
+    ['answers with JSON of its own', (_m, r) => json(r, { hello: 'world' }), /valid MCP/],
+    ['answers with a number', (_m, r) => json(r, 7), /valid MCP/],
     [
       'answers with thousands of messages',
       ({ id }, r) =>
@@ -110,16 +110,16 @@ describe('a tool server that', () => {
           r,
           Array.from({ length: 9_999 }, () => ({ jsonrpc: '2.0', id, result: {} })),
         ),
-      /other than MCP/,
+      /valid MCP/,
     ],
     [
       'answers with no JSON',
       (_m, r) => r.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc": "2.0", '),
-      /other than MCP/,
+      /valid MCP/,
     ],
-    ['answers with HTML', (_m, r) => r.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hi'), /other than MCP/],
-    ['answers with nothing', (_m, r) => r.writeHead(204).end(), /other than MCP/],
-    ['only accepts', (_m, r) => r.writeHead(202).end(), /other than MCP/],
+    ['answers with HTML', (_m, r) => r.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hi'), /valid MCP/],
+    ['answers with nothing', (_m, r) => r.writeHead(204).end(), /valid MCP/],
+    ['only accepts', (_m, r) => r.writeHead(202).end(), /valid MCP/],
     [
       'answers with 100 MB',
       (_m, r) => endless(r.writeHead(200, { 'content-type': 'application/json' })),
@@ -135,7 +135,7 @@ describe('a tool server that', () => {
       /broke the connection off/,
     ],
     ['fails', (_m, r) => r.writeHead(500).end('<h1>Oh</h1>'), /has failed \(500\)/],
-    ['has no result', ({ id }, r) => json(r, { jsonrpc: '2.0', id, result: 'yes' }), /other than MCP|says/],
+    ['has no result', ({ id }, r) => json(r, { jsonrpc: '2.0', id, result: 'yes' }), /valid MCP|says/],
   ];
   test.each(ways)('%s: is given up, and may have been called', async (_what, answer, message) => {
     const { url, seen } = await liar(answer);

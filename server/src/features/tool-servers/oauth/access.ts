@@ -29,9 +29,12 @@ const closingMs = 3_000;
 
 const where = 'under Settings, Tools.';
 const signInNeeded = (name: string) =>
-  new SignInRequiredError(`You have to sign in at “${name}” first, ${where}`, { mayHaveRun: false });
+  new SignInRequiredError(`Sign in to “${name}” first, ${where}`, { mayHaveRun: false });
 const signInAgain = (name: string, cause?: unknown) =>
-  new SignInRequiredError(`Your sign-in at “${name}” has ended. Sign in again, ${where}`, { mayHaveRun: false, cause });
+  new SignInRequiredError(`Your sign-in to “${name}” has expired. Sign in again, ${where}`, {
+    mayHaveRun: false,
+    cause,
+  });
 const refused = (name: string, cause: ToolServerError) =>
   new ToolServerError(
     `“${name}” refuses the account you are signed in with (403). Sign in with one that has access, ${where}`,

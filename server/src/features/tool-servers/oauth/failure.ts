@@ -26,15 +26,13 @@ export function toSignInError(error: unknown, host: string): unknown {
   if (error instanceof AddressBlockedError || error instanceof OutboundRequestError)
     return new SignInError(error.message, { cause: error });
   if (error instanceof ZodError || error instanceof SyntaxError)
-    return new SignInError(`${host} answers with something other than OAuth.`);
+    return new SignInError(`${host} did not respond with valid OAuth.`);
   if (!(error instanceof Error)) return error;
   const code = codeOf(error);
   if (code === 'server_error') return new SignInError(`${host} has failed. Please try again later.`, { code });
   if (code !== undefined) return new SignInError(`${host} refuses it: ${code}.`, { code });
   // The SDK throws plain errors for descriptions that it cannot use.
-  return error.constructor === Error
-    ? new SignInError(`${host} describes its sign-in in a form that Roster cannot use.`)
-    : error;
+  return error.constructor === Error ? new SignInError(`Roster cannot use the sign-in of ${host}.`) : error;
 }
 
 /** After these errors the tokens, or the client, are useless. */

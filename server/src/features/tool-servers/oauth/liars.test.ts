@@ -62,7 +62,7 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
       { authorization_endpoint: 'http://login.example.org/' },
       'does not begin with https://',
     ],
-    ['at an address that is a script', { authorization_endpoint: 'javascript:alert(1)' }, 'other than OAuth'],
+    ['at an address that is a script', { authorization_endpoint: 'javascript:alert(1)' }, 'valid OAuth'],
     [
       'with a registration in a private network',
       { registration_endpoint: 'https://10.0.0.1/register' },
@@ -77,8 +77,8 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
     ['without PKCE', { code_challenge_methods_supported: undefined }, 'PKCE'],
     ['with plain PKCE', { code_challenge_methods_supported: ['plain'] }, 'PKCE'],
     ['without codes', { response_types_supported: ['token'] }, 'PKCE'],
-    ['with numbers for words', { response_types_supported: 7 }, 'other than OAuth'],
-    ['with a word without end', { issuer: 'x'.repeat(5_000) }, 'other than OAuth'],
+    ['with numbers for words', { response_types_supported: 7 }, 'valid OAuth'],
+    ['with a word without end', { issuer: 'x'.repeat(5_000) }, 'valid OAuth'],
   ])('%s is not believed', async (_what, describes, message) => {
     notes.authority.steering.describes = describes;
     await refusedWith(message);
@@ -90,7 +90,7 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
     ['for another server', { resource: 'https://mail.example.org/' }, 'describes the sign-in of another server'],
     ['by somebody in a private network', { authorization_servers: ['https://192.168.1.1'] }, 'private network'],
     ['by nobody', { authorization_servers: ['ftp://127.0.0.1/'] }, 'must begin with https://'],
-    ['with something else', { resource: 12 }, 'other than OAuth'],
+    ['with something else', { resource: 12 }, 'valid OAuth'],
   ])('%s is not believed', async (_what, resourceSays, message) => {
     notes.authority.steering.resourceSays = resourceSays;
     await refusedWith(message);
@@ -99,8 +99,8 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
 
   test.each([
     ['too much', (response: ServerResponse) => response.end('x'.repeat(400_000)), 'more than 256 KB'],
-    ['no JSON', (response: ServerResponse) => response.end('<html>'), 'other than OAuth'],
-    ['an error', (response: ServerResponse) => response.writeHead(500).end(), 'in a form that Roster cannot use'],
+    ['no JSON', (response: ServerResponse) => response.end('<html>'), 'valid OAuth'],
+    ['an error', (response: ServerResponse) => response.writeHead(500).end(), 'Roster cannot use the sign-in'],
     [
       'a redirect to elsewhere',
       (response: ServerResponse) => response.writeHead(302, { location: 'https://10.0.0.1/' }).end(),
@@ -115,14 +115,10 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
   });
 
   test.each([
-    ['no JSON', '<html>', 'answers with something other than OAuth'],
-    ['another kind of token', '{"access_token":"a","token_type":"mac"}', 'answers with something other than OAuth'],
-    ['a token that is a header', '{"access_token":"a\\r\\nx: y","token_type":"bearer"}', 'something other than OAuth'],
-    [
-      'a token of 9,000 characters',
-      `{"access_token":"${'a'.repeat(9_000)}","token_type":"bearer"}`,
-      'other than OAuth',
-    ],
+    ['no JSON', '<html>', 'did not respond with valid OAuth'],
+    ['another kind of token', '{"access_token":"a","token_type":"mac"}', 'did not respond with valid OAuth'],
+    ['a token that is a header', '{"access_token":"a\\r\\nx: y","token_type":"bearer"}', 'valid OAuth'],
+    ['a token of 9,000 characters', `{"access_token":"${'a'.repeat(9_000)}","token_type":"bearer"}`, 'valid OAuth'],
     ['too much', 'x'.repeat(400_000), 'more than 256 KB'],
   ])('reports one that gives %s for a code', async (_what, body, message) => {
     const back = await authorizationResult(await addressOf(ada, id));

@@ -7,7 +7,7 @@ import { signedInAt, signedInServer, startProtectedToolServer } from '#server/te
 import { until } from '#server/testing/until';
 
 const path = '/api/tool-servers';
-const ended = 'Your sign-in at “Notes” has ended. Sign in again, under Settings, Tools.';
+const ended = 'Your sign-in to “Notes” has expired. Sign in again, under Settings, Tools.';
 const soon = () => new Date(Date.now() + 30_000).toISOString();
 const past = () => new Date(Date.now() - 1_000).toISOString();
 const never = new AbortController().signal;

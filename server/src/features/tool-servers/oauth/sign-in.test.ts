@@ -189,7 +189,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
         return tool && box.call(userId, tool, {}, new AbortController().signal);
       });
     await expect(called()).rejects.toMatchObject({
-      message: 'You have to sign in at “Notes” first, under Settings, Tools.',
+      message: 'Sign in to “Notes” first, under Settings, Tools.',
       mayHaveRun: false,
     });
     expect(await signedInAt(hal, id)).toBe(done(id));

@@ -72,5 +72,5 @@ export function checkArguments(input: Record<string, unknown>, schema: Record<st
   };
   checkObject(input, schema, '', maxDepth, tell);
   if (wrong.length > 0)
-    throw new InvalidArgumentsError(`The arguments do not fit, so nothing was called: ${wrong.join('; ')}.`);
+    throw new InvalidArgumentsError(`The arguments are invalid, so nothing was called: ${wrong.join('; ')}.`);
 }

@@ -161,7 +161,7 @@ describe('a call', () => {
   ])('is refused with a reason if an argument is %s', async (_what, input, message) => {
     const before = service.seen.length;
     const result = await call('readNote', input);
-    expect(result).toEqual({ isError: true, text: `The arguments do not fit, so nothing was called: ${message}.` });
+    expect(result).toEqual({ isError: true, text: `The arguments are invalid, so nothing was called: ${message}.` });
     expect(service.seen).toHaveLength(before);
   });
 

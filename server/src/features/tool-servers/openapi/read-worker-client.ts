@@ -16,7 +16,7 @@ const memoryLimitMb = 768;
 const maxWaiting = 20;
 
 const tooMuch = (cause?: unknown) =>
-  new UnreadableDocumentError('This description takes Roster too long to read. Give it a smaller or simpler one.', {
+  new UnreadableDocumentError('This description takes too long to read. Use a smaller or simpler one.', {
     cause,
   });
 

@@ -45,7 +45,7 @@ function queryParts({ name, style, explode }: Parameter, value: unknown): string
 /** A value in the path that cannot leave its place, whatever the other side decodes. @throws InvalidArgumentsError */
 function pathPart({ argument, style, explode }: Parameter, value: unknown): string {
   const part = style === 'json' ? encoded(JSON.stringify(value)) : joined(value, explode, encoded);
-  if (part === '') throw new InvalidArgumentsError(`${argument} cannot be empty: it is part of the address.`);
+  if (part === '') throw new InvalidArgumentsError(`${argument} cannot be empty: it is part of the URL.`);
   return part;
 }
 
@@ -74,11 +74,11 @@ function pathOf(operation: Operation, input: Record<string, unknown>): string {
   );
   const path = operation.path.replace(/\{([^{}]*)\}/g, (_place, name: string) => {
     const part = given.get(name);
-    if (part === undefined) throw new InvalidArgumentsError(`${name} is missing: it is part of the address.`);
+    if (part === undefined) throw new InvalidArgumentsError(`${name} is missing: it is part of the URL.`);
     return part;
   });
   if (isDotted(path))
-    throw new InvalidArgumentsError('An argument in the address cannot contain “.” or “..” between slashes.');
+    throw new InvalidArgumentsError('An argument in the path cannot be or contain “.” or “..” between slashes.');
   return path;
 }
 
@@ -122,10 +122,10 @@ export function requestOf(
   const start = from.href.replace(/\/+$/, '');
   const query = queryOf(operation, input, secret);
   const url = new URL(`${start}${pathOf(operation, input)}${query && `?${query}`}`);
-  if (url.href.length > urlLimit) throw new InvalidArgumentsError('The arguments are too long for an address.');
+  if (url.href.length > urlLimit) throw new InvalidArgumentsError('The arguments are too long for a URL.');
   // Guaranteed by the checks above; this makes sure that nothing leaves the base path.
   if (url.origin !== from.origin || !`${url.pathname}/`.startsWith(`${from.pathname.replace(/\/+$/, '')}/`))
-    throw new InvalidArgumentsError('The arguments lead out of the address of this tool.');
+    throw new InvalidArgumentsError('The arguments point outside the base URL of this tool.');
   const headers = headersOf(operation, input, secret);
   const { body } = operation;
   if (!body || !Object.hasOwn(input, body.argument)) return { method: operation.method, url, headers };

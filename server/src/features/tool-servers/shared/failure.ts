@@ -93,5 +93,5 @@ export function toToolServerError(error: unknown, { called, secrets = [] }: Aske
       false,
     );
   const isUnreadable = error instanceof ZodError || error instanceof SyntaxError;
-  return isUnreadable ? failure('The server answers with something other than MCP.', called) : error;
+  return isUnreadable ? failure('The server did not respond with valid MCP.', called) : error;
 }

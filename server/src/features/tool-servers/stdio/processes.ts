@@ -119,7 +119,7 @@ export function createProcessPool(commands: ToolCommands, times: Pick<ToolTimeou
     const known = running.get(key);
     if (known) return known;
     const command = commands.get(name);
-    if (!command) throw failed(`Roster’s operator does not allow the command ${name} any more.`, false);
+    if (!command) throw failed(`The operator no longer allows the command ${name}.`, false);
     if (isClosed) throw failed('Roster is stopping.', false);
     makeRoom();
     const starting: Starting = { process: begun(command, withinMs), current: undefined };

@@ -17,7 +17,7 @@ export function modelProblem(
     const text =
       connectionIdOf(id) === null
         ? 'Your key cannot use this model.'
-        : 'The connection of this model is paused or removed, or does not list it any more.';
+        : 'The connection of this model is paused or removed, or no longer lists it.';
     return isModelMissing(list, id) ? { severity: 'warning', text, successor: null } : null;
   }
   const { lifecycle, shutdownDate, successor } = model;

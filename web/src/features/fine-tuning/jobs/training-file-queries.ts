@@ -45,7 +45,7 @@ export const jobEstimateQuery = ({ id, trainingFile, baseModel, method, hyperpar
   queryOptions({
     queryKey: jobEstimateKey(id),
     queryFn: async ({ signal }) => {
-      if (trainingFile.id === null) throw new Error('The training file is not here any more.');
+      if (trainingFile.id === null) throw new Error('The training file no longer exists here.');
       const body = { trainingFileId: trainingFile.id, baseModel, method };
       const report = await call(trainingFiles.validate, { body }, signal);
       return trainingCost(report, hyperparameters.n_epochs ?? 'auto');

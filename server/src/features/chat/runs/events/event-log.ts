@@ -153,8 +153,8 @@ function putCall({ calls, text }: FoldedLog, call: ToolCall): string {
   return `k${index}`;
 }
 
-const neverCalled = 'The tool was not called, because the answer ended before.';
-const mayHaveRun = 'The tool may have run. The answer ended before it had said what came of it.';
+const neverCalled = 'The tool was not called because the answer ended first.';
+const mayHaveRun = 'The tool may have run. The answer ended before the tool responded.';
 
 /**
  * Final states of calls that were open when their run ended. `made`: ids of connected tools' calls that were running.

@@ -6,12 +6,12 @@ const resultLimit = 1024 * 1024;
 const resultsLimit = 10 * resultLimit;
 
 export const fullNote =
-  'The tools of this answer said more than 10 MB together, the most that one answer may have. The model was told the beginning of it, and no more tools were called.';
+  'The tools of this answer returned more than 10 MB, the limit of one answer. The model got the beginning of it, and no more tools were called.';
 const saidMore = '\n[Cut: the tool said more.]';
 const allSaidMore =
   '\n[Cut: the tools of this answer have said more than 10 MB together. No more can be called in it.]';
 export const notCalledFull =
-  'The tools of this answer have said as much as one answer may have, 10 MB together. The tool was not called.';
+  'The tools of this answer have returned 10 MB, the limit of one answer. The tool was not called.';
 
 /** PostgreSQL text cannot contain NUL. */
 export const storable = (text: string) => text.replaceAll('\0', '\uFFFD');

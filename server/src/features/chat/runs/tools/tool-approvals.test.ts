@@ -213,7 +213,7 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
     const answer = await messageOf(ada, threads[0] ?? 0, stopped?.run.messageId ?? 0);
     expect(answer).toMatchObject({ state: 'stopped', text: 'Let me look that up.', usage: { estimated: false } });
     expect(callsIn(answer)).toEqual([
-      { name: 'demo_pay', state: 'failed', output: 'The tool was not called, because the answer ended before.' },
+      { name: 'demo_pay', state: 'failed', output: 'The tool was not called because the answer ended first.' },
     ]);
     expect(await decide(stopped?.run.id ?? 0, stopped?.callId ?? '', 'approve')).toMatchObject({ status: 409 });
     expect((await ada.delete(`/api/threads/${threads[1]}`)).status).toBe(204);
@@ -233,7 +233,7 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
     await app.restart();
     await until('Its end', async () => (await stateOf(run.id)) === 'stopped');
     expect(notesOf(await readEvents(app, ada, run.id))).toEqual([
-      'Nobody decided on the call of a tool for seven days, so the answer was ended.',
+      'Nobody approved or denied a tool call for seven days, so the answer was ended.',
     ]);
     expect((await messagesOf(ada, threadId)).at(-1)).toMatchObject({ state: 'stopped' });
   });

@@ -155,8 +155,8 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
       10,
       14,
     ]);
-    expect(callsIn(answer).at(-1)?.output).toMatch(/10 MB together\. The tool was not called\.$/);
-    expect(notesOf(events)).toEqual([expect.stringMatching(/^The tools of this answer said more than 10 MB together/)]);
+    expect(callsIn(answer).at(-1)?.output).toMatch(/10 MB, the limit of one answer\. The tool was not called\.$/);
+    expect(notesOf(events)).toEqual([expect.stringMatching(/^The tools of this answer returned more than 10 MB/)]);
     expect(names.flatMap((name) => tools.callsOf(name))).toHaveLength(10);
     expect((await lastOutputs(app)).at(-1)).toMatch(/The tool was not called\.$/);
   });
@@ -184,7 +184,7 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
     expect(asked).toHaveLength(25);
     expect(asked.map(({ body }) => body.tool_choice)).toEqual([...Array(24).fill('auto'), 'none']);
     expect(notesOf(events)).toEqual([
-      'Tools were called in 24 steps, the most that one answer may have. It was finished without them.',
+      'The answer used tools in 24 steps, the most that one answer can have, and was finished without them.',
     ]);
   });
 

@@ -236,7 +236,7 @@ function ofFailure(error: unknown, { mayRepeat }: OfferedTool, tookMs: number | 
     error instanceof ToolError
       ? error.message
       : tookMs === undefined
-        ? 'Something went wrong when the tool was called.'
+        ? 'The tool call failed.'
         : `The tool did not answer within ${Math.ceil(tookMs / 1000)} seconds.`;
   const isInDoubt = mayHaveRun && !mayRepeat;
   return {

@@ -42,7 +42,7 @@ function checkChat(example: JsonObject, tell: ReportProblem) {
   checkTools(example, tell);
   const { messages } = example;
   if (!Array.isArray(messages) || messages.length === 0)
-    return tell('error', 'There are no messages.', 'Give "messages" a list with a question and an answer at least.');
+    return tell('error', 'There are no messages.', 'Give "messages" a list with at least a question and an answer.');
   checkMessages(messages, (number) => `Message ${number}`, tell);
   checkImageCount(messages, tell);
   const answers = messages.filter(isAnswer);
@@ -52,7 +52,7 @@ function checkChat(example: JsonObject, tell: ReportProblem) {
     tell(
       'error',
       'Every answer has the weight 0, so nothing is learned.',
-      'Leave the weight away where to learn from.',
+      'Leave out "weight" on the messages to learn from.',
     );
 }
 
@@ -120,7 +120,7 @@ function checkPreference(example: JsonObject, tell: ReportProblem) {
   checkFields(example, preferenceFields, 'The example', tell);
   const { input, preferred_output: preferred, non_preferred_output: other } = example;
   if (isObject(input)) checkInput(input, tell);
-  else tell('error', 'There is no input.', 'Give "input" an object with the "messages" that the answers are to.');
+  else tell('error', 'There is no input.', 'Give "input" an object with the "messages" that the answers reply to.');
   const areAnswers = [
     checkAnswer(preferred, 'The preferred answer', 'preferred_output', tell),
     checkAnswer(other, 'The other answer', 'non_preferred_output', tell),

@@ -121,7 +121,7 @@ export function fileCheck({ limits, countText, other }: Options) {
 }
 
 const noExample: readonly [message: string, fix: string] = [
-  'The line is no training example.',
+  'The line is not a training example.',
   'Give it "messages"; or "input", "preferred_output" and "non_preferred_output" for preferences.',
 ];
 

@@ -43,7 +43,7 @@ export function readLine(line: Buffer | undefined, { imagesApart }: { imagesApar
     );
   if (isBlank(bytes)) return { kind: 'blank' };
   if (!isUtf8(bytes)) return wrong('The line is not valid UTF-8.', 'Save the file with the encoding UTF-8.');
-  if (bytes.includes(0)) return wrong('The line has a NUL byte in it.', 'Remove it; nothing of a text needs one.');
+  if (bytes.includes(0)) return wrong('The line contains a NUL byte.', 'Remove it.');
   const excess = bytes.length > looksInto ? excessOf(bytes) : undefined;
   if (excess) return excess;
   let value: unknown;
@@ -57,7 +57,7 @@ export function readLine(line: Buffer | undefined, { imagesApart }: { imagesApar
   return isDeep(value, 0) ? tooDeep : { kind: 'object', value };
 }
 
-const tooDeep = wrong(`The line is nested more than ${deepest} levels deep.`, 'Make the values flatter.');
+const tooDeep = wrong(`The line is nested more than ${deepest} levels deep.`, 'Use fewer levels.');
 
 function isDeep(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
@@ -85,7 +85,7 @@ function excessOf(bytes: Buffer): ReadLine | undefined {
     if (depth > deepest) return tooDeep;
   }
   if (values <= mostValues) return undefined;
-  return wrong(`The line has more than ${mostValues} values in it.`, 'Put each example on a line of its own.');
+  return wrong(`The line contains more than ${mostValues} values.`, 'Put each example on a line of its own.');
 }
 
 const shortened = (text: string) => {

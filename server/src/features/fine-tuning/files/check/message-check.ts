@@ -95,14 +95,14 @@ function imageProblem(image: unknown): [what: string, fix: string] | undefined {
       'Write {"type": "image_url", "image_url": {"url": …}} with an https address or a PNG, JPEG or WebP as data:.',
     ];
   if (image.detail !== undefined && image.detail !== null && !details.has(String(image.detail)))
-    return [`has the unknown detail ${quoted(image.detail)}`, 'Use "auto", "low" or "high", or leave it away.'];
+    return [`has the unknown detail ${quoted(image.detail)}`, 'Use "auto", "low" or "high", or leave it out.'];
   if (!/^data:/i.test(image.url)) return undefined;
   const comma = image.url.indexOf(',');
   const head = image.url.slice(0, Math.max(0, comma));
   if (!/^data:image\/(png|jpe?g|webp);base64$/i.test(head))
     return ['has an image of a kind that is not trained on', 'Use PNG, JPEG or WebP images.'];
   const { bytes, isBase64 } = imageData(image.url.slice(comma + 1));
-  if (!isBase64) return ['has an image whose base64 is damaged', 'Encode the file of the image again.'];
+  if (!isBase64) return ['has an image whose base64 is damaged', 'Encode the image file again.'];
   if (bytes > maxImageBytes) return ['has an image of more than 10 MB', 'Make the image smaller.'];
   return undefined;
 }
@@ -113,7 +113,7 @@ function checkPart(part: unknown, mayShow: boolean, where: string, tell: ReportP
   if (type === 'text' && typeof part.text === 'string') return;
   if (type === 'refusal' && typeof part.refusal === 'string') return;
   if (type === 'image_url' && !mayShow)
-    return tell('error', `${where} is an image.`, 'Images can stand only in messages of the user.');
+    return tell('error', `${where} is an image.`, 'Only messages of the user can contain images.');
   if (type === 'image_url') {
     const problem = imageProblem(part.image_url);
     if (problem) tell('error', `${where} ${problem[0]}.`, problem[1]);

@@ -92,19 +92,19 @@ function formatProblems(
     return [
       problem(
         'error',
-        'The file has prompt-completion pairs, which only models took that are gone.',
+        'The file has prompt-completion pairs, which current models do not accept.',
         'Convert it to the chat format.',
       ),
     ];
   if (part === 'validation' && format && formatOfTraining !== 'unknown' && format !== formatOfTraining)
     return [
-      problem('error', 'The file has another format than the training file.', 'Use the same format in both files.'),
+      problem('error', 'The file and the training file have different formats.', 'Use the same format in both files.'),
     ];
   if (format === 'chat' && method === 'dpo')
     return [
       problem(
         'error',
-        'Preference training needs pairs of a preferred and another answer, and the file has conversations.',
+        'Preference training needs pairs of answers, but the file has conversations.',
         'Choose the method supervised, or a file with preference pairs.',
       ),
     ];
@@ -112,7 +112,7 @@ function formatProblems(
     return [
       problem(
         'error',
-        'Supervised training needs conversations, and the file has preference pairs.',
+        'Supervised training needs conversations, but the file has preference pairs.',
         'Choose the method preference (DPO), or a file with conversations.',
       ),
     ];
@@ -133,7 +133,7 @@ function imageProblems({ withImages }: FileFindings, { model }: Context): Traini
     problem(
       'error',
       `${have} images; the provider takes ${maxImageExamples} in a file.`,
-      'Remove some of them, or train with text in the others.',
+      'Remove some of them, or replace images with text.',
     ),
   ];
 }
@@ -157,7 +157,7 @@ function amount(examples: number, { part }: Context): TrainingProblem[] {
       problem(
         'warning',
         `${have}.`,
-        `From about ${recommendedExamples} on training shows an effect; add more if you can.`,
+        `Training shows an effect from about ${recommendedExamples} examples. Add more if you can.`,
       ),
     ];
   return [];

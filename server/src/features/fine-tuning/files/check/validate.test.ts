@@ -107,7 +107,7 @@ describe.each(filePlaces)('checking a training file on %s and %s', (engine, stor
     const other = (await check(training, { validationFileId: await saved(preferences) })).body;
     expect([other.ok, messages(other.validation)]).toEqual([
       false,
-      ['The file has another format than the training file.'],
+      ['The file and the training file have different formats.'],
     ]);
     expect((await check(training, { validationFileId: null })).body.validation).toBeNull();
   });
@@ -131,21 +131,21 @@ describe('the report on a training file', () => {
       examples(60),
       { method: 'dpo' },
       false,
-      'Preference training needs pairs of a preferred and another answer, and the file has conversations.',
+      'Preference training needs pairs of answers, but the file has conversations.',
     ],
     [
       'preferences for supervised training',
       preferences,
       { method: 'supervised' },
       false,
-      'Supervised training needs conversations, and the file has preference pairs.',
+      'Supervised training needs conversations, but the file has preference pairs.',
     ],
     [
       'old pairs',
       Array.from({ length: 60 }, (_, n) => pair(`${n}`, 'x')),
       {},
       false,
-      'The file has prompt-completion pairs, which only models took that are gone.',
+      'The file has prompt-completion pairs, which current models do not accept.',
     ],
     [
       'a mixture',
@@ -177,7 +177,7 @@ describe('the report on a training file', () => {
       [...examples(60), `{"messages":[${'{},'.repeat(1_000_000)}{}]}`],
       {},
       false,
-      'The line has more than 100000 values in it.',
+      'The line contains more than 100000 values.',
     ],
     [
       'a line of a million levels',

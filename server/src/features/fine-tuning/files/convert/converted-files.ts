@@ -58,10 +58,10 @@ export function createConversions({ making, thread }: Dependencies) {
       const plan = await runToEnd(thread.run(actor.userId, { ...work, order: { kind: 'plan', share } }));
       const { wrongLine, training: forTraining, validation: forValidation, border } = plan;
       if (wrongLine !== null)
-        throw refused(`Line ${wrongLine} is no training example. Check the file and repair it before it is divided.`);
+        throw refused(`Line ${wrongLine} is not a training example. Check the file and fix it before you split it.`);
       if (forValidation < 1 || forTraining < minExamples)
         throw refused(
-          `Divided so, ${forTraining} examples would be left for training, and the provider needs ${minExamples}. Add examples, or choose a smaller share.`,
+          `This split would leave ${forTraining} examples for training, but the provider needs ${minExamples}. Add examples, or choose a smaller share.`,
         );
       const part = (side: Side, name: string) =>
         save(

@@ -133,13 +133,13 @@ describe.each(filePlaces)('files made of a training file on %s and %s', (engine,
   });
 
   test.each([
-    ['too few examples', numbered(10), /^Divided so, 8 examples would be left/],
+    ['too few examples', numbered(10), /^This split would leave 8 examples/],
     [
       'one example again and again',
       Array.from({ length: 40 }, () => conversation('a', 'b')),
-      /^Divided so, 0 examples/,
+      /^This split would leave 0 examples/,
     ],
-    ['a line that is wrong', [...numbered(20), '{"messages":'], /^Line 21 is no training example/],
+    ['a line that is wrong', [...numbered(20), '{"messages":'], /^Line 21 is not a training example/],
   ])('does not divide a file with %s', async (_what, lines, message) => {
     const visitor = await someone();
     const id = await saved(visitor, lines);

@@ -329,7 +329,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     expect((await messagesOf(ada, threadId)).map(({ text }) => text)).toEqual(['One', 'Two, better', anew.answer.text]);
     // An answered message is followed through its answer.
     expect((await post(ada, threadId, 'Aside', { parentId: message.id })).body.fields).toEqual({
-      parentId: 'A message follows an answer.',
+      parentId: 'A message can only follow an answer.',
     });
     await ada.patch(`/api/threads/${threadId}`, { shownMessageId: answer.id });
     expect(await words(id, { order: 'asc' })).toEqual(['One', 'Two', 'Three', 'Four', answer.text]);

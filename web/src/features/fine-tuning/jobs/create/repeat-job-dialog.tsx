@@ -60,7 +60,8 @@ function MissingFile({ job: { trainingFile, dataset } }: { job: Job }) {
         )
       }
     >
-      <bdi>{trainingFile.filename}</bdi>, which it was trained with, is not here any more. Choose another training file.
+      <bdi>{trainingFile.filename}</bdi>, which it was trained with, no longer exists here. Choose another training
+      file.
     </Notice>
   );
 }

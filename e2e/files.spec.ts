@@ -318,9 +318,7 @@ test('shows the state of the copy at the provider, and updates it by itself', as
   await roster.fault(key, { status: 403, error: { message: 'This key may not delete files.' } }, 3);
   await page.getByRole('button', { name: 'Delete refused.md' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete', exact: true }).click();
-  await expect(toasts(page).filter({ hasText: 'refused.md has been deleted.' })).toContainText(
-    'Roster keeps trying.',
-  );
+  await expect(toasts(page).filter({ hasText: 'refused.md has been deleted.' })).toContainText('Roster keeps trying.');
   const notice = page.getByRole('status').filter({ hasText: 'still being removed at OpenAI' });
   await expect(notice).toContainText('refused.md');
   await expect(names(page)).toHaveText(['notes.txt']);

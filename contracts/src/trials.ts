@@ -6,6 +6,7 @@ import {
   importedInstructionsLimit,
   nameLimit,
 } from './assistants/assistants.ts';
+import { newParts } from './assistants/drafts.ts';
 import { Thread } from './chat.ts';
 import { endpoint, Id, NoContent, PathId } from './endpoint.ts';
 import { textUpTo } from './text/text.ts';
@@ -19,6 +20,9 @@ export const TrialSettings = AssistantDraft.extend({
     `Instructions cannot exceed ${importedInstructionsLimit} characters`,
   ).default(''),
   temperature: z.number().min(0).max(2).default(assistantDefaults.temperature),
+  /** Only an assistant that is not saved yet has these. Its files are not indexed, and answers say so. */
+  files: newParts.files.optional(),
+  chosenTools: newParts.chosenTools.optional(),
 });
 export type TrialSettings = z.output<typeof TrialSettings>;
 

@@ -6,6 +6,7 @@ import { ReasoningEffort } from '../models/models.ts';
 import { ResponseSchema } from '../response-schema.ts';
 import { codePointLength } from '../text/length.ts';
 import { nameText, requiredText, textUpTo } from '../text/text.ts';
+import { ToolChoices } from '../tool-servers/tool-choice.ts';
 import { AssistantColor, AssistantIcon, Starters } from './avatar.ts';
 import { AssistantTools } from './tools.ts';
 
@@ -29,6 +30,7 @@ const instructionsMessage = `Instructions cannot exceed ${instructionsLimit} cha
 const Effort = ReasoningEffort.nullable();
 const EarlierMessages = z.enum(['keep', 'summarize']);
 
+export const assistantFileLimit = 50;
 export const tagLimit = 30;
 export const tagCountLimit = 10;
 
@@ -107,14 +109,17 @@ export type AssistantChanges = z.output<typeof AssistantChanges>;
 const isWithinFormLimit = (draft: { instructions: string; longInstructions?: true | undefined }) =>
   draft.longInstructions === true || codePointLength(draft.instructions) <= instructionsLimit;
 
-/** A draft whose instructions may be long, if its author chose that. */
+/** A draft with the parts that a saved assistant gets by calls of their own. Its instructions may be long, if its author chose that. */
 const NewAssistant = AssistantDraft.extend({
   instructions: textUpTo(
     importedInstructionsLimit,
     `Instructions cannot exceed ${importedInstructionsLimit} characters`,
   ).default(''),
   longInstructions: LongInstructions.optional(),
+  fileIds: z.array(Id).max(assistantFileLimit, `An assistant can have at most ${assistantFileLimit} files`).optional(),
+  chosenTools: ToolChoices.optional(),
 }).refine(isWithinFormLimit, { message: instructionsMessage, path: ['instructions'] });
+export type NewAssistant = z.output<typeof NewAssistant>;
 
 /** The fields alone; parsing removes everything else. */
 export const AssistantSettings = z.object(schemasOf('stored'));
@@ -137,8 +142,6 @@ export const Assistant = z.object({
   updatedAt: Time,
 });
 export type Assistant = z.output<typeof Assistant>;
-
-export const assistantFileLimit = 50;
 
 /**
  * Searchability of an assistant’s file. `waiting`: the provider does not have it yet. `indexing`: the provider is
@@ -241,8 +244,9 @@ export const assistants = {
     method: 'POST',
     path: '/api/assistants',
     access: 'editor',
-    summary: 'Creates an assistant. The first one is the default.',
+    summary: 'Creates an assistant with its files and tools, or nothing at all. The first one is the default.',
     body: NewAssistant,
+    bodyLimit: 2 * 1024 * 1024,
     output: Assistant,
     status: 201,
   }),

@@ -1,9 +1,27 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
-import { AssistantSettings } from './assistants.ts';
+import { filenameLimit } from '../files/files.ts';
+import { ToolChoices } from '../tool-servers/tool-choice.ts';
+import { AssistantSettings, assistantFileLimit } from './assistants.ts';
+
+/** A file that a new assistant will have, as it was when it was chosen. */
+export const DraftFile = z.strictObject({
+  fileId: Id,
+  filename: z.string().max(filenameLimit * 2),
+  /** Bytes. */
+  size: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
+});
+export type DraftFile = z.output<typeof DraftFile>;
+
+/** Parts of a new assistant beside its fields. A saved one has them at once, not with the form. */
+export const newParts = {
+  files: z.array(DraftFile).max(assistantFileLimit),
+  chosenTools: ToolChoices,
+};
+export const newPartNames = ['files', 'chosenTools'] as const;
 
 /** The values of a form, which need not be valid yet: fields that were not changed are left out. */
-export const AssistantDraftValues = z.strictObject(AssistantSettings.shape).partial();
+export const AssistantDraftValues = z.strictObject({ ...AssistantSettings.shape, ...newParts }).partial();
 export type AssistantDraftValues = z.output<typeof AssistantDraftValues>;
 
 /** A form that was left without saving. */

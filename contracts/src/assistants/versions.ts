@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint, Id, PathId, Time, wholeNumber } from '../endpoint.ts';
-import { ToolApproval } from '../tool-servers/tool-servers.ts';
+import { ToolApproval } from '../tool-servers/tool-choice.ts';
 import { Assistant, AssistantSettings, assistantFieldNames } from './assistants.ts';
 
 /** The newest versions, which are always stored. Older ones are stored if an answer came from them. */

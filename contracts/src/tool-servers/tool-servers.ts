@@ -1,15 +1,9 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
 import { nameText, requiredText } from '../text/text.ts';
-
-/** When a tool call needs the user’s approval: every time, once per conversation, or never. */
-export const ToolApproval = z.enum(['always', 'once', 'never']);
-export type ToolApproval = z.output<typeof ToolApproval>;
+import { ToolApproval, ToolChoices } from './tool-choice.ts';
 
 export const toolServerLimit = 20;
-/** Tools that an assistant may choose, and that a model is offered. */
-export const chosenToolLimit = 128;
-export const toolNameLimit = 128;
 
 /**
  * `mcp`: a server of the Model Context Protocol. `openapi`: a service with an OpenAPI description. `command`: a process
@@ -159,8 +153,6 @@ export const toolSignInCallback = '/tool-servers/oauth/callback';
 export const toolSignInFailures = ['expired', 'cancelled', 'failed', 'changed', 'too_many'] as const;
 export type ToolSignInFailure = (typeof toolSignInFailures)[number];
 
-const Digest = z.string().regex(/^[0-9a-f]{64}$/, 'This is no digest of a tool');
-
 export const Tool = z.object({
   name: z.string(),
   title: z.string(),
@@ -203,15 +195,6 @@ export const ChosenTool = z.object({
   state: ChosenToolState,
 });
 export type ChosenTool = z.output<typeof ChosenTool>;
-
-const ToolChoice = z.strictObject({
-  serverId: Id,
-  name: requiredText(toolNameLimit, `A tool’s name cannot exceed ${toolNameLimit} characters`, 'The tool is required'),
-  approval: ToolApproval,
-  /** The digest of the tool as the user saw it. */
-  digest: Digest,
-});
-export type ToolChoice = z.output<typeof ToolChoice>;
 
 /** The default: tools that may change something ask every time. */
 export const defaultApproval = ({ isReadOnly }: Pick<Tool, 'isReadOnly'>): ToolApproval =>
@@ -325,13 +308,7 @@ export const toolServers = {
     summary: 'Sets the tools that an assistant may use, and when each needs approval.',
     params: byId,
     body: z.strictObject({
-      tools: z
-        .array(ToolChoice)
-        .max(chosenToolLimit, `An assistant can have at most ${chosenToolLimit} tools`)
-        .refine(
-          (tools) => new Set(tools.map(({ serverId, name }) => `${serverId} ${name}`)).size === tools.length,
-          'Name each tool once',
-        ),
+      tools: ToolChoices,
     }),
     output: z.array(ChosenTool),
   }),

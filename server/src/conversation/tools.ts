@@ -1,4 +1,4 @@
-import type { ToolApproval } from '@roster/contracts/tool-servers/tool-servers';
+import type { ToolApproval, ToolChoice } from '@roster/contracts/tool-servers/tool-choice';
 
 /** A connected tool as offered to a model. Shared by the features for tool servers and for runs. */
 export type OfferedTool = {
@@ -43,6 +43,8 @@ export class ToolError extends Error {
 export type ToolRegistry = {
   /** The tools that an assistant may use for this user, at most 128, from the database; calls no server. */
   offered: (userId: number, assistantId: number) => Promise<OfferedTool[]>;
+  /** The same for an assistant that is not saved yet, with the tools chosen in its form. */
+  offeredOf: (userId: number, chosen: readonly ToolChoice[]) => Promise<OfferedTool[]>;
   /**
    * Calls a tool once, within 60 s. Checks again that the server is accessible, switched on, and that the digest
    * matches.

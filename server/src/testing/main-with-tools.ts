@@ -30,6 +30,7 @@ const running = await start(config, log, {
   tools: {
     box: {
       offered: async () => tools,
+      offeredOf: async () => [],
       async call(_userId, { tool }, input, signal): Promise<ToolResult> {
         const { body } = await request(toolsUrl, { method: 'POST', body: JSON.stringify({ tool, input }), signal });
         return { text: await body.text(), isError: false };

@@ -20,6 +20,9 @@ export function fakeToolRegistry() {
       await beginning;
       return [...offered.values()];
     },
+    async offeredOf(_, chosen) {
+      return [...offered.values()].filter(({ tool }) => chosen.some(({ name }) => name === tool));
+    },
     async call(userId, { tool }, input, signal) {
       const call = { userId, tool, input, signal };
       calls.push(call);

@@ -6,6 +6,7 @@ import {
   AssistantSettings,
   type assistants as api,
   instructionsLimit,
+  type NewAssistant,
   nameLimit,
 } from '@roster/contracts/assistants/assistants';
 import { modelIdOf, parseModelReference } from '@roster/contracts/models/model-reference';
@@ -20,6 +21,7 @@ import { toPage } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
 import { connectionRepository } from '#server/provider/connections/connection-repository';
 import type { Actor } from '#server/security/actor';
+import { giveParts } from './give-parts.ts';
 import { releaseStore } from './knowledge/queue.ts';
 import { knowledgeRepository } from './knowledge/repository.ts';
 import { setFiles } from './knowledge/set-files.ts';
@@ -104,16 +106,21 @@ export async function insertAssistant(
 }
 
 async function create(
-  { database, models, versions }: Dependencies,
+  { database, models, choicesIn, versions }: Dependencies,
   { userId, stillMay }: Actor,
-  draft: AssistantDraft,
+  { fileIds = [], chosenTools = [], longInstructions: _, ...draft }: NewAssistant,
 ) {
   await checkModels(models, userId, draft);
   return withAssistantsLocked(database.db, userId, async (assistants, trx) => {
     await stillMay(trx);
     const created = await insertAssistant(assistants, userId, draft);
-    await versions.begin(trx, userId, { kind: 'person' }, [{ assistant: created }]);
-    return created;
+    if (fileIds.length === 0 && chosenTools.length === 0) {
+      await versions.begin(trx, userId, { kind: 'person' }, [{ assistant: created }]);
+      return created;
+    }
+    await giveParts(trx, choicesIn, { userId, assistantId: created.id }, { fileIds, chosenTools });
+    await versions.beginWith(trx, userId, { kind: 'person' }, created.id);
+    return find(assistants, userId, created.id);
   });
 }
 
@@ -203,7 +210,7 @@ export function assistantService(dependencies: Dependencies) {
       return toPage(rows, limit, ({ id }) => String(id));
     },
 
-    create: (actor: Actor, draft: AssistantDraft) => create(dependencies, actor, draft),
+    create: (actor: Actor, draft: NewAssistant) => create(dependencies, actor, draft),
     update: (actor: Actor, id: number, changes: AssistantChanges) => update(dependencies, actor, id, changes),
     /**
      * Saves only if this is still the current version.

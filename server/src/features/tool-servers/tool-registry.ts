@@ -1,7 +1,7 @@
-import { chosenToolLimit } from '@roster/contracts/tool-servers/tool-servers';
+import { chosenToolLimit } from '@roster/contracts/tool-servers/tool-choice';
 import type { Kysely } from 'kysely';
 import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
-import { ToolError, type ToolRegistry, type ToolResult } from '#server/conversation/tools';
+import { type OfferedTool, ToolError, type ToolRegistry, type ToolResult } from '#server/conversation/tools';
 import type { Database } from '#server/db/schema';
 import type { ServerConnection } from './connection.ts';
 import { resultText } from './mcp/result.ts';
@@ -38,35 +38,41 @@ function schemaFor({ input_schema, model_schema }: Described): ModelSchema | nul
   }
 }
 
+type ChosenRow = Awaited<ReturnType<ReturnType<typeof toolSelectionRepository>['offered']>>[number];
+
+/** Tools as a model sees them. One that has changed since it was chosen always asks. */
+function toOffered(chosen: readonly ChosenRow[]): OfferedTool[] {
+  const rows = chosen.flatMap((row) => {
+    const schema = schemaFor(row)?.schema;
+    return schema ? [{ ...row, schema }] : [];
+  });
+  const named = rows.map(({ server_id, server_name, name }) => ({
+    serverId: server_id,
+    serverName: server_name,
+    tool: name,
+  }));
+  const names = toolAliases(named);
+  return rows.map((row, at) => ({
+    name: names[at] ?? row.name,
+    serverId: row.server_id,
+    serverName: row.server_name,
+    tool: row.name,
+    title: row.title,
+    description: row.description,
+    inputSchema: row.schema,
+    approval: row.digest === row.chosen_digest ? row.approval : 'always',
+    digest: row.digest,
+    mayRepeat: row.may_repeat === 1,
+  }));
+}
+
 /** Tool servers, as needed by runs. */
 export function createToolRegistry({ db, headers, reach, openApi, times }: Dependencies): ToolRegistry {
   const choices = toolSelectionRepository(db);
   return {
-    async offered(userId, assistantId) {
-      const chosen = await choices.offered(userId, assistantId, chosenToolLimit);
-      const rows = chosen.flatMap((row) => {
-        const schema = schemaFor(row)?.schema;
-        return schema ? [{ ...row, schema }] : [];
-      });
-      const named = rows.map(({ server_id, server_name, name }) => ({
-        serverId: server_id,
-        serverName: server_name,
-        tool: name,
-      }));
-      const names = toolAliases(named);
-      return rows.map((row, at) => ({
-        name: names[at] ?? row.name,
-        serverId: row.server_id,
-        serverName: row.server_name,
-        tool: row.name,
-        title: row.title,
-        description: row.description,
-        inputSchema: row.schema,
-        approval: row.digest === row.chosen_digest ? row.approval : 'always',
-        digest: row.digest,
-        mayRepeat: row.may_repeat === 1,
-      }));
-    },
+    offered: async (userId, assistantId) => toOffered(await choices.offered(userId, assistantId, chosenToolLimit)),
+    offeredOf: async (userId, chosen) =>
+      chosen.length === 0 ? [] : toOffered(await choices.offeredOf(userId, chosen)),
 
     async call(userId, { serverId, tool, digest }, input, signal): Promise<ToolResult> {
       const server = await choices.callable(userId, serverId, tool);

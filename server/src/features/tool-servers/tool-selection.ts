@@ -1,4 +1,5 @@
-import type { ChosenTool, ToolChoice } from '@roster/contracts/tool-servers/tool-servers';
+import type { ToolChoice } from '@roster/contracts/tool-servers/tool-choice';
+import type { ChosenTool } from '@roster/contracts/tool-servers/tool-servers';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { VersionRecorder } from '#server/features/assistants/versions/recorder';

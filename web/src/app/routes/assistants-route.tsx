@@ -5,7 +5,7 @@ import { NewAssistantPage } from '#web/features/assistants/editor/new-assistant-
 import { KeepQuestion } from '#web/features/comparisons/test-sets/keep-question.tsx';
 import { NewTestSet, TestSetList } from '#web/features/comparisons/test-sets/test-set-list.tsx';
 import { ConnectCards } from '#web/features/connect/connect-page.tsx';
-import { AssistantTools } from '#web/features/tool-servers/assistant-tools.tsx';
+import { AssistantTools, DraftTools } from '#web/features/tool-servers/assistant-tools.tsx';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 
@@ -61,6 +61,7 @@ export function NewAssistantRoute() {
     <NewAssistantPage
       model={model}
       trial={trialOf}
+      connectedTools={(props) => <DraftTools {...props} />}
       onCreated={toAssistant}
       onLeave={() => void navigate({ to: '/assistants' })}
     />

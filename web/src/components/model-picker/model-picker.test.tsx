@@ -42,6 +42,26 @@ test('is searched and chosen by keyboard, and remembers what was chosen', async 
   await expectHidden(picker);
 });
 
+test('cuts the name of a tuned model in the middle, so that it takes one line on a phone', async () => {
+  await page.viewport(390, 844);
+  const tuned = 'ft:gpt-4o-mini-2024-07-18:a-rather-long-organization:customer-support:Ab12Cd34';
+  open('/settings?tab=assistants&view=create', {
+    answers() {
+      answer(models.list, modelList(model('gpt-4o'), model(tuned)));
+      serveAssistants();
+    },
+  });
+  await field.click();
+  const name = picker.getByTitle(tuned);
+  await expect.element(name).toBeVisible();
+  expect(name.element().textContent).toBe(tuned);
+  const { height, right } = name.element().getBoundingClientRect();
+  expect(height).toBeLessThan(25);
+  expect(right).toBeLessThanOrEqual(390);
+  const [head, tail] = [...name.element().children].map((part) => part.getBoundingClientRect().width);
+  expect(Math.min(head ?? 0, tail ?? 0)).toBeGreaterThan(60);
+});
+
 test('says what a model is good for, and finds it by that', async () => {
   open('/settings?tab=assistants&view=create', {
     answers() {

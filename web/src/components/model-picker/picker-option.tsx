@@ -8,6 +8,7 @@ import { Badge } from '#web/ui/badge.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import type { PickerOption } from './picker-rows.ts';
+import { splitTunedName } from './tuned-name.ts';
 
 const shortDay = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' });
 const dayText = (day: string) => shortDay.format(new Date(`${day}T00:00`));
@@ -155,8 +156,8 @@ function OptionContent(props: OptionProps) {
       {isMarkable && <Box aria-hidden className="size-4 shrink-0 text-muted-foreground" />}
       <Text
         label={
-          <span className="inline-flex flex-wrap items-center gap-x-2">
-            <bdi className="font-mono text-sm">{modelIdOf(reference)}</bdi> {model && <EndBadge model={model} />}
+          <span className="inline-flex max-w-full flex-wrap items-center gap-x-2">
+            <Name id={modelIdOf(reference)} /> {model && <EndBadge model={model} />}
             {model && model.goodFor !== null && <Facts model={model} />}
           </span>
         }
@@ -171,6 +172,18 @@ function OptionContent(props: OptionProps) {
       <RowButtons {...props} reference={reference} isHidden={option.isHidden} />
       {!isMarkable && <Check aria-hidden className={classNames('size-4 shrink-0', !isChosen && 'invisible')} />}
     </>
+  );
+}
+
+/** Names of tuned models are cut in the middle: the base before, and the suffix after, tell them apart. */
+function Name({ id }: { id: string }) {
+  const [head, tail] = splitTunedName(id);
+  if (tail === '') return <bdi className="font-mono text-sm">{id}</bdi>;
+  return (
+    <bdi title={id} className="flex min-w-0 max-w-full font-mono text-sm">
+      <span className="min-w-[11ch] shrink-99 truncate">{head}</span>
+      <span className="min-w-0 truncate">{tail}</span>
+    </bdi>
   );
 }
 

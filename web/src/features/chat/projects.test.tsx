@@ -66,6 +66,18 @@ test('shows conversations, cost and default of a project, edits and archives it'
   expect(requestsTo(projects.update)[1]?.body).toEqual({ archived: true });
 });
 
+test('shows conversations first on a phone, and the details of the project once opened', async () => {
+  await page.viewport(390, 844);
+  open('/projects/1', {
+    answers: () => serveProjects([project(1, { name: 'Garden', instructions: 'Plan for May.' })], [projectThread(5)]),
+  });
+  const first = page.getByRole('list', { name: 'Conversations' }).getByRole('listitem').first();
+  await expect.element(first).toBeInViewport();
+  await expect.element(page.getByText('Plan for May.')).not.toBeVisible();
+  await page.getByText('Instructions, files, cost and budget').click();
+  await expect.element(page.getByText('Plan for May.')).toBeVisible();
+});
+
 test('adds files that are searched, shows their state and removes one', async () => {
   const added = { fileId: 4, filename: 'beds.pdf', size: 2_000_000, error: null, addedAt: fixtureDate };
   const table = {

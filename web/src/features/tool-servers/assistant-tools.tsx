@@ -1,14 +1,27 @@
 import { ChevronRight } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { lazyPart } from '#web/lib/lazy.ts';
 
+const pending = () => <div className="h-40" />;
 /** Loaded on demand: rarely opened. */
-const ToolChoices = lazyPart(async () => (await import('./tool-choices.tsx')).ToolChoices, {
-  pending: () => <div className="h-40" />,
-});
+const ToolChoices = lazyPart(async () => (await import('./tool-choices.tsx')).ToolChoices, { pending });
+const DraftToolChoices = lazyPart(async () => (await import('./tool-choices.tsx')).DraftToolChoices, { pending });
 
 /** Connected tools that an assistant may use, collapsed until needed. */
-export function AssistantTools({ assistantId }: { assistantId: number }) {
+export const AssistantTools = ({ assistantId }: { assistantId: number }) => (
+  <Folded>
+    <ToolChoices assistantId={assistantId} />
+  </Folded>
+);
+
+/** Connected tools of an assistant that is not saved yet. */
+export const DraftTools = (props: Parameters<typeof DraftToolChoices>[0]) => (
+  <Folded>
+    <DraftToolChoices {...props} />
+  </Folded>
+);
+
+function Folded({ children }: { children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <section className="mt-7 border-border border-t pt-5">
@@ -20,7 +33,7 @@ export function AssistantTools({ assistantId }: { assistantId: number }) {
           />
           <h3 className="font-semibold">Connected tools</h3>
         </summary>
-        {isOpen && <ToolChoices assistantId={assistantId} />}
+        {isOpen && children}
       </details>
     </section>
   );

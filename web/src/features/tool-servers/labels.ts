@@ -1,4 +1,5 @@
-import type { ToolApproval, ToolServer } from '@roster/contracts/tool-servers/tool-servers';
+import type { ToolApproval } from '@roster/contracts/tool-servers/tool-choice';
+import type { ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 
 export const approvalNames: Record<ToolApproval, string> = {
   always: 'Ask every time',

@@ -1,8 +1,8 @@
+import type { ToolChoice } from '@roster/contracts/tool-servers/tool-choice';
 import {
   type ChosenTool,
   type NewToolCommand,
   type NewToolServer,
-  type ToolChoice,
   type ToolServer,
   type ToolServerChanges,
   toolServers,

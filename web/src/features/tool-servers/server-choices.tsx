@@ -1,11 +1,5 @@
-import {
-  chosenToolLimit,
-  defaultApproval,
-  type Tool,
-  ToolApproval,
-  type ToolChoice,
-  type ToolServer,
-} from '@roster/contracts/tool-servers/tool-servers';
+import { chosenToolLimit, ToolApproval, type ToolChoice } from '@roster/contracts/tool-servers/tool-choice';
+import { defaultApproval, type Tool, type ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';

@@ -1,6 +1,6 @@
 import { type Assistant, AssistantSettings, assistantFieldNames } from '@roster/contracts/assistants/assistants';
 import type { VersionField } from '@roster/contracts/assistants/versions';
-import { ToolApproval } from '@roster/contracts/tool-servers/tool-servers';
+import { ToolApproval } from '@roster/contracts/tool-servers/tool-choice';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '#server/db/schema';

@@ -47,7 +47,7 @@ type Dependencies = ThreadKnowledge & {
   openKey: OpenKey;
   /** @throws AppError if a budget is used up; `way` says what the user can do about it */
   checkBudget: CheckBudget;
-  toolBox: Pick<ToolRegistry, 'offered'>;
+  toolBox: Pick<ToolRegistry, 'offered' | 'offeredOf'>;
   fillInstructions: FillInstructions;
   /** Waits for the summaries of a thread. */
   summariesSettled: AutomaticSummaries['settled'];
@@ -207,11 +207,11 @@ async function clientTools(
 async function offeredTools(
   { toolBox }: Dependencies,
   { userId, assistantId, programRunId }: RunSpec,
-  { asked, serversOff = [] }: ChatTarget,
+  { asked, triedTools = [], serversOff = [] }: ChatTarget,
 ): Promise<OfferedTool[]> {
-  if (assistantId === null) return [];
   const clientFunctions = new Set(asked?.tools?.functions.map(({ name }) => name));
-  const offered = await toolBox.offered(userId, assistantId);
+  const offered =
+    assistantId === null ? await toolBox.offeredOf(userId, triedTools) : await toolBox.offered(userId, assistantId);
   return offered
     .filter(({ name, serverId }) => !clientFunctions.has(name) && !serversOff.includes(serverId))
     .filter(({ approval }) => programRunId === null || approval === 'never')

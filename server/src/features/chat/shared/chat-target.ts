@@ -2,6 +2,7 @@ import type { Assistant } from '@roster/contracts/assistants/assistants';
 import type { AssistantTools, BuiltInTool, ThreadTools } from '@roster/contracts/assistants/tools';
 import { connectionIdOf, modelIdOf } from '@roster/contracts/models/model-reference';
 import type { ReasoningEffort } from '@roster/contracts/models/models';
+import type { ToolChoice } from '@roster/contracts/tool-servers/tool-choice';
 import { TrialSettings } from '@roster/contracts/trials';
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
 import type { ProjectRepository } from '#server/features/projects/shared/repository';
@@ -32,6 +33,8 @@ export type ChatTarget = {
   summarizes?: true;
   /** Built-in tools. */
   hosted?: AssistantTools;
+  /** Connected tools of an assistant that is not saved yet. */
+  triedTools?: ToolChoice[];
   /** Tool servers that the thread has switched off. */
   serversOff?: readonly number[];
   /** Options that only API clients can set. */
@@ -156,6 +159,15 @@ type TargetThread = Pick<ThreadRecord, 'assistantId' | 'model' | 'tools' | 'proj
 const trialSettingsOf = ({ trialSettings }: TargetThread): TrialSettings | undefined =>
   trialSettings === null ? undefined : TrialSettings.parse(JSON.parse(trialSettings));
 
+/** Parts of an assistant that is tried before it is saved. */
+const unsavedParts = ({ files = [], chosenTools = [] }: TrialSettings): Partial<ChatTarget> => ({
+  ...(chosenTools.length > 0 && { triedTools: chosenTools }),
+  ...(files.length > 0 && { knowledge: { search: undefined, notes: [filesNotIndexed(files.length)] } }),
+});
+
+const filesNotIndexed = (count: number) =>
+  `${count === 1 ? 'The file was' : `The ${count} files were`} not searched: files are indexed once the assistant is saved.`;
+
 /** Finds a target for each of `models`, or the thread's own if there are none. Does not call the provider. */
 export function chatTargetFinder(dependencies: Dependencies) {
   const { catalogue, findAssistant, knownDefaultModel, knowledgeOf } = dependencies;
@@ -176,6 +188,7 @@ export function chatTargetFinder(dependencies: Dependencies) {
       variables: { assistantName: settings?.name ?? null, length: instructions.length },
       schema: settings?.responseSchema ?? null,
       knowledge: joinKnowledge(own, project.knowledge),
+      ...(!assistant && trial && unsavedParts(trial)),
       ...(settings?.earlierMessages === 'summarize' && { summarizes: true as const }),
       ...resolveTools(settings?.tools ?? {}, thread.tools ?? {}),
     };

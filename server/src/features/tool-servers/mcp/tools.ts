@@ -1,5 +1,5 @@
 import { tidyName } from '@roster/contracts/text/name';
-import { toolNameLimit } from '@roster/contracts/tool-servers/tool-servers';
+import { toolNameLimit } from '@roster/contracts/tool-servers/tool-choice';
 import { z } from 'zod';
 import { toModelSchema } from '#server/features/tool-servers/shared/model-schema';
 import { OmittedOperationError } from '#server/features/tool-servers/shared/references';

@@ -1,6 +1,6 @@
 import { tidyName } from '@roster/contracts/text/name';
 import type { DescribedOperation } from '@roster/contracts/tool-servers/openapi-servers';
-import { toolNameLimit } from '@roster/contracts/tool-servers/tool-servers';
+import { toolNameLimit } from '@roster/contracts/tool-servers/tool-choice';
 import { toModelSchema } from '#server/features/tool-servers/shared/model-schema';
 import { OmittedOperationError, type References, references } from '#server/features/tool-servers/shared/references';
 import {

@@ -1,4 +1,4 @@
-import type { ToolChoice } from '@roster/contracts/tool-servers/tool-servers';
+import type { ToolChoice } from '@roster/contracts/tool-servers/tool-choice';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { isWithinReach, mayRun } from './repository.ts';
@@ -142,6 +142,42 @@ export function toolSelectionRepository(db: Kysely<Database>) {
         .orderBy('choices.position')
         .limit(limit)
         .execute(),
+    /** The same tools for choices that are not stored, in their order. */
+    async offeredOf(userId: number, choices: readonly ToolChoice[]) {
+      const rows = await db
+        .selectFrom('tool_servers')
+        .innerJoin('tool_server_tools as tools', 'tools.server_id', 'tool_servers.id')
+        .select([
+          'tools.server_id',
+          'tools.name',
+          'tool_servers.name as server_name',
+          'tools.title',
+          'tools.description',
+          'tools.input_schema',
+          'tools.model_schema',
+          'tools.digest',
+          'tools.may_repeat',
+        ])
+        .where(
+          'tool_servers.id',
+          'in',
+          choices.map(({ serverId }) => serverId),
+        )
+        .where(
+          'tools.name',
+          'in',
+          choices.map(({ name }) => name),
+        )
+        .where('tool_servers.is_on', '=', 1)
+        .where(isWithinReach(userId))
+        .where(mayRun)
+        .execute();
+      const found = new Map(rows.map((row) => [`${row.server_id} ${row.name}`, row]));
+      return choices.flatMap(({ serverId, name, approval, digest }) => {
+        const row = found.get(`${serverId} ${name}`);
+        return row ? [{ ...row, approval, chosen_digest: digest }] : [];
+      });
+    },
     /** A tool that is about to be called, with how to reach its server. */
     callable: (userId: number, serverId: number, name: string) =>
       db

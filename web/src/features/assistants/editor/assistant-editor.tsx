@@ -5,7 +5,7 @@ import {
   assistantFieldNames,
   instructionsLimit,
 } from '@roster/contracts/assistants/assistants';
-import type { AssistantDraftValues, KeptDraft } from '@roster/contracts/assistants/drafts';
+import { type AssistantDraftValues, type KeptDraft, newPartNames } from '@roster/contracts/assistants/drafts';
 import { codePointLength } from '@roster/contracts/text/length';
 import { TrialSettings } from '@roster/contracts/trials';
 import { useQuery } from '@tanstack/react-query';
@@ -15,7 +15,12 @@ import { useEditAccess } from '#web/api/current-user.ts';
 import { modelsQuery } from '#web/api/models.ts';
 import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
 import { changesBetween } from '#web/features/assistants/fields/changes-between.ts';
-import { type AssistantForm, useEditorForm } from '#web/features/assistants/fields/use-assistant-form.ts';
+import {
+  type AssistantForm,
+  type FormDraft,
+  useEditorForm,
+} from '#web/features/assistants/fields/use-assistant-form.ts';
+import { ApiError } from '#web/lib/api-client.ts';
 import { showFormFailure } from '#web/lib/form-errors.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -41,9 +46,9 @@ export type AssistantEditorProps = {
   unsaved?: AssistantDraft | undefined;
   /** Parts that other features supply. */
   trial: (props: TrialProps) => ReactNode;
-  /** The files and the connected tools of a saved assistant. */
-  connectedTools: ReactNode;
-  files: ReactNode;
+  /** The files and the connected tools; those of a new assistant are part of the form. */
+  connectedTools: (form: AssistantForm) => ReactNode;
+  files: (form: AssistantForm) => ReactNode;
   /** Above the fields. */
   notice?: ReactNode;
   onSaved: (assistant: Assistant) => void;
@@ -79,6 +84,7 @@ function restore(form: AssistantForm, values: AssistantDraftValues) {
     const value = values[name];
     if (value !== undefined) form.setValue(name, value, { shouldDirty: true });
   }
+  for (const name of newPartNames) if (values[name]) form.setValue(name, values[name], { shouldDirty: true });
 }
 
 /** The form on the left, a trial of it on the right; below each other on small screens. */
@@ -119,7 +125,7 @@ export function AssistantEditor(props: AssistantEditorProps) {
 type FormColumnProps = AssistantEditorProps & {
   form: AssistantForm;
   keeping: ReturnType<typeof useKeptDraft>;
-  submit: (draft: AssistantDraft) => void;
+  submit: (draft: FormDraft) => void;
   isSaving: boolean;
   isLong: boolean;
   onLongChange: (isLong: boolean) => void;
@@ -164,9 +170,9 @@ function FormColumn(props: FormColumnProps) {
           models={models.data}
           isLong={isLong}
           onLongChange={onLongChange}
-          connectedTools={connectedTools}
-          files={files}
-          fileCount={assistant?.files ?? 0}
+          connectedTools={connectedTools(form)}
+          files={files(form)}
+          savedFiles={assistant?.files ?? 0}
         />
       </form>
       <SaveBar {...props} formId={formId} reason={reason} />
@@ -216,6 +222,16 @@ function showFirstError() {
   requestAnimationFrame(() => document.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
 }
 
+/** Names the chosen files that were deleted meanwhile. */
+function showMissingFiles(form: AssistantForm, error: unknown) {
+  const paths = error instanceof ApiError ? Object.keys(error.fields ?? {}) : [];
+  const indices = paths.flatMap((path) => (path.startsWith('fileIds.') ? Number(path.slice('fileIds.'.length)) : []));
+  const names = (form.getValues('files') ?? []).filter((_, index) => indices.includes(index));
+  if (names.length === 0) return;
+  const list = names.map(({ filename }) => filename).join(', ');
+  form.setError('files', { message: `No longer among your files: ${list}. Remove it, then create the assistant.` });
+}
+
 /** Creates the assistant, or saves what was changed. */
 function useSaving(
   { assistant, onSaved }: AssistantEditorProps,
@@ -242,18 +258,25 @@ function useSaving(
     );
     setSaved(result);
   };
-  const submit = (draft: AssistantDraft) => {
+  const submit = ({ files, chosenTools, ...draft }: FormDraft) => {
     const long = isLongText(draft.instructions) && { longInstructions: true as const };
     if (assistant === null)
       return create.mutate(
-        { ...draft, ...long },
+        {
+          ...{ ...draft, ...long },
+          ...(files && files.length > 0 && { fileIds: files.map(({ fileId }) => fileId) }),
+          ...(chosenTools && chosenTools.length > 0 && { chosenTools }),
+        },
         {
           onSuccess: done,
-          onError: showFormFailure(
-            form,
-            'Failed to create assistant',
-            'An error occurred while creating your assistant',
-          ),
+          onError(error) {
+            showMissingFiles(form, error);
+            showFormFailure(
+              form,
+              'Failed to create assistant',
+              'An error occurred while creating your assistant',
+            )(error);
+          },
         },
       );
     const changes = changesBetween(assistant, draft);

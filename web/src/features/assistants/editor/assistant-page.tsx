@@ -103,8 +103,8 @@ function LoadedPage({ assistant, kept, trial, connectedTools, testSets, use, onL
               start={assistant}
               kept={kept}
               trial={trial}
-              connectedTools={connectedTools}
-              files={<AssistantFiles assistantId={assistant.id} />}
+              connectedTools={() => connectedTools}
+              files={() => <AssistantFiles assistantId={assistant.id} />}
               onSaved={() => undefined}
               onCancel={onLeave}
             />

@@ -27,17 +27,16 @@ type EditorFieldsProps = {
   models: ModelList | undefined;
   isLong: boolean;
   onLongChange: (isLong: boolean) => void;
-  /** Tools of servers; undefined while the assistant is not saved. */
   connectedTools: ReactNode;
   files: ReactNode;
-  fileCount: number;
+  /** The number of files that a saved assistant has. */
+  savedFiles: number;
 };
 
 /** The fields, the most important first; the rest folds. */
 export function EditorFields(props: EditorFieldsProps) {
-  const { form, models, isLong, onLongChange, connectedTools, files, fileCount } = props;
-  const [tools = {}, starters = [], schema, earlier, icon, color] = form.watch([
-    'tools',
+  const { form, models, isLong, onLongChange } = props;
+  const [starters = [], schema, earlier, icon, color] = form.watch([
     'starters',
     'responseSchema',
     'earlierMessages',
@@ -53,13 +52,7 @@ export function EditorFields(props: EditorFieldsProps) {
         <InstructionsField form={form} isLong={isLong} onLongChange={onLongChange} />
         <ModelFields form={form} models={models} />
       </div>
-      <Section title="Tools" summary={toolSummary(tools) || 'None built in'} hasError={errors.tools !== undefined}>
-        <ToolFields form={form} />
-        {connectedTools}
-      </Section>
-      <Section title="Files" summary={fileCount === 0 ? 'None' : formatCount(fileCount, 'file')}>
-        {files}
-      </Section>
+      <ToolsAndFiles {...props} />
       <Section
         title="Conversation starters"
         summary={starters.length === 0 ? 'None' : formatCount(starters.length, 'starter')}
@@ -91,5 +84,33 @@ export function EditorFields(props: EditorFieldsProps) {
         </div>
       </Section>
     </div>
+  );
+}
+
+type ToolsAndFilesProps = Pick<EditorFieldsProps, 'form' | 'connectedTools' | 'files' | 'savedFiles'>;
+
+function ToolsAndFiles({ form, connectedTools, files, savedFiles }: ToolsAndFilesProps) {
+  const [tools = {}, ownFiles = [], chosenTools = []] = form.watch(['tools', 'files', 'chosenTools']);
+  const { errors } = form.formState;
+  const fileCount = savedFiles + ownFiles.length;
+  const connected = chosenTools.length > 0 ? formatCount(chosenTools.length, 'connected tool') : '';
+  return (
+    <>
+      <Section
+        title="Tools"
+        summary={[toolSummary(tools), connected].filter((part) => part !== '').join(', ') || 'None built in'}
+        hasError={errors.tools !== undefined || errors.chosenTools !== undefined}
+      >
+        <ToolFields form={form} />
+        {connectedTools}
+      </Section>
+      <Section
+        title="Files"
+        summary={fileCount === 0 ? 'None' : formatCount(fileCount, 'file')}
+        hasError={errors.files !== undefined}
+      >
+        {files}
+      </Section>
+    </>
   );
 }

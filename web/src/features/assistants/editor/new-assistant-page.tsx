@@ -1,5 +1,6 @@
 import { type Assistant, type AssistantDraft, assistantDefaults } from '@roster/contracts/assistants/assistants';
 import type { KeptDraft } from '@roster/contracts/assistants/drafts';
+import type { ToolChoice } from '@roster/contracts/tool-servers/tool-choice';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { FilePlus2, Import } from 'lucide-react';
@@ -7,6 +8,8 @@ import { type ReactNode, useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { modelsQuery } from '#web/api/models.ts';
 import { ModelName } from '#web/components/model-name.tsx';
+import type { AssistantForm } from '#web/features/assistants/fields/use-assistant-form.ts';
+import { DraftFiles } from '#web/features/assistants/files/draft-files.tsx';
 import type { Drafted } from '#web/features/assistants/templates/describe.ts';
 import { DescribeCard } from '#web/features/assistants/templates/describe-card.tsx';
 import { TemplateList } from '#web/features/assistants/templates/template-list.tsx';
@@ -25,8 +28,9 @@ import { keptDraftQuery } from './use-kept-draft.ts';
 export type NewAssistantPageProps = {
   /** Opens the form with this model at once. */
   model?: string | undefined;
-  /** Supplied by another feature. */
+  /** Parts that other features supply. */
   trial: (props: TrialProps) => ReactNode;
+  connectedTools: (props: { chosen: ToolChoice[]; onChange: (chosen: ToolChoice[]) => void }) => ReactNode;
   onCreated: (assistant: Assistant) => void;
   onLeave: () => void;
 };
@@ -58,7 +62,7 @@ const fromDrafted = ({ draft, model, costUsd }: Drafted): Start => ({
 });
 
 /** A new assistant: first a choice of what it starts from, then the form. */
-export function NewAssistantPage({ model: given, trial, onCreated, onLeave }: NewAssistantPageProps) {
+export function NewAssistantPage({ model: given, trial, connectedTools, onCreated, onLeave }: NewAssistantPageProps) {
   const models = useQuery(modelsQuery);
   const { reason } = useEditAccess();
   // Viewers have no drafts.
@@ -80,8 +84,8 @@ export function NewAssistantPage({ model: given, trial, onCreated, onLeave }: Ne
           kept={start.kept}
           unsaved={start.unsaved}
           trial={trial}
-          connectedTools={<AfterSaving what="connected tools" />}
-          files={<AfterSaving what="files" />}
+          connectedTools={(form) => <NewTools form={form} tools={connectedTools} />}
+          files={(form) => <DraftFiles form={form} />}
           notice={start.notice}
           onSaved={onCreated}
           onCancel={onLeave}
@@ -140,8 +144,24 @@ function KeptNotice({ kept, onContinue }: { kept: KeptDraft; onContinue: () => v
   );
 }
 
-const AfterSaving = ({ what }: { what: string }) => (
-  <p className="mt-4 text-muted-foreground text-sm">
-    Create the assistant to add {what}. You stay on this page, and everything above is kept.
-  </p>
-);
+type NewToolsProps = { form: AssistantForm; tools: NewAssistantPageProps['connectedTools'] };
+
+function NewTools({ form, tools }: NewToolsProps) {
+  const error = form.formState.errors.chosenTools?.message;
+  return (
+    <>
+      {error && (
+        <p role="alert" className="mt-5 text-destructive-text text-sm">
+          {error}
+        </p>
+      )}
+      {tools({
+        chosen: form.watch('chosenTools') ?? [],
+        onChange(chosen) {
+          form.clearErrors('chosenTools');
+          form.setValue('chosenTools', chosen, { shouldDirty: true });
+        },
+      })}
+    </>
+  );
+}

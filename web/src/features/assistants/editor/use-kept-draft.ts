@@ -1,5 +1,5 @@
 import { assistantFieldNames } from '@roster/contracts/assistants/assistants';
-import { AssistantDraftValues, assistantDrafts } from '@roster/contracts/assistants/drafts';
+import { AssistantDraftValues, assistantDrafts, newPartNames } from '@roster/contracts/assistants/drafts';
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { AssistantForm } from '#web/features/assistants/fields/use-assistant-form.ts';
@@ -29,7 +29,8 @@ function valuesToKeep(form: AssistantForm, place: Place): AssistantDraftValues {
   const { dirtyFields } = form.formState;
   const values = form.getValues();
   const names = assistantFieldNames.filter((name) => place === null || dirtyFields[name] !== undefined);
-  const changed = Object.fromEntries(names.map((name) => [name, values[name]]));
+  const parts = place === null ? newPartNames.filter((name) => values[name] !== undefined) : [];
+  const changed = Object.fromEntries([...names, ...parts].map((name) => [name, values[name]]));
   const kept = AssistantDraftValues.safeParse(changed);
   return kept.success ? kept.data : {};
 }

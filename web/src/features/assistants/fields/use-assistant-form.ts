@@ -7,16 +7,27 @@ import {
   instructionsLimit,
   nameLimit,
 } from '@roster/contracts/assistants/assistants';
+import { newParts } from '@roster/contracts/assistants/drafts';
 import { codePointLength } from '@roster/contracts/text/length';
 import { requiredText, textUpTo } from '@roster/contracts/text/text';
 import { type UseFormReturn, useForm } from 'react-hook-form';
 import { z } from 'zod';
 
-export type AssistantForm = UseFormReturn<z.input<typeof AssistantDraft>, unknown, AssistantDraft>;
+/** A draft with the files and connected tools that only a new assistant has in its form. */
+const FormDraft = AssistantDraft.extend({
+  files: newParts.files.optional(),
+  chosenTools: newParts.chosenTools.optional(),
+});
+export type FormDraft = z.output<typeof FormDraft>;
+
+export type AssistantForm = UseFormReturn<z.input<typeof FormDraft>, unknown, FormDraft>;
 
 /** Form of a new assistant. */
 export function useNewAssistantForm(values: AssistantDraft): AssistantForm {
-  return useForm({ resolver: zodResolver(AssistantDraft), defaultValues: values });
+  return useForm<z.input<typeof FormDraft>, unknown, FormDraft>({
+    resolver: zodResolver(FormDraft),
+    defaultValues: values,
+  });
 }
 
 /** Form of an existing one: imported instructions may exceed the usual limit, as long as they do not grow. */
@@ -24,13 +35,16 @@ export function useEditForm(values: AssistantDraft): AssistantForm {
   const limit = Math.max(instructionsLimit, codePointLength(values.instructions));
   const longestName = Math.max(nameLimit, codePointLength(values.name));
   const longestDescription = Math.max(descriptionLimit, codePointLength(values.description));
-  const schema = AssistantDraft.extend({
+  const schema = FormDraft.extend({
     name: requiredText(longestName, `Name cannot exceed ${longestName} characters`, 'Name is required'),
     description: textUpTo(longestDescription, `Description cannot exceed ${longestDescription} characters`).default(''),
     instructions: textUpTo(limit, `Instructions cannot exceed ${limit} characters`).default(''),
     temperature: z.number().min(0).max(2).default(assistantDefaults.temperature),
   });
-  return useForm({ resolver: zodResolver(schema), defaultValues: values });
+  return useForm<z.input<typeof FormDraft>, unknown, FormDraft>({
+    resolver: zodResolver(schema),
+    defaultValues: values,
+  });
 }
 
 /**
@@ -41,11 +55,14 @@ export function useEditorForm(values: AssistantDraft, isLong: boolean): Assistan
   const longestName = Math.max(nameLimit, codePointLength(values.name));
   const longestDescription = Math.max(descriptionLimit, codePointLength(values.description));
   const limit = isLong ? importedInstructionsLimit : instructionsLimit;
-  const schema = AssistantDraft.extend({
+  const schema = FormDraft.extend({
     name: requiredText(longestName, `Name cannot exceed ${longestName} characters`, 'Name is required'),
     description: textUpTo(longestDescription, `Description cannot exceed ${longestDescription} characters`).default(''),
     instructions: textUpTo(limit, `Instructions cannot exceed ${limit} characters`).default(''),
     temperature: z.number().min(0).max(2).default(assistantDefaults.temperature),
   });
-  return useForm({ resolver: zodResolver(schema), defaultValues: values });
+  return useForm<z.input<typeof FormDraft>, unknown, FormDraft>({
+    resolver: zodResolver(schema),
+    defaultValues: values,
+  });
 }

@@ -14,14 +14,14 @@ type FilePickerProps = {
   /** Number of files that can still be added. */
   room: number;
   busy: boolean;
-  onAdd: (fileIds: number[]) => Promise<void>;
+  onAdd: (files: FileChoice[]) => Promise<void>;
   onCancel: () => void;
 };
 
 /** Selects from the user's files. */
 export function FilePicker({ taken, room, busy, onAdd, onCancel }: FilePickerProps) {
   const [q, setQ] = useState('');
-  const [chosen, setChosen] = useState<readonly number[]>([]);
+  const [chosen, setChosen] = useState<readonly FileChoice[]>([]);
   const query = useInfiniteQuery(filesQuery({ q, sort: 'newest', purpose: null }));
   const blockedReason = ({ id, filename }: FileChoice) => {
     if (taken.includes(id)) return 'Already added.';
@@ -29,18 +29,21 @@ export function FilePicker({ taken, room, busy, onAdd, onCancel }: FilePickerPro
     if (reason !== undefined) return reason;
     return chosen.length >= room ? `An assistant can have at most ${assistantFileLimit} files.` : undefined;
   };
-  const toggle = (id: number) =>
-    setChosen((before) => (before.includes(id) ? before.filter((one) => one !== id) : [...before, id]));
+  const toggle = (file: FileChoice) =>
+    setChosen((before) => {
+      const others = before.filter(({ id }) => id !== file.id);
+      return others.length < before.length ? others : [...before, file];
+    });
   return (
     <div className="mt-3 rounded-md border border-border p-3">
       <SearchField text={q} onSearch={setQ} label="Search your files" placeholder="Search your files" maxLength={255} />
       <FileChoices
         query={query}
         isSearch={q !== ''}
-        chosen={chosen}
+        chosen={chosen.map(({ id }) => id)}
         detail={({ size }) => formatMegabytes(size)}
         blockedReason={blockedReason}
-        onToggle={({ id }) => toggle(id)}
+        onToggle={toggle}
         className="max-h-64"
       />
       <div className="mt-3 flex flex-wrap justify-end gap-2">

@@ -1,3 +1,4 @@
+import type { File as StoredFile } from '@roster/contracts/files/files';
 import { useEffect, useRef, useState } from 'react';
 import { uploadLane } from '#web/api/uploads/queue.ts';
 import { refusalReason, uploadRules } from '#web/api/uploads/rules.ts';
@@ -7,7 +8,7 @@ import { toastError } from '#web/lib/toast.ts';
 type Current = { name: string; percent: number };
 
 /** Uploads files one after another and adds each to the assistant once stored. */
-export function useKnowledgeUpload(put: (fileIds: number[]) => Promise<unknown>) {
+export function useKnowledgeUpload(put: (file: StoredFile) => unknown) {
   const [current, setCurrent] = useState<Current | null>(null);
   const [upload] = useState(uploadLane);
   const leaving = useRef(new AbortController());
@@ -27,8 +28,7 @@ export function useKnowledgeUpload(put: (fileIds: number[]) => Promise<unknown>)
     try {
       const onProgress = (sent: number) =>
         setCurrent({ name: file.name, percent: Math.round((sent / file.size) * 100) });
-      const { id } = await upload({ file, purpose: 'assistants', signal, onProgress });
-      await put([id]);
+      await put(await upload({ file, purpose: 'assistants', signal, onProgress }));
     } catch (error) {
       if (!signal.aborted) fail(file.name, errorText(error, uploadRules.knowledge.failed));
     }

@@ -1,5 +1,5 @@
 import { type AssistantVersionDetail, type VersionField, versionFields } from '@roster/contracts/assistants/versions';
-import type { ToolApproval } from '@roster/contracts/tool-servers/tool-servers';
+import type { ToolApproval } from '@roster/contracts/tool-servers/tool-choice';
 import { modelName } from '#web/api/model-names.ts';
 
 /** Labels of a version's fields. */

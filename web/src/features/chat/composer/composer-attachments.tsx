@@ -91,7 +91,7 @@ type Uploads = { uploads: readonly Attachment[] };
 function AttachmentList({ place, uploads, box }: Pick<ComposerAttachmentsProps, 'place' | 'box'> & Uploads) {
   const failed = uploads.filter(({ state }) => state === 'failed').length;
   return (
-    <div className="max-h-[30dvh] basis-full overflow-y-auto">
+    <div className="max-h-[30dvh] basis-full overflow-y-auto max-md:-order-2">
       <AttachmentPreview box={box}>
         <ul aria-label="Attachments" className="flex flex-wrap gap-1.5 p-0.5">
           {uploads.map((upload) => (
@@ -129,7 +129,7 @@ function AttachAsText({ place, box, onFiles }: Pick<ComposerAttachmentsProps, 'p
     box.current?.focus();
   };
   return (
-    <div className="flex basis-full flex-wrap items-center gap-2 px-2 py-1">
+    <div className="flex basis-full flex-wrap items-center gap-2 px-2 py-1 max-md:-order-2">
       <p className="min-w-0 flex-1 text-muted-foreground text-sm">
         Longer text can be attached as a file; say in the message what it is for.
       </p>

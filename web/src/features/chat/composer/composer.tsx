@@ -100,6 +100,8 @@ export function Composer(props: ComposerProps) {
             invalid={tooLong}
             noteId={counter ? noteId : undefined}
           />
+          {/* On phones the field has a line of its own, and the buttons are below it. */}
+          <span className="flex-1 md:hidden" />
           {onStop && canSend && (
             <IconButton label="Send next" icon={ArrowUp} variant="primary" busy={isBusy} onClick={() => send()} />
           )}
@@ -149,7 +151,7 @@ function MessageBox(props: MessageBoxProps) {
       aria-label="Message"
       aria-invalid={invalid ? true : undefined}
       aria-describedby={noteId}
-      className="field-sizing-content max-h-[40dvh] min-h-9 min-w-0 flex-1 resize-none overflow-y-auto bg-transparent placeholder:truncate px-2 py-2 text-lg leading-5 outline-none max-md:min-h-10 max-md:py-2.5 md:text-base"
+      className="field-sizing-content max-h-[40dvh] min-h-9 min-w-0 flex-1 resize-none overflow-y-auto bg-transparent placeholder:truncate px-2 py-2 text-lg leading-5 outline-none max-md:-order-1 max-md:min-h-10 max-md:basis-full max-md:py-2.5 md:text-base"
     />
   );
 }

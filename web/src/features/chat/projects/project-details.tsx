@@ -1,10 +1,12 @@
 import type { Project } from '@roster/contracts/projects/projects';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { projectCostsQuery } from '#web/api/usage.ts';
 import { ModelName } from '#web/components/model-name.tsx';
+import { mediaQueryStore, useStore } from '#web/lib/store.ts';
 import { dayIn, localZone } from '#web/lib/text/day.ts';
 import { formatCost, formatCount } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -15,10 +17,33 @@ import { ProjectFiles } from './project-files.tsx';
 
 type ProjectDetailsProps = { project: Project; onEdit: () => void };
 
-/** Instructions, files, default, cost and budget of a project. */
-export function ProjectDetails({ project, onEdit }: ProjectDetailsProps) {
+/** Instructions, files, default, cost and budget of a project; one line on narrow screens, until it is opened. */
+export function ProjectDetails(props: ProjectDetailsProps) {
+  if (!useStacked()) return <AboutProject {...props} />;
   return (
-    <Card aria-label="About this project" className="divide-y divide-border max-lg:order-first">
+    <details className="group/about order-first">
+      <summary className="flex min-h-11 list-none items-center gap-2 rounded-lg border border-border bg-card px-4 py-2 hover:bg-hover group-open/about:mb-3 [&::-webkit-details-marker]:hidden">
+        <ChevronRight
+          aria-hidden
+          className="size-4 shrink-0 text-muted-foreground group-open/about:rotate-90 rtl:not-group-open/about:-scale-x-100"
+        />
+        <span className="font-medium">About this project</span>
+        <span className="min-w-0 flex-1 truncate text-end text-muted-foreground text-sm">
+          Instructions, files, cost and budget
+        </span>
+      </summary>
+      <AboutProject {...props} />
+    </details>
+  );
+}
+
+const stacked = mediaQueryStore('(max-width: 1023.98px)');
+/** True if the details are above the conversations, not beside them. */
+const useStacked = (): boolean => useStore(stacked);
+
+function AboutProject({ project, onEdit }: ProjectDetailsProps) {
+  return (
+    <Card aria-label="About this project" className="divide-y divide-border">
       <Detail title="Instructions">
         {project.instructions === '' ? (
           <>

@@ -15,7 +15,7 @@ export function FillBar({ state, filling }: { state: FillingState; filling: Fill
   const name = active?.variable.name;
   const button = { size: 'sm', variant: 'ghost', onMouseDown: keepFocus } as const;
   return (
-    <div className="flex basis-full flex-wrap items-center gap-x-1 gap-y-1 border-border border-b px-2 pb-1 text-sm">
+    <div className="flex basis-full flex-wrap items-center gap-x-1 gap-y-1 border-border border-b px-2 pb-1 text-sm max-md:-order-2">
       <output className="wrap-anywhere me-auto min-w-0 py-1 text-muted-foreground">
         {missing !== null ? (
           <>

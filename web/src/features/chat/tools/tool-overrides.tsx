@@ -23,7 +23,10 @@ export function ToolOverrides({ tools, box }: SwitchedToolsProps) {
     box.current?.focus();
   };
   return (
-    <ul aria-label="Tools changed for this conversation" className="flex basis-full flex-wrap gap-1.5 p-0.5">
+    <ul
+      aria-label="Tools changed for this conversation"
+      className="flex basis-full flex-wrap gap-1.5 p-0.5 max-md:-order-2"
+    >
       {hosted.map(({ name, on }) => (
         <Mark key={name} icon={icons[name]} name={hostedNames[name]} isOn={on} onTakeOff={() => takeOff(name)} />
       ))}

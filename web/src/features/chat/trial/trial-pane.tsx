@@ -90,7 +90,7 @@ export function TrialPane(props: TrialPaneProps) {
           <h2 className="font-semibold text-base">Try it before you save</h2>
           <p className="max-w-sm text-muted-foreground">
             {props.assistantId === null
-              ? 'Asks the model with what the form holds. Each answer is billed.'
+              ? 'Asks the model with what the form holds, connected tools included. Files are searched once the assistant is created. Each answer is billed.'
               : 'Asks the model with what the form holds, and with the saved files and connected tools. Each answer is billed.'}
           </p>
           {begin.isError && (

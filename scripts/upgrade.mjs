@@ -1,5 +1,7 @@
 // npm run upgrade replaces the processes of the last release by those of this tree, one after the other, on one
 // PostgreSQL behind HAProxy, while people use them. Nothing may be lost, duplicated or rejected for good.
+//   npm run upgrade                the last release, as scripts/upgrade/last-release.json names it
+//   npm run upgrade -- REVISION    the processes of another commit
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,11 +13,12 @@ const { build } = await import('./build.mjs');
 const { startPostgres } = await import('../server/src/testing/postgres.ts');
 const { freePort } = await import('../server/src/testing/free-port.ts');
 const { createSimulator } = await import('../simulator/src/simulator.ts');
-const { lastRelease, treeOfLastRelease } = await import('./upgrade/tree.mjs');
+const { isLastRelease, replaced, replacedTree } = await import('./upgrade/tree.mjs');
 const { startBalancer } = await import('./upgrade/balancer.mjs');
 const { startProcess } = await import('./upgrade/processes.mjs');
 const { broken, newFigures, newPerson, use } = await import('./upgrade/people.mjs');
 const { oldCalls, newCalls } = await import('./upgrade/beside.mjs');
+const { connectBeside } = await import('./upgrade/connections.mjs');
 
 const people = 6;
 /** At 20 ms each: somebody is always reading while a process stops, whether it generates the answer or forwards it. */
@@ -46,6 +49,8 @@ async function open() {
     DATABASE_URL: postgres.url,
     PROVIDER_BASE_URL: provider.url,
     RATE_LIMIT_SCALE: '1000',
+    CONNECTIONS: 'open',
+    PROVIDER_HOSTS_ALLOWED: '127.0.0.1',
   };
   const processes = [];
   async function start(tree, name, place) {
@@ -56,22 +61,26 @@ async function open() {
     say(`${name} is ready`);
     return one;
   }
-  return { balancer, processes, start };
+  return { balancer, processes, start, providerUrl: provider.url };
 }
 
-/** Tests the old processes next to the first new one. */
-async function checkBeside(url, [first, second], third, person) {
+/** Tests the old processes next to the first new one. Returns what must be there after the upgrade. */
+async function checkBeside({ url, olds: [first, second], third, providerUrl }, administrator, leaving) {
   for (const old of [first, second]) {
     const status = (await old.readyz())?.status;
     if (status !== 200) failures.push(`${old.name} is not ready beside the new version: ${status}`);
   }
-  const made = await oldCalls(second.url, url, person);
-  failures.push(...(await newCalls(third.url, url, person, made)));
+  if (isLastRelease) {
+    const made = await oldCalls(second.url, url, administrator);
+    failures.push(...(await newCalls(third.url, url, administrator, made)));
+  }
+  const places = { origin: url, oldUrl: first.url, newUrl: third.url, providerUrl };
+  return connectBeside(places, administrator, leaving);
 }
 
 /** Replaces all processes of one tree by those of another, while people use them. */
 async function roll(before, after) {
-  const { balancer, processes, start } = await open();
+  const { balancer, processes, start, providerUrl } = await open();
   const { url } = balancer;
   const olds = [await start(before, 'old 1', 1), await start(before, 'old 2', 2)];
   await balancer.ready();
@@ -83,7 +92,10 @@ async function roll(before, after) {
   const using = everybody.map((person) => use(person, stopping.signal));
   await wait(pauseMs);
   const third = await start(after, 'new 3', 3);
-  await checkBeside(url, olds, third, everybody[0]);
+  const leaving = await newPerson(url, figures, 'leaving', tokens);
+  const connections = await checkBeside({ url, olds, third, providerUrl }, everybody[0], leaving);
+  failures.push(...connections.problems);
+  say('old and new processes have used connections side by side');
   await wait(pauseMs);
   for (const [index, old] of olds.entries()) {
     const place = index + 1;
@@ -100,6 +112,7 @@ async function roll(before, after) {
   await third.stop();
   say(`${third.name} has ended`);
   await wait(pauseMs);
+  failures.push(...(await connections.isKept(url)));
   stopping.abort();
   await Promise.all(using);
   failures.push(...figures.failures);
@@ -109,9 +122,9 @@ async function roll(before, after) {
 }
 
 try {
-  const before = treeOfLastRelease();
+  const before = replacedTree();
   if (!build()) throw new Error('The browser application could not be built');
-  say(`the last release is ${lastRelease.revision}`);
+  say(`the processes of ${replaced} are replaced`);
   const { reasons, failures: _, ...counted } = await roll(before, root);
   console.log(counted);
   for (const [reason, count] of reasons) console.log(`retried ${count} times: ${reason}`);

@@ -16,14 +16,15 @@ function send(url, method, headers, body) {
   });
 }
 
-const caller = (url, origin, { cookie }) =>
+export const caller = (url, origin, { cookie }) =>
   async function call(method, path, body) {
     const headers = {
       host: new URL(origin).host,
       origin,
       'sec-fetch-site': 'same-origin',
       cookie: cookie(),
-      ...(body && { 'content-type': 'application/json' }),
+      // Node.js adds no length to the body of a DELETE.
+      ...(body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(JSON.stringify(body)) }),
     };
     const { status, text } = await send(`${url}${path}`, method, headers, body && JSON.stringify(body));
     if (status >= 400) throw new Error(`${method} ${path} at ${url}: ${status} ${text}`);

@@ -12,12 +12,16 @@ function run(program, args, options = {}) {
   return stdout;
 }
 
+/** The revision to replace: another one may be named on the command line. */
+export const replaced = process.argv[2] ?? lastRelease.revision;
+export const isLastRelease = replaced === lastRelease.revision;
+
 function commitOf(revision) {
   const args = ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`];
   const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
   if (status === 0) return stdout.trim();
   throw new Error(
-    `This clone has no ${revision}, which scripts/upgrade/last-release.json names as the last release. Fetch the whole history: git fetch --tags --unshallow`,
+    `This clone has no ${revision}, which scripts/upgrade/last-release.json or the command names. Fetch the whole history: git fetch --tags --unshallow`,
   );
 }
 
@@ -47,13 +51,14 @@ function link(tree) {
   for (const name of workspaces) symlinkSync(join(tree, name), join(tree, 'node_modules/@roster', name));
 }
 
-/** The path of the last release's tree with its browser application built; created once per release. */
-export function treeOfLastRelease() {
-  const commit = commitOf(lastRelease.revision);
+/** The path of the replaced tree with its browser application built; created once. */
+export function replacedTree() {
+  const commit = commitOf(replaced);
   const tree = join(root, '.cache/upgrade', commit);
   const built = join(tree, 'web/dist/.stamp');
   if (existsSync(built)) return tree;
-  rmSync(join(root, '.cache/upgrade'), { recursive: true, force: true });
+  // One tree stays: that of the last release, unless another one is named.
+  rmSync(isLastRelease ? join(root, '.cache/upgrade') : tree, { recursive: true, force: true });
   mkdirSync(tree, { recursive: true });
   const archive = join(tree, 'tree.tar');
   run('git', ['archive', '--output', archive, commit], { cwd: root });

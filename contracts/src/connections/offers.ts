@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId } from '../endpoint.ts';
-import { Connection, ConnectionChange, ConnectionUses, NewConnection } from './connections.ts';
+import { Connection, ConnectionChange, ConnectionRefusal, ConnectionUses, NewConnection } from './connections.ts';
 
 export const offersPerInstallation = 50;
 export const offerPeopleLimit = 500;
@@ -129,6 +129,24 @@ export const connectionOffers = {
     params: byId,
     query: z.strictObject({ month: Month.optional() }),
     output: OfferSpending,
+  }),
+  refusals: endpoint({
+    method: 'GET',
+    path: `${one}/refusals`,
+    access: 'admin',
+    summary: 'What the provider has refused lately and is therefore not sent, with the time of the next try.',
+    params: byId,
+    output: z.object({ refusals: z.array(ConnectionRefusal) }),
+  }),
+  askAgain: endpoint({
+    method: 'POST',
+    path: `${one}/ask-again`,
+    access: 'admin',
+    rate: 'keyUse',
+    summary: 'Tries everything that the provider has refused again with the next calls of all people.',
+    params: byId,
+    status: 204,
+    output: NoContent,
   }),
   remove: endpoint({
     method: 'DELETE',

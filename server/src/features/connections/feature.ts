@@ -32,12 +32,13 @@ type Dependencies = {
 export function connectionFeature(dependencies: Dependencies) {
   const { database, vault, config, createClient, openConnection, openOffered } = dependencies;
   const shared = { db: database.db, vault, addresses: connectionAddresses(config), open: clientOpener(createClient) };
+  const refusals = connectionRefusals({ ...dependencies, db: database.db });
   const connections = connectionService({
     ...{ ...shared, listsHosts: config.connections.listsHosts, openConnection },
     onUsable: dependencies.onUsable,
-    refusals: connectionRefusals({ ...dependencies, db: database.db }),
+    refusals,
   });
-  const offers = offerService({ ...shared, openOffered });
+  const offers = offerService({ ...shared, openOffered, refusals });
   return {
     routes(router: Router) {
       connectionRoutes(router, connections);

@@ -5,7 +5,7 @@ import { ask, newThread, post } from '#server/testing/chat';
 import { newOffer } from '#server/testing/connections';
 import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
-import { startRawProvider } from '#server/testing/raw-provider';
+import { startPricedProvider } from '#server/testing/offers';
 
 const path = '/api/admin/connections';
 const month = () => new Date().toISOString().slice(0, 7);
@@ -25,33 +25,8 @@ describe.each(engines)('budgets of offered connections on %s', (engine) => {
   const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;
 
   /** A provider that states what a call costs. */
-  async function offered(
-    cost: () => unknown,
-    more: object = {},
-    models: Parameters<typeof startRawProvider>[1] = ['gpt-4o'],
-  ) {
-    const provider = await startRawProvider((_path, body) => {
-      const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, cost: cost() };
-      if (!body.includes('"stream":true'))
-        return {
-          headers: { 'content-type': 'application/json' },
-          packets: [
-            JSON.stringify({
-              choices: [{ message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
-              usage,
-            }),
-          ],
-        };
-      const chunk = (value: object) => `data: ${JSON.stringify(value)}\n\n`;
-      return {
-        packets: [
-          chunk({ choices: [{ index: 0, delta: { content: 'Hi.' }, finish_reason: null }] }),
-          chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
-          chunk({ choices: [], usage }),
-          'data: [DONE]\n\n',
-        ],
-      };
-    }, models);
+  async function offered(cost: () => unknown, more: object = {}, models?: Parameters<typeof startPricedProvider>[1]) {
+    const provider = await startPricedProvider(cost, models);
     onTestFinished(() => provider.close());
     const name = `Team ${++offers}`;
     const offer = await newOffer(app, { name, api: 'chat', baseUrl: provider.url, ...more });
@@ -151,6 +126,30 @@ describe.each(engines)('budgets of offered connections on %s', (engine) => {
     await admin.patch(`${path}/${id}`, { monthlyUsdPerPerson: null });
     expect((await ask(app, ada, await threadOn(ada, id, 'unpriced'), 'One')).answer.state).toBe('complete');
     expect((await sumOf(id)).total).toMatchObject({ requests: 3, unpricedRequests: 1 });
+  });
+
+  test('refuse service tiers whose price is not known, before the provider is asked', async () => {
+    const models = ['gpt-4o', { id: 'priced', pricing: { prompt: '0.01', completion: '0.02' } }];
+    const { id, name, asked } = await offered(() => undefined, { monthlyUsdPerPerson: 1 }, models);
+    const { token } = await newToken(await person());
+    const statusOf = async (path: string, model: string, tier: string) => {
+      const text = { prompt: 'Hello', input: 'Hello', messages: [{ role: 'user', content: 'Hello' }] };
+      const body = { ...text, model: `${name}/${model}`, service_tier: tier };
+      return callApi(app, token, `/v1/${path}`, { method: 'POST', body });
+    };
+    for (const path of ['chat/completions', 'responses', 'completions']) {
+      const refused = await statusOf(path, 'priced', 'priority');
+      expect([path, refused.status, refused.body.error]).toEqual([
+        ...[path, 429],
+        expect.objectContaining({ message: expect.stringContaining('at the service tier ‘priority’') }),
+      ]);
+    }
+    expect(asked).toEqual([]);
+    for (const tier of ['auto', 'default']) expect((await statusOf('completions', 'priced', tier)).status).toBe(200);
+    expect((await statusOf('chat/completions', 'gpt-4o', 'priority')).status).toBe(200);
+    expect((await statusOf('chat/completions', 'gpt-4o', 'flex')).status).toBe(429);
+    await admin.patch(`${path}/${id}`, { monthlyUsdPerPerson: null });
+    expect((await statusOf('chat/completions', 'priced', 'priority')).status).toBe(200);
   });
 
   test('cannot be lowered by a price of one’s own', async () => {

@@ -26,6 +26,8 @@ export function offerRoutes({ route }: Router, offers: OfferService) {
   route(api.check, ({ params, body }) => offers.check(params.id, body.model));
   route(api.uses, ({ params }) => offers.uses(params.id));
   route(api.spending, ({ params, query }) => offers.spending(params.id, query.month));
+  route(api.refusals, ({ params }) => offers.refusals(params.id));
+  route(api.askAgain, ({ params }) => offers.askAgain(params.id));
   route(api.remove, async ({ actor, params, request }) => {
     await offers.remove(actor, params.id, visitorOf(request));
     request.log.info(

@@ -16,12 +16,14 @@ import { securityEventRepository, type Visitor } from '#server/security/events-r
 import { checkAbilities } from './check.ts';
 import { addressOf, connectionKeys, invalid, type KeyDependencies, last4Of, notFound } from './keys.ts';
 import { type OfferRow, offerRepository } from './offer-repository.ts';
+import type { ConnectionRefusals } from './refusals.ts';
 import { changedColumns, nameKeyOf } from './repository.ts';
 import { toConnection } from './to-connection.ts';
 
 type Dependencies = KeyDependencies & {
   /** Opens an offered connection for an administrator's check, also if it is offered to others only. */
   openOffered: ConnectionOpener['openOffered'];
+  refusals: ConnectionRefusals;
 };
 
 const thisMonth = () => monthOf(new Date().toISOString());
@@ -151,7 +153,7 @@ const modelLimit = 200;
 
 /** Connections that administrators offer to everybody or to chosen people. */
 export function offerService(dependencies: Dependencies) {
-  const { db, addresses, openOffered } = dependencies;
+  const { db, addresses, openOffered, refusals } = dependencies;
   const offers = offerRepository(db);
 
   async function check(id: number, model: string | undefined): Promise<ConnectionOffer> {
@@ -175,6 +177,14 @@ export function offerService(dependencies: Dependencies) {
     async uses(id: number) {
       if (!(await offers.find(id))) throw notFound();
       return offers.uses(id, thisMonth());
+    },
+    async refusals(id: number) {
+      await found(db, id);
+      return { refusals: await refusals.list(id) };
+    },
+    async askAgain(id: number) {
+      await found(db, id);
+      await refusals.askAgain(id);
     },
     async spending(id: number, month = thisMonth()) {
       if (!(await offers.find(id))) throw notFound();

@@ -36,3 +36,5 @@ export function connectionRefusals({ db, presence, forgetClient }: Dependencies)
     },
   };
 }
+
+export type ConnectionRefusals = ReturnType<typeof connectionRefusals>;

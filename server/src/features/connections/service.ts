@@ -18,7 +18,7 @@ import { checkAbilities } from './check.ts';
 import { addressOf, connectionKeys, invalid, type KeyDependencies, last4Of, notFound } from './keys.ts';
 import { findLocalServers } from './local.ts';
 import { offeredPresets } from './offered-presets.ts';
-import type { connectionRefusals } from './refusals.ts';
+import type { ConnectionRefusals } from './refusals.ts';
 import { changedColumns, connectionStore, nameKeyOf } from './repository.ts';
 import { toConnection, toOffered } from './to-connection.ts';
 
@@ -26,7 +26,7 @@ type Dependencies = KeyDependencies & {
   /** The operator has listed hosts of their own. */
   listsHosts: boolean;
   openConnection: OpenConnection;
-  refusals: ReturnType<typeof connectionRefusals>;
+  refusals: ConnectionRefusals;
   /** Called when a connection may be used again: work that waited for it goes on. */
   onUsable: (userId: number) => Promise<void>;
 };

@@ -348,6 +348,12 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'GET /api/admin/connections/:id/spending': ({ connectionId }) => ({
     path: `/api/admin/connections/${connectionId}/spending`,
   }),
+  'GET /api/admin/connections/:id/refusals': ({ connectionId }) => ({
+    path: `/api/admin/connections/${connectionId}/refusals`,
+  }),
+  'POST /api/admin/connections/:id/ask-again': ({ connectionId }) => ({
+    path: `/api/admin/connections/${connectionId}/ask-again`,
+  }),
   'DELETE /api/admin/connections/:id': ({ connectionId }) => ({ path: `/api/admin/connections/${connectionId}` }),
   'GET /api/prompts/:id': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}` }),
   'PATCH /api/prompts/:id': ({ savedPromptId }) => ({ path: `/api/prompts/${savedPromptId}`, body: { title: 'Mine' } }),

@@ -93,6 +93,8 @@ const mayCall: Record<string, readonly Kind[]> = {
   'POST /api/admin/connections/:id/check': administrators,
   'GET /api/admin/connections/:id/uses': administrators,
   'GET /api/admin/connections/:id/spending': administrators,
+  'GET /api/admin/connections/:id/refusals': administrators,
+  'POST /api/admin/connections/:id/ask-again': administrators,
   'DELETE /api/admin/connections/:id': administrators,
 
   'GET /api/models': signedIn,

@@ -50,8 +50,9 @@ export function offeredPrices(catalogue: Pick<Catalogue, 'cost'>) {
   }
 
   return {
-    /** Asks the provider for its list if the catalogue does not know the model. */
-    async isKnown(key: ConnectionKey, reference: string): Promise<boolean> {
+    /** Asks the provider for its list if the catalogue does not know the model. Lists have no prices of tiers. */
+    async isKnown(key: ConnectionKey, reference: string, tier: string | null): Promise<boolean> {
+      if (tier !== null) return catalogue.cost(reference, noTokens, tier) !== null;
       if (catalogue.cost(reference, noTokens) !== null) return true;
       return (await pricesOf(key))?.has(modelIdOf(reference)) ?? false;
     },

@@ -7,7 +7,7 @@ import { installationOwner } from '#server/security/encryption';
 import { type Vault, VaultError } from '#server/security/vault';
 import { ConnectionKey, type ConnectionTarget } from './connection-key.ts';
 import { type ConnectionRow, connectionRepository, type OpenedRow } from './connection-repository.ts';
-import type { OfferBudget } from './offer-budget.ts';
+import type { OfferBudget, Spending } from './offer-budget.ts';
 import { keyHeaderOf } from './presets.ts';
 import { spendRepository } from './spend-repository.ts';
 
@@ -89,17 +89,17 @@ export function connectionOpener({ db, vault, providerOf, budget }: Dependencies
 
   return {
     /**
-     * The key of a user's connection, or of one that is offered to the user. `spendOn`: the model that is about to be
+     * The key of a user's connection, or of one that is offered to the user. `spending`: what is about to be
      * asked; left out: nothing is spent.
      * @throws no_api_key if it was removed, is paused or is not offered any more, key_unreadable, offered_budget_exceeded
      */
-    async openConnection(userId: number, id: number, spendOn?: string): Promise<ConnectionKey> {
+    async openConnection(userId: number, id: number, spending?: Spending): Promise<ConnectionKey> {
       const row = await connections.findToOpen(userId, id);
       if (!row) throw await missing(userId, id);
       if (row.is_paused === 1) throw paused(row);
       const key = await opened(userId, row);
       const limits = { perPerson: row.monthly_usd_per_person, total: row.monthly_usd_total };
-      if (row.user_id === null && spendOn !== undefined) await budget.check(userId, key, limits, spendOn);
+      if (row.user_id === null && spending) await budget.check(userId, key, limits, spending);
       return key;
     },
 

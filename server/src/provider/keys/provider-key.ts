@@ -37,10 +37,11 @@ export function providerKeyService(dependencies: Dependencies) {
   const sealedKeys = providerKeySecrets(dependencies);
   const isOpenAi = dependencies.config.provider.isOpenAi;
 
-  async function open(userId: number, model: string | null = null, spends = true): Promise<Secret> {
+  /** `tier`: the service tier that is asked for; undefined: nothing is spent. */
+  async function open(userId: number, model: string | null = null, tier?: string | null): Promise<Secret> {
     const connectionId = model === null ? null : connectionIdOf(model);
-    if (connectionId !== null)
-      return dependencies.openConnection(userId, connectionId, spends && model !== null ? model : undefined);
+    if (model !== null && connectionId !== null)
+      return dependencies.openConnection(userId, connectionId, tier === undefined ? undefined : { model, tier });
     return sealedKeys.open(userId, await keys.find(userId)).key;
   }
 
@@ -65,12 +66,13 @@ export function providerKeyService(dependencies: Dependencies) {
 
     /**
      * Decrypts the key for a call: that of the model’s connection, without a model that of the installation’s provider.
+     * `tier`: a service tier with a price of its own.
      * @throws no_api_key, key_unreadable, offered_budget_exceeded
      */
-    open: (userId: number, model: string | null = null) => open(userId, model),
+    open: (userId: number, model: string | null = null, tier: string | null = null) => open(userId, model, tier),
 
     /** The same for what costs nothing: no budget refuses it. */
-    openFree: (userId: number, model: string | null = null) => open(userId, model, false),
+    openFree: (userId: number, model: string | null = null) => open(userId, model),
 
     /** Returns the typed key after checking its form, without storing it; without one, the saved key. */
     async typedOrSaved(userId: number, typed: string | undefined): Promise<Secret> {

@@ -1,6 +1,7 @@
 import { type ConnectionPreset, type LocalServer, NewConnection } from '@roster/contracts/connections/connections';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { connectionsQuery } from '#web/api/connections.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
 import { problemsSchema, useSchemaForm } from '#web/lib/schema-form.ts';
@@ -11,7 +12,7 @@ import { toast } from '#web/ui/states/toast.tsx';
 import { type FieldsProps, KeyField, secondsOf, TextField, type Values, WaitField } from './connection-fields.tsx';
 import { PresetChoice } from './preset-choice.tsx';
 import { PresetMark } from './preset-mark.tsx';
-import { connectionsQuery, useAddConnection } from './queries.ts';
+import { useAddConnection } from './queries.ts';
 
 type Chosen = { preset: ConnectionPreset; baseUrl: string };
 

@@ -3,6 +3,7 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { Cable, Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { z } from 'zod';
+import { connectionsQuery } from '#web/api/connections.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
@@ -16,7 +17,6 @@ import { ConnectionList } from './connection-list.tsx';
 import type { ConnectionAction } from './connection-row.tsx';
 import { EditDialog } from './edit-dialog.tsx';
 import { OfferedList } from './offered-list.tsx';
-import { connectionsQuery } from './queries.ts';
 import { RemoveDialog } from './remove-dialog.tsx';
 
 type Opened = { what: ConnectionAction; id: number };

@@ -33,6 +33,15 @@ export function problemsOfChange(values: Values) {
 
 const schema = problemsSchema(problemsOfChange);
 
+export const RemoveKey = ({ checked, onChange }: { checked: boolean; onChange: (checked: boolean) => void }) => (
+  <Checkbox
+    label="Remove the key"
+    description="Requests are then sent without one."
+    checked={checked}
+    onChange={({ target }) => onChange(target.checked)}
+  />
+);
+
 /** Renames a connection, replaces its key and changes how it is called. Its address stays. */
 export function EditDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
   const { id, hasKey, api } = connection;
@@ -60,14 +69,7 @@ export function EditDialog({ connection, onClose }: { connection: Connection; on
     >
       <TextField form={form} label="Name" name="name" autoFocus />
       {!removesKey && <KeyField form={form} isOptional hint={keptKeyHint(connection)} />}
-      {hasKey && (
-        <Checkbox
-          label="Remove the key"
-          description="Requests are then sent without one."
-          checked={removesKey}
-          onChange={({ target }) => setRemovesKey(target.checked)}
-        />
-      )}
+      {hasKey && <RemoveKey checked={removesKey} onChange={setRemovesKey} />}
       <WaitField form={form} />
       <Checkbox
         label="Use Chat Completions only"

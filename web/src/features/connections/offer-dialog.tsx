@@ -13,12 +13,11 @@ import {
   fixedAddress,
   KeyField,
   keptKeyHint,
-  secondsOf,
   TextField,
   type Values,
   WaitField,
 } from './connection-fields.tsx';
-import { changeOf, problemsOfChange } from './edit-dialog.tsx';
+import { changeOf, problemsOfChange, RemoveKey } from './edit-dialog.tsx';
 import { offersQuery, useAddOffer, useChangeOffer } from './offer-queries.ts';
 import { bodyOfTerms, problemsOfTerms, TermFields, termsOf } from './offer-terms.tsx';
 import { PresetChoice } from './preset-choice.tsx';
@@ -91,14 +90,15 @@ const changeSchema = problemsSchema(problemsOfChange);
 
 /** Changes an offered connection. Its address stays. */
 export function EditOfferDialog({ offer, onClose }: { offer: ConnectionOffer; onClose: () => void }) {
-  const { id } = offer;
+  const { id, hasKey } = offer;
   const form = useSchemaForm(changeSchema, editedValues(offer));
   const { terms, setTerms, problems, areRight } = useTerms(offer);
+  const [removesKey, setRemovesKey] = useState(false);
   const change = useChangeOffer();
   const submit = form.handleSubmit((values) => {
     if (!areRight()) return;
     change.mutate(
-      { id, ...changeOf(values), firstTokenSeconds: secondsOf(values.firstTokenSeconds), ...bodyOfTerms(terms) },
+      { id, ...changeOf(values), ...(removesKey && { key: null }), ...bodyOfTerms(terms) },
       { onSuccess: onClose, onError: (error) => void showFieldErrors(form, error) },
     );
   });
@@ -114,7 +114,8 @@ export function EditOfferDialog({ offer, onClose }: { offer: ConnectionOffer; on
       className="grid gap-5"
     >
       <TextField form={form} label="Name" name="name" autoFocus />
-      <KeyField form={form} isOptional hint={keptKeyHint(offer)} />
+      {!removesKey && <KeyField form={form} isOptional hint={keptKeyHint(offer)} />}
+      {hasKey && <RemoveKey checked={removesKey} onChange={setRemovesKey} />}
       <TermFields terms={terms} problems={problems} onChange={setTerms} />
       <WaitField form={form} />
     </FormDialog>

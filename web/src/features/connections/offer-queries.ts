@@ -78,6 +78,21 @@ export function useCheckOffer() {
   });
 }
 
+export const offerRefusalsQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...offersKey, id, 'refusals'],
+    queryFn: ({ signal }) => call(connectionOffers.refusals, { params: { id } }, signal),
+    refetchOnMount: 'always',
+  });
+
+export function useAskOfferAgain(id: number) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => call(connectionOffers.askAgain, { params: { id } }),
+    onSettled: () => client.invalidateQueries({ queryKey: offerRefusalsQuery(id).queryKey }),
+  });
+}
+
 export function useRemoveOffer() {
   const onSettled = useRefetched();
   return useMutation({ mutationFn: (id: number) => call(connectionOffers.remove, { params: { id } }), onSettled });

@@ -17,9 +17,18 @@ import { ActionMenu } from './action-menu.tsx';
 import { CheckForm } from './check-dialog.tsx';
 import { counted } from './labels.ts';
 import { AddOfferDialog, EditOfferDialog } from './offer-dialog.tsx';
-import { offersQuery, offerUsesQuery, useChangeOffer, useCheckOffer, useRemoveOffer } from './offer-queries.ts';
+import {
+  offerRefusalsQuery,
+  offersQuery,
+  offerUsesQuery,
+  useAskOfferAgain,
+  useChangeOffer,
+  useCheckOffer,
+  useRemoveOffer,
+} from './offer-queries.ts';
 import { SpendingDialog } from './offer-spending.tsx';
 import { PresetMark } from './preset-mark.tsx';
+import { RefusalList } from './refusals.tsx';
 import { usesText } from './remove-dialog.tsx';
 
 type Action = 'edit' | 'check' | 'spending' | 'remove';
@@ -82,7 +91,13 @@ function OpenedDialog({ what, ...props }: DialogProps & { what: Action }) {
 
 function CheckOfferDialog({ offer, onClose }: DialogProps) {
   const check = useCheckOffer();
-  return <CheckForm connection={offer} check={check} onClose={onClose} />;
+  const { data } = useQuery(offerRefusalsQuery(offer.id));
+  const askAgain = useAskOfferAgain(offer.id);
+  return (
+    <CheckForm connection={offer} check={check} onClose={onClose}>
+      <RefusalList refusals={data?.refusals} askAgain={askAgain} />
+    </CheckForm>
+  );
 }
 
 function RemoveOfferDialog({ offer: { id, name }, onClose }: DialogProps) {

@@ -6,7 +6,7 @@ import { page } from 'vitest/browser';
 import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
 import { fixtureDate, person } from '#web/testing/new-account.ts';
-import { expectText, expectToast } from '#web/testing/page.ts';
+import { expectCount, expectText, expectToast } from '#web/testing/page.ts';
 
 const offer = (more: Partial<ConnectionOffer> = {}): ConnectionOffer => ({
   ...{ id: 9, preset: 'groq', name: 'Team', baseUrl: 'https://api.groq.com/openai/v1', hasKey: true },
@@ -27,6 +27,7 @@ function openOffers(list: ConnectionOffer[]) {
   open('/users?tab=connections', {
     user: { ...person, role: 'Admin' },
     answers() {
+      answer(connectionOffers.refusals, { refusals: [] });
       answer(users.summary, { total: 1, active: 1, administrators: 1, recent: 1 });
       answer(connectionOffers.list, { offers: list });
       answer(connectionOffers.change, () => offer());
@@ -139,5 +140,29 @@ describe('offered connections', () => {
     await dialog.getByRole('textbox', { name: 'API key' }).fill('gsk_wrong');
     await dialog.getByRole('button', { name: 'Save Changes' }).click();
     await expect.element(dialog.getByText('Invalid API Key').first()).toBeVisible();
+  });
+
+  test('lose their key on request', async () => {
+    openOffers([offer()]);
+    await choose('Edit');
+    const dialog = page.getByRole('dialog', { name: 'Edit Offered Connection' });
+    await dialog.getByRole('checkbox', { name: 'Remove the key' }).click();
+    await expectCount(dialog.getByRole('textbox', { name: 'API key' }), 0);
+    await dialog.getByRole('button', { name: 'Save Changes' }).click();
+    await expect.poll(() => requestsTo(connectionOffers.change).at(-1)).toMatchObject({ body: { key: null } });
+  });
+
+  test('say what was refused lately, and ask again on request', async () => {
+    openOffers([offer()]);
+    const refused = { model: 'llama', what: 'temperature', learnedAt: fixtureDate, askAt: '2999-01-01T00:00:00.000Z' };
+    answer(connectionOffers.refusals, { refusals: [refused] });
+    answer(connectionOffers.askAgain, undefined);
+    await page.getByRole('button', { name: 'Check Team' }).click();
+    const section = page.getByRole('region', { name: 'Refused lately' });
+    await expectText(section, /temperature for llama/);
+    answer(connectionOffers.refusals, { refusals: [] });
+    await section.getByRole('button', { name: 'Ask Again' }).click();
+    await expectCount(section, 0);
+    expect(requestsTo(connectionOffers.askAgain)).toHaveLength(1);
   });
 });

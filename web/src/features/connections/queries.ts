@@ -1,17 +1,9 @@
 import { type ConnectionChange, connections, type NewConnection } from '@roster/contracts/connections/connections';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { z } from 'zod';
+import { connectionsKey, connectionsQuery } from '#web/api/connections.ts';
 import { modelsQuery } from '#web/api/models.ts';
 import { call } from '#web/lib/api-client.ts';
-
-const connectionsKey = ['connections'] as const;
-
-/** Refetched on mount: a chat may have found that a provider rejects a key. */
-export const connectionsQuery = queryOptions({
-  queryKey: [...connectionsKey, 'list'],
-  queryFn: ({ signal }) => call(connections.list, {}, signal),
-  refetchOnMount: 'always',
-});
 
 export const presetsQuery = queryOptions({
   queryKey: [...connectionsKey, 'presets'],

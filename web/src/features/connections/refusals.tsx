@@ -5,11 +5,20 @@ import { Button } from '#web/ui/button.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { refusalsQuery, useAskAgain } from './queries.ts';
 
-/** Fields and calls that the provider has refused, and that are therefore left out for a while. */
+type RefusalListProps = {
+  refusals: readonly ConnectionRefusal[] | undefined;
+  askAgain: { isPending: boolean; mutate: ReturnType<typeof useAskAgain>['mutate'] };
+};
+
+/** Refusals of the provider of one's own connection. */
 export function Refusals({ connectionId }: { connectionId: number }) {
   const { data } = useQuery(refusalsQuery(connectionId));
-  const askAgain = useAskAgain(connectionId);
-  if (!data || data.refusals.length === 0) return null;
+  return <RefusalList refusals={data?.refusals} askAgain={useAskAgain(connectionId)} />;
+}
+
+/** Fields and calls that the provider has refused, and that are therefore left out for a while. */
+export function RefusalList({ refusals = [], askAgain }: RefusalListProps) {
+  if (refusals.length === 0) return null;
   return (
     <section aria-labelledby="refusals" className="grid gap-2">
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -29,7 +38,7 @@ export function Refusals({ connectionId }: { connectionId: number }) {
         again now.
       </p>
       <ul className="divide-y divide-border text-sm">
-        {data.refusals.map((refusal) => (
+        {refusals.map((refusal) => (
           <Refusal key={`${refusal.model}|${refusal.what}`} refusal={refusal} />
         ))}
       </ul>

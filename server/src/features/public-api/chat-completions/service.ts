@@ -10,6 +10,7 @@ import { whileRecorded } from '#server/features/public-api/shared/while-recorded
 import type { BudgetService } from '#server/features/usage/budgets';
 import type { ApiPrincipal } from '#server/http/public-api/api-principal';
 import type { CallRegistry } from '#server/http/public-api/call-registry';
+import { tierOf } from '#server/provider/connections/offer-budget';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Answer } from './answers.ts';
 import { prepare } from './prepare.ts';
@@ -39,7 +40,7 @@ export function chatCompletionService(dependencies: Dependencies) {
     const isPlain = model === call.body.model;
     const body = isPlain ? call.body : { ...call.body, model };
     const answering = outage === undefined ? modelNames.answering : modelNames.fallbackOf;
-    const apiKey = await keys.open(userId, await answering(userId, model));
+    const apiKey = await keys.open(userId, await answering(userId, model), tierOf(body));
     const check = createBudgetCheck(budgets, caller);
     const text = modelIdOf(model) === call.body.model ? request.bodyText : undefined;
     const prepared = await prepare(dependencies, { userId, body, text, apiKey, check, outage });

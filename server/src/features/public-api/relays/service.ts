@@ -20,6 +20,7 @@ import type { ApiPrincipal } from '#server/http/public-api/api-principal';
 import type { CallRegistry } from '#server/http/public-api/call-registry';
 import { PublicApiError } from '#server/http/public-api/errors';
 import type { JsonObject } from '#server/lib/is-object';
+import { tierOf } from '#server/provider/connections/offer-budget';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider } from '#server/provider/provider';
 import type { RelayedResponse } from '#server/provider/relay';
@@ -55,6 +56,8 @@ type Asked = {
   /** Estimate; 0: nothing is known before the answer. */
   inputTokens: number;
   streams: boolean;
+  /** The service tier that the client asks for, if it has a price of its own. */
+  tier: string | null;
   ask: (
     model: string | null,
     apiKey: Secret,
@@ -84,10 +87,10 @@ function createResponder(dependencies: Dependencies) {
   const { keys, modelNames, assistantModels, budgets, calls } = dependencies;
 
   /** The model as Roster names it, and its key. */
-  async function target(userId: number, named: string | null) {
+  async function target(userId: number, { named, tier }: Asked) {
     const model = named === null ? null : await modelNames.resolve(userId, named);
     if (model !== null && assistantModels.isNamed(model)) throw noAssistants(model);
-    return { model, apiKey: await keys.open(userId, model) };
+    return { model, apiKey: await keys.open(userId, model, tier) };
   }
 
   return async (call: Call, asked: Asked, controller: AbortController) => {
@@ -98,7 +101,7 @@ function createResponder(dependencies: Dependencies) {
     const explained = (error: unknown) => {
       throw named === null ? error : explainUnknownName(named, error);
     };
-    const { model, apiKey } = await target(userId, named).catch(explained);
+    const { model, apiKey } = await target(userId, asked).catch(explained);
     await createBudgetCheck(budgets, caller)(null);
     const unnamed = kind.unnamedModel ?? 'default-model';
     const stored = await calls.begin(caller, { assistantId: null, model: model ?? unnamed, inputTokens });
@@ -173,7 +176,7 @@ export function relayService(dependencies: Dependencies) {
     /** `inputTokens`: an estimate; `streams`: the client has asked for events. */
     json(call: JsonCall, kind: RelayKind, given: Pick<Asked, 'inputTokens' | 'streams'>) {
       const ask = askInJson(provider, call, { kind, ...given });
-      const asked = { kind, named: call.body.model ?? null, ask, ...given };
+      const asked = { kind, named: call.body.model ?? null, tier: tierOf(call.body), ask, ...given };
       return whileClientWaits(openCalls, call, (controller) => answer(call, asked, controller));
     },
 
@@ -190,7 +193,8 @@ export function relayService(dependencies: Dependencies) {
           );
           const streams = fields.stream === 'true';
           const ask = askInForm(provider, { fields, file, spooled }, { kind, streams });
-          await answer(call, { kind, named: fields.model, inputTokens: 0, streams, ask }, controller);
+          const asked = { kind, named: fields.model, inputTokens: 0, streams, tier: null, ask };
+          await answer(call, asked, controller);
         } finally {
           await spooled.close();
         }

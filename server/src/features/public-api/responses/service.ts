@@ -15,6 +15,7 @@ import type { CallRegistry } from '#server/http/public-api/call-registry';
 import { PublicApiError } from '#server/http/public-api/errors';
 import { createWriter, sendEventHeaders } from '#server/http/streaming/event-stream';
 import { AppError } from '#server/lib/errors';
+import { tierOf } from '#server/provider/connections/offer-budget';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
@@ -49,7 +50,7 @@ export function responseService(dependencies: Dependencies) {
     const { userId } = caller;
     const body = { ...given, model: await modelNames.resolve(userId, given.model) };
     const answering = outage === undefined ? modelNames.answering : modelNames.fallbackOf;
-    const apiKey = await keys.open(userId, await answering(userId, body.model));
+    const apiKey = await keys.open(userId, await answering(userId, body.model), tierOf(body));
     const order = await orderOf(userId, body, { apiKey, check: createBudgetCheck(budgets, caller), outage });
     return { order, open: await store.begin(caller, order), apiKey };
   }

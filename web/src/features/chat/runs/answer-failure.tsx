@@ -1,7 +1,10 @@
 import type { Message } from '@roster/contracts/chat';
+import { connectionIdOf } from '@roster/contracts/models/model-reference';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowDownToLine, Pencil, RotateCw } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { connectionsQuery } from '#web/api/connections.ts';
 import { modelName } from '#web/api/model-names.ts';
 import { SettingsLink } from '#web/components/settings-link.tsx';
 import { ChatTargetMenu } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
@@ -10,7 +13,7 @@ import { lazyPart } from '#web/lib/lazy.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { endedEarlyTexts } from './ended-early-texts.ts';
-import { adviceFor, splitMessage } from './failure-advice.ts';
+import { adviceFor, adviceForOffered, splitMessage } from './failure-advice.ts';
 
 const SummarizeOffer = lazyPart(
   async () => (await import('#web/features/chat/summaries/summarize-offer.tsx')).SummarizeOffer,
@@ -28,9 +31,19 @@ function useSecondsUntil(moment: number): number {
   return left;
 }
 
+/** A person’s own connection is repaired in Settings, an offered one by an administrator. */
+function useAdvice({ model, error }: Message) {
+  const code = error?.code ?? 'internal';
+  const connectionId = model === null ? null : connectionIdOf(model);
+  const forOffered = connectionId === null ? null : adviceForOffered(code);
+  const { data } = useQuery({ ...connectionsQuery, enabled: forOffered !== null });
+  const isOwn = data?.connections.some(({ id }) => id === connectionId) ?? true;
+  return isOwn || forOffered === null ? adviceFor(code) : forOffered;
+}
+
 /** Explains why an answer is missing or incomplete, and what to do. */
 export function AnswerFailure({ message }: { message: Message }) {
-  const { error, endedEarly } = message;
+  const { endedEarly } = message;
   if (message.state === 'stopped' || (endedEarly && message.text.trim() !== ''))
     return (
       <p className="mt-2 flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 text-muted-foreground text-sm">
@@ -55,8 +68,12 @@ export function AnswerFailure({ message }: { message: Message }) {
       </Notice>
     );
   }
-  if (message.state !== 'failed') return null;
-  const { hint, steps } = adviceFor(error?.code ?? 'internal');
+  return message.state === 'failed' ? <FailedAnswer message={message} /> : null;
+}
+
+function FailedAnswer({ message }: { message: Message }) {
+  const { error } = message;
+  const { hint, steps } = useAdvice(message);
   const { title, rest } = splitMessage(error?.message ?? 'The answer failed.');
   const endedAt = new Date(message.finishedAt ?? message.createdAt).getTime();
   return (

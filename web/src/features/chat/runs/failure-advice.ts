@@ -49,6 +49,23 @@ const advice: Record<RunError['code'], Advice> = {
   internal: { hint: 'This is an error in Roster. Try again.', steps: ['again'] },
 };
 
+const askAdministrator = 'Ask your administrator, or choose another model.';
+
+/** Failures of a connection’s key or account, if the connection is not the person’s own: only an administrator can help. */
+const offeredHints: Partial<Record<RunError['code'], string>> = {
+  key_rejected: askAdministrator,
+  key_unreadable: askAdministrator,
+  no_api_key: 'Choose another model, or ask your administrator.',
+  missing_scope: askAdministrator,
+  insufficient_quota: askAdministrator,
+};
+
+/** The remedies if the connection is offered by an administrator; null: they are the usual ones. */
+export function adviceForOffered(code: RunError['code']): Advice | null {
+  const hint = offeredHints[code];
+  return hint === undefined ? null : { hint, steps: ['assistant', 'again'] };
+}
+
 export const adviceFor = (code: RunError['code']): Advice => advice[code];
 
 /** Splits off the first sentence; the rest is the provider's message. */

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { emptyDatabase, engines } from '#server/testing/app';
+import { engines, readyDatabase } from '#server/testing/app';
 import { openDatabase } from './connect.ts';
-import { migrate } from './migrate.ts';
 import { type Params, prepared } from './prepared-query.ts';
 
 const put = prepared((db, at: Params<{ name: string; value: string }>) =>
@@ -21,13 +20,12 @@ const count = prepared(
 
 describe.each(engines)('prepared query on %s', (engine) => {
   test('uses the values of each call, inside and outside a transaction', async () => {
-    const empty = await emptyDatabase(engine);
+    const empty = await readyDatabase(engine);
     const database = openDatabase(empty.url, empty.dataDir);
     onTestFinished(async () => {
       await database.close();
       await empty.remove();
     });
-    await migrate(database);
     const { db } = database;
     expect(await put.changed(db, { name: 'one', value: "it's" })).toBe(1);
     expect(await put.changed(db, { name: 'one', value: 'again' })).toBe(0);

@@ -1,11 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import { afterEach, describe, expect, test } from 'vitest';
-import { emptyDatabase } from '#server/testing/app';
+import { readyDatabase } from '#server/testing/app';
 import { until } from '#server/testing/chat';
 import { startNetworkLink } from '#server/testing/network-link';
 import { ownTime } from '#server/testing/process-clock';
 import { openDatabase } from './connect.ts';
-import { migrate } from './migrate.ts';
 import { joinInstances, type Signal } from './presence.ts';
 import type { Database } from './schema.ts';
 
@@ -15,13 +14,12 @@ afterEach(async () => {
 });
 
 async function aDatabase(engine: 'sqlite' | 'postgres') {
-  const { dataDir, url, remove } = await emptyDatabase(engine);
+  const { dataDir, url, remove } = await readyDatabase(engine);
   cleanUp.push(remove);
   /** A process of the installation as the others see it. */
   async function aProcess(signalsBy = url) {
     const database = openDatabase(url, dataDir);
     cleanUp.push(() => database.close());
-    await migrate(database);
     const problems: unknown[] = [];
     const presence = await joinInstances(database, signalsBy, (problem) => problems.push(problem));
     let isThere = true;
@@ -147,14 +145,13 @@ describe('after a database outage', () => {
 describe('process with a silent connection to PostgreSQL', () => {
   /** Its signals use a connection that can be cut; its queries do not. */
   async function aProcessOnALine() {
-    const { dataDir, url, remove } = await emptyDatabase('postgres');
+    const { dataDir, url, remove } = await readyDatabase('postgres');
     cleanUp.push(remove);
     const direct = new URL(url ?? '');
     const line = await startNetworkLink({ host: direct.hostname, port: Number(direct.port) });
     cleanUp.push(line.close);
     const database = openDatabase(url, dataDir);
     cleanUp.push(() => database.close());
-    await migrate(database);
     const problems: unknown[] = [];
     const byLine = direct.href.replace(direct.host, `127.0.0.1:${line.port}`);
     const presence = await joinInstances(database, byLine, (problem) => problems.push(problem));

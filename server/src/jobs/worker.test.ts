@@ -2,8 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { openDatabase } from '#server/db/connect';
-import { migrate } from '#server/db/migrate';
-import { emptyDatabase, engines } from '#server/testing/app';
+import { engines, readyDatabase } from '#server/testing/app';
 import { until } from '#server/testing/chat';
 import { defineJob, type JobHandler, jobHandler, PermanentJobError, retryDelay } from './define.ts';
 import { enqueue, enqueueOnce } from './queue.ts';
@@ -25,9 +24,8 @@ test('doubles the wait from five seconds to an hour', () => {
 
 describe.each(engines)('background jobs on %s', (engine) => {
   async function prepared() {
-    const empty = await emptyDatabase(engine);
+    const empty = await readyDatabase(engine);
     const first = openDatabase(empty.url, empty.dataDir);
-    await migrate(first);
     // A second process has its own connection; with SQLite there is only one process.
     const second = empty.url ? openDatabase(empty.url, empty.dataDir) : first;
     const stops: (() => Promise<void>)[] = [];

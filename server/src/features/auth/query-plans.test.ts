@@ -1,15 +1,13 @@
 import { expect, test } from 'vitest';
 import { openDatabase } from '#server/db/connect';
-import { migrate } from '#server/db/migrate';
 import { sessionRepository } from '#server/http/sessions/session-repository';
 import { accessTokenRepository } from '#server/security/access-token-repository';
-import { emptyDatabase } from '#server/testing/app';
+import { readyDatabase } from '#server/testing/app';
 import { plansOf } from '#server/testing/query-plans';
 
 test('looks up live sessions and tokens by their ids, not among all users', async () => {
-  const { dataDir, remove } = await emptyDatabase('sqlite');
+  const { dataDir, remove } = await readyDatabase('sqlite');
   const database = openDatabase(undefined, dataDir);
-  await migrate(database);
   const plans = await plansOf(database.db, async (db) => {
     await sessionRepository(db).live(['a', 'b'], { created: '', active: '' });
     await accessTokenRepository(db).live([1, 2]);

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { openDatabase } from '#server/db/connect';
-import { migrate } from '#server/db/migrate';
 import { usageRepository } from '#server/features/usage/repository';
-import { emptyDatabase } from '#server/testing/app';
+import { readyDatabase } from '#server/testing/app';
 import { plansOf } from '#server/testing/query-plans';
 import { generatedFileRepository } from './generated-files/repository.ts';
 import { runClaimRepository } from './runs/lifecycle/claim-repository.ts';
@@ -29,9 +28,8 @@ const filters = {
 const branch = { threadId: 1, head: 1, from: 0, to: 49 };
 
 test('scans neither all runs nor all messages of a user', async () => {
-  const { dataDir, remove } = await emptyDatabase('sqlite');
+  const { dataDir, remove } = await readyDatabase('sqlite');
   const database = openDatabase(undefined, dataDir);
-  await migrate(database);
   const plans = await plansOf(database.db, async (db) => {
     const threads = threadRepository(db);
     await threads.find(1, 1);
@@ -80,9 +78,8 @@ test('scans neither all runs nor all messages of a user', async () => {
 });
 
 test('looks for siblings of the first message in the thread, not among all first messages', async () => {
-  const { dataDir, remove } = await emptyDatabase('sqlite');
+  const { dataDir, remove } = await readyDatabase('sqlite');
   const database = openDatabase(undefined, dataDir);
-  await migrate(database);
   const plans = await plansOf(database.db, async (db) => {
     await siblingsOf(db, 1, 1, [], true);
     await siblingsOf(db, 1, 1, [1, 2], true);
@@ -94,10 +91,9 @@ test('looks for siblings of the first message in the thread, not among all first
 });
 
 test('looks up search hits one by one, without scanning their threads', async () => {
-  const { dataDir, remove } = await emptyDatabase('sqlite');
+  const { dataDir, remove } = await readyDatabase('sqlite');
   const database = openDatabase(undefined, dataDir);
   const { db } = database;
-  await migrate(database);
   const at = '2026-11-01T00:00:00.000Z';
   const user = { email: 'ada@example.com', role: 'Admin', status: 'Active', created_at: at } as const;
   const { id: userId } = await db.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow();

@@ -1,13 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#server/db/connect';
-import { migrate } from '#server/db/migrate';
 import { noMetrics } from '#server/metrics/metrics';
 import { noProxy } from '#server/outbound/proxy';
 import { ConnectionKey } from '#server/provider/connections/connection-key';
 import { presetOf } from '#server/provider/connections/presets';
 import { createProvider } from '#server/provider/create';
 import { defaultProviderTimeouts } from '#server/provider/transport/timeouts';
-import { emptyDatabase } from '#server/testing/app';
+import { readyDatabase } from '#server/testing/app';
 import { type Behaviour, startCapableProvider } from '#server/testing/capable-provider';
 import { noTracing } from '#server/tracing/tracing';
 import { checkAbilities } from './check.ts';
@@ -15,9 +14,8 @@ import { findLocalServers } from './local.ts';
 
 async function keyFor(behaviour: Behaviour) {
   const peer = await startCapableProvider(behaviour);
-  const empty = await emptyDatabase('sqlite');
+  const empty = await readyDatabase('sqlite');
   const database = openDatabase(empty.url, empty.dataDir);
-  await migrate(database);
   const create = (baseUrl: string) =>
     createProvider({
       ...{ db: database.db, times: defaultProviderTimeouts, metrics: noMetrics, tracing: noTracing, proxyFor: noProxy },

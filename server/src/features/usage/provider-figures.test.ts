@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#server/db/connect';
-import { migrate } from '#server/db/migrate';
 import { Secret } from '#server/security/secret';
 import { createVault } from '#server/security/vault';
 import { actor } from '#server/testing/actor';
-import { emptyDatabase, engines, goodKey, startApp, type TestApp } from '#server/testing/app';
+import { engines, goodKey, readyDatabase, startApp, type TestApp } from '#server/testing/app';
 import { ask, newThread } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
@@ -366,13 +365,12 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
 
 describe('an admin key for OpenAI itself', () => {
   async function serviceAtOpenAi() {
-    const empty = await emptyDatabase('sqlite');
+    const empty = await readyDatabase('sqlite');
     const database = openDatabase(empty.url, empty.dataDir);
     onTestFinished(async () => {
       await database.close();
       await empty.remove();
     });
-    await migrate(database);
     const { db } = database;
     const person = { email: 'ada@example.com', role: 'Editor', status: 'Active', created_at: '2026-01-01' } as const;
     const { id } = await db.insertInto('users').values(person).returning('id').executeTakeFirstOrThrow();

@@ -2,8 +2,7 @@ import { userSorts } from '@roster/contracts/users';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '#server/db/connect';
-import { migrate } from '#server/db/migrate';
-import { emptyDatabase, engines, startApp, type TestApp } from '#server/testing/app';
+import { engines, readyDatabase, startApp, type TestApp } from '#server/testing/app';
 import { cursorOf } from '#server/testing/cursor';
 import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
@@ -205,9 +204,8 @@ describe.each(engines)('the list of accounts on %s', (engine) => {
 
 describe.each(engines)('10,000 accounts on %s', (engine) => {
   test('uses an index in each order and on each page', async () => {
-    const { dataDir, url, remove } = await emptyDatabase(engine);
+    const { dataDir, url, remove } = await readyDatabase(engine);
     const database = openDatabase(url, dataDir);
-    await migrate(database);
     for (let start = 0; start < 10_000; start += 1_000)
       await database.db
         .insertInto('users')

@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { keyFormatMessage } from '@roster/contracts/account';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#server/db/connect';
-import { migrate } from '#server/db/migrate';
 import type { KeyCheck } from '#server/provider/key-check';
 import { Secret } from '#server/security/secret';
 import { createVault } from '#server/security/vault';
 import { actor } from '#server/testing/actor';
-import { emptyDatabase } from '#server/testing/app';
+import { readyDatabase } from '#server/testing/app';
 import { providerKeyService } from './provider-key.ts';
 
 const visitor = { userAgent: null, ipAddress: '127.0.0.1' };
@@ -17,13 +16,12 @@ const unused = () => Promise.reject(new Error('no connection is opened'));
 /** Tests cannot reach OpenAI itself, so the rules for its keys are tested on the service. */
 async function serviceFor(isOpenAi: boolean) {
   const asked: string[] = [];
-  const empty = await emptyDatabase('sqlite');
+  const empty = await readyDatabase('sqlite');
   const database = openDatabase(empty.url, empty.dataDir);
   onTestFinished(async () => {
     await database.close();
     await empty.remove();
   });
-  await migrate(database);
   const { db } = database;
   const person = { email: 'ada@example.com', role: 'Editor', status: 'Active', created_at: '2026-01-01' } as const;
   const { id } = await db.insertInto('users').values(person).returning('id').executeTakeFirstOrThrow();

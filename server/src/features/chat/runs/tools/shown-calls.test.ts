@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '#server/db/connect';
-import { migrate } from '#server/db/migrate';
 import { type PlacedCall, toolCallRepository, toShownCall } from '#server/features/chat/shared/tool-call-repository';
-import { emptyDatabase, engines } from '#server/testing/app';
+import { engines, readyDatabase } from '#server/testing/app';
 
 const long = JSON.stringify([{ url: 'https://example.org', title: 'x'.repeat(5_000) }]);
 const call = (kind: PlacedCall['kind']): PlacedCall => ({
@@ -21,9 +20,8 @@ const expected = [long, `${long.slice(0, 4_000)}…`];
 
 describe.each(engines)('calls shown with an answer on %s', (engine) => {
   test('contain the start of each output, but all sources of a web search', async () => {
-    const { dataDir, url, remove } = await emptyDatabase(engine);
+    const { dataDir, url, remove } = await readyDatabase(engine);
     const database = openDatabase(url, dataDir);
-    await migrate(database);
     const { db } = database;
     const at = new Date().toISOString();
     const { id: userId } = await db

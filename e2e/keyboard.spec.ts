@@ -1,16 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { conversation } from './conversation.ts';
 import { expect, goodKey, newEmail, password, test } from './fixtures.ts';
-
-/** Presses Tab until the target has the focus. */
-async function tabTo(page: Page, target: Locator) {
-  await expect(target).toBeVisible();
-  for (let presses = 0; presses < 60; presses++) {
-    if (await target.evaluate((element) => element === document.activeElement)) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`Tab never reached ${target}`);
-}
+import { tabTo } from './presses.ts';
 
 async function activate(page: Page, target: Locator) {
   await tabTo(page, target);

@@ -161,20 +161,25 @@ test('keeps the page readable in both themes, on a phone and from right to left'
   await expectNoSidewaysScroll(page);
 });
 
-test('adds a tool server and chooses its tools in seven presses', async ({ page, peer, withAssistant: _ }) => {
-  const { press, expectPresses } = presses();
-  await page.goto('/');
-  await press(page.getByRole('link', { name: 'Settings', exact: true }));
-  await press(page.getByRole('tab', { name: 'Tools' }));
-  await press(page.getByRole('button', { name: 'Add Server' }));
-  await press(page.getByRole('menuitem', { name: 'Tool server (MCP)' }));
-  const form = page.getByRole('dialog', { name: 'Add Tool Server' });
-  await form.getByLabel('Name').fill('Notes');
-  await form.getByLabel('Address').fill(peer.url);
-  await press(form.getByRole('button', { name: 'Add Server' }));
-  const dialog = page.getByRole('dialog', { name: 'Use “Notes” in an Assistant' });
-  await press(dialog.getByRole('button', { name: 'Choose all' }));
-  await expect(dialog.getByText(/^(\d+) of \1 tools chosen for Tutor$/)).toBeVisible();
-  await press(dialog.getByRole('button', { name: 'Done' }));
-  expectPresses(7);
-});
+for (const by of ['pointer', 'keyboard'] as const)
+  test(`adds a tool server and chooses its tools in seven presses, by ${by}`, async ({
+    page,
+    peer,
+    withAssistant: _,
+  }) => {
+    const { press, type, expectPresses } = presses(page, by);
+    await page.goto('/');
+    await press(page.getByRole('link', { name: 'Settings', exact: true }));
+    await press(page.getByRole('tab', { name: 'Tools' }));
+    await press(page.getByRole('button', { name: 'Add Server' }));
+    await press(page.getByRole('menuitem', { name: 'Tool server (MCP)' }));
+    const form = page.getByRole('dialog', { name: 'Add Tool Server' });
+    await type(form.getByLabel('Name'), 'Notes');
+    await type(form.getByLabel('Address'), peer.url);
+    await press(form.getByRole('button', { name: 'Add Server' }));
+    const dialog = page.getByRole('dialog', { name: 'Use “Notes” in an Assistant' });
+    await press(dialog.getByRole('button', { name: 'Choose all' }));
+    await expect(dialog.getByText(/^(\d+) of \1 tools chosen for Tutor$/)).toBeVisible();
+    await press(dialog.getByRole('button', { name: 'Done' }));
+    expectPresses(7);
+  });

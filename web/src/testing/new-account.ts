@@ -160,6 +160,7 @@ export function answerNewAccount(user: User | null): void {
   answer(apiTokens.list, []);
   answer(connections.list, { policy: 'listed', connections: [], offered: [] });
   answer(account.preferences, { ...defaultPreferences, ...browserLocale() });
+  answer(account.saveLocale, undefined);
   answer(account.notices, []);
   answer(account.securityEvents, noItems);
   answer(assistants.list, []);

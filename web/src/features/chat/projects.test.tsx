@@ -74,7 +74,7 @@ test('shows conversations first on a phone, and the details of the project once 
   const first = page.getByRole('list', { name: 'Conversations' }).getByRole('listitem').first();
   await expect.element(first).toBeInViewport();
   await expect.element(page.getByText('Plan for May.')).not.toBeVisible();
-  await page.getByText('Instructions, files, cost and budget').click();
+  await page.getByText('Instructions, files, cost').click();
   await expect.element(page.getByText('Plan for May.')).toBeVisible();
 });
 

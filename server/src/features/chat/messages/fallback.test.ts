@@ -2,7 +2,7 @@ import { personas, startPersona } from '@roster/simulator/personas/server';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, messageOf, newThread, post, until } from '#server/testing/chat';
+import { ask, asksOf, messageOf, newThread, post, until } from '#server/testing/chat';
 import type { HttpClient } from '#server/testing/http-client';
 import { program } from '#server/testing/responses';
 
@@ -32,7 +32,8 @@ describe.each(engines)('the fallback of an assistant on %s', (engine) => {
     const { visitor } = await app.someone();
     const mistral = await connected(visitor, 'mistral');
     const ollama = await connected(visitor, 'ollama');
-    const settings = { model: mistral.model, fallbackModel: fallbackModel ?? ollama.model };
+    const instructions = 'Answered by {{model}}.';
+    const settings = { model: mistral.model, fallbackModel: fallbackModel ?? ollama.model, instructions };
     const assistantId = await createAssistant(visitor, settings);
     return { visitor, mistral, ollama, assistantId, threadId: await newThread(visitor, { assistantId }) };
   }
@@ -66,6 +67,7 @@ describe.each(engines)('the fallback of an assistant on %s', (engine) => {
     const { answer } = await ask(app, visitor, threadId, `[[credit]] ${question}`);
     expect(answer).toMatchObject({ state: 'complete', model: 'gpt-4o' });
     expect(answer.notes).toHaveLength(1);
+    expect((await asksOf(app)).at(-1)?.body.instructions).toBe('Answered by gpt-4o.');
   });
 
   test('answers if the connection is paused or was removed', async () => {

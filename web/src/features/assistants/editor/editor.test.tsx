@@ -165,7 +165,7 @@ describe('the editor of an assistant', () => {
     );
     await expectText(page.getByText('3 variables, filled in with each message:'), /Tutor.*gpt-4o/);
     await expect
-      .element(page.getByText(/changes with every message, so the provider’s cache is never used/))
+      .element(page.getByText(/changes with every message. What follows it, the conversation included, is not cached/))
       .toBeVisible();
     await expectText(page.getByText(/is not known here/), /\{\{current_dat\}\}.*Did you mean \{\{current_date\}\}\?/);
     await instructions.fill('Dear {{customer}}');

@@ -18,8 +18,8 @@ import { Button } from '#web/ui/button.tsx';
 import { Menu, MenuItem } from '#web/ui/menus/menu.tsx';
 
 const descriptions: Record<InstructionVariable, string> = {
-  current_date: 'The day. Changes once a day, and the first message then costs more: the provider’s cache begins anew.',
-  current_time: 'The minute. Changes with every message, which then costs more: the provider’s cache is never used.',
+  current_date: 'The day. Once a day, the first message costs more: the provider’s cache starts over.',
+  current_time: 'The minute. It changes with every message, so what follows it is not cached and costs its full price.',
   current_weekday: 'The day of the week.',
   time_zone: 'Your browser’s time zone. Programs use it too.',
   user_name: 'Your name, or the first part of your email address.',
@@ -62,7 +62,8 @@ export function InsertVariable({ values, onInsert }: InsertVariableProps) {
           onSelect={() => onInsert(`{{${name}}}`)}
           description={
             <>
-              {descriptions[name]} {values[name] !== null && <bdi>Now: {values[name]}</bdi>}
+              {descriptions[name]}
+              {values[name] !== null && <bdi className="block">Now: {values[name]}</bdi>}
             </>
           }
         >
@@ -94,8 +95,8 @@ export function VariableNotes({ text, values }: { text: string; values: Instruct
       )}
       {used.includes('current_time') && (
         <p>
-          {'{{current_time}}'} changes with every message, so the provider’s cache is never used and input costs its
-          full price.
+          {'{{current_time}}'} changes with every message. What follows it, the conversation included, is not cached by
+          the provider and costs its full price.
         </p>
       )}
       {misspelled.map(({ source, instead }) => (

@@ -29,7 +29,7 @@ export function ProjectDetails(props: ProjectDetailsProps) {
         />
         <span className="font-medium">About this project</span>
         <span className="min-w-0 flex-1 truncate text-end text-muted-foreground text-sm">
-          Instructions, files, cost and budget
+          Instructions, files, cost
         </span>
       </summary>
       <AboutProject {...props} />

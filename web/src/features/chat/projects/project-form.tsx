@@ -135,7 +135,7 @@ function Instructions({ form }: { form: Form }) {
     <Field
       label="Instructions"
       error={form.formState.errors.instructions?.message}
-      hint="Added to every answer in this project, after the assistant’s own instructions."
+      hint="Added to every answer in this project, after the assistant’s own. Variables such as {{current_date}} are filled in."
       counter={{ value: codePointLength(text), max: projectInstructionsLimit }}
     >
       {(control) => (

@@ -6,6 +6,7 @@ import { AppError } from '#server/lib/errors';
 import { type Catalogue, costOf, type TokenCounts } from '#server/provider/catalogue/catalogue';
 import { connectionRepository } from '#server/provider/connections/connection-repository';
 import type { OfferedPrices } from '#server/provider/connections/offered-prices';
+import { spendRepository } from '#server/provider/connections/spend-repository';
 import type { ToolUse } from '#server/provider/provider';
 import type { ListedPrice } from '#server/provider/resources/model-description';
 import { priceRepository } from './price-repository.ts';
@@ -73,6 +74,14 @@ export function pricingService({ db, catalogue, listedPrice, offeredPrices }: De
     return connectionId !== null && (await connectionRepository(within).isOffered(connectionId));
   }
 
+  /** The user may ask it, or has asked it: nobody learns of offers to others. */
+  async function isOfferKnownTo(userId: number, model: string): Promise<boolean> {
+    const connectionId = connectionIdOf(model);
+    if (connectionId === null || !(await isOffered(model))) return false;
+    if (await connectionRepository(db).findUsable(userId, connectionId)) return true;
+    return (await spendRepository(db).usedName(connectionId, userId)) !== undefined;
+  }
+
   return {
     /**
      * `costUsd` is null if no price is known; `priceAsOf` is the day of the price; `within` is the caller’s
@@ -125,7 +134,7 @@ export function pricingService({ db, catalogue, listedPrice, offeredPrices }: De
           'conflict',
           `The catalogue already has a price for ${modelIdOf(input.model)}, and that one is used.`,
         );
-      if (await isOffered(input.model))
+      if (await isOfferKnownTo(userId, input.model))
         throw new AppError(
           'conflict',
           'An administrator offers this model. Its price is the provider’s or the catalog’s.',

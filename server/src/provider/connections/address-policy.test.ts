@@ -83,6 +83,30 @@ describe('the address of a connection', () => {
     expect(problemOf('other', 'https://10.0.0.1/v1')).toEqual(refused('private network'));
   });
 
+  test.each([
+    'https://[::ffff:127.0.0.1]/v1',
+    'https://[::ffff:a9fe:a9fe]/v1',
+    'https://[64:ff9b::7f00:1]/v1',
+    'https://[2002:7f00:1::]/v1',
+    'https://[fe80::1]/v1',
+    'https://2130706433/v1',
+    'https://0x7f000001/v1',
+    'https://127.1/v1',
+    'https://①②⑦.0.0.1/v1',
+    'https://localhost./v1',
+    'https://169.254.169.254./v1',
+    'https://api.openai.com@evil.example/v1',
+  ])('is never %s, however openly connections are allowed', (address) => {
+    expect(addressesFor({ CONNECTIONS: 'open' }).problemOf('other', address)).not.toBeNull();
+  });
+
+  test('is the preset’s, whatever form its name has', () => {
+    for (const host of ['api.openai.com.', 'ａｐｉ.openai.com', 'API.OPENAI.COM'])
+      expect(addressesFor().problemOf('openai', `https://${host}/v1`)).toBeNull();
+    for (const host of ['api.openai.com%2eevil.example', 'api.openai.com\t.evil.example'])
+      expect(addressesFor().problemOf('openai', `https://${host}/v1`)).not.toBeNull();
+  });
+
   test('is none where connections are off', () => {
     const { problemOf } = addressesFor({ CONNECTIONS: 'off', ...onLoopback });
     for (const address of ['https://api.openai.com/v1', 'http://127.0.0.1:11434/v1'])

@@ -97,14 +97,16 @@ describe('the address of a connection', () => {
     'https://169.254.169.254./v1',
     'https://api.openai.com@evil.example/v1',
   ])('is never %s, however openly connections are allowed', (address) => {
-    expect(addressesFor({ CONNECTIONS: 'open' }).problemOf('other', address)).not.toBeNull();
+    expect(addressesFor({ CONNECTIONS: 'open' }).problemOf('other', address)).toMatch(
+      /PROVIDER_HOSTS_ALLOWED|does not connect to|enter a key instead/,
+    );
   });
 
   test('is the preset’s, whatever form its name has', () => {
     for (const host of ['api.openai.com.', 'ａｐｉ.openai.com', 'API.OPENAI.COM'])
       expect(addressesFor().problemOf('openai', `https://${host}/v1`)).toBeNull();
     for (const host of ['api.openai.com%2eevil.example', 'api.openai.com\t.evil.example'])
-      expect(addressesFor().problemOf('openai', `https://${host}/v1`)).not.toBeNull();
+      expect(addressesFor().problemOf('openai', `https://${host}/v1`)).toEqual(refused('The address of OpenAI is'));
   });
 
   test('is none where connections are off', () => {

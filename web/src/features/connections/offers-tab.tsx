@@ -168,7 +168,7 @@ function OfferRow({ offer, onChoose }: { offer: ConnectionOffer; onChoose: (what
           )}
         </div>
       </div>
-      <div className="flex items-center gap-2">
+      <div className="flex items-center gap-2 max-sm:ps-11">
         <Button size="sm" icon={ChartColumn} aria-label={`Spending of ${name}`} onClick={() => onChoose('spending')}>
           Spending
         </Button>

@@ -19,7 +19,7 @@ import { expectBareAddress, keptMail, storedAddressLink } from './mailbox.ts';
 const chosen = 'a new sentence to remember';
 const activity = (page: Page) => page.locator('section').filter({ hasText: 'Recent security activity' });
 
-test('signs the other devices out when the password is changed by keyboard', { tag: '@main' }, async ({
+test('signs the other devices out when the password is changed by keyboard', async ({
   page,
   elsewhere,
   roster,

@@ -39,10 +39,7 @@ async function startTools() {
   };
 }
 
-test('approves a call in another tab, over reloads, and continues the answer in both', { tag: '@main' }, async ({
-  page,
-  context,
-}) => {
+test('approves a call in another tab, over reloads, and continues the answer in both', async ({ page, context }) => {
   await using tools = await startTools();
   await using roster = await startRoster({ toolsUrl: tools.url });
   await request(page, roster, 'POST', '/api/register', { email: newEmail(), password });

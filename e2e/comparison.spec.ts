@@ -31,7 +31,7 @@ async function open(page: Page, id: number) {
   await expect(summary(page)).toBeVisible();
 }
 
-test('compares two models: prepares, asks, votes, and finds them again in Analytics', { tag: '@main' }, async ({
+test('compares two models: prepares, asks, votes, and finds them again in Analytics', async ({
   page,
   roster,
   withAssistant: _,

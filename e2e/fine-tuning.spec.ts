@@ -99,9 +99,7 @@ test('says without a key that one is required', async ({ page, roster }) => {
   await expect(page).toHaveURL(/\/settings\?tab=api-keys/);
 });
 
-test('checks files at once: errors by line, conversion, a split, tokens and price', {
-  tag: '@main',
-}, async ({ page, roster }) => {
+test('checks files at once: errors by line, conversion, a split, tokens and price', async ({ page, roster }) => {
   await store(page, roster, 'broken.jsonl', `${examples(5)}{"messages":[]}\nnot json\n${examples(12)}`);
   await store(page, roster, 'pairs.jsonl', `${pairs(12)}\nnot json\n{"prompt":"No answer"}\n${pairs(12, 12)}`);
   await openDialog(page);

@@ -1,10 +1,7 @@
 import { exchange, exportedChat, zipped } from '../server/src/testing/exports.ts';
 import { expect, expectAccessible, expectNoSidewaysScroll, test, untilUsable } from './fixtures.ts';
 
-test('imports conversations of ChatGPT, finds them, and undoes that', { tag: '@main' }, async ({
-  page,
-  signedIn: _,
-}) => {
+test('imports conversations of ChatGPT, finds them, and undoes that', async ({ page, signedIn: _ }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto('/settings?tab=import');
   await untilUsable(page);

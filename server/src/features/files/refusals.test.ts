@@ -1,20 +1,10 @@
 import { connect } from 'node:net';
-import { fileCountLimit, fileSizeLimit, storageLimit } from '@roster/contracts/files/files';
+import { fileCountLimit, storageLimit } from '@roster/contracts/files/files';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '#server/testing/app';
 import { until } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
-import {
-  boundary,
-  cookieOf,
-  filePlaces,
-  form,
-  formType,
-  ownForm,
-  startFileApp,
-  upload,
-  uploaded,
-} from '#server/testing/files';
+import { boundary, cookieOf, filePlaces, form, formType, ownForm, startFileApp, upload } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 import { bareRequest } from '#server/testing/test-environment';
 
@@ -83,26 +73,6 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
     expect((await bareRequest(app, 'POST', '/api/files/upload', anonymous, body)).status).toBe(401);
     const foreign = { cookie, 'content-type': formType, 'sec-fetch-site': 'cross-site' };
     expect((await bareRequest(app, 'POST', '/api/files/upload', foreign, body)).status).toBe(403);
-  });
-
-  test('accepts exactly 50 MB, and not one byte more', async () => {
-    const visitor = await someone();
-    const content = Buffer.alloc(fileSizeLimit, 'x');
-    const { id, size } = await uploaded(app, visitor, { content });
-    expect(size).toBe(52_428_800);
-    await visitor.delete(`/api/files/${id}`);
-    await until('The removal of the bytes', async () => !place.stored().some((name) => name.endsWith('.part')));
-    const before = place.stored().length;
-    const tooLarge = await upload(app, visitor, { content: Buffer.alloc(fileSizeLimit + 1, 'x') });
-    expect([tooLarge.status, tooLarge.body.code, tooLarge.body.message]).toEqual([
-      413,
-      'too_large',
-      'The file is larger than 50 MB.',
-    ]);
-    const farTooLarge = await upload(app, visitor, { content: Buffer.alloc(fileSizeLimit + 200_000, 'x') });
-    expect([farTooLarge.status, farTooLarge.body.code]).toEqual([413, 'too_large']);
-    await until('The removal of the bytes', async () => place.stored().length <= before);
-    expect((await visitor.get('/api/files')).body).toEqual([]);
   });
 
   test('leaves nothing behind if it breaks off', async () => {

@@ -1,9 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { fileSizeLimit } from '@roster/contracts/files/files';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { messagesOf } from '#server/testing/chat';
-import { setUser } from '#server/testing/database';
 import { exportedChat, zipped } from '#server/testing/exports';
 import { download, inStore } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
@@ -120,24 +117,5 @@ describe.each(engines)('files of imports on %s', (engine) => {
       leftOut: [{ reason: 'damaged_files', count: 1 }],
     });
     expect((await firstMessage(ada)).text).toBe('[A file that was not imported]');
-  });
-
-  test('names files that are too large, and those of somebody who may not upload', async () => {
-    const content = await zipped({
-      'conversations.json': [
-        exportedChat('1', 'Large', [withImage('q', 'file_01')]),
-        exportedChat('2', 'Small', [withImage('q', 'file_02')]),
-      ],
-      'file_01.bin': randomBytes(fileSizeLimit + 1),
-      'file_02.png': png,
-    });
-    const preview = await readImport(app, await newcomer(), content);
-    expect(preview).toMatchObject({ files: 1, leftOut: [{ reason: 'large_files', count: 1 }] });
-    const { visitor: eve, email } = await app.someone('viewer');
-    await setUser(app, email, { role: 'Viewer' });
-    const done = await imported(app, eve, content);
-    expect(done).toMatchObject({ importedConversations: 2, importedFiles: 0 });
-    expect(done.leftOut).toContainEqual({ reason: 'files_not_allowed', count: 1, names: [] });
-    expect(await filesOf(eve)).toEqual([]);
   });
 });

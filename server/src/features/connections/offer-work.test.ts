@@ -5,11 +5,12 @@ import { createAssistant } from '#server/testing/assistants';
 import { ask, messageOf, messagesOf, newThread, post, send, until } from '#server/testing/chat';
 import { askPrompt, compared, judge, judgedBy, newComparison, startOf } from '#server/testing/comparisons';
 import { newOffer } from '#server/testing/connections';
-import { withDatabase } from '#server/testing/database';
+import { setUser, withDatabase } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
 import { startPricedProvider } from '#server/testing/offers';
 import { enqueued, queueOf } from '#server/testing/queue';
+import { startRawProvider } from '#server/testing/raw-provider';
 import { newSet, runOf, typed, untilRunEnds, versionOne } from '#server/testing/test-sets';
 import { callIdsIn, type FakeToolRegistry, fakeToolRegistry } from '#server/testing/tool-box';
 
@@ -180,6 +181,46 @@ describe.each(engines)('work at offered connections on %s', (engine) => {
     expect([(await stateOf()).state, tools.callsOf('pay')]).toEqual(['waiting', []]);
     await ada.post(`/api/runs/${run.id}/stop`);
     await reader.all();
+  });
+
+  test('sends neither key nor question where a provider redirects', async () => {
+    const thief = await startPricedProvider(() => 0);
+    const provider = await startRawProvider((path) => ({
+      ...{ status: 307, headers: { location: `${thief.url}${path}` }, packets: [] },
+    }));
+    onTestFinished(async () => {
+      await provider.close();
+      await thief.close();
+    });
+    const { id, name } = await newOffer(app, { name: `Turned ${++count}`, baseUrl: provider.url });
+    const ada = await person();
+    const { answer } = await ask(app, ada, await newThread(ada, { model: `@${id}/gpt-4o`, title: 'Named' }), 'One');
+    expect(answer).toMatchObject({ state: 'failed', text: '' });
+    const { token } = await newToken(ada);
+    const body = { model: `${name}/gpt-4o`, input: 'One', messages: [{ role: 'user', content: 'One' }] };
+    for (const call of ['chat/completions', 'responses', 'embeddings'])
+      expect((await callApi(app, token, `/v1/${call}`, { method: 'POST', body })).status).toBeGreaterThanOrEqual(400);
+    expect(provider.asked.length).toBeGreaterThan(0);
+    expect(thief.asked).toEqual([]);
+  });
+
+  test('is refused to who was an administrator for a while and is not chosen', async () => {
+    const [ada, bob] = [await person(), await person()];
+    const { id, model } = await offeredTo(bob);
+    const email = (await ada.get('/api/user')).body.email;
+    const statuses = async () => [
+      (await ada.get(`${path}/${id}/spending`)).status,
+      (await ada.get('/api/connections')).body.offered.some((one: { id: number }) => one.id === id),
+      (await ada.post('/api/threads', { model })).status,
+    ];
+    const before = await statuses();
+    await setUser(app, email, { role: 'Admin' });
+    expect(await statuses()).toEqual([200, false, 400]);
+    await setUser(app, email, { role: 'Editor' });
+    expect([before, await statuses()]).toEqual([
+      [403, false, 400],
+      [403, false, 400],
+    ]);
   });
 
   test('shows administrators what was refused lately, and tries it again', async () => {

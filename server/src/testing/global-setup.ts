@@ -8,7 +8,11 @@ export async function setup(project: TestProject) {
   const isOnPostgres = serverTests() !== 'quick';
   const starting = isOnPostgres ? startPostgres(forManyDatabases()) : undefined;
   const making = makePrograms();
-  const { remove, ...templates } = await makeTemplates(starting?.then(({ url }) => url));
+  const { remove, ...templates } = await makeTemplates(starting?.then(({ url }) => url)).catch(async (error) => {
+    // The run ends here; PostgreSQL would outlive it.
+    await (await starting)?.stop();
+    throw error;
+  });
   const postgres = await starting;
   if (postgres) project.provide('postgresUrl', postgres.url);
   project.provide('templates', templates);

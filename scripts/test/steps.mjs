@@ -145,7 +145,7 @@ export const steps = [
   {
     name: 'rules',
     about:
-      'rules of our own, each proven by planted violations: documents, imports, classes, assertions, engines, schema types, patience, sizes, deployments',
+      'rules of our own, each proven by planted violations: documents, imports, classes, assertions, engines, queries, schema types, patience, sizes, deployments',
     checks: [
       check('documents', ['scripts/documents.mjs']),
       check('import rules', ['scripts/import-rules/check.mjs']),
@@ -153,6 +153,7 @@ export const steps = [
       check('logical classes', ['scripts/logical-classes.mjs']),
       check('real assertions', ['scripts/real-assertions.mjs']),
       check('both engines', ['scripts/both-engines.mjs']),
+      check('queries', ['scripts/queries.mjs']),
       check('schema types', ['scripts/schema.mjs', '--check']),
       check('patience', ['scripts/patience.mjs']),
       check('sizes', ['scripts/sizes.mjs', '--check']),

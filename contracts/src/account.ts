@@ -135,6 +135,7 @@ export const securityEvents = [
   'connection_added',
   'connection_key_replaced',
   'connection_key_removed',
+  'connection_headers_changed',
   'connection_removed',
   'connection_offered',
   'connection_offer_changed',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
 import { nameText } from '../text/text.ts';
+import { ConnectionHeaderChanges, ConnectionHeaders } from './headers.ts';
 
 export const connectionsPerUser = 50;
 export const connectionNameLimit = 60;
@@ -92,6 +93,8 @@ export const Connection = z.object({
   hasKey: z.boolean(),
   /** Empty for a short key; null: no key. */
   keyLast4: z.string().nullable(),
+  /** The values are never returned. */
+  headerNames: z.array(z.string()),
   api: ConnectionApi,
   /** Seconds until the first word of an answer; null: as the installation. */
   firstTokenSeconds: z.number().int().nullable(),
@@ -140,6 +143,7 @@ export const NewConnection = z.strictObject({
   /** Left out: the preset's. */
   baseUrl: BaseUrl.optional(),
   key: Key.optional(),
+  headers: ConnectionHeaders.default([]),
   api: ConnectionApi.default('auto'),
   firstTokenSeconds: FirstTokenSeconds.default(null),
 });
@@ -150,6 +154,7 @@ export const ConnectionChange = z.strictObject({
   name: NewConnection.shape.name.optional(),
   /** null: removes the key. */
   key: Key.nullable().optional(),
+  headers: ConnectionHeaderChanges.optional(),
   api: ConnectionApi.optional(),
   firstTokenSeconds: FirstTokenSeconds.optional(),
   isPaused: z.boolean().optional(),
@@ -191,7 +196,8 @@ export const connections = {
     method: 'GET',
     path: '/api/connections',
     access: 'user',
-    summary: 'Your connections to providers beside the installation’s own, in your order. Keys are never returned.',
+    summary:
+      'Your connections to providers beside the installation’s own, in your order. Keys and the values of headers are never returned.',
     output: z.object({
       policy: ConnectionPolicy,
       connections: z.array(Connection),
@@ -229,7 +235,8 @@ export const connections = {
     path: '/api/connections/:id',
     access: 'user',
     rate: 'keyUse',
-    summary: 'Renames, reorders or pauses a connection, or replaces its key. Its address cannot be changed.',
+    summary:
+      'Renames, reorders or pauses a connection, or replaces its key or its headers. Its address cannot be changed.',
     params: byId,
     body: ConnectionChange,
     output: Connection,

@@ -45,6 +45,7 @@ import { usageFeature } from '#server/features/usage/feature';
 import { onUsageRecorded } from '#server/features/usage/repository';
 import { userFeature } from '#server/features/users/feature';
 import { connectionAddresses } from '#server/provider/connections/address-policy';
+import { sentHeaders } from '#server/provider/connections/sent-headers';
 import { createProvider } from '#server/provider/create';
 import type { Services, ToolsForTests } from './services.ts';
 
@@ -128,12 +129,15 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
   const connections = connectionFeature({
     ...base,
     onUsable: training.keySaved,
-    createClient: ({ baseUrl, name, api, keyHeader }) =>
+    createClient: ({ baseUrl, name, api, keyHeader, preset }) =>
       createProvider({
         ...{ db, metrics: base.metrics, tracing: base.tracing, times: base.providerTimes },
         proxyFor: base.config.proxyFor,
         config: { baseUrl, name },
-        connection: { scope: 'connection:new', api, keyHeader, connector: connectionAddresses(base.config).connector },
+        connection: {
+          ...{ scope: 'connection:new', api, keyHeader, headersOf: sentHeaders(preset) },
+          connector: connectionAddresses(base.config).connector,
+        },
       }),
   });
   const prompts = promptFeature(base);

@@ -76,6 +76,7 @@ import * as connectionOffers from './migrations/0076-connection-offers.ts';
 import * as assistantFallback from './migrations/0077-assistant-fallback.ts';
 import * as connectionCopies from './migrations/0078-connection-copies.ts';
 import * as beginningsOfImportedThreads from './migrations/0079-beginnings-of-imported-threads.ts';
+import * as connectionHeaders from './migrations/0080-connection-headers.ts';
 import * as timeZonesOfUsers from './migrations/0082-time-zones-of-users.ts';
 import type { Database } from './schema.ts';
 
@@ -156,6 +157,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0077-assistant-fallback', assistantFallback],
   ['0078-connection-copies', connectionCopies],
   ['0079-beginnings-of-imported-threads', beginningsOfImportedThreads],
+  ['0080-connection-headers', connectionHeaders],
   ['0082-time-zones-of-users', timeZonesOfUsers],
 ];
 

@@ -314,6 +314,8 @@ export type Tables = {
     checks: Generated<string>;
     checked_at: string | null;
     created_at: string;
+    headers_sealed: string | null;
+    header_names: Generated<string>;
   };
   custom_models: {
     id: GeneratedAlways<number>;

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
 import type { ScheduledTask } from '#server/lib/scheduled-task';
+import type { Secret } from '#server/security/secret';
 import type { Tracing } from '#server/tracing/tracing';
 import { createGenerator } from './generate.ts';
 import { keyChecker } from './key-check.ts';
@@ -33,6 +34,7 @@ export type ProviderOptions = {
     scope: string;
     api: ConnectionApi;
     keyHeader: KeyHeader;
+    headersOf: (apiKey: Secret) => Record<string, string>;
     connector: NonNullable<Parameters<typeof createProviderHttp>[2]>['connector'];
   };
 };
@@ -49,6 +51,7 @@ export async function createProvider(
     proxyFor: options.proxyFor,
     connector: connection?.connector,
     keyHeader: connection?.keyHeader,
+    headersOf: connection?.headersOf,
   });
   const traits = await loadCapabilities(options.db, connection?.scope ?? baseUrl);
   const responses = responsesAvailability(traits, connection?.api);

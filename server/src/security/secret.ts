@@ -9,6 +9,10 @@ export class Secret<T extends string | Buffer = string> {
   reveal(): T {
     return this.#value;
   }
+  /** This value and those that are sent together with it: all are masked where a provider repeats them. */
+  parts(): readonly T[] {
+    return [this.#value];
+  }
   toString() {
     return '[secret]';
   }

@@ -14,6 +14,8 @@ export type UserSecret =
   | 'provider-admin-key'
   | 'connection-key'
   | 'offered-connection-key'
+  | 'connection-headers'
+  | 'offered-connection-headers'
   | 'tool-server-header'
   | 'tool-server-client'
   | 'tool-server-tokens'

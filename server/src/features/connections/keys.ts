@@ -1,14 +1,15 @@
-import type { NewConnection } from '@roster/contracts/connections/connections';
+import type { ConnectionChange, NewConnection, PresetId } from '@roster/contracts/connections/connections';
+import type { ConnectionHeader } from '@roster/contracts/connections/headers';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/lib/errors';
 import type { ConnectionAddresses } from '#server/provider/connections/address-policy';
 import type { ConnectionRow } from '#server/provider/connections/connection-repository';
 import { keyHeaderOf, presetOf } from '#server/provider/connections/presets';
-import { encryptForInstallation, encryptWithDataKey } from '#server/security/encryption';
-import { Secret } from '#server/security/secret';
 import type { Vault } from '#server/security/vault';
 import type { OpenClient } from './clients.ts';
+import { invalid } from './errors.ts';
+import { sealedColumns } from './sealed-columns.ts';
 import { tryKey } from './try-key.ts';
 
 export type KeyDependencies = {
@@ -18,15 +19,6 @@ export type KeyDependencies = {
   /** For a key that is not stored yet. */
   open: OpenClient;
 };
-
-/** Minimum length of a key whose last digits are shown. */
-const minShownLength = 12;
-export const last4Of = (key: string) => (key.length >= minShownLength ? key.slice(-4) : '');
-
-export const notFound = () => new AppError('not_found', 'Connection not found. It may have been removed.');
-
-export const invalid = (field: string, message: string) =>
-  new AppError('invalid_input', message, { fields: { [field]: message } });
 
 /** Always the same text for an address, so that a key is bound to one. */
 const tidyUrl = (text: string) => text.replace(/\/+$/, '');
@@ -44,44 +36,86 @@ export async function addressOf(
   return tidyUrl(address);
 }
 
-/** Keys are tried before they are stored, and sealed with their address. */
+/** @throws invalid_input for the header that carries the key */
+function refuseKeyHeader(preset: PresetId, headers: readonly { name: string }[]) {
+  const keyHeader = keyHeaderOf(preset);
+  if (headers.some(({ name }) => name.toLowerCase() === keyHeader))
+    throw invalid('headers', `The key of this provider is sent in ${keyHeader}: enter it as the API key`);
+}
+
+/** True if the change replaces something secret that is stored. */
+export const replacesSecret = (row: ConnectionRow | undefined, { key, headers }: SecretChanges): boolean =>
+  row !== undefined &&
+  (key !== undefined || headers !== undefined) &&
+  (row.key_sealed !== null || row.headers_sealed !== null);
+
+type Target = Pick<ConnectionRow, 'preset' | 'name' | 'base_url'>;
+type Secrets = { key: string; headers: readonly ConnectionHeader[] };
+type SecretChanges = Pick<ConnectionChange, 'key' | 'headers'>;
+
+/**
+ * Keys and headers are tried before they are stored, and sealed with their address.
+ * Long: a new connection and a changed one share how secrets are tried.
+ */
 export function connectionKeys({ db, vault, addresses, open }: KeyDependencies) {
-  /**
-   * The key with its address in one text, encrypted: in another row it never reaches another address. Without an owner,
-   * for the installation.
-   */
-  function sealed(owner: number | null, baseUrl: string, key: string) {
-    const secret = new Secret(JSON.stringify({ baseUrl, key }));
-    return owner === null
-      ? encryptForInstallation({ db, vault }, secret, 'offered-connection-key')
-      : encryptWithDataKey({ db, vault }, owner, secret, 'connection-key');
-  }
+  const { keyColumns, headerColumns, stored, changedHeaders } = sealedColumns({ db, vault });
 
   /** @throws key_rejected */
-  async function tried(target: Pick<ConnectionRow, 'preset' | 'name' | 'base_url'>, key: string) {
+  async function tried(target: Target, { key, headers }: Secrets, field: 'key' | 'headers' = 'key') {
     const { preset, name, base_url: baseUrl } = target;
     const client = await open(
       { id: 0, name, preset, baseUrl, keyHeader: keyHeaderOf(preset), api: 'auto', firstTokenSeconds: null },
       key,
+      headers,
     );
     try {
       const result = await tryKey(client, presetOf(preset));
       if ('rejected' in result)
-        throw new AppError('key_rejected', result.rejected, { fields: { key: result.rejected } });
+        throw new AppError('key_rejected', result.rejected, { fields: { [field]: result.rejected } });
       return result.notice;
     } finally {
       await client.end();
     }
   }
 
-  /** The changed columns of a key. @throws key_rejected, without changing anything */
-  async function keyColumns(row: ConnectionRow, key: string | null) {
-    if (key === null) return { key_sealed: null, key_last4: null };
-    const refusal = await addresses.refusalOf(row.preset, row.base_url);
-    if (refusal !== null) throw invalid('key', refusal);
-    const notice = await tried(row, key);
-    return { key_sealed: await sealed(row.user_id, row.base_url, key), key_last4: last4Of(key), notice };
+  /** The columns of a new connection's secrets, and what the provider says of them. @throws key_rejected */
+  async function newSecrets(owner: number | null, target: Target, draft: Pick<NewConnection, 'key' | 'headers'>) {
+    const { key, headers } = draft;
+    refuseKeyHeader(target.preset, headers);
+    const notice = await tried(target, { key: key ?? '', headers });
+    const { base_url: baseUrl } = target;
+    return {
+      ...(await keyColumns(owner, baseUrl, key ?? null)),
+      ...(await headerColumns(owner, baseUrl, headers)),
+      notice,
+    };
   }
 
-  return { sealed, tried, keyColumns };
+  /** Tries what is sent after the change. @throws key_rejected */
+  async function triedChange(row: ConnectionRow, key: string | null | undefined, headers?: ConnectionHeader[]) {
+    const field = key ? 'key' : 'headers';
+    const refusal = await addresses.refusalOf(row.preset, row.base_url);
+    if (refusal !== null) throw invalid(field, refusal);
+    const whole = {
+      key: key === undefined ? await stored.key(row) : (key ?? ''),
+      headers: headers ?? (await stored.headers(row)),
+    };
+    return { notice: await tried(row, whole, field) };
+  }
+
+  /** The changed columns of key and headers. @throws key_rejected, without changing anything */
+  async function secretColumns(row: ConnectionRow, { key, headers: changes }: SecretChanges) {
+    if (key === undefined && changes === undefined) return {};
+    refuseKeyHeader(row.preset, changes ?? []);
+    const headers = changes && (await changedHeaders(row, changes));
+    const { user_id: owner, base_url: baseUrl } = row;
+    const isAdded = Boolean(key) || (headers !== undefined && headers.length > 0);
+    return {
+      ...(isAdded && (await triedChange(row, key, headers))),
+      ...(key !== undefined && (await keyColumns(owner, baseUrl, key))),
+      ...(headers && (await headerColumns(owner, baseUrl, headers))),
+    };
+  }
+
+  return { newSecrets, secretColumns };
 }

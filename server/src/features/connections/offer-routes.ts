@@ -15,7 +15,7 @@ export function offerRoutes({ route }: Router, offers: OfferService) {
     return made;
   });
   route(api.change, async ({ actor, params, body, request }) => {
-    if (body.key !== undefined && (await offers.hasKey(params.id))) requireFresh(actor);
+    if (await offers.replacesSecret(params.id, body)) requireFresh(actor);
     const changed = await offers.change(actor, params.id, body, visitorOf(request));
     request.log.info(
       { event: 'connection_offer_changed', userId: actor.userId, connectionId: params.id },

@@ -14,7 +14,8 @@ import { monthOf } from '#server/provider/connections/spend-repository';
 import type { Actor } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { checkAbilities } from './check.ts';
-import { addressOf, connectionKeys, invalid, type KeyDependencies, last4Of, notFound } from './keys.ts';
+import { invalid, notFound } from './errors.ts';
+import { addressOf, connectionKeys, type KeyDependencies, replacesSecret } from './keys.ts';
 import { type OfferRow, offerRepository } from './offer-repository.ts';
 import type { ConnectionRefusals } from './refusals.ts';
 import { changedColumns, nameKeyOf } from './repository.ts';
@@ -81,7 +82,7 @@ const record = (trx: Kysely<Database>, { actor: { userId }, event, name: detail,
 /** Long: the three changes of an offered connection, each read alone. */
 function offerWrites(dependencies: KeyDependencies) {
   const { db, addresses } = dependencies;
-  const { sealed, tried, keyColumns } = connectionKeys(dependencies);
+  const { newSecrets, secretColumns } = connectionKeys(dependencies);
 
   async function create(actor: Actor, draft: NewConnectionOffer, visitor: Visitor): Promise<ConnectionOffer> {
     const { preset, name, key, api, firstTokenSeconds, audience, people } = draft;
@@ -90,8 +91,7 @@ function offerWrites(dependencies: KeyDependencies) {
     refuseTaken(before, name);
     const baseUrl = await addressOf(addresses, draft);
     if (key === undefined && presetOf(preset).key === 'needed') throw invalid('key', 'Enter a key');
-    const notice = await tried({ preset, name, base_url: baseUrl }, key ?? '');
-    const keySealed = key === undefined ? null : await sealed(null, baseUrl, key);
+    const secrets = await newSecrets(null, { preset, name, base_url: baseUrl }, draft);
     return db.transaction().execute(async (trx) => {
       await lockAccounts(trx);
       await actor.stillMay(trx);
@@ -101,9 +101,8 @@ function offerWrites(dependencies: KeyDependencies) {
       refuseTaken(rows, name);
       const id = await offers.insert(
         {
-          ...{ user_id: null, preset, name, name_key: nameKeyOf(name), base_url: baseUrl, key_sealed: keySealed },
-          ...{ key_last4: key === undefined ? null : last4Of(key), api, first_token_seconds: firstTokenSeconds },
-          ...{ position: 0, notice, created_at: new Date().toISOString() },
+          ...{ user_id: null, preset, name, name_key: nameKeyOf(name), base_url: baseUrl, ...secrets },
+          ...{ api, first_token_seconds: firstTokenSeconds, position: 0, created_at: new Date().toISOString() },
         },
         {
           ...{ audience, created_by: actor.userId },
@@ -117,11 +116,10 @@ function offerWrites(dependencies: KeyDependencies) {
   }
 
   async function change(actor: Actor, id: number, changes: ConnectionOfferChange, visitor: Visitor) {
-    const { name, key, people } = changes;
+    const { name, people } = changes;
     const row = await offerRepository(db).find(id);
     if (!row) throw notFound();
-    const ofKey = key === undefined ? {} : await keyColumns(row, key);
-    const columns = { ...ofKey, ...changedColumns(changes) };
+    const columns = { ...(await secretColumns(row, changes)), ...changedColumns(changes) };
     return db.transaction().execute(async (trx) => {
       await lockAccounts(trx);
       await actor.stillMay(trx);
@@ -169,8 +167,9 @@ export function offerService(dependencies: Dependencies) {
 
   return {
     list: async () => ({ offers: await shown(db, await offers.list()) }),
-    async hasKey(id: number): Promise<boolean> {
-      return ((await offers.find(id))?.key_sealed ?? null) !== null;
+    /** True if the change replaces something secret that is stored. */
+    async replacesSecret(id: number, changes: ConnectionOfferChange): Promise<boolean> {
+      return replacesSecret(await offers.find(id), changes);
     },
     ...offerWrites(dependencies),
     check,

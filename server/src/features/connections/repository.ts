@@ -14,6 +14,8 @@ type Changes = Pick<
   | 'name_key'
   | 'key_sealed'
   | 'key_last4'
+  | 'headers_sealed'
+  | 'header_names'
   | 'api'
   | 'first_token_seconds'
   | 'is_paused'
@@ -37,6 +39,8 @@ export const changedColumns = ({ name, api, firstTokenSeconds, isPaused }: Chang
   ...(firstTokenSeconds !== undefined && { first_token_seconds: firstTokenSeconds }),
   ...(isPaused !== undefined && { is_paused: flagOf(isPaused) }),
 });
+
+export const parseHeaderNames = (stored: string): string[] => z.array(z.string()).parse(JSON.parse(stored));
 
 export const parseChecks = (stored: string): AbilityCheck[] => z.array(Check).parse(JSON.parse(stored));
 

@@ -17,7 +17,7 @@ export function connectionRoutes({ route }: Router, connections: ConnectionServi
     return made;
   });
   route(api.change, async ({ actor, params, body, request }) => {
-    if (body.key !== undefined && (await connections.hasKey(actor.userId, params.id))) requireFresh(actor);
+    if (await connections.replacesSecret(actor.userId, params.id, body)) requireFresh(actor);
     return connections.change(actor, params.id, body, visitorOf(request));
   });
   route(api.check, ({ actor, params, body }) => connections.check(actor.userId, params.id, body.model));

@@ -15,7 +15,8 @@ import { monthOf } from '#server/provider/connections/spend-repository';
 import type { Actor } from '#server/security/actor';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { checkAbilities } from './check.ts';
-import { addressOf, connectionKeys, invalid, type KeyDependencies, last4Of, notFound } from './keys.ts';
+import { invalid, notFound } from './errors.ts';
+import { addressOf, connectionKeys, type KeyDependencies, replacesSecret } from './keys.ts';
 import { findLocalServers } from './local.ts';
 import { offeredPresets } from './offered-presets.ts';
 import type { ConnectionRefusals } from './refusals.ts';
@@ -52,7 +53,7 @@ function moved(rows: readonly ConnectionRow[], id: number, position: number): nu
 /** Long: the three changes of a connection, each read alone. */
 function connectionWrites(dependencies: Dependencies) {
   const { db, addresses } = dependencies;
-  const { sealed, tried, keyColumns } = connectionKeys(dependencies);
+  const { newSecrets, secretColumns } = connectionKeys(dependencies);
 
   async function create({ userId, stillMay }: Actor, draft: NewConnection, visitor: Visitor): Promise<Connection> {
     const { preset, name, key, api, firstTokenSeconds } = draft;
@@ -61,8 +62,7 @@ function connectionWrites(dependencies: Dependencies) {
     refuseTaken(before, name);
     const baseUrl = await addressOf(addresses, draft);
     if (key === undefined && presetOf(preset).key === 'needed') throw invalid('key', 'Enter a key');
-    const notice = await tried({ preset, name, base_url: baseUrl }, key ?? '');
-    const keySealed = key === undefined ? null : await sealed(userId, baseUrl, key);
+    const secrets = await newSecrets(userId, { preset, name, base_url: baseUrl }, draft);
     return db.transaction().execute(async (trx) => {
       await stillMay(trx);
       await lockUserRow(trx, userId);
@@ -75,12 +75,10 @@ function connectionWrites(dependencies: Dependencies) {
         name,
         name_key: nameKeyOf(name),
         base_url: baseUrl,
-        key_sealed: keySealed,
-        key_last4: key === undefined ? null : last4Of(key),
+        ...secrets,
         api,
         first_token_seconds: firstTokenSeconds,
         position: (rows.at(-1)?.position ?? -1) + 1,
-        notice,
         created_at: new Date().toISOString(),
       });
       await securityEventRepository(trx).record({
@@ -92,11 +90,10 @@ function connectionWrites(dependencies: Dependencies) {
 
   async function change(actor: Actor, id: number, changes: ConnectionChange, visitor: Visitor): Promise<Connection> {
     const { userId, stillMay } = actor;
-    const { name, key, position } = changes;
+    const { name, position } = changes;
     const row = await connectionRepository(db).findOwn(userId, id);
     if (!row) throw notFound();
-    const ofKey = key === undefined ? {} : await keyColumns(row, key);
-    const columns = { ...ofKey, ...changedColumns(changes) };
+    const columns = { ...(await secretColumns(row, changes)), ...changedColumns(changes) };
     return db.transaction().execute(async (trx) => {
       await stillMay(trx);
       await lockUserRow(trx, userId);
@@ -106,8 +103,7 @@ function connectionWrites(dependencies: Dependencies) {
       const store = connectionStore(trx);
       if (Object.keys(columns).length > 0) await store.update(userId, id, columns);
       if (position !== undefined) await store.reorder(userId, moved(rows, id, position));
-      const event = keyEvent(key, row);
-      if (event)
+      for (const event of secretEvents(changes, row))
         await securityEventRepository(trx).record({ userId, event, by: 'self', visitor, detail: name ?? row.name });
       return found(trx, userId, id);
     });
@@ -126,9 +122,12 @@ function connectionWrites(dependencies: Dependencies) {
   return { create, change, remove };
 }
 
-function keyEvent(key: string | null | undefined, before: ConnectionRow): RecordedEvent['event'] | undefined {
-  if (key === undefined || (key === null && before.key_sealed === null)) return undefined;
-  return key === null ? 'connection_key_removed' : 'connection_key_replaced';
+function secretEvents({ key, headers }: ConnectionChange, before: ConnectionRow): RecordedEvent['event'][] {
+  const found: RecordedEvent['event'][] = [];
+  if (key === null && before.key_sealed !== null) found.push('connection_key_removed');
+  if (typeof key === 'string') found.push('connection_key_replaced');
+  if (headers && !(headers.length === 0 && before.headers_sealed === null)) found.push('connection_headers_changed');
+  return found;
 }
 
 async function found(db: Kysely<Database>, userId: number, id: number): Promise<Connection> {
@@ -165,13 +164,14 @@ export function connectionService(dependencies: Dependencies) {
     },
     presets: () => ({ policy, presets: offeredPresets(addresses, listsHosts) }),
     local: () => findLocalServers(presets, { addresses, open }),
-    async hasKey(userId: number, id: number): Promise<boolean> {
-      return ((await rows.findOwn(userId, id))?.key_sealed ?? null) !== null;
+    /** True if the change replaces something secret that is stored. */
+    async replacesSecret(userId: number, id: number, changes: ConnectionChange): Promise<boolean> {
+      return replacesSecret(await rows.findOwn(userId, id), changes);
     },
     create,
     async change(actor: Actor, id: number, changes: ConnectionChange, visitor: Visitor) {
       const changed = await change(actor, id, changes, visitor);
-      if (changes.isPaused === false || changes.key) await dependencies.onUsable(actor.userId);
+      if (changes.isPaused === false || changes.key || changes.headers) await dependencies.onUsable(actor.userId);
       return changed;
     },
     remove,

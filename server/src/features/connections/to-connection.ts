@@ -1,9 +1,9 @@
 import type { Connection, OfferedConnection } from '@roster/contracts/connections/connections';
 import type { ConnectionRepository, ConnectionRow } from '#server/provider/connections/connection-repository';
 import { isUsedUp } from '#server/provider/connections/offer-budget';
-import { parseChecks } from './repository.ts';
+import { parseChecks, parseHeaderNames } from './repository.ts';
 
-/** A connection as its owner sees it: never with the key. */
+/** A connection as its owner sees it: never with the key or the values of headers. */
 export const toConnection = (row: ConnectionRow): Connection => ({
   id: row.id,
   preset: row.preset,
@@ -11,6 +11,7 @@ export const toConnection = (row: ConnectionRow): Connection => ({
   baseUrl: row.base_url,
   hasKey: row.key_sealed !== null,
   keyLast4: row.key_last4,
+  headerNames: parseHeaderNames(row.header_names),
   api: row.api,
   firstTokenSeconds: row.first_token_seconds,
   isPaused: row.is_paused === 1,

@@ -163,7 +163,16 @@ describe('the list of models', () => {
   test('comes in time although a connection hangs, which then has the models of the last time', async () => {
     const row: ConnectionRow = {
       ...{ id: 7, user_id: 1, preset: 'ollama', name: 'Home', name_key: 'home', base_url: 'http://home.example/v1' },
-      ...{ key_sealed: null, key_last4: null, api: 'auto', first_token_seconds: null, is_paused: 0, position: 0 },
+      ...{
+        key_sealed: null,
+        key_last4: null,
+        api: 'auto',
+        headers_sealed: null,
+        header_names: '[]',
+        first_token_seconds: null,
+        is_paused: 0,
+        position: 0,
+      },
       ...{ notice: null, checks: '[]', checked_at: null, created_at: '2026-11-24' },
     };
     const home = { key: 'home', hangs: false };

@@ -28,6 +28,7 @@ const isAboutAccount: Record<SecurityEventKind, boolean> = {
   connection_added: false,
   connection_key_replaced: false,
   connection_key_removed: false,
+  connection_headers_changed: false,
   connection_removed: false,
   connection_offered: true,
   connection_offer_changed: true,

@@ -3,6 +3,7 @@ import type { Provider } from '#server/provider/provider';
 import { type ProviderTimeouts, providerTimeouts } from '#server/provider/transport/timeouts';
 import { scopeOf } from '#server/provider/unsupported/refusal-repository';
 import type { ConnectionTarget } from './connection-key.ts';
+import { sentHeaders } from './sent-headers.ts';
 
 export type ConnectionConnector = NonNullable<ProviderOptions['connection']>['connector'];
 
@@ -20,12 +21,12 @@ export function connectionClients({ connector, times, ...options }: Dependencies
   const clients = new Map<string, { connectionId: number; provider: Promise<Provider> }>();
 
   function create(connection: ConnectionTarget): Promise<Provider> {
-    const { id, name, baseUrl, api, keyHeader } = connection;
+    const { id, name, baseUrl, api, keyHeader, preset } = connection;
     return createProvider({
       ...options,
       times: timesOf(times, connection),
       config: { baseUrl, name },
-      connection: { scope: scopeOf(id), api, keyHeader, connector },
+      connection: { scope: scopeOf(id), api, keyHeader, connector, headersOf: sentHeaders(preset) },
     });
   }
 

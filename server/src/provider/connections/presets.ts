@@ -14,6 +14,8 @@ const Preset = z.strictObject({
   keyPage: z.url({ protocol: /^https$/ }).nullable(),
   key: z.enum(['needed', 'optional', 'none']),
   keyHeader: KeyHeader,
+  /** Sent with each request. */
+  headers: z.record(z.string().regex(/^[a-z-]+$/), z.string()).default({}),
   serves: z.array(Ability),
   asOf: z.iso.date(),
   source: z.string(),

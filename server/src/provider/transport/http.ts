@@ -54,6 +54,8 @@ type Observed = {
   /** Makes the connections instead, for addresses that users name. */
   connector?: ((build: typeof buildConnector) => buildConnector.connector) | undefined;
   keyHeader?: KeyHeader | undefined;
+  /** Headers that belong to the key. */
+  headersOf?: ((apiKey: Secret) => Record<string, string>) | undefined;
 };
 
 /** No header without a key: some servers refuse an empty one. */
@@ -71,7 +73,7 @@ export function createProviderHttp(
     silentMs,
     firstTokenMs = beginsMs,
   }: Pick<ProviderTimeouts, 'beginsMs' | 'silentMs'> & Partial<ProviderTimeouts> = defaultProviderTimeouts,
-  { onFailure, outgoing, proxyFor = noProxy, connector, keyHeader = 'authorization' }: Observed = {},
+  { onFailure, outgoing, proxyFor = noProxy, connector, keyHeader = 'authorization', headersOf }: Observed = {},
 ) {
   let agent: Agent | undefined;
   let connecting: ReturnType<typeof connect> | undefined;
@@ -109,6 +111,7 @@ export function createProviderHttp(
         path: `${basePath}${path}`,
         method,
         headers: {
+          ...headersOf?.(apiKey),
           ...keyHeaders(apiKey, keyHeader),
           accept: 'application/json, text/event-stream',
           ...((body !== undefined || text !== undefined) && { 'content-type': 'application/json' }),

@@ -51,12 +51,18 @@ function formsOf(key: string): string[] {
   return [...new Set(forms)].sort((one, other) => other.length - one.length);
 }
 
-/** Removes this key in any of its forms. */
+/** Removes all secrets of at least this length, in any of their forms. */
+function withoutForms(text: string, apiKey: Secret, shortest: number): string {
+  let safe = text;
+  for (const secret of apiKey.parts())
+    if (secret.length >= shortest) for (const form of formsOf(secret)) safe = safe.replaceAll(form, '…');
+  return safe;
+}
+
+/** Removes this key, and what is sent with it, in any form. */
 export function maskKey(text: string, apiKey: Secret): string {
   const key = apiKey.reveal();
-  if (key.length < shortestKey) return text;
-  let whole = text;
-  for (const form of formsOf(key)) whole = whole.replaceAll(form, '…');
+  const whole = withoutForms(text, apiKey, shortestKey);
   return key.length < longKey ? whole : withoutBeginning(whole, key);
 }
 
@@ -98,18 +104,17 @@ export function maskKeyInErrors(value: unknown, apiKey: Secret, isWithin = false
 }
 
 /** Removes the key from a provider's JSON; a short key may be part of other words there. */
-export function maskKeyInJson(json: string, apiKey: Secret): string {
-  const key = apiKey.reveal();
-  if (key.length < longKey) return json;
-  let safe = json;
-  for (const form of formsOf(key)) safe = safe.replaceAll(form, '…');
-  return safe;
-}
+export const maskKeyInJson = (json: string, apiKey: Secret): string => withoutForms(json, apiKey, longKey);
 
 function beginningsOf(apiKey: Secret): string[] {
   const key = apiKey.reveal();
-  if (key.length < shortestKey) return [];
-  return [...new Set(formsOf(key).map((form) => (key.length < longKey ? form : form.slice(0, tellingBeginning))))];
+  const found = apiKey.parts().flatMap((secret) => {
+    if (secret.length < shortestKey) return [];
+    // The beginning of a header's value may be ordinary, such as that of an address.
+    const isTelling = secret === key && key.length >= longKey;
+    return formsOf(secret).map((form) => (isTelling ? form.slice(0, tellingBeginning) : form));
+  });
+  return [...new Set(found)];
 }
 
 /** A fast test whether passing bytes may contain the key. */

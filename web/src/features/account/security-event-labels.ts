@@ -19,6 +19,7 @@ const words: Record<SecurityEventKind, string> = {
   connection_added: 'Connection added',
   connection_key_replaced: 'Key of a connection replaced',
   connection_key_removed: 'Key of a connection removed',
+  connection_headers_changed: 'Headers of a connection changed',
   connection_removed: 'Connection removed',
   connection_offered: 'Connection offered',
   connection_offer_changed: 'Offered connection changed',

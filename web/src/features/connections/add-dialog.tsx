@@ -10,6 +10,8 @@ import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { type FieldsProps, KeyField, secondsOf, TextField, type Values, WaitField } from './connection-fields.tsx';
+import { HeaderFields } from './header-fields.tsx';
+import { newHeaders } from './header-rows.ts';
 import { PresetChoice } from './preset-choice.tsx';
 import { PresetMark } from './preset-mark.tsx';
 import { useAddConnection } from './queries.ts';
@@ -38,12 +40,13 @@ export function freeName(name: string, taken: readonly string[]): string {
   }
 }
 
-export const draftOf = ({ id }: ConnectionPreset, { name, baseUrl, key, firstTokenSeconds }: Values) => ({
+export const draftOf = ({ id }: ConnectionPreset, { name, baseUrl, key, firstTokenSeconds, headers }: Values) => ({
   preset: id,
   name,
   ...(baseUrl.trim() !== '' && { baseUrl }),
   ...(key !== '' && { key }),
   firstTokenSeconds: secondsOf(firstTokenSeconds),
+  headers: newHeaders(headers),
 });
 
 export function problemsOf(preset: ConnectionPreset, values: Values) {
@@ -51,7 +54,8 @@ export function problemsOf(preset: ConnectionPreset, values: Values) {
   const { error } = NewConnection.safeParse(draftOf(preset, values));
   for (const { path, message } of error?.issues ?? [])
     if (path[0] === 'firstTokenSeconds') found.firstTokenSeconds ??= 'Enter a whole number from 10 to 7200';
-    else if (path[0] === 'name' || path[0] === 'key' || path[0] === 'baseUrl') found[path[0]] ??= message;
+    else if (path[0] === 'name' || path[0] === 'key' || path[0] === 'baseUrl' || path[0] === 'headers')
+      found[path[0]] ??= message;
   if (preset.key === 'needed' && values.key === '') found.key ??= 'Enter a key';
   if (values.baseUrl.trim() === '')
     found.baseUrl ??= `Enter the address${preset.example ? `, such as ${preset.example}` : ''}`;
@@ -67,7 +71,7 @@ function DetailsDialog({ preset, baseUrl, onBack, onClose }: DetailsDialogProps)
   const names = useQuery(connectionsQuery).data?.connections.map(({ name }) => name) ?? [];
   const [schema] = useState(() => problemsSchema((values: Values) => problemsOf(preset, values)));
   const name = preset.id === 'other' ? '' : freeName(preset.name.replaceAll('/', ' '), names);
-  const form = useSchemaForm(schema, { name, baseUrl, key: '', firstTokenSeconds: '' });
+  const form = useSchemaForm(schema, { name, baseUrl, key: '', firstTokenSeconds: '', headers: [] });
   const add = useAddConnection();
   const submit = form.handleSubmit((values) =>
     add.mutate(draftOf(preset, values), {
@@ -130,6 +134,7 @@ export function DraftFields({ preset, form, onBack }: DraftFieldsProps) {
         />
       )}
       {isPrivate(preset) && <WaitField form={form} />}
+      <HeaderFields form={form} />
     </>
   );
 }

@@ -3,18 +3,20 @@ import type { UseFormReturn } from 'react-hook-form';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { SecretInput } from '#web/ui/forms/secret-input.tsx';
+import { type HeaderRow, keptHeaders } from './header-rows.ts';
 
-export type Values = { name: string; baseUrl: string; key: string; firstTokenSeconds: string };
+export type Values = { name: string; baseUrl: string; key: string; firstTokenSeconds: string; headers: HeaderRow[] };
 export type FieldsProps = { form: UseFormReturn<Values> };
 
 /** Seconds as typed; null: as the installation. NaN: not a number. */
 export const secondsOf = (typed: string): number | null => (typed.trim() === '' ? null : Number(typed));
 
-type Editable = Pick<Connection, 'name' | 'baseUrl' | 'hasKey' | 'keyLast4' | 'firstTokenSeconds'>;
+type Editable = Pick<Connection, 'name' | 'baseUrl' | 'hasKey' | 'keyLast4' | 'firstTokenSeconds' | 'headerNames'>;
 
 /** The form of a connection that is there. */
-export const editedValues = ({ name, baseUrl, firstTokenSeconds }: Editable): Values => ({
+export const editedValues = ({ name, baseUrl, firstTokenSeconds, headerNames }: Editable): Values => ({
   ...{ name, baseUrl, key: '', firstTokenSeconds: firstTokenSeconds === null ? '' : String(firstTokenSeconds) },
+  headers: keptHeaders(headerNames),
 });
 
 export const keptKeyHint = ({ hasKey, keyLast4 }: Editable) =>

@@ -26,7 +26,7 @@ type RowProps = {
 
 export function ConnectionRow(props: RowProps) {
   const { connection, isOff, canMove, isDragged, onDragStart, onDragEnd, onDrop, onMove, onChoose } = props;
-  const { name, preset, baseUrl, hasKey, keyLast4, checkedAt, notice } = connection;
+  const { name, preset, baseUrl, hasKey, keyLast4, headerNames, checkedAt, notice } = connection;
   return (
     <li
       onDragOver={(event) => event.preventDefault()}
@@ -48,6 +48,12 @@ export function ConnectionRow(props: RowProps) {
               {baseUrl}
             </span>
             <span>{hasKey ? <KeyEnding last4={keyLast4} /> : 'No key'}</span>
+            {headerNames.length > 0 && (
+              <span className="wrap-anywhere">
+                {headerNames.length === 1 ? 'Header ' : 'Headers '}
+                <span dir="ltr">{headerNames.join(', ')}</span>
+              </span>
+            )}
             {checkedAt && (
               <span>
                 Checked <RelativeTime date={checkedAt} />

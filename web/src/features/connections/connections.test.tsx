@@ -13,7 +13,15 @@ import { expectCount, expectHidden, expectText, expectToast, press } from '#web/
 
 const connection = (id: number, more: Partial<Connection> = {}): Connection => ({
   ...{ id, preset: 'groq', name: `Provider ${id}`, baseUrl: 'https://api.groq.com/openai/v1', hasKey: true },
-  ...{ keyLast4: '4321', api: 'auto', firstTokenSeconds: null, isPaused: false, notice: null, checks: [] },
+  ...{
+    keyLast4: '4321',
+    headerNames: [],
+    api: 'auto',
+    firstTokenSeconds: null,
+    isPaused: false,
+    notice: null,
+    checks: [],
+  },
   ...{ checkedAt: null, createdAt: fixtureDate },
   ...more,
 });
@@ -180,6 +188,50 @@ describe('connections', () => {
     await expectHidden(dialog.getByRole('textbox', { name: 'API key' }));
     await dialog.getByRole('button', { name: 'Save Changes' }).click();
     await expect.poll(() => requestsTo(connections.change).at(-1)).toMatchObject({ body: { key: null } });
+  });
+
+  test('send headers of their own, whose values stay until others are typed', async () => {
+    openConnections([connection(1, { headerNames: ['x-portkey-config', 'HTTP-Referer'] })]);
+    await expectText(rows.nth(0), /Headers x-portkey-config, HTTP-Referer/);
+    await page.getByRole('button', { name: 'Actions for Provider 1' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit Connection' });
+    await dialog.getByRole('button', { name: 'Save Changes' }).click();
+    await expect.poll(() => requestsTo(connections.change)).toHaveLength(1);
+    expect(requestsTo(connections.change)[0]?.body).not.toHaveProperty('headers');
+
+    await page.getByRole('button', { name: 'Actions for Provider 1' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await dialog.getByRole('button', { name: 'Remove HTTP-Referer' }).click();
+    await dialog.getByRole('button', { name: 'Add Header' }).click();
+    await dialog.getByLabelText('Name of header 2').fill('Authorization');
+    await dialog.getByLabelText('Value of header 2', { exact: true }).fill('secret');
+    await dialog.getByRole('button', { name: 'Save Changes' }).click();
+    await expectText(dialog.getByRole('alert'), 'Authorization is for the key: enter it as the API key');
+    await dialog.getByLabelText('Name of header 2').fill('x-portkey-provider');
+    await dialog.getByRole('button', { name: 'Save Changes' }).click();
+    await expect
+      .poll(() => requestsTo(connections.change).at(-1)?.body.headers)
+      .toEqual([{ name: 'x-portkey-config' }, { name: 'x-portkey-provider', value: 'secret' }]);
+  });
+
+  test('are paused, renamed and given another key', async () => {
+    openConnections([connection(1)]);
+    await page.getByRole('button', { name: 'Actions for Provider 1' }).click();
+    await page.getByRole('menuitem', { name: 'Pause' }).click();
+    await expect.poll(() => requestsTo(connections.change).at(-1)?.body).toEqual({ isPaused: true });
+    await page.getByRole('button', { name: 'Actions for Provider 1' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit Connection' });
+    await dialog.getByRole('textbox', { name: 'Name' }).first().fill('a/b');
+    await dialog.getByRole('button', { name: 'Save Changes' }).click();
+    await expectText(dialog.getByRole('alert'), 'Name cannot contain /');
+    await dialog.getByRole('textbox', { name: 'Name' }).first().fill('Cellar');
+    await dialog.getByRole('textbox', { name: 'API key' }).fill('gsk_another');
+    await dialog.getByRole('button', { name: 'Save Changes' }).click();
+    await expect
+      .poll(() => requestsTo(connections.change).at(-1)?.body)
+      .toMatchObject({ name: 'Cellar', key: 'gsk_another', firstTokenSeconds: null });
   });
 
   test('cannot be added where they are turned off, which the page says', async () => {

@@ -14,20 +14,23 @@ import {
   type Values,
   WaitField,
 } from './connection-fields.tsx';
+import { HeaderFields } from './header-fields.tsx';
+import { changedHeaders } from './header-rows.ts';
 import { useChangeConnection } from './queries.ts';
 
-export const changeOf = ({ name, key, firstTokenSeconds }: Values) => ({
+export const changeOf = ({ name, key, firstTokenSeconds, headers }: Values, headerNames: readonly string[]) => ({
   name,
   firstTokenSeconds: secondsOf(firstTokenSeconds),
   ...(key !== '' && { key }),
+  headers: changedHeaders(headers, headerNames),
 });
 
 export function problemsOfChange(values: Values) {
   const found: Partial<Record<keyof Values, string>> = {};
-  const { error } = ConnectionChange.safeParse(changeOf(values));
+  const { error } = ConnectionChange.safeParse(changeOf(values, []));
   for (const { path, message } of error?.issues ?? [])
     if (path[0] === 'firstTokenSeconds') found.firstTokenSeconds ??= 'Enter a whole number from 10 to 7200';
-    else if (path[0] === 'name' || path[0] === 'key') found[path[0]] ??= message;
+    else if (path[0] === 'name' || path[0] === 'key' || path[0] === 'headers') found[path[0]] ??= message;
   return found;
 }
 
@@ -52,7 +55,12 @@ export function EditDialog({ connection, onClose }: { connection: Connection; on
   const submit = form.handleSubmit((values) => {
     const kept = api === 'chat' ? 'auto' : api;
     change.mutate(
-      { id, ...changeOf(values), ...(removesKey && { key: null }), api: isChatOnly ? 'chat' : kept },
+      {
+        id,
+        ...changeOf(values, connection.headerNames),
+        ...(removesKey && { key: null }),
+        api: isChatOnly ? 'chat' : kept,
+      },
       { onSuccess: onClose, onError: (error) => void showFieldErrors(form, error) },
     );
   });
@@ -71,6 +79,7 @@ export function EditDialog({ connection, onClose }: { connection: Connection; on
       {!removesKey && <KeyField form={form} isOptional hint={keptKeyHint(connection)} />}
       {hasKey && <RemoveKey checked={removesKey} onChange={setRemovesKey} />}
       <WaitField form={form} />
+      <HeaderFields form={form} />
       <Checkbox
         label="Use Chat Completions only"
         description="For providers that answer the Responses API incorrectly. Otherwise Roster uses it where it works."

@@ -18,6 +18,7 @@ import {
   WaitField,
 } from './connection-fields.tsx';
 import { changeOf, problemsOfChange, RemoveKey } from './edit-dialog.tsx';
+import { HeaderFields } from './header-fields.tsx';
 import { offersQuery, useAddOffer, useChangeOffer } from './offer-queries.ts';
 import { bodyOfTerms, problemsOfTerms, TermFields, termsOf } from './offer-terms.tsx';
 import { PresetChoice } from './preset-choice.tsx';
@@ -53,7 +54,7 @@ function NewOffer({ preset, baseUrl, onBack, onClose }: Chosen & { onBack: () =>
   const names = useQuery(offersQuery).data?.offers.map(({ name }) => name) ?? [];
   const [schema] = useState(() => problemsSchema((values: Values) => problemsOf(preset, values)));
   const name = preset.id === 'other' ? '' : freeName(preset.name.replaceAll('/', ' '), names);
-  const form = useSchemaForm(schema, { name, baseUrl, key: '', firstTokenSeconds: '' });
+  const form = useSchemaForm(schema, { name, baseUrl, key: '', firstTokenSeconds: '', headers: [] });
   const { terms, setTerms, problems, areRight } = useTerms();
   const add = useAddOffer();
   const submit = form.handleSubmit((values) => {
@@ -98,7 +99,7 @@ export function EditOfferDialog({ offer, onClose }: { offer: ConnectionOffer; on
   const submit = form.handleSubmit((values) => {
     if (!areRight()) return;
     change.mutate(
-      { id, ...changeOf(values), ...(removesKey && { key: null }), ...bodyOfTerms(terms) },
+      { id, ...changeOf(values, offer.headerNames), ...(removesKey && { key: null }), ...bodyOfTerms(terms) },
       { onSuccess: onClose, onError: (error) => void showFieldErrors(form, error) },
     );
   });
@@ -118,6 +119,7 @@ export function EditOfferDialog({ offer, onClose }: { offer: ConnectionOffer; on
       {hasKey && <RemoveKey checked={removesKey} onChange={setRemovesKey} />}
       <TermFields terms={terms} problems={problems} onChange={setTerms} />
       <WaitField form={form} />
+      <HeaderFields form={form} />
     </FormDialog>
   );
 }

@@ -10,7 +10,15 @@ import { expectCount, expectText, expectToast } from '#web/testing/page.ts';
 
 const offer = (more: Partial<ConnectionOffer> = {}): ConnectionOffer => ({
   ...{ id: 9, preset: 'groq', name: 'Team', baseUrl: 'https://api.groq.com/openai/v1', hasKey: true },
-  ...{ keyLast4: '4321', api: 'auto', firstTokenSeconds: null, isPaused: false, notice: null, checks: [] },
+  ...{
+    keyLast4: '4321',
+    headerNames: [],
+    api: 'auto',
+    firstTokenSeconds: null,
+    isPaused: false,
+    notice: null,
+    checks: [],
+  },
   ...{ checkedAt: null, createdAt: fixtureDate, audience: 'everybody', people: [] },
   ...{ monthlyUsdPerPerson: 5, monthlyUsdTotal: null, spentUsd: 12.5 },
   ...more,

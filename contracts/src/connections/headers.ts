@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+export const headersPerConnection = 10;
+
+/** Headers that Roster or the connection itself sets. */
+const reserved = new Set([
+  'accept',
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'cookie',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'set-cookie',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+const isReserved = (name: string) => reserved.has(name.toLowerCase()) || /^proxy-/i.test(name);
+const isForKey = (name: string) => name.toLowerCase() === 'authorization';
+
+export const ConnectionHeaderName = z
+  .string()
+  .trim()
+  .min(1, 'Enter the name of the header')
+  .max(100, 'The name of a header has at most 100 characters')
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]*$/, 'The name of a header has letters, digits and hyphens')
+  .refine((name) => !isForKey(name), 'Authorization is for the key: enter it as the API key')
+  .refine((name) => !isReserved(name), 'A connection cannot set this header');
+
+const ConnectionHeaderValue = z
+  .string()
+  .trim()
+  .min(1, 'Enter the value of the header')
+  .max(4_000, 'The value of a header has at most 4,000 characters')
+  .regex(/^[\x20-\x7e]*$/, 'The value has characters that a header cannot have');
+
+export const ConnectionHeader = z.strictObject({ name: ConnectionHeaderName, value: ConnectionHeaderValue });
+export type ConnectionHeader = z.output<typeof ConnectionHeader>;
+
+const areDifferent = (headers: readonly { name: string }[]) =>
+  new Set(headers.map(({ name }) => name.toLowerCase())).size === headers.length;
+const twice = 'A header can be set once';
+const tooMany = `A connection can have ${headersPerConnection} headers`;
+
+/** Sent with each request to the connection's address, such as those that a gateway wants. */
+export const ConnectionHeaders = z
+  .array(ConnectionHeader)
+  .max(headersPerConnection, tooMany)
+  .refine(areDifferent, twice);
+
+/** All headers from now on. `value` left out: the stored one stays. */
+export const ConnectionHeaderChanges = z
+  .array(ConnectionHeader.partial({ value: true }))
+  .max(headersPerConnection, tooMany)
+  .refine(areDifferent, twice);
+export type ConnectionHeaderChanges = z.output<typeof ConnectionHeaderChanges>;

@@ -21,7 +21,15 @@ function openFailed(code: RunError['code'], connectionId: number) {
         connections: [
           {
             ...{ id: 7, preset: 'groq', name: 'Groq', baseUrl: 'https://api.groq.com/openai/v1', hasKey: true },
-            ...{ keyLast4: '4321', api: 'auto', firstTokenSeconds: null, isPaused: false, notice: null, checks: [] },
+            ...{
+              keyLast4: '4321',
+              headerNames: [],
+              api: 'auto',
+              firstTokenSeconds: null,
+              isPaused: false,
+              notice: null,
+              checks: [],
+            },
             ...{ checkedAt: null, createdAt: fixtureDate },
           },
         ],

@@ -49,7 +49,8 @@ function OpenSidePanel(props: Omit<SidePanelProps, 'open'>) {
             className="max-md:-my-1.5 max-md:-me-3 max-md:size-10"
           />
         </header>
-        <div data-layer-body className="min-h-0 flex-1 overflow-y-auto px-5 py-5">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <div data-layer-body tabIndex={0} className="-outline-offset-2 min-h-0 flex-1 overflow-y-auto px-5 py-5">
           {children}
         </div>
         {footer && (

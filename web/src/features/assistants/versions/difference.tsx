@@ -25,6 +25,20 @@ export function Difference({ fields, before, after }: DifferenceProps) {
   );
 }
 
+/** One version, field by field, if there is nothing to compare it with. */
+export const WholeVersion = ({ fields }: Pick<DifferenceProps, 'fields'>) => (
+  <div className="grid gap-6">
+    {fields.map(({ field, after }) => (
+      <section key={field} aria-label={fieldNames[field]}>
+        <h4 className="mb-1.5 font-medium">{fieldNames[field]}</h4>
+        <div dir="auto" className={classNames(cell, 'rounded-md border border-border bg-card')}>
+          {after}
+        </div>
+      </section>
+    ))}
+  </div>
+);
+
 function Field({ field, before, after, names }: FieldDifference & { names: [string, string] }) {
   return (
     <section aria-label={fieldNames[field]}>

@@ -8,7 +8,7 @@ import { Button } from '#web/ui/button.tsx';
 import { RadioGroup } from '#web/ui/forms/radio-group.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
-import { Difference } from './difference.tsx';
+import { Difference, WholeVersion } from './difference.tsx';
 import { allFields, fieldDifferences } from './field-texts.ts';
 import { versionQuery } from './queries.ts';
 import { RestoreDialog } from './restore-dialog.tsx';
@@ -108,8 +108,8 @@ function Restoring({ assistant, version, now, blocked, onRestored }: RestoringPr
 type ComparedProps = { version: AssistantVersionDetail; other: AssistantVersionDetail | undefined; kind: Comparison };
 
 function Compared({ version, other, kind }: ComparedProps) {
+  if (!other) return <WholeVersion fields={allFields(version)} />;
   const name = (one: AssistantVersionDetail) => `Version ${one.number}`;
-  if (!other) return <Difference fields={allFields(version)} before="" after={name(version)} />;
   const [from, to] = kind === 'now' ? [version, other] : [other, version];
   const fields = fieldDifferences(from, to);
   if (fields.length === 0) return <p className="text-muted-foreground">No differences.</p>;

@@ -50,7 +50,7 @@ export function VersionList({ versions, current, shown, onShow }: VersionListPro
           >
             <span className="flex items-center gap-2">
               <span className="font-medium tabular-nums">{`Version ${version.number}`}</span>
-              {version.number === current && <Badge tone="accent">Now</Badge>}
+              {version.number === current && <Badge tone="accent">Current</Badge>}
             </span>
             <span className="block text-muted-foreground text-sm [overflow-wrap:anywhere]">
               <bdi>{originText(version.origin)}</bdi>, <RelativeTime date={version.createdAt} />

@@ -84,7 +84,7 @@ test('lists versions by page with author and change, and compares the newest', a
   openVersions();
   await see();
   await expectTexts(rows, [
-    /^Version 3 Now By the program Nightly, .* Temperature, Set by programs$/,
+    /^Version 3 Current By the program Nightly, .* Temperature, Set by programs$/,
     /^Version 2 Version 1 restored, .* Instructions$/,
   ]);
   await expectTexts(field('Temperature').getByRole('deletion'), ['Version 2 0.7']);

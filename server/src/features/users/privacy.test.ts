@@ -419,6 +419,14 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   'POST /api/settings/default-assistant': ({ assistantId }) => [
     { path: '/api/settings/default-assistant', body: { assistantId } },
   ],
+  'POST /api/assistants': ({ fileId, toolServerId }) => {
+    const chosenTools = [{ serverId: toolServerId, name: 'read', digest: 'a'.repeat(64), approval: 'never' }];
+    const body = { name: 'Mine', model: 'gpt-4o' };
+    return [
+      { path: '/api/assistants', body: { ...body, fileIds: [fileId] } },
+      { path: '/api/assistants', body: { ...body, chosenTools } },
+    ];
+  },
   'POST /api/assistants/trials': ({ assistantId }) => [
     { path: '/api/assistants/trials', body: { assistantId, settings: { model: 'gpt-4o' } } },
   ],

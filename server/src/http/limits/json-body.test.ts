@@ -12,7 +12,7 @@ describe('JSON body', () => {
   });
   afterAll(() => app.stop());
 
-  const send = (text: string, headers: Record<string, string> = {}) => ada.post('/api/assistants', text, { headers });
+  const send = (text: string, headers: Record<string, string> = {}) => ada.post('/api/projects', text, { headers });
   const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
   const wide = (count: number) =>
     JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, n])));
@@ -64,7 +64,7 @@ describe('JSON body', () => {
 
   test('accepts JSON syntax in its texts', async () => {
     const name = 'a "b": {c:\\d} [:,] \\\\"';
-    expect((await send(JSON.stringify({ name, model: 'b', description: ':"' }))).body.name).toBe(name);
+    expect((await send(JSON.stringify({ name, model: 'b', instructions: ':"' }))).body.name).toBe(name);
   });
 
   test('is rejected beyond 256 KiB', async () => {

@@ -60,6 +60,8 @@ function ManyRows({ box, rows, activeId, children }: ManyRowsProps) {
       scrollRef={box}
       data={rows}
       itemSize={52}
+      // Drawn at once: otherwise the list is empty until its height has been measured.
+      ssrCount={12}
       // The field names the active option, so it must be in the page.
       keepMounted={active >= 0 ? [active] : []}
     >

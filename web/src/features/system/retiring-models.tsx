@@ -21,7 +21,7 @@ const columns: readonly Column<InstallationRetiringModel>[] = [
   {
     id: 'end',
     header: 'Ends',
-    width: 'w-48',
+    width: 'w-56',
     cell: ({ shutdownDate, lifecycle }) => (
       <Badge tone={lifecycle === 'gone' ? 'destructive' : 'warning'}>
         {`${lifecycle === 'gone' ? 'Retired' : 'Retires'} on ${formatLongDate(shutdownDate)}`}

@@ -10,7 +10,7 @@ const failing: Failing[] = [
   ['[[401]]', 'key_rejected', /rejected the API key\. Incorrect API key provided: sk-…/, 1, ''],
   ['[[403]]', 'region', /country or region/, 1, ''],
   ['[[quota]]', 'insufficient_quota', /no credit left/, 1, ''],
-  ['[[404]]', 'model_not_found', /does not offer this model/, 1, ''],
+  ['[[404]]', 'model_not_found', /no longer offers this model/, 1, ''],
   ['[[429 retry-after 120]]', 'rate_limited', /limiting requests/, 1, ''],
   ['[[500]]', 'provider_unavailable', /having trouble/, 3, ''],
   ['[[html]]', 'provider_unavailable', /^The provider is having trouble\.$/, 3, ''],

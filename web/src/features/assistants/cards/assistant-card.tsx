@@ -49,7 +49,7 @@ function CardHead({ assistant }: { assistant: Assistant }) {
     <div className="min-w-0">
       <div className="flex min-h-7 items-center gap-2">
         <AssistantAvatar {...assistant} />
-        <h3 className="min-w-0 truncate font-semibold" title={name}>
+        <h3 className="wrap-anywhere line-clamp-2 min-w-0 font-semibold" title={name}>
           {name}
         </h3>
         {isDefault && <Badge tone="accent">Default</Badge>}

@@ -181,8 +181,13 @@ function Name({ id }: { id: string }) {
   if (tail === '') return <bdi className="font-mono text-sm">{id}</bdi>;
   return (
     <bdi title={id} className="flex min-w-0 max-w-full font-mono text-sm">
-      <span className="min-w-[11ch] shrink-99 truncate">{head}</span>
-      <span className="min-w-0 truncate">{tail}</span>
+      <span className="sr-only">{id}</span>
+      <span aria-hidden className="min-w-[11ch] shrink-99 truncate">
+        {head}
+      </span>
+      <span aria-hidden className="min-w-0 truncate">
+        {tail}
+      </span>
     </bdi>
   );
 }

@@ -68,6 +68,7 @@ const begin = () =>
 
 test('accepts any typed model while the list is unavailable', async () => {
   const asked: unknown[] = [];
+  const planned = Promise.withResolvers<void>();
   openList(() => {
     answer(models.list, {
       source: 'unknown',
@@ -77,14 +78,16 @@ test('accepts any typed model while the list is unavailable', async () => {
       connections: [],
     });
     answer(modelRetirement.list, { items: [endingModel('gpt-4o')] });
-    answer(modelMigrations.plan, ({ query }) => {
+    answer(modelMigrations.plan, async ({ query }) => {
       asked.push(query.toModel);
+      await planned.promise;
       return plan();
     });
   });
   await begin();
   const field = dialog.getByLabelText('New model');
   await expect.element(dialog.getByRole('button', { name: /^Migrate/ })).toHaveAttribute('aria-disabled', 'true');
+  planned.resolve();
   await pickModel(field, 'accounts/acme/models/next-1');
   await expectText(dialog.getByText(/^You paid/), /would cost about .* with accounts\/acme\/models\/next-1\.$/);
   await expect.poll(() => asked.at(-1)).toBe('accounts/acme/models/next-1');

@@ -109,7 +109,7 @@ describe('server process', () => {
     const second = await started(newFolder(), { PORT: String(first.port), LOG_LEVEL: 'warn' });
     expect((await second.ended).code).toBe(1);
     expect(second.output.text.trim()).toMatch(
-      new RegExp(`^PORT ${first.port} of 127.0.0.1 cannot be used: .*EADDRINUSE.*, or set PORT to another one.$`),
+      new RegExp(`^Port ${first.port} of 127.0.0.1 cannot be used: .*EADDRINUSE.*, or set PORT to another one.$`),
     );
   });
 

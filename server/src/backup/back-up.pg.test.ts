@@ -296,7 +296,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       expect.stringContaining(`${join(folder, 'absent.tar')} cannot be read: ENOENT`),
     ]);
     const other = await roster(['restore', folder], variablesOf(running));
-    expect([other.code, other.errors]).toEqual([1, `${folder} is no file.\n`]);
+    expect([other.code, other.errors]).toEqual([1, `${folder} is not a file.\n`]);
     expect((await running.visitor().post('/api/register', { email: 'zoe@example.com', password })).body.role).toBe(
       'Admin',
     );

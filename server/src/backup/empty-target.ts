@@ -32,7 +32,7 @@ export async function openEmptyTarget(
 }
 
 async function refuseUsed(database: Pick<OpenDatabase, 'engine' | 'db'>, what: string) {
-  if ((await countServers(database)) > 0) throw new CliError(`Roster is running on ${what}. Stop it first.`);
+  if ((await countServers(database)) > 0) throw new CliError(`Roster is using ${what}. Stop it first.`);
   if (await hasUsers(database.db))
     throw new CliError(`There are accounts in ${what} already. Nothing was changed: it must be an empty installation.`);
 }

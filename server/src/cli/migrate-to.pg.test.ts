@@ -69,7 +69,7 @@ describe('migrate-to', () => {
     const running = await migrateTo(used.databaseUrl ?? '');
     expect([running.code, running.errors]).toEqual([
       1,
-      'Roster is running on the PostgreSQL database. Stop it first.\n',
+      'Roster is using the PostgreSQL database. Stop it first.\n',
     ]);
     await used.as('zoe');
     await used.halt();

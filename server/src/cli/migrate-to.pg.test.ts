@@ -67,10 +67,7 @@ describe('migrate-to', () => {
     const used = await startApp('postgres');
     onTestFinished(() => used.stop());
     const running = await migrateTo(used.databaseUrl ?? '');
-    expect([running.code, running.errors]).toEqual([
-      1,
-      'Roster is using the PostgreSQL database. Stop it first.\n',
-    ]);
+    expect([running.code, running.errors]).toEqual([1, 'Roster is using the PostgreSQL database. Stop it first.\n']);
     await used.as('zoe');
     await used.halt();
     const filled = await migrateTo(used.databaseUrl ?? '');

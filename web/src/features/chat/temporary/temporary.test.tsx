@@ -38,6 +38,7 @@ test('starts a temporary conversation from the switch, and marks it', async () =
 test('keeps one while it is open, which then is in the list', async () => {
   open('/chat/7', { answers: serve });
   await expect.element(note.getByText(rule)).toBeVisible();
+  await expect.element(page.getByRole('link', { name: 'Conversation 2' })).toBeVisible();
   answer(temporaryThreads.keep, thread(7, { title: 'In passing' }));
   answer(chat.thread, thread(7, { title: 'In passing' }));
   answer(chat.threads, { items: [thread(7, { title: 'In passing' }), thread(2)], nextCursor: null });

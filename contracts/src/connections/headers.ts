@@ -1,26 +1,10 @@
 import { z } from 'zod';
+import { headerNamePattern, printableAscii, requestHeaders } from '../http-headers.ts';
 
 export const headersPerConnection = 10;
 
 /** Headers that Roster or the connection itself sets. */
-const reserved = new Set([
-  'accept',
-  'accept-encoding',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'cookie',
-  'expect',
-  'host',
-  'http2-settings',
-  'keep-alive',
-  'set-cookie',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+const reserved = new Set<string>([...requestHeaders, 'cookie', 'http2-settings', 'set-cookie']);
 const isReserved = (name: string) => reserved.has(name.toLowerCase()) || /^proxy-/i.test(name);
 const isForKey = (name: string) => name.toLowerCase() === 'authorization';
 
@@ -29,7 +13,7 @@ export const ConnectionHeaderName = z
   .trim()
   .min(1, 'Enter the name of the header')
   .max(100, 'The name of a header has at most 100 characters')
-  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]*$/, 'The name of a header has letters, digits and hyphens')
+  .regex(headerNamePattern, 'The name of a header has letters, digits and hyphens')
   .refine((name) => !isForKey(name), 'Authorization is for the key: enter it as the API key')
   .refine((name) => !isReserved(name), 'A connection cannot set this header');
 
@@ -38,7 +22,7 @@ const ConnectionHeaderValue = z
   .trim()
   .min(1, 'Enter the value of the header')
   .max(4_000, 'The value of a header has at most 4,000 characters')
-  .regex(/^[\x20-\x7e]*$/, 'The value has characters that a header cannot have');
+  .regex(printableAscii, 'The value has characters that a header cannot have');
 
 export const ConnectionHeader = z.strictObject({ name: ConnectionHeaderName, value: ConnectionHeaderValue });
 export type ConnectionHeader = z.output<typeof ConnectionHeader>;

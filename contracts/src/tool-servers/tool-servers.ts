@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
+import { headerNamePattern, printableAscii, requestHeaders } from '../http-headers.ts';
 import { nameText, requiredText } from '../text/text.ts';
 import { ToolApproval, ToolChoices } from './tool-choice.ts';
 
@@ -23,49 +24,30 @@ export const ServerUrl = requiredText(2_000, 'The address cannot exceed 2,000 ch
   )
   .refine((text) => !text.includes('#'), 'Leave out what follows the # in the address');
 
-/** Headers that define a request, which a user’s header must not change. */
-const reservedHeaders = new Set([
-  'accept',
-  'accept-encoding',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'expect',
-  'host',
-  'keep-alive',
-  'last-event-id',
-  'mcp-protocol-version',
-  'mcp-session-id',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+const reservedHeaders = new Set<string>([...requestHeaders, 'last-event-id', 'mcp-protocol-version', 'mcp-session-id']);
 export const HeaderName = requiredText(
   100,
   'The name of the header cannot exceed 100 characters',
   'The name of the header is required',
 )
   .trim()
-  .refine((name) => /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name), 'A header’s name has letters, digits and hyphens')
+  .refine((name) => headerNamePattern.test(name), 'A header’s name has letters, digits and hyphens')
   .refine((name) => !reservedHeaders.has(name.toLowerCase()), 'Roster sets this header itself');
 export const SecretValue = requiredText(4_000, 'The value cannot exceed 4,000 characters', 'The value is required')
   .trim()
-  .refine((value) => /^[\x20-\x7e]+$/.test(value), 'The value has characters that a header cannot have');
+  .refine((value) => printableAscii.test(value), 'The value has characters that a header cannot have');
 
-const printable = /^[\x20-\x7e]+$/;
 /** For servers where Roster was registered by hand; most servers register it automatically. */
 const AppId = requiredText(500, 'The client ID cannot exceed 500 characters', 'The client ID is required')
   .trim()
-  .refine((id) => printable.test(id), 'The client ID has characters that it cannot have');
+  .refine((id) => printableAscii.test(id), 'The client ID has characters that it cannot have');
 const AppSecret = requiredText(
   4_000,
   'The client secret cannot exceed 4,000 characters',
   'The client secret is required',
 )
   .trim()
-  .refine((secret) => printable.test(secret), 'The client secret has characters that it cannot have');
+  .refine((secret) => printableAscii.test(secret), 'The client secret has characters that it cannot have');
 
 /** `value` or `clientSecret` left out: the stored one stays. */
 const Auth = z.discriminatedUnion('type', [

@@ -247,7 +247,7 @@ export type Tables = {
     /** For a test set run; null if the set was deleted since. */
     test_set_id: number | null;
   };
-  /** A file at the provider: one for each purpose. It outlives the file until it is deleted there. */ /** Copies at the providers of people's connections. */
+  /** Copies at the providers of people's connections. */
   connection_copies: {
     id: GeneratedAlways<number>;
     user_id: number;
@@ -852,6 +852,7 @@ export type Tables = {
     added_at: string;
     notice: string | null;
   };
+  /** A file at the provider: one for each purpose. It outlives the file until it is deleted there. */
   provider_copies: {
     id: GeneratedAlways<number>;
     user_id: number;

@@ -3,6 +3,22 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { isWithinReach, mayRun } from './repository.ts';
 
+/** Tools with these names on these servers, also some that are not among the choices: another server's of that name. */
+const named = (db: Kysely<Database>, choices: readonly ToolChoice[]) =>
+  db
+    .selectFrom('tool_servers')
+    .innerJoin('tool_server_tools as tools', 'tools.server_id', 'tool_servers.id')
+    .where(
+      'tool_servers.id',
+      'in',
+      choices.map(({ serverId }) => serverId),
+    )
+    .where(
+      'tools.name',
+      'in',
+      choices.map(({ name }) => name),
+    );
+
 /** Tools that an assistant may use, and what is known of them now. */
 export function toolSelectionRepository(db: Kysely<Database>) {
   return {
@@ -40,21 +56,9 @@ export function toolSelectionRepository(db: Kysely<Database>) {
         .execute(),
     /** Which of these tools exist on servers within the user's reach. */
     present: (userId: number, choices: ToolChoice[]) =>
-      db
-        .selectFrom('tool_servers')
-        .innerJoin('tool_server_tools as tools', 'tools.server_id', 'tool_servers.id')
+      named(db, choices)
         .select(['tools.server_id', 'tools.name', 'tools.digest'])
         .where(isWithinReach(userId))
-        .where(
-          'tool_servers.id',
-          'in',
-          choices.map(({ serverId }) => serverId),
-        )
-        .where(
-          'tools.name',
-          'in',
-          choices.map(({ name }) => name),
-        )
         .execute(),
     async replace(userId: number, assistantId: number, choices: ToolChoice[]) {
       await db
@@ -144,9 +148,7 @@ export function toolSelectionRepository(db: Kysely<Database>) {
         .execute(),
     /** The same tools for choices that are not stored, in their order. */
     async offeredOf(userId: number, choices: readonly ToolChoice[]) {
-      const rows = await db
-        .selectFrom('tool_servers')
-        .innerJoin('tool_server_tools as tools', 'tools.server_id', 'tool_servers.id')
+      const rows = await named(db, choices)
         .select([
           'tools.server_id',
           'tools.name',
@@ -158,16 +160,6 @@ export function toolSelectionRepository(db: Kysely<Database>) {
           'tools.digest',
           'tools.may_repeat',
         ])
-        .where(
-          'tool_servers.id',
-          'in',
-          choices.map(({ serverId }) => serverId),
-        )
-        .where(
-          'tools.name',
-          'in',
-          choices.map(({ name }) => name),
-        )
         .where('tool_servers.is_on', '=', 1)
         .where(isWithinReach(userId))
         .where(mayRun)

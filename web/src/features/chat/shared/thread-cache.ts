@@ -57,7 +57,18 @@ export const refreshAnswers = (client: QueryClient, threadId: number) =>
   client.invalidateQueries({ queryKey: ['threads', threadId, 'answers'] });
 export const refreshThread = (client: QueryClient, threadId: number) =>
   client.invalidateQueries({ queryKey: threadQuery(threadId).queryKey });
-export const refreshLists = (client: QueryClient) => client.invalidateQueries({ queryKey: listsKey });
+
+/** Loads the lists again, also one that is loading for the first time and may bring what was true before. */
+export async function refreshLists(client: QueryClient): Promise<void> {
+  const loading = client
+    .getQueryCache()
+    .findAll({ queryKey: listsKey, fetchStatus: 'fetching' })
+    .filter(({ state }) => state.data === undefined);
+  // Waits for first loads, but does not repeat them.
+  await client.invalidateQueries({ queryKey: listsKey });
+  if (loading.length > 0)
+    await client.invalidateQueries({ queryKey: listsKey, predicate: (query) => loading.includes(query) });
+}
 
 /** Search results may be outdated: an answer is indexed when it has ended. */
 export const refreshSearches = (client: QueryClient) =>

@@ -2,7 +2,7 @@ import { chat } from '@roster/contracts/chat';
 import { temporaryThreads } from '@roster/contracts/temporary-threads';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, requestsTo } from '#web/testing/answers.ts';
+import { answer, hold, requestsTo } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
 import { exchange, serveThreads, thread } from '#web/testing/conversations.ts';
 import { expectCount, expectHidden } from '#web/testing/page.ts';
@@ -44,6 +44,20 @@ test('keeps one while it is open, which then is in the list', async () => {
   answer(chat.threads, { items: [thread(7, { title: 'In passing' }), thread(2)], nextCursor: null });
   await page.getByRole('button', { name: 'Keep this chat' }).click();
   await expectHidden(note);
+  await expect.element(page.getByRole('link', { name: 'In passing' })).toBeVisible();
+});
+
+test('keeps one while the list is loading for the first time, which then shows it', async () => {
+  open('/chat/7', { answers: serve });
+  const listed = hold(chat.threads);
+  await expect.element(note.getByText(rule)).toBeVisible();
+  await expect.poll(() => requestsTo(chat.threads).length).toBe(1);
+  answer(temporaryThreads.keep, thread(7, { title: 'In passing' }));
+  answer(chat.thread, thread(7, { title: 'In passing' }));
+  answer(chat.threads, { items: [thread(7, { title: 'In passing' }), thread(2)], nextCursor: null });
+  await page.getByRole('button', { name: 'Keep this chat' }).click();
+  await expectHidden(note);
+  listed({ items: [thread(2)], nextCursor: null });
   await expect.element(page.getByRole('link', { name: 'In passing' })).toBeVisible();
 });
 

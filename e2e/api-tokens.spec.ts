@@ -19,6 +19,7 @@ test('creates a token that is shown once, used by a client, and revoked', { tag:
   await expect(card(page)).toContainText('No access tokens yet.');
   await card(page).getByRole('button', { name: 'New Token' }).click();
   const dialog = page.getByRole('dialog', { name: 'New Access Token' });
+  await expect(dialog.getByLabel('Name')).toBeFocused();
   await expectAccessible(page);
   // By keyboard: the name has the focus, and Enter submits.
   await page.keyboard.press('Enter');

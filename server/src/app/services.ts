@@ -25,6 +25,7 @@ import { type ProviderTimeouts, providerTimeouts } from '#server/provider/transp
 import type { HashingCost } from '#server/security/password-hashing';
 import { createVault } from '#server/security/vault';
 import { createFileStore, openFileStore } from '#server/storage/create';
+import { hasFiles } from '#server/storage/file-record-repository';
 import { noTracing } from '#server/tracing/tracing';
 
 /** A registry that takes the place of the tool servers. */
@@ -80,6 +81,7 @@ export async function createServices(context: AppContext, forTests: ForTests) {
     providerTimes,
     toolTimes,
     now,
+    // With files on record, a missing folder is lost, not new: creating an empty one would accept uploads beside lost files.
     store: await ((await hasFiles(db)) ? openFileStore(config) : createFileStore(config)),
     vault,
     keys: providerKeyService({ db, vault, provider, config, openConnection }),
@@ -111,11 +113,6 @@ function createHttpServices(
     onSessionsEnded: openResponses.endSessions,
     sessions: sessionService(db, openResponses.endSessions),
   };
-}
-
-/** With files on record, a missing folder is lost, not new: creating an empty one would accept uploads beside lost files. */
-async function hasFiles(db: OpenDatabase['db']): Promise<boolean> {
-  return (await db.selectFrom('files').select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Loaded lazily to save memory when metrics are off. */

@@ -1,5 +1,5 @@
 import { type OpenDatabase, openDatabase } from '#server/db/connect';
-import { lockMigrations, migrate } from '#server/db/migrate';
+import { countApplied, lockMigrations, migrate } from '#server/db/migrate';
 import { countServers } from '#server/db/presence';
 import { CliError } from '#server/lib/cli-error';
 import { fill, hasUsers, type Table, type Tables } from './dump-repository.ts';
@@ -19,8 +19,8 @@ export async function openEmptyTarget(
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new CliError(`The PostgreSQL database cannot be used: ${reason}`, { cause });
     });
-    const applied = await migratedTo(database, count);
-    if (count !== undefined && applied > count)
+    await migrate(database, undefined, count);
+    if (count !== undefined && (await countApplied(database.db)) > count)
       throw new CliError(
         `The tables in ${what} are from a newer version than the backup. Nothing was changed. Use an empty database.`,
       );
@@ -50,9 +50,4 @@ export function fillInTransaction(
     await refuseUsed({ engine, db: trx }, what);
     return fill(trx, from, known);
   });
-}
-
-async function migratedTo(database: OpenDatabase, count: number | undefined): Promise<number> {
-  await migrate(database, undefined, count);
-  return (await database.db.selectFrom('schema_migrations').select('name').execute()).length;
 }

@@ -219,6 +219,10 @@ export async function checkSchema({ db }: OpenDatabase) {
     );
 }
 
+/** The number of migrations that the database has. */
+export const countApplied = async (db: Kysely<Database>): Promise<number> =>
+  (await db.selectFrom('schema_migrations').select('name').execute()).length;
+
 type Applied = { name: string; checksum: string };
 
 function checkHistory(applied: Applied[], folder = migrationFiles) {

@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 
+const atOnce = 100;
+
 /** The wrapped data keys: one per user, which encrypts all of the user's secrets. */
 export function dataKeyRepository(db: Kysely<Database>) {
   async function wrapped(userId: number): Promise<string> {
@@ -17,6 +19,16 @@ export function dataKeyRepository(db: Kysely<Database>) {
       const row = await db.selectFrom('data_keys').select('wrapped').where('user_id', '=', userId).executeTakeFirst();
       return row?.wrapped;
     },
+    /** The next data keys, by user, that are not wrapped with this master key. */
+    listOfOtherMasterKeys: (masterKeyId: string, after: number) =>
+      db
+        .selectFrom('data_keys')
+        .selectAll()
+        .where('user_id', '>', after)
+        .where('wrapped', 'not like', `v1.${masterKeyId}.%`)
+        .orderBy('user_id')
+        .limit(atOnce)
+        .execute(),
     /** The user's data key; `fresh` is stored if there is none yet. */
     async ensure(userId: number, fresh: string): Promise<string> {
       await db

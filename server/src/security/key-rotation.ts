@@ -1,10 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
+import { dataKeyRepository } from './data-key-repository.ts';
 import { installationOwner } from './encryption.ts';
 import { installationKeyRepository } from './installation-key-repository.ts';
 import { type Vault, VaultError } from './vault.ts';
-
-const atOnce = 100;
 
 /**
  * Re-encrypts data keys of older master keys with the current one, in batches: it may be interrupted and restarted at
@@ -15,18 +14,12 @@ export async function rewrapKeys(
   db: Kysely<Database>,
   vault: Vault,
 ): Promise<{ rewrapped: number; unreadable: number[] }> {
+  const keys = dataKeyRepository(db);
   const unreadable: number[] = (await rewrapInstallationKey(db, vault)) ? [] : [installationOwner];
   let rewrapped = 0;
   let after = 0;
   for (;;) {
-    const rows = await db
-      .selectFrom('data_keys')
-      .selectAll()
-      .where('user_id', '>', after)
-      .where('wrapped', 'not like', `v1.${vault.currentKeyId}.%`)
-      .orderBy('user_id')
-      .limit(atOnce)
-      .execute();
+    const rows = await keys.listOfOtherMasterKeys(vault.currentKeyId, after);
     if (rows.length === 0) return { rewrapped, unreadable };
     for (const { user_id: userId, wrapped } of rows) {
       after = userId;
@@ -35,13 +28,8 @@ export async function rewrapKeys(
         unreadable.push(userId);
         continue;
       }
-      await db
-        .updateTable('data_keys')
-        .set({ wrapped: fresh })
-        .where('user_id', '=', userId)
-        // Only the value that was read, so that a concurrent rotation is not overwritten.
-        .where('wrapped', '=', wrapped)
-        .execute();
+      // Only the value that was read, so that a concurrent rotation is not overwritten.
+      await keys.replace(userId, wrapped, fresh);
       rewrapped++;
     }
   }

@@ -3,7 +3,7 @@ import type { Database } from '#server/db/schema';
 import { hourMs, type ScheduledTask } from '#server/lib/scheduled-task';
 import { securityEventRepository } from '#server/security/events-repository';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
-import { passkeyChallenges } from './passkeys/challenges.ts';
+import { passkeyChallenges } from './passkeys/challenge-repository.ts';
 import { challengeRepository } from './shared/challenge-repository.ts';
 import { deviceRepository } from './shared/device-repository.ts';
 import { invitationRepository } from './shared/invitation-repository.ts';

@@ -4,7 +4,7 @@ import { jsonArrayParam } from '#server/db/json-array-param';
 import { lockActiveUser } from '#server/db/locks';
 import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database, PassedFactor } from '#server/db/schema';
-import { policySetting } from '#server/security/second-factor-policy';
+import { policySetting } from '#server/security/second-factor-policy-repository';
 
 export type SessionRecord = {
   id: string;

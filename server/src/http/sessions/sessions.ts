@@ -6,7 +6,7 @@ import { deviceLabel } from '#server/http/user-agent';
 import { AppError } from '#server/lib/errors';
 import type { SignedInUser } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
-import { secondFactorDue } from '#server/security/second-factor-policy';
+import { secondFactorDue } from '#server/security/second-factor-policy-repository';
 import { type SessionRepository, sessionRepository } from './session-repository.ts';
 
 const day = 24 * 60 * 60 * 1000;

@@ -2,7 +2,7 @@ import type { Endpoint } from '@roster/contracts/endpoint';
 import { ErrorBody, errorStatus } from '@roster/contracts/errors';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { policySetting } from '#server/security/second-factor-policy';
+import { policySetting } from '#server/security/second-factor-policy-repository';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
 import { setUser, withDatabase } from '#server/testing/database';

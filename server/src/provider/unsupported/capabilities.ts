@@ -3,6 +3,7 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { ScheduledTask } from '#server/lib/scheduled-task';
 import type { Secret } from '#server/security/secret';
+import { type RefusalRepository, refusalRepository } from './refusal-repository.ts';
 
 /** A trait of the provider itself, whatever the model. */
 export const noResponses = 'has no responses';
@@ -57,17 +58,8 @@ function isConfirmed(refusals: ReadonlyMap<string, OwnRefusal>, asker: string, n
   return earlier.length >= enoughAskers - 1;
 }
 
-async function readTraits(db: Kysely<Database>, baseUrl: string, now: number): Promise<Map<string, Known>> {
-  const rows = await db
-    .selectFrom('provider_traits')
-    .selectAll()
-    .where('base_url', '=', baseUrl)
-    .where((eb) => {
-      const since = new Date(now - forgottenAfterMs).toISOString();
-      return eb.or([eb('learned_at', '>', since), eb('ask_at', '>', since)]);
-    })
-    .limit(10_000)
-    .execute();
+async function readTraits(refusals: RefusalRepository, scope: string, now: number): Promise<Map<string, Known>> {
+  const rows = await refusals.listSince(scope, new Date(now - forgottenAfterMs).toISOString());
   return new Map(rows.map((row) => [keyOf(row), knownOf(row)]));
 }
 
@@ -79,8 +71,9 @@ async function readTraits(db: Kysely<Database>, baseUrl: string, now: number): P
  *
  * Long: what is known of one key and of all is decided together.
  */
-export async function loadCapabilities(db: Kysely<Database>, baseUrl: string, now: () => number = Date.now) {
-  let known = await readTraits(db, baseUrl, now());
+export async function loadCapabilities(db: Kysely<Database>, scope: string, now: () => number = Date.now) {
+  const refusals = refusalRepository(db);
+  let known = await readTraits(refusals, scope, now());
   /** By trait, then by key. */
   const own = new Map<string, Map<string, OwnRefusal>>();
   let ownCount = 0;
@@ -122,37 +115,24 @@ export async function loadCapabilities(db: Kysely<Database>, baseUrl: string, no
       const next = { ...refusedAgain(before, now()), isOfAll };
       if (before && before.askAt === next.askAt && before.isOfAll === isOfAll) return;
       known.set(name, next);
-      const learned = {
-        value: 'yes',
-        askers: isOfAll ? enoughAskers : 1,
-        ask_at: new Date(next.askAt).toISOString(),
-        step: next.step,
-      };
-      await db
-        .insertInto('provider_traits')
-        .values({ base_url: baseUrl, model, trait, ...learned, learned_at: new Date(now()).toISOString() })
-        .onConflict((conflict) => conflict.columns(['base_url', 'model', 'trait']).doUpdateSet(learned))
-        .execute();
+      await refusals.store(scope, {
+        ...{ model, trait, learned_at: new Date(now()).toISOString() },
+        ...{ askers: isOfAll ? enoughAskers : 1, ask_at: new Date(next.askAt).toISOString(), step: next.step },
+      });
     },
 
     /** Records that the provider has served it after all. */
     async works(model: string, trait: string, apiKey: Secret) {
       const name = keyOf({ model, trait });
       if (own.get(name)?.size) forgetOwn(name, digestOf(apiKey));
-      if (!known.delete(name)) return;
-      await db
-        .deleteFrom('provider_traits')
-        .where('base_url', '=', baseUrl)
-        .where('model', '=', model)
-        .where('trait', '=', trait)
-        .execute();
+      if (known.delete(name)) await refusals.remove(scope, model, trait);
     },
 
     /** Reads what other processes have learned. */
     reread: {
       everyMs: rereadEveryMs,
       run: async () => {
-        known = await readTraits(db, baseUrl, now());
+        known = await readTraits(refusals, scope, now());
       },
     } satisfies ScheduledTask,
   };

@@ -1,7 +1,8 @@
 import type { LoginProvider } from '@roster/contracts/auth';
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { type Configured, openIdSettings } from './configured.ts';
+import { storeIssuer } from './issuer-repository.ts';
 
 /** The issuer’s canonical URL. It distinguishes users who have the same subject at different issuers. */
 export const normalizeIssuer = ({ href }: URL) => href.replace(/\/\.well-known\/.*$/, '').replace(/\/+$/, '');
@@ -15,34 +16,11 @@ export function configuredIssuer(config: Configured, provider: LoginProvider): s
   return url && normalizeIssuer(url);
 }
 
-const settingName = (provider: LoginProvider) => `issuer_of_${provider}`;
-
-/**
- * The issuer of an identity. Rows without one were written by a version that did not store issuers. They belong to the
- * issuer configured when a version that stores them first started, whatever is configured now.
- */
-export const storedIssuer = sql<string | null>`coalesce(identities.issuer,
-  (select value from settings where settings.name = 'issuer_of_' || identities.provider))`;
-
-/** Stores, once and for good, the issuer of rows without one, and writes it into them. */
+/** Stores the configured issuers of identities without one. */
 export async function storeIssuers(db: Kysely<Database>, config: Configured) {
   // No version stored an identity of another provider without its issuer.
   for (const provider of ['google', 'github'] as const) {
-    const value = configuredIssuer(config, provider);
-    if (value === undefined) continue;
-    const setting = { name: settingName(provider), value };
-    await db.transaction().execute(async (trx) => {
-      await trx
-        .insertInto('settings')
-        .values(setting)
-        .onConflict((conflict) => conflict.column('name').doNothing())
-        .execute();
-      // Skips identities that the last release stored a second time: a user has one identity per issuer, and an
-      // identity one account.
-      await sql`update identities set issuer = ${storedIssuer} where provider = ${provider} and issuer is null
-        and not exists (select 1 from identities other where other.provider = identities.provider
-          and (other.subject = identities.subject or other.user_id = identities.user_id)
-          and other.issuer = ${storedIssuer})`.execute(trx);
-    });
+    const issuer = configuredIssuer(config, provider);
+    if (issuer !== undefined) await storeIssuer(db, provider, issuer);
   }
 }

@@ -2,7 +2,7 @@ import type { LoginProvider } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { SignedInUser } from '#server/security/actor';
-import { storedIssuer } from './issuers.ts';
+import { storedIssuer } from './issuer-repository.ts';
 import type { FlowSecrets, LoginIdentity } from './login-provider.ts';
 
 export type Flow = FlowSecrets & {

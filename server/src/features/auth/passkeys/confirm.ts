@@ -5,7 +5,7 @@ import { sessionRepository } from '#server/http/sessions/session-repository';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import type { Visitor } from '#server/security/events-repository';
-import type { PasskeyChallenges } from './challenges.ts';
+import type { PasskeyChallenges } from './challenge-repository.ts';
 import { passkeyRepository } from './passkey-repository.ts';
 import { type Given, type ProvePasskey, refuseCopied } from './prove.ts';
 import type { RelyingParty } from './relying-party.ts';

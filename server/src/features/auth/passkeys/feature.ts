@@ -6,7 +6,7 @@ import type { PasswordLogin } from '#server/features/auth/shared/password-login'
 import type { SignInResponse } from '#server/features/auth/shared/sign-in-response';
 import type { Router } from '#server/http/app-router/router';
 import type { PasswordHashing } from '#server/security/password-hashing';
-import { passkeyChallenges, passkeyCookie } from './challenges.ts';
+import { passkeyChallenges, passkeyCookie } from './challenge-repository.ts';
 import { passkeyConfirmation } from './confirm.ts';
 import { ownPasskeyService } from './own-passkeys.ts';
 import { passkeyProof } from './prove.ts';

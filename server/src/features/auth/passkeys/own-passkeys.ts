@@ -11,7 +11,7 @@ import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import type { Visitor } from '#server/security/events-repository';
 import type { PasswordHashing } from '#server/security/password-hashing';
-import type { PasskeyChallenges } from './challenges.ts';
+import type { PasskeyChallenges } from './challenge-repository.ts';
 import { type NewPasskey, passkeyRepository } from './passkey-repository.ts';
 import type { RelyingParty } from './relying-party.ts';
 import type { Started } from './sign-in.ts';

@@ -6,7 +6,7 @@ import { auditFailedLogin } from '#server/features/auth/shared/audit-failed-logi
 import { userRepository } from '#server/features/auth/shared/repository';
 import { AppError } from '#server/lib/errors';
 import type { Visitor } from '#server/security/events-repository';
-import type { PasskeyChallenges, Purpose } from './challenges.ts';
+import type { PasskeyChallenges, Purpose } from './challenge-repository.ts';
 import { passkeyRepository } from './passkey-repository.ts';
 import { type RelyingParty, userHandleOf } from './relying-party.ts';
 

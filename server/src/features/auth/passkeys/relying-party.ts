@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Assertion, CreationOptions, NewCredential, RequestOptions } from '@roster/contracts/passkeys';
-import { challengeMs } from './challenges.ts';
+import { challengeMs } from './challenge-repository.ts';
 import type { NewPasskey, StoredPasskey, Use } from './passkey-repository.ts';
 
 /** Loaded with the first passkey: it brings certificate parsers that most installations never need. */

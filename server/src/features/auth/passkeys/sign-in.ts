@@ -11,7 +11,7 @@ import { userRepository } from '#server/features/auth/shared/repository';
 import { toUser } from '#server/features/auth/shared/user';
 import { AppError } from '#server/lib/errors';
 import type { Visitor } from '#server/security/events-repository';
-import type { PasskeyChallenges } from './challenges.ts';
+import type { PasskeyChallenges } from './challenge-repository.ts';
 import { passkeyRepository } from './passkey-repository.ts';
 import { type Given, type ProvePasskey, refuseCopied, unknownPasskey } from './prove.ts';
 import type { RelyingParty } from './relying-party.ts';

@@ -10,7 +10,7 @@ import type { Actor } from '#server/security/actor';
 import { encryptWithDataKey } from '#server/security/encryption';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { PasswordHashing } from '#server/security/password-hashing';
-import { secondFactorDue, secondFactorPolicyRepository } from '#server/security/second-factor-policy';
+import { secondFactorDue, secondFactorPolicyRepository } from '#server/security/second-factor-policy-repository';
 import { Secret } from '#server/security/secret';
 import type { Vault } from '#server/security/vault';
 import { appRepository } from './app-repository.ts';

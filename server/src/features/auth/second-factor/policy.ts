@@ -5,7 +5,7 @@ import type { Database } from '#server/db/schema';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
-import { secondFactorPolicyRepository } from '#server/security/second-factor-policy';
+import { secondFactorPolicyRepository } from '#server/security/second-factor-policy-repository';
 import { resetSecondFactors } from './changes.ts';
 
 type Dependencies = {

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { hitsOf } from './hits-repository.ts';
-import { inOrder, isListed, type SearchOptions } from './result-order.ts';
+import { inOrder, isListed, type SearchOptions } from './result-page-repository.ts';
 import type { SearchQuery } from './tokenize.ts';
 
 /** The threads in which none of the queries finds anything. */

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
 import { anyMatch, anyTsquery, asTsquery, matchOf, wordsMatch } from './hits-repository.ts';
-import { type Found, inOrder, isListed, type SearchOptions } from './result-order.ts';
+import { type Found, inOrder, isListed, type SearchOptions } from './result-page-repository.ts';
 import type { Phrase, SearchQuery, TextQuery } from './tokenize.ts';
 
 /** Below this number of messages, searching all of them is faster. */

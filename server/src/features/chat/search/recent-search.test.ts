@@ -9,7 +9,7 @@ import { ask, newThread } from '#server/testing/chat';
 import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 import { hasManyHits, isLarge, recentPage, recentPageWithout } from './recent-search-repository.ts';
-import type { SearchOptions } from './result-order.ts';
+import type { SearchOptions } from './result-page-repository.ts';
 import { findThreads } from './threads-repository.ts';
 import { excludedQueries, searchQueryOf } from './tokenize.ts';
 

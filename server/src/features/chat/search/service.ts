@@ -3,7 +3,7 @@ import type { PartialAnswers } from '#server/features/chat/runs/events/partial-a
 import { runRepository } from '#server/features/chat/shared/run-repository';
 import { hasFilters, idsFulfilling } from '#server/features/chat/shared/thread-filter-repository';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
-import type { SearchOptions } from './result-order.ts';
+import type { SearchOptions } from './result-page-repository.ts';
 import { type FoundThread, findThreads } from './threads-repository.ts';
 import { besideMessage, hasWords, isMatch, searchQueryOf } from './tokenize.ts';
 

@@ -6,7 +6,7 @@ import { type ThreadRecord, threadRepository } from '#server/features/chat/share
 import { threadsWithout } from './exclusions-repository.ts';
 import { hitsOf } from './hits-repository.ts';
 import { hasManyHits, hasWordsAlone, isLarge, recentPage, recentPageWithout } from './recent-search-repository.ts';
-import { type Found, inOrder, isListed, type SearchOptions } from './result-order.ts';
+import { type Found, inOrder, isListed, type SearchOptions } from './result-page-repository.ts';
 import { excludedQueries, hasWords, type SearchQuery, searchQueryOf } from './tokenize.ts';
 
 /** `match`: the newest matching message; null: only the title matches. */

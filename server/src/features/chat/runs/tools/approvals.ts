@@ -2,7 +2,7 @@ import type { Role } from '@roster/contracts/auth';
 import type { ApprovalDecision, Run, RunEvent, ToolCall } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
-import { lockUserRow } from '#server/db/locks';
+import { lockActiveUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { eventCall, frameOf } from '#server/features/chat/runs/events/event-log';
 import { eventRepository } from '#server/features/chat/runs/events/event-repository';
@@ -45,10 +45,6 @@ function checkApproving(role: Role, decision: ApprovalDecision) {
     throw new AppError('not_allowed', 'As a Viewer, you can deny a tool call but not approve it.');
 }
 
-async function presentRole(trx: Kysely<Database>, userId: number): Promise<Role | undefined> {
-  return (await trx.selectFrom('users').select('role').where('id', '=', userId).executeTakeFirst())?.role;
-}
-
 /** Stores the user's decisions on calls, and resumes runs. */
 export function runApprovals({ database: { db }, instance, executor, checkResumable }: Dependencies) {
   return async function decide(actor: Actor, runId: number, asked: Asked): Promise<Run> {
@@ -63,9 +59,8 @@ export function runApprovals({ database: { db }, instance, executor, checkResuma
       result: undefined,
       resumes: await db.transaction().execute(async (trx) => {
         await actor.stillMay(trx);
-        await lockUserRow(trx, userId);
         // The role may have changed since the request started.
-        checkApproving((await presentRole(trx, userId)) ?? 'Viewer', asked.decision);
+        checkApproving((await lockActiveUser(trx, userId)) ?? 'Viewer', asked.decision);
         return store(trx, userId, runId, asked, instance);
       }),
     }));

@@ -26,8 +26,8 @@ export function modelNames({ connections, assistantModels, assistants }: Depende
     async resolve(userId: number, named: string): Promise<string> {
       const slash = named.indexOf('/');
       if (slash <= 0 || slash === named.length - 1 || connectionIdOf(named) !== null) return named;
-      const connection = await connections.findUsableByName(userId, named.slice(0, slash));
-      return connection ? modelReference({ connectionId: connection.id, model: named.slice(slash + 1) }) : named;
+      const connectionId = await connections.findUsableByName(userId, named.slice(0, slash));
+      return connectionId === undefined ? named : modelReference({ connectionId, model: named.slice(slash + 1) });
     },
     /** The model whose key is needed: an assistant is answered by its own. null: there is no such assistant. */
     async answering(userId: number, resolved: string): Promise<string | null> {

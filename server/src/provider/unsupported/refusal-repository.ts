@@ -27,7 +27,7 @@ export function refusalRepository(db: Kysely<Database>) {
         .orderBy('model')
         .limit(maxListed)
         .execute(),
-    /** Those that were learned, or are to be tried again, after `since`. */
+    /** Learned, or to be tried again, after `since`. */
     listSince: (scope: string, since: string) =>
       db
         .selectFrom('provider_traits')

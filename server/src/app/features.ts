@@ -84,7 +84,8 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
   const { pricing, budgets, recentUse } = usage;
   const modelLife = retirementFeature({ ...base, recentUse });
   const moves = modelMigrationFeature({ ...base, models, versions, recentUse });
-  const fillInstructions = instructionFiller({ personOf: preferencesRepository(db).person, now: base.now });
+  const { person: personOf } = preferencesRepository(db);
+  const fillInstructions = instructionFiller({ personOf, now: base.now });
   const toolParts = {
     toolBox: tools?.box ?? toolServers.toolBox,
     toolCallMs: tools?.callMs ?? base.toolTimes.callMs,
@@ -117,7 +118,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     endsOf: modelLife.endsOf,
   });
   const comparisons = comparisonFeature({
-    ...{ ...base, pricing, files, models, notTakenBy: unsupportedSettings },
+    ...{ ...base, pricing, files, models, personOf, notTakenBy: unsupportedSettings },
     sideQuestions: chat.sideQuestions,
     askedQuestions: chat.askedQuestions,
     assistantsIn: assistantRepository,

@@ -1,12 +1,14 @@
 import { fillInstructions, instructionValues, userNameOf, variablesIn } from '@roster/contracts/assistants/variables';
 import { modelIdOf } from '@roster/contracts/models/model-reference';
 
-type Person = { name: string | null; email: string; timeZone: string | null; language: string | null };
+export type Person = { name: string | null; email: string; timeZone: string | null; language: string | null };
 
 type Dependencies = {
   personOf: (userId: number) => Promise<Person>;
   now: () => number;
 };
+
+export type FindPerson = Dependencies['personOf'];
 
 export type AnsweredBy = {
   /** A model reference. */
@@ -15,20 +17,23 @@ export type AnsweredBy = {
   assistantName: string | null;
 };
 
+/** The values of variables for an answer that was requested at a moment. */
+export const valuesFor = (person: Person, at: Date, { model, assistantName }: AnsweredBy) =>
+  instructionValues({
+    now: at,
+    timeZone: person.timeZone,
+    language: person.language,
+    userName: userNameOf(person),
+    assistantName,
+    model: modelIdOf(model),
+  });
+
 /** Fills in the variables of an assistant's instructions for one request. Instructions without any take no query. */
 export function instructionFiller({ personOf, now }: Dependencies) {
-  return async (userId: number, instructions: string, { model, assistantName }: AnsweredBy): Promise<string> => {
+  /** `at`: now, unless the moment of the request is stored. */
+  return async (userId: number, instructions: string, by: AnsweredBy, at = new Date(now())): Promise<string> => {
     if (variablesIn(instructions).length === 0) return instructions;
-    const person = await personOf(userId);
-    const values = instructionValues({
-      now: new Date(now()),
-      timeZone: person.timeZone,
-      language: person.language,
-      userName: userNameOf(person),
-      assistantName,
-      model: modelIdOf(model),
-    });
-    return fillInstructions(instructions, values);
+    return fillInstructions(instructions, valuesFor(await personOf(userId), at, by));
   };
 }
 

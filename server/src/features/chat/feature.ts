@@ -91,6 +91,7 @@ type Dependencies = {
   store: Pick<FileStore, 'read'>;
   streams: EventStreams;
   fillInstructions: FillInstructions;
+  now: () => number;
   toolBox: ToolRegistry;
   toolCallMs: number;
   /** Called in the transaction that ends the answer to an internal prompt. */
@@ -141,7 +142,7 @@ export function chatFeature(dependencies: Dependencies) {
     /** Questions that assistants have answered. */
     askedQuestions: questionHistory(database),
     /** Prompts of other features, which run like messages but appear in no list. */
-    sideQuestions: internalThreadService({ ...runContext(parts), database, exported }),
+    sideQuestions: internalThreadService({ ...runContext(parts), database, exported, now: dependencies.now }),
     jobs: [...generatedFiles.jobs, ...trash.jobs, ...summaries.jobs],
     upkeep: [
       ...chatTasks({ executor, startDue: starter.startDue, search: searchRepository(database.db) }),

@@ -3,6 +3,7 @@ import { draftComparisons as ofDrafts } from '@roster/contracts/comparisons/draf
 import { comparisonJudging } from '@roster/contracts/comparisons/judging';
 import { replays as replayApi } from '@roster/contracts/comparisons/replays';
 import { testSets as testSetApi } from '@roster/contracts/comparisons/test-sets';
+import type { FindPerson } from '#server/conversation/fill-instructions';
 import type { OpenDatabase } from '#server/db/connect';
 import type { InternalThreadService } from '#server/features/chat/internal-threads/service';
 import type { FileRepository } from '#server/features/files/repository';
@@ -26,6 +27,7 @@ type Dependencies = Parameters<typeof replayService>[0] &
     sideQuestions: InternalThreadService;
     pricing: Pick<PricingService, 'price'>;
     rates: Pick<RateLimits, 'use' | 'giveBack'>;
+    personOf: FindPerson;
     files: Pick<FileRepository, 'stored'>;
     store: Pick<FileStore, 'read'>;
     assistants: DraftedAssistants;

@@ -17,7 +17,7 @@ import { AppError } from '#server/lib/errors';
 import type { OpenKey } from '#server/provider/keys/open-key';
 import { type InternalAnswer, type InternalThreadRepository, internalThreadRepository } from './repository.ts';
 
-export type InternalPrompt = Omit<PromptInput, 'kind'> & {
+export type InternalPrompt = Omit<PromptInput, 'kind' | 'at'> & {
   comparisonId: number;
   /** Set for the prompt of a judge. */
   judgingId: number | null;
@@ -31,6 +31,7 @@ type Dependencies = {
   instance: number;
   openKey: OpenKey;
   checkBudget: CheckBudget;
+  now: () => number;
 };
 
 /** Threads of other features are in no project. */
@@ -84,7 +85,7 @@ async function askTogether<T>(
   { overBudget, models }: Options,
   work: (trx: Kysely<Database>, ask: Ask) => Promise<T>,
 ): Promise<T> {
-  const { database, executor, instance, openKey, checkBudget } = dependencies;
+  const { database, executor, instance, openKey, checkBudget, now } = dependencies;
   executor.refuseWhenClosing(userId);
   for (const model of new Set(models)) await openKey(userId, model);
   if (!overBudget) await checkBudget(userId, noContext);
@@ -93,9 +94,9 @@ async function askTogether<T>(
     await lockUserRow(trx, userId);
     return work(trx, async (prompts) => {
       await refuseTooMany(trx, userId, prompts.length);
-      for (const prompt of prompts) {
-        specs.push(await storePrompt(trx, { userId, instance }, prompt));
-      }
+      // One moment for both sides, so that the same instructions become the same text.
+      const at = new Date(now()).toISOString();
+      for (const prompt of prompts) specs.push(await storePrompt(trx, { userId, instance, at }, prompt));
       return specs.map(({ threadId }) => threadId);
     });
   });
@@ -147,15 +148,14 @@ async function remove(trx: Kysely<Database>, userId: number, find: () => Promise
   }
 }
 
-type PromptOwner = { userId: number; instance: number };
+type PromptOwner = { userId: number; instance: number; at: string };
 
 /** Stores a thread with its messages, the empty answer last, and the run of that answer. */
 async function storePrompt(
   trx: Kysely<Database>,
-  { userId, instance }: PromptOwner,
+  { userId, instance, at }: PromptOwner,
   { comparisonId, judgingId, ...prompt }: InternalPrompt,
 ): Promise<RunSpec> {
-  const at = new Date().toISOString();
   const { model, turns, responseSchema } = prompt;
   const internalThreads = internalThreadRepository(trx);
   const threadId = await internalThreads.insertThread(userId, { title: openingTitle(turns.at(-1)?.text ?? ''), at });
@@ -172,6 +172,6 @@ async function storePrompt(
   const { id: runId } = await runRepository(trx).insert(userId, { ...newRun, instance, responseSchema, at });
   return {
     ...{ runId, userId, threadId, messageId, assistantId: null, comparisonId, judgingId, programRunId: null },
-    input: { kind: 'prompt', ...prompt },
+    input: { kind: 'prompt', at, ...prompt },
   };
 }

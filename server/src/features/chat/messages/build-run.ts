@@ -78,10 +78,10 @@ async function buildPrompt(
   userId: number,
   input: PromptInput,
 ): Promise<PreparedRequest> {
-  const { model, variables, temperature, effort, responseSchema, knowledgeOf: assistantId } = input;
+  const { model, variables, at, temperature, effort, responseSchema, knowledgeOf: assistantId } = input;
   const apiKey = await openKey(userId, model);
   const instructions = variables
-    ? await fillInstructions(userId, input.instructions, { model, ...variables })
+    ? await fillInstructions(userId, input.instructions, { model, ...variables }, new Date(at))
     : input.instructions;
   const turns = input.turns.map(({ role, text }) => ({ role, text }));
   const parameters = catalogue.parameters(model, { temperature, effort });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
 import { ask, asksOf, forgetAsks, newThread, until } from '#server/testing/chat';
-import { compared, newComparison } from '#server/testing/comparisons';
+import { compared, judged, newComparison } from '#server/testing/comparisons';
 import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 import { program } from '#server/testing/responses';
@@ -99,6 +99,41 @@ describe.each(engines)('variables in instructions on %s', (engine) => {
     const comparison = await newComparison(visitor, [question], { instructions: 'Be {{model}}.' });
     await compared(app, visitor, comparison.id, comparison.items[0]?.id ?? 0);
     expect(await sent()).toEqual([filledBy('gpt-4o'), 'Be {{model}}.', 'Be {{model}}.']);
+  });
+
+  test('are filled in for a judge as the answers had them, but tell it no model that differs', async () => {
+    const { visitor } = await inBerlin();
+    const assistantId = await tutor(visitor);
+    const { id } = await newSet(visitor, assistantId, typed('What do you keep to? [[delay 0]]'));
+    const baseline = { kind: 'version', version: 1 };
+    const told = async () =>
+      (await asksOf(app)).map(({ body }) => JSON.stringify(body.input)).filter((text) => text.includes('====='));
+    await forgetAsks(app);
+    const changes = { model: 'gpt-4o-mini' };
+    const run = { candidate: { kind: 'draft', changes }, baseline };
+    const { id: comparisonId } = await runTestSet(visitor, id, run);
+    expect((await sent()).toSorted()).toEqual([filledBy('gpt-4o-mini'), filledBy('gpt-4o')].toSorted());
+    now = Date.parse('2026-11-29T23:05:00Z');
+    await forgetAsks(app);
+    await judged(visitor, comparisonId);
+    const blind = `told before\\n${filledBy('{{model}}')}\\n`;
+    expect((await told()).map((text) => text.includes(blind))).toEqual([true, true]);
+
+    // The other side is the answer of the day before.
+    await forgetAsks(app);
+    const judge = { model: 'gpt-4o', criteria: 'The better one.' };
+    await runTestSet(visitor, id, { candidate: { kind: 'draft', changes: { temperature: 0.5 } }, baseline, judge });
+    const [today, before] = ['Monday, November 30, 2026', 'Saturday, November 28, 2026'] as const;
+    const line = (one: string, other: string) =>
+      `{{current_date}}: ${one} for the first answer, ${other} for the second`;
+    const asked = await told();
+    const both = `told before\\nOn {{current_date}} at {{ CURRENT_TIME }}: Tutor by gpt-4o. Dear {{name}}.\\n`;
+    expect(asked.map((text) => text.includes(both))).toEqual([true, true]);
+    expect(asked.filter((text) => text.includes(line(today, before)))).toHaveLength(1);
+    expect(asked.filter((text) => text.includes(line(before, today)))).toHaveLength(1);
+    expect(asked.join()).toContain(
+      '{{current_time}}: 00:05 (Europe/Berlin) for the first answer, 18:45 (Europe/Berlin)',
+    );
   });
 
   test('are filled in for programs, whose own instructions stay to the letter', async () => {

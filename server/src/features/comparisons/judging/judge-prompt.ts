@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto';
 export type JudgedTexts = {
   /** Instructions of both answers; null if there were none, or they differ. */
   instructions: string | null;
+  /** Variables that stay in the instructions because the answers had different values. */
+  differing?: readonly { name: string; first: string | null; second: string | null }[];
   turns: readonly { role: 'user' | 'assistant'; text: string }[];
   expected: string | null;
   first: string;
@@ -39,11 +41,15 @@ const speaker = { user: 'User', assistant: 'Assistant' } as const;
 
 /** The question for the judge. The texts are fenced, so that none of them can pass as the question itself. */
 export function buildJudgePrompt(criteria: string, texts: JudgedTexts): { instructions: string; text: string } {
-  const { instructions, turns, expected, first, second } = texts;
+  const { instructions, differing = [], turns, expected, first, second } = texts;
+  const values = differing.map(
+    (each) => `{{${each.name}}}: ${each.first} for the first answer, ${each.second} for the second`,
+  );
   const parts: [name: string, text: string][] = [
     ...(instructions === null || instructions === ''
       ? []
       : [['What both were told before', instructions] satisfies [string, string]]),
+    ...(values.length === 0 ? [] : [['Values that differed in it', values.join('\n')] satisfies [string, string]]),
     ['The question', turns.map(({ role, text }) => `${speaker[role]}: ${text}`).join('\n\n')],
     ...(expected === null ? [] : [['An answer that was wished for', expected] satisfies [string, string]]),
     ['First answer', first],

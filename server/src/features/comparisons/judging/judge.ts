@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { FindPerson, Person } from '#server/conversation/fill-instructions';
 import type { Database } from '#server/db/schema';
 import type { InternalThreadService } from '#server/features/chat/internal-threads/service';
 import { concurrentAnswers, isActive, threadsOf } from '#server/features/comparisons/shared/answers';
@@ -11,11 +12,13 @@ import { comparisonRepository } from '#server/features/comparisons/shared/reposi
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import { type JobHandler, jobHandler } from '#server/jobs/define';
 import { buildJudgePrompt, verdictSchema } from './judge-prompt.ts';
+import { judgedInstructions } from './judged-instructions.ts';
 import { type Judged, judgeThreadsOf, toJudge } from './verdicts.ts';
 
 export type JudgingParts = AskingParts & {
   sideQuestions: Pick<InternalThreadService, 'check' | 'stop'>;
   rates: Pick<RateLimits, 'use' | 'giveBack'>;
+  personOf: FindPerson;
 };
 
 /** Returns undefined if the comparison was deleted. */
@@ -41,9 +44,9 @@ async function askJudge(
   { sideQuestions }: JudgingParts,
   trx: Kysely<Database>,
   askThem: AskThem,
-  userId: number,
+  person: Person,
   judging: JudgingRecord,
-  verdictId: number,
+  { userId, verdictId }: { userId: number; verdictId: number },
 ) {
   const rows = judgingRepository(trx);
   if (!(await askingRepository(trx, 'judging').take(userId, judging.id, verdictId))) return;
@@ -54,7 +57,8 @@ async function askJudge(
   if (!verdict || !asked) return;
   const threadIds = await askThem(
     asked.orders.map((order) => {
-      const { instructions, text } = buildJudgePrompt(judging.criteria, asked.texts[order]);
+      const texts = { ...asked.texts[order], ...judgedInstructions(person, asked, order) };
+      const { instructions, text } = buildJudgePrompt(judging.criteria, texts);
       return {
         comparisonId: judging.comparisonId,
         judgingId: judging.id,
@@ -94,8 +98,10 @@ async function askNext(
   const due = verdicts.find(({ isDue }) => isDue);
   if (!due) return { next: underWay === 0 ? 'ended' : 'waits' };
   if (underWay > 0 && underWay + 2 > concurrentAnswers) return { next: 'waits' };
+  // Read before the transaction, which would wait for it.
+  const person = await parts.personOf(userId);
   return runOnce(parts, userId, { overBudget, underWay, models: [judging.model] }, (trx, askThem) =>
-    askJudge(parts, trx, askThem, userId, judging, due.id),
+    askJudge(parts, trx, askThem, person, judging, { userId, verdictId: due.id }),
   );
 }
 

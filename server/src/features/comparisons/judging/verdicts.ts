@@ -1,4 +1,11 @@
-import type { Comparison, ComparisonPrompt, Vote } from '@roster/contracts/comparisons/comparisons';
+import type {
+  ComparedAnswer,
+  ComparedSettings,
+  ComparedSide,
+  Comparison,
+  ComparisonPrompt,
+  Vote,
+} from '@roster/contracts/comparisons/comparisons';
 import type { JudgeAnswer, Judging, JudgingDetail, Outcome, Verdict } from '@roster/contracts/comparisons/judging';
 import type { InternalAnswer } from '#server/features/chat/internal-threads/repository';
 import { type Answers, instructionsFor, isActive, toShown } from '#server/features/comparisons/shared/answers';
@@ -49,9 +56,32 @@ export type Judged = {
   answers: Answers;
 };
 
-export type ToJudge = { prompt: PromptRecord; orders: Order[]; texts: Record<Order, JudgedTexts> };
+/** How the variables of an answer's instructions were filled in. */
+export type AnswerRequested = { at: Date; model: string | null; assistantName: string | null };
 
-function textsOf({ kind, baseline, candidate }: Comparison, prompt: PromptRecord, shown: ComparisonPrompt) {
+export type ToJudge = {
+  prompt: PromptRecord;
+  orders: Order[];
+  texts: Record<Order, JudgedTexts>;
+  /** null: the instructions were sent to the letter. */
+  requested: Record<ComparedSide, AnswerRequested> | null;
+};
+
+function requestedOf(
+  { assistant, baseline, candidate }: Comparison,
+  shown: Record<ComparedSide, ComparedAnswer>,
+): ToJudge['requested'] {
+  if (!baseline || baseline.instructions === null || candidate.instructions === null) return null;
+  const requested = (settings: ComparedSettings, { createdAt, stored }: ComparedAnswer) => ({
+    at: new Date(createdAt),
+    model: stored ? stored.model : settings.model,
+    assistantName: assistant?.name ?? null,
+  });
+  return { candidate: requested(candidate, shown.candidate), baseline: requested(baseline, shown.baseline) };
+}
+
+function textsOf(comparison: Comparison, prompt: PromptRecord, shown: ComparisonPrompt) {
+  const { kind, baseline, candidate } = comparison;
   if (!baseline || shown.candidate?.state !== 'complete' || shown.baseline?.state !== 'complete') return null;
   // Nobody has to judge these.
   if (kind === 'test' && isSameText(shown.candidate.text, shown.baseline.text)) return null;
@@ -60,21 +90,24 @@ function textsOf({ kind, baseline, candidate }: Comparison, prompt: PromptRecord
   const both = { instructions: told === instructionsFor(baseline, prompt) ? told : null, turns, expected };
   const [ours, theirs] = [shown.candidate.text, shown.baseline.text];
   return {
-    candidateFirst: { ...both, first: ours, second: theirs },
-    baselineFirst: { ...both, first: theirs, second: ours },
+    texts: {
+      candidateFirst: { ...both, first: ours, second: theirs },
+      baselineFirst: { ...both, first: theirs, second: ours },
+    },
+    requested: requestedOf(comparison, { candidate: shown.candidate, baseline: shown.baseline }),
   };
 }
 
 /** Questions for the judge about a prompt; undefined if there are none, or answers are missing. */
 export function toJudge({ comparison, verdicts, answers }: Judged, prompt: PromptRecord): ToJudge | undefined {
-  const texts = textsOf(comparison, prompt, toShown(prompt, answers));
-  if (!texts) return undefined;
+  const found = textsOf(comparison, prompt, toShown(prompt, answers));
+  if (!found) return undefined;
   const record = verdicts.find(({ promptId }) => promptId === prompt.id);
   const verdict = record && toVerdict(record, prompt, answers);
   if (isActive(verdict?.candidateFirst ?? null) || isActive(verdict?.baselineFirst ?? null)) return undefined;
   const isOpen = (order: Order) => !verdict || verdict.isStale || verdict[order]?.state !== 'complete';
   const open = orders.filter(isOpen);
-  return open.length === 0 ? undefined : { prompt, orders: open, texts };
+  return open.length === 0 ? undefined : { prompt, orders: open, ...found };
 }
 
 export const allToJudge = (judged: Judged): ToJudge[] =>

@@ -34,9 +34,9 @@ export async function answersOf(
       const answer = toShown(prompt, answers)[side];
       const key = keyOf(prompt.turns);
       if (answer?.state !== 'complete' || found.has(key)) continue;
-      const { text, stored, finishedAt, createdAt } = answer;
+      const { text, stored, createdAt } = answer;
       const { model, version } = stored ?? { model: settings.model, version: settings.assistantVersion };
-      found.set(key, { text, model, version, createdAt: finishedAt ?? createdAt });
+      found.set(key, { text, model, version, createdAt });
     }
   }
   return found;

@@ -31,6 +31,8 @@ export type PromptInput = {
   instructions: string;
   /** The assistant whose instructions they are, with variables to fill in; null: they are sent to the letter. */
   variables: { assistantName: string | null } | null;
+  /** When it was stored, in ISO form. Variables have the values of this moment, for the model and for a judge. */
+  at: string;
   /** The prompt is the last one. */
   turns: readonly { role: 'user' | 'assistant'; text: string }[];
   /** null: the model's own. Omitted if the model is known to accept none. */

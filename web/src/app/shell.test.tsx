@@ -196,6 +196,18 @@ test('folds to icons on Chat alone, which has one New Chat, one search and no fo
   await expect.poll(width).toBeGreaterThan(200);
 });
 
+test('begins every page at the same edge, narrow ones too', async () => {
+  const left = async (path: string, name: string) => {
+    open(path);
+    const title = page.getByRole('heading', { name, level: 1 });
+    await expect.element(title).toBeVisible();
+    return title.element().getBoundingClientRect().left;
+  };
+  await page.viewport(1440, 900);
+  const edge = await left('/files', 'File Management');
+  expect([await left('/settings', 'Settings'), await left('/projects', 'Projects')]).toEqual([edge, edge]);
+});
+
 test('shows the year, terms and policies in the footer', async () => {
   open('/settings');
   const footer = page.getByRole('contentinfo');

@@ -184,8 +184,8 @@ describe('creating', () => {
     await page.getByLabelText('Name').fill('Thinker');
     await page.getByLabelText('Reasoning effort').selectOptions('High');
     await page.getByRole('button', { name: 'Create Assistant' }).click();
-    await expectText(card('Thinker'), 'no effect with this model');
-    await expectText(card('Thinker'), 'high');
+    await expectText(card('Thinker'), 'No effect with this model');
+    await expectText(card('Thinker'), 'High');
     expect(requestsTo(assistants.create)).toMatchObject([{ body: { model: 'gpt-6-astra', reasoningEffort: 'high' } }]);
   });
 

@@ -32,7 +32,7 @@ export function RetiringModelCard({ model, action, tunedAction }: EndingModelCar
               <Badge tone="warning">{`Retires on ${day}`}</Badge>
             )}
           </div>
-          <p className="mt-1 text-muted-foreground text-sm">{`Said by ${said} of ${formatLongDate(asOf)}`}</p>
+          <p className="mt-1 text-muted-foreground text-sm">{`According to ${said} of ${formatLongDate(asOf)}`}</p>
         </div>
         <div className="flex flex-wrap gap-2">{action}</div>
       </div>

@@ -59,7 +59,7 @@ describe('page of retiring models', () => {
     );
     const first = card('gpt-4o');
     await expectText(first, 'Retires on January 14, 2027');
-    await expectText(first, 'Said by the provider’s list of models of November 2, 2026');
+    await expectText(first, 'According to the provider’s list of models of November 2, 2026');
     await expectText(first, 'and 100 more');
     await expect.element(first.getByText('2', { exact: true })).toBeVisible();
     await expectText(first, '31 calls, $12.40. The same tokens with gpt-6.1-terra: about $3.10.');

@@ -103,7 +103,7 @@ test('shows tool costs in a card, without invented prices', async () => {
   const rows = card('Tools').getByRole('listitem');
   await expectTexts(rows, [
     /File search\s*\$0\.01\s*4 searches · \$2\.50 for 1,000, as of June 26, 2026/,
-    /Web search\s*price unknown\s*1 search · Roster has no price for this tool; check your provider’s bill\./,
+    /Web search\s*Price unknown\s*1 search · Roster has no price for this tool; check your provider’s bill\./,
   ]);
   await expectText(card('Tools'), '$0.10 for a GB and day after the first 1 GB');
 });

@@ -13,9 +13,9 @@ import { Skeleton } from '#web/ui/states/skeleton.tsx';
 /** From the largest share to the smallest; the order also tells them apart. */
 const shades = [
   { fill: 'fill-primary', dot: 'bg-primary' },
-  { fill: 'fill-primary/65', dot: 'bg-primary/65' },
-  { fill: 'fill-primary/40', dot: 'bg-primary/40' },
-  { fill: 'fill-primary/22', dot: 'bg-primary/22' },
+  { fill: 'fill-primary/72', dot: 'bg-primary/72' },
+  { fill: 'fill-primary/52', dot: 'bg-primary/52' },
+  { fill: 'fill-primary/36', dot: 'bg-primary/36' },
 ] as const;
 const rest = { fill: 'fill-muted-foreground/40', dot: 'bg-muted-foreground/40' };
 const shadeOf = (place: number) => shades[place] ?? rest;

@@ -24,7 +24,7 @@ const priceOf = ({ price }: ToolRow) =>
 
 const costOf = ({ costUsd, unpricedCalls }: ToolRow) =>
   costUsd === null
-    ? 'price unknown'
+    ? 'Price unknown'
     : `${formatCost(costUsd)}${unpricedCalls > 0 ? `, ${formatNumber(unpricedCalls)} without a price` : ''}`;
 
 /** Tools that the provider bills beside tokens, as far as Roster knows. */

@@ -9,6 +9,7 @@ import { useEditAccess } from '#web/api/current-user.ts';
 import { findModel } from '#web/api/models.ts';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
 import { ModelName } from '#web/components/model-name.tsx';
+import { effortNames } from '#web/features/assistants/fields/effort-names.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { formatCost, formatCount, formatLongDate } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
@@ -49,16 +50,19 @@ function CardHead({ assistant }: { assistant: Assistant }) {
     <div className="min-w-0">
       <div className="flex min-h-7 items-center gap-2">
         <AssistantAvatar {...assistant} />
-        <h3 className="wrap-anywhere line-clamp-2 min-w-0 font-semibold" title={name}>
-          {name}
-        </h3>
-        {isDefault && <Badge tone="accent">Default</Badge>}
+        {/* The badge goes below a name that needs the line. */}
+        <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2">
+          <h3 className="wrap-anywhere line-clamp-2 min-w-0 font-semibold" title={name}>
+            {name}
+          </h3>
+          {isDefault && <Badge tone="accent">Default</Badge>}
+        </div>
         <Tooltip content="Use from a program">
           <Link
             to="/connect"
             search={{ assistant: id }}
             aria-label={`Use ${name} from a program`}
-            className="ms-auto inline-flex size-7 shrink-0 max-md:size-10 items-center justify-center rounded-md text-muted-foreground transition-colors duration-120 hover:bg-hover hover:text-foreground"
+            className="-me-1.5 inline-flex size-7 shrink-0 max-md:size-10 items-center justify-center rounded-md text-muted-foreground transition-colors duration-120 hover:bg-hover hover:text-foreground"
           >
             <Terminal aria-hidden className="size-4" />
           </Link>
@@ -112,10 +116,10 @@ function Details({ assistant, models, usage }: Pick<AssistantCardProps, 'assista
         {temperatureHasEffect ? (
           <span className="tabular-nums">{temperature}</span>
         ) : (
-          <span className="text-muted-foreground">no effect with this model</span>
+          <span className="text-muted-foreground">No effect with this model</span>
         )}
       </Detail>
-      {reasoningEffort && <Detail label="Reasoning">{reasoningEffort}</Detail>}
+      {reasoningEffort && <Detail label="Reasoning">{effortNames[reasoningEffort]}</Detail>}
       {files > 0 && <Detail label="Files">{formatCount(files, 'file')}</Detail>}
       {usage !== undefined && (
         <>
@@ -196,7 +200,7 @@ function DuplicateButton({ assistant }: { assistant: Assistant }) {
       busy={duplicate.isPending}
       disabled={reason !== undefined}
       onClick={copy}
-      className="max-md:size-10"
+      className="-me-1.5 max-md:size-10"
     />
   );
 }

@@ -22,6 +22,11 @@ const toolNames: Record<BuiltInTool, string> = {
 const toolSummary = (tools: AssistantTools) =>
   builtInTools.flatMap((name) => (tools[name] === undefined ? [] : [toolNames[name]])).join(', ');
 
+function avatarSummary(...parts: (string | null | undefined)[]): string {
+  const text = parts.filter(Boolean).join(', ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 type EditorFieldsProps = {
   form: AssistantForm;
   models: ModelList | undefined;
@@ -73,11 +78,7 @@ export function EditorFields(props: EditorFieldsProps) {
       >
         <EarlierMessagesField form={form} />
       </Section>
-      <Section
-        title="Icon, color and tags"
-        summary={[icon, color].filter(Boolean).join(', ')}
-        hasError={errors.tags !== undefined}
-      >
+      <Section title="Icon, color and tags" summary={avatarSummary(icon, color)} hasError={errors.tags !== undefined}>
         <div className="grid gap-5">
           <AvatarFields form={form} />
           <TagsField form={form} />

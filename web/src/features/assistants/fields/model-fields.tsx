@@ -12,18 +12,9 @@ import { Field } from '#web/ui/forms/field.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
 import { Slider } from '#web/ui/forms/slider.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
+import { effortNames } from './effort-names.ts';
 import { modelProblem, temperatureSupport } from './model-choice.ts';
 import type { AssistantForm } from './use-assistant-form.ts';
-
-const effortNames: Record<ReasoningEffort, string> = {
-  none: 'None',
-  minimal: 'Minimal',
-  low: 'Low',
-  medium: 'Medium',
-  high: 'High',
-  xhigh: 'Extra high',
-  max: 'Maximum',
-};
 
 type ModelFieldsProps = { form: AssistantForm; models: ModelList | undefined };
 

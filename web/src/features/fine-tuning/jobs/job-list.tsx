@@ -144,7 +144,7 @@ const status: Column<Job> = {
 const progress: Column<Job> = {
   id: 'progress',
   header: 'Progress',
-  width: 'w-36',
+  width: 'w-32',
   cell: (job) => <JobProgress job={job} />,
 };
 const cost: Column<Job> = {
@@ -157,6 +157,6 @@ const cost: Column<Job> = {
 const created: Column<Job> = {
   id: 'created',
   header: 'Created',
-  width: 'w-36',
+  width: 'w-32',
   cell: (job) => <RelativeTime date={job.createdAt} />,
 };

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { answer, requestsTo } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
+import { assistant, serveAssistants } from '#web/testing/assistants.ts';
 import { exchange, serveThreads, thread } from '#web/testing/conversations.ts';
 import { fixtureDate } from '#web/testing/new-account.ts';
 import { expectHidden, expectText, expectTexts, expectToast } from '#web/testing/page.ts';
@@ -38,6 +39,29 @@ test('creates a first project, with instructions and a model', async () => {
   await expect.element(page.getByText('No conversations in this project')).toBeVisible();
   const { name, color, instructions, model } = requestsTo(projects.create)[0]?.body ?? {};
   expect([name, color, instructions, model]).toEqual(['Garden', 'green', 'Plan for May.', null]);
+});
+
+test('inserts variables into a project’s instructions, with the values of what answers', async () => {
+  open('/projects/1', {
+    answers() {
+      serveProjects([project(1, { name: 'Garden', instructions: 'You are .', assistantId: 4 })]);
+      serveAssistants(assistant(4, { name: 'Tutor', model: 'gpt-4o' }));
+    },
+  });
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const instructions = dialog.getByRole('textbox', { name: 'Instructions' });
+  await expect.element(instructions).toHaveValue('You are .');
+  const box = instructions.element();
+  if (!(box instanceof HTMLTextAreaElement)) throw new Error('No text area');
+  box.setSelectionRange(8, 8);
+  await dialog.getByRole('button', { name: 'Insert variable' }).click();
+  await page.getByRole('menuitem', { name: /\{\{assistant_name\}\}.*Now: Tutor/ }).click();
+  await expect.element(instructions).toHaveValue('You are {{assistant_name}}.');
+  await expectText(dialog.getByText('1 variable, filled in with each message:'), /Tutor/);
+  await dialog.getByRole('button', { name: 'Save Changes' }).click();
+  await expect
+    .poll(() => requestsTo(projects.update)[0]?.body)
+    .toMatchObject({ instructions: 'You are {{assistant_name}}.' });
 });
 
 test('shows conversations, cost and default of a project, edits and archives it', async () => {

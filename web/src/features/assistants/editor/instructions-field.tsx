@@ -1,16 +1,15 @@
 import { importedInstructionsLimit, instructionsLimit } from '@roster/contracts/assistants/assistants';
 import { fillInstructions } from '@roster/contracts/assistants/variables';
 import { codePointLength } from '@roster/contracts/text/length';
-import { useRef, useState } from 'react';
-import type { AssistantForm } from '#web/features/assistants/fields/use-assistant-form.ts';
-import { replaceIn } from '#web/lib/replace-in.ts';
+import { useState } from 'react';
+import { InsertVariable, useInsertion, VariableNotes } from '#web/components/instructions/instruction-variables.tsx';
+import { type AssistantForm, useFormValues } from '#web/features/assistants/fields/use-assistant-form.ts';
 import { formatNumber } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Switch } from '#web/ui/forms/switch.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
-import { InsertVariable, useInstructionValues, VariableNotes } from './instruction-variables.tsx';
 
 type InstructionsFieldProps = {
   form: AssistantForm;
@@ -23,12 +22,9 @@ export function InstructionsField({ form, isLong, onLongChange }: InstructionsFi
   const [isPreview, setPreview] = useState(false);
   const text = form.watch('instructions') ?? '';
   const length = codePointLength(text);
-  const values = useInstructionValues(form);
-  const box = useRef<HTMLTextAreaElement>(null);
+  const values = useFormValues(form);
+  const { box, insert } = useInsertion();
   const { ref, ...registered } = form.register('instructions');
-  const insert = (source: string) => {
-    if (box.current) replaceIn(box.current, box.current.selectionStart, box.current.selectionEnd, source);
-  };
   return (
     <div className="grid gap-3">
       <Field

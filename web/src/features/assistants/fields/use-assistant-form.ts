@@ -8,10 +8,12 @@ import {
   nameLimit,
 } from '@roster/contracts/assistants/assistants';
 import { newParts } from '@roster/contracts/assistants/drafts';
+import type { InstructionValues } from '@roster/contracts/assistants/variables';
 import { codePointLength } from '@roster/contracts/text/length';
 import { requiredText, textUpTo } from '@roster/contracts/text/text';
 import { type UseFormReturn, useForm } from 'react-hook-form';
 import { z } from 'zod';
+import { useInstructionValues } from '#web/components/instructions/instruction-variables.tsx';
 
 /** A draft with the files and connected tools that only a new assistant has in its form. */
 const FormDraft = AssistantDraft.extend({
@@ -65,4 +67,10 @@ export function useEditorForm(values: AssistantDraft, isLong: boolean): Assistan
     resolver: zodResolver(schema),
     defaultValues: values,
   });
+}
+
+/** The values that variables in the instructions would have now. */
+export function useFormValues(form: AssistantForm): InstructionValues {
+  const [name, model] = form.watch(['name', 'model']);
+  return useInstructionValues(name?.trim() || null, model ?? null);
 }

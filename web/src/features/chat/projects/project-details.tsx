@@ -91,7 +91,7 @@ function AnsweredByName({ project: { assistantId, model } }: { project: Project 
     );
   if (assistantId === null) return <p>The usual assistant or model</p>;
   const name = data?.find(({ id }) => id === assistantId)?.name;
-  return <p dir="auto">{name ?? <Skeleton className="h-5 w-32" />}</p>;
+  return name === undefined ? <Skeleton className="h-5 w-32" /> : <p dir="auto">{name}</p>;
 }
 
 /** From the first of the month in local time. */

@@ -6,12 +6,20 @@ import {
   projectInstructionsLimit,
 } from '@roster/contracts/projects/projects';
 import { codePointLength } from '@roster/contracts/text/length';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import { flushSync } from 'react-dom';
 import type { UseFormReturn } from 'react-hook-form';
 import type { z } from 'zod';
+import { assistantsQuery } from '#web/api/assistants.ts';
 import { useCreateProject, useUpdateProject } from '#web/api/projects.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
+import {
+  InsertVariable,
+  useInsertion,
+  useInstructionValues,
+  VariableNotes,
+} from '#web/components/instructions/instruction-variables.tsx';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
 import { useSchemaForm } from '#web/lib/schema-form.ts';
 import { toast } from '#web/lib/toast.ts';
@@ -130,18 +138,36 @@ function ProjectForm({ title, action, initial, saving, onSave, onClose }: Projec
 }
 
 function Instructions({ form }: { form: Form }) {
-  const text = form.watch('instructions') ?? '';
+  const [text = '', assistantId, model] = form.watch(['instructions', 'assistantId', 'model']);
+  const assistant = useQuery(assistantsQuery).data?.find(({ id }) => id === assistantId);
+  const values = useInstructionValues(assistant?.name ?? null, model ?? assistant?.model ?? null);
+  const { box, insert } = useInsertion();
+  const { ref, ...registered } = form.register('instructions');
   return (
-    <Field
-      label="Instructions"
-      error={form.formState.errors.instructions?.message}
-      hint="Added to every answer in this project, after the assistant’s own. Variables such as {{current_date}} are filled in."
-      counter={{ value: codePointLength(text), max: projectInstructionsLimit }}
-    >
-      {(control) => (
-        <Textarea {...control} {...form.register('instructions')} dir="auto" rows={5} className="max-h-[40dvh]" />
-      )}
-    </Field>
+    <div className="grid gap-3">
+      <Field
+        label="Instructions"
+        error={form.formState.errors.instructions?.message}
+        hint="Added to every answer in this project, after the assistant’s own."
+        counter={{ value: codePointLength(text), max: projectInstructionsLimit }}
+        aside={<InsertVariable values={values} onInsert={insert} />}
+      >
+        {(control) => (
+          <Textarea
+            {...control}
+            {...registered}
+            ref={(element) => {
+              ref(element);
+              box.current = element;
+            }}
+            dir="auto"
+            rows={5}
+            className="max-h-[40dvh]"
+          />
+        )}
+      </Field>
+      <VariableNotes text={text} values={values} />
+    </div>
   );
 }
 

@@ -9,10 +9,10 @@ import {
 } from '@roster/contracts/assistants/variables';
 import { modelIdOf } from '@roster/contracts/models/model-reference';
 import { Braces } from 'lucide-react';
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import { useUser } from '#web/api/current-user.ts';
-import type { AssistantForm } from '#web/features/assistants/fields/use-assistant-form.ts';
 import { browserLocale } from '#web/lib/browser-locale.ts';
+import { replaceIn } from '#web/lib/replace-in.ts';
 import { formatCount } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Menu, MenuItem } from '#web/ui/menus/menu.tsx';
@@ -24,21 +24,26 @@ const descriptions: Record<InstructionVariable, string> = {
   time_zone: 'Your browser’s time zone. Programs use it too.',
   user_name: 'Your name, or the first part of your email address.',
   language: 'Your browser’s language.',
-  assistant_name: 'The name of this assistant.',
+  assistant_name: 'The name of the assistant.',
   model: 'The model that answers.',
 };
 
-/** The values that variables would have now. */
-export function useInstructionValues(form: AssistantForm): InstructionValues {
+/** The values that variables would have now. null: not known here. */
+export function useInstructionValues(assistantName: string | null, model: string | null): InstructionValues {
   const user = useUser();
-  const [name, model] = form.watch(['name', 'model']);
-  return instructionValues({
-    now: new Date(),
-    ...browserLocale(),
-    userName: userNameOf(user),
-    assistantName: name?.trim() || null,
-    model: modelIdOf(model ?? ''),
-  });
+  const context = { now: new Date(), ...browserLocale(), userName: userNameOf(user), assistantName };
+  return { ...instructionValues({ ...context, model: modelIdOf(model ?? '') }), ...(!model && { model: null }) };
+}
+
+/** Give `box` to a text area, together with the form's `ref`; `insert` writes at its cursor. */
+export function useInsertion() {
+  const box = useRef<HTMLTextAreaElement>(null);
+  return {
+    box,
+    insert: (source: string) => {
+      if (box.current) replaceIn(box.current, box.current.selectionStart, box.current.selectionEnd, source);
+    },
+  };
 }
 
 type InsertVariableProps = {

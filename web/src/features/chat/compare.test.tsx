@@ -30,6 +30,7 @@ test('adds models from the composer after typing, for an assistant too', async (
   await expect.element(page.getByRole('button', { name: 'Compare 2 models: change' })).toBeVisible();
   await expectText(page.getByRole('main'), /Asks 2 models; each answer is billed: gpt-4o, llama3\.2 \(Home\)/);
   await expect.element(message).toHaveValue('Which is better?');
+  await expect.element(message).toHaveFocus();
 });
 
 test('asks for no key where a connection can answer', async () => {

@@ -4,22 +4,31 @@ import { Button } from '#web/ui/button.tsx';
 import { PickerButton } from './chat-target-menu.tsx';
 import type { ChatTargetPickerProps } from './chat-target-picker.tsx';
 
-type CompareButtonProps = { current: Choice; several: NonNullable<ChatTargetPickerProps['several']> };
+type CompareButtonProps = {
+  current: Choice;
+  several: NonNullable<ChatTargetPickerProps['several']>;
+  /** Called after a choice: the question comes next. */
+  onChosen: () => void;
+};
 
 const keepOne = () => undefined;
 
 /** Adds models that answer the next question too, side by side. An assistant's instructions go to each. */
-export function CompareButton({ current, several }: CompareButtonProps) {
+export function CompareButton({ current, several, onChosen }: CompareButtonProps) {
   const answering = chatTargetOf(useChatTargets(), current)?.model;
   const count = several.models.length;
   const text = count > 0 ? `${count} models` : 'model';
+  const choose = (models: string[]) => {
+    several.onChoose(models);
+    onChosen();
+  };
   return (
     <PickerButton
       label="Compare models"
       align="start"
       current={current}
       modelsOnly
-      several={several}
+      several={{ ...several, onChoose: choose }}
       begin={answering ? [answering] : []}
       onChoose={keepOne}
       button={(props) => (

@@ -50,8 +50,8 @@ type ComposerProps = SendingProps & {
   tools?: ComposerTools | undefined;
   /** Error above the text; may offer to send anyway. */
   notice?: ((sendOverBudget: () => void) => ReactNode) | undefined;
-  /** The button that adds models to ask. */
-  compare?: ReactNode;
+  /** The button that adds models to ask; `onChosen` goes back to the message. */
+  compare?: ((onChosen: () => void) => ReactNode) | undefined;
 };
 
 /** Files may arrive before the chunk for attachments has loaded. */
@@ -92,7 +92,7 @@ export function Composer(props: ComposerProps) {
           )}
         >
           <ComposerAttachments key={place} place={place} tooLong={tooLong} box={box} tools={tools} onFiles={onFiles} />
-          {props.compare}
+          {props.compare?.(() => box.current?.focus())}
           <MessageBox
             {...{ box, place, text, placeholder, onEditLast }}
             outerRef={ref}

@@ -268,7 +268,7 @@ export function NewThreadPane(props: NewThreadPaneProps) {
         temporary={isTemporary}
         tools={isKnown ? tools : undefined}
         notice={notice}
-        compare={parts && <parts.CompareButton current={current} several={{ models: several, onChoose: setSeveral }} />}
+        compare={parts && ((onChosen) => <parts.CompareButton {...{ current, onChosen }} several={menuOfSeveral} />)}
       />
     </section>
   );

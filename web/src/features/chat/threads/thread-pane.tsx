@@ -88,12 +88,14 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
           stopping={runId !== null && state.stoppingRun === runId}
           tools={parts && thread.data && parts.toolsOf(client, thread.data)}
           compare={
-            parts && (
+            parts &&
+            ((onChosen) => (
               <parts.CompareButton
+                onChosen={onChosen}
                 current={{ assistantId, model }}
                 several={{ models: several, onChoose: (models) => change({ several: models }) }}
               />
-            )
+            ))
           }
           onEditLast={() => runId === null && parts?.editLast(open)}
           notice={

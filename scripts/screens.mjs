@@ -28,7 +28,8 @@ const failed = [];
 
 /** Nothing spins or waits any more, and the text has stopped changing. */
 async function untilStill(page) {
-  await page.waitForLoadState('networkidle');
+  // An answer that waits for approval is followed by a stream, which never ends.
+  await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined);
   await page.evaluate(() => document.fonts.ready);
   let before = -1;
   await page.waitForFunction(() => !document.querySelector('main .animate-spin, main [aria-busy=true]'), {
@@ -77,7 +78,7 @@ async function take(context, address, open, file) {
 }
 
 /** Every picture of one width and theme. */
-async function takeFor(browser, url, { width, colorScheme }) {
+async function takeFor(browser, { url, provider }, { width, colorScheme }) {
   const options = { viewport: { width, height: heights[width] ?? 900 }, colorScheme, reducedMotion: 'reduce' };
   const context = await browser.newContext({ ...options, hasTouch: width < 768, isMobile: width < 768 });
   await context.addInitScript(() => localStorage.setItem('app-theme', 'system'));
@@ -92,22 +93,22 @@ async function takeFor(browser, url, { width, colorScheme }) {
   };
   await takeEach(publicScreens, {});
   await signIn(context, url);
-  if (PROVIDER_URL) await addConnections(context, url, PROVIDER_URL);
+  if (provider) await addConnections(context, url, provider);
   await takeEach(screens, await idsOf(async (path) => (await context.request.get(`${url}${path}`)).json()));
   await context.close();
   console.log(`${width} px, ${colorScheme}`);
 }
 
-async function takeAll(url) {
+async function takeAll(url, provider) {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
   const themes = THEMES.split(',');
   const passes = WIDTHS.split(',').flatMap((width) =>
     themes.map((colorScheme) => ({ width: Number(width), colorScheme })),
   );
-  for (const pass of passes) await takeFor(browser, url, pass);
+  for (const pass of passes) await takeFor(browser, { url, provider }, pass);
   await browser.close();
 }
 
-await (DEMO_URL ? takeAll(DEMO_URL) : withDemo(takeAll));
+await (DEMO_URL ? takeAll(DEMO_URL, PROVIDER_URL) : withDemo(takeAll));
 for (const problem of failed) console.error(problem);
 process.exitCode = failed.length > 0 ? 1 : 0;

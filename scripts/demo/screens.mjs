@@ -40,7 +40,7 @@ export const screens = [
   ['dataset', '/fine-tuning/datasets/{dataset}'],
   ['comparison', '/fine-tuning/comparisons/{comparison}'],
   ...tab('/settings', ['account', 'sessions', 'api-keys', 'assistants', 'tools', 'import', 'preferences']),
-  ['settings-password', '/settings?tab=account', press(['button', 'Change'])],
+  ['settings-password', '/settings?tab=account', press(['button', 'Change password'])],
   ['settings-name', '/settings?tab=account', press(['button', /^Change name|^Add name|^Edit/])],
   ['settings-close', '/settings?tab=account', press(['button', /^(Close|Delete) account/i])],
   ['settings-token', '/settings?tab=api-keys', press(['button', /^Create token|^New token|^Create access token/i])],
@@ -83,11 +83,10 @@ export async function idsOf(read) {
   const [jobs, datasets, comparisons, assistants] = await Promise.all(
     ['/api/fine-tuning/jobs', '/api/fine-tuning/datasets', '/api/comparisons?kind=models', '/api/assistants'].map(read),
   );
-  const columns = await read('/api/threads?q=title:compare');
   return {
     pinned: items.find(({ pinned }) => pinned)?.id,
     waiting: items.find(({ waitsForApproval }) => waitsForApproval)?.id,
-    columns: (columns.items[0] ?? items[0])?.id,
+    columns: items.find(({ title }) => title === 'A name for the new bike')?.id,
     job: jobs.find(({ status }) => status === 'succeeded')?.id,
     dataset: datasets.items[0]?.id,
     comparison: comparisons.items[0]?.id,

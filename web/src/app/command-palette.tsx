@@ -9,6 +9,13 @@ import { Spinner } from '#web/ui/states/spinner.tsx';
 import { type Command, useCommands } from './commands.ts';
 import { rememberCommand } from './recent-commands.ts';
 
+/** Phones need its room. */
+const closeKey = (
+  <span className="max-md:hidden">
+    <Kbd>Esc</Kbd>
+  </span>
+);
+
 /** Ctrl/Cmd+K: one field for every page, tab and action, and for assistants, conversations, files and models. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
@@ -54,7 +61,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
             }}
             className="h-12 min-w-0 flex-1 bg-transparent text-lg outline-none md:text-base"
           />
-          <Kbd>Esc</Kbd>
+          {closeKey}
         </div>
         <div id={listId} role="listbox" aria-label="Results" className="min-h-0 flex-1 overflow-y-auto p-1.5">
           <Groups groups={groups} optionId={optionId} chosen={active} onPoint={setActiveId} onRun={run} />

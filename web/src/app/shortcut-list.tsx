@@ -27,7 +27,8 @@ export function ShortcutList({ onClose }: { onClose: () => void }) {
   const goTo = pagesFor(useUser()).map(({ label, key }) => ({ does: label, keys: ['G', key.toUpperCase()] }));
   return (
     <Dialog open onOpenChange={onClose} title="Keyboard shortcuts" size="md">
-      <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list scrolls on phones and must be reachable by keyboard */}
+      <div tabIndex={0} data-autofocus className="grid gap-x-10 gap-y-6 outline-none sm:grid-cols-2">
         <div className="grid content-start gap-6">
           <Group title="Everywhere" shortcuts={everywhere} />
           <Group title="Chat" shortcuts={chat} />

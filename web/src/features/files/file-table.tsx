@@ -3,7 +3,14 @@ import { Download, Trash2 } from 'lucide-react';
 import { memo } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { fileAddress } from '#web/api/files.ts';
-import { formatCount, formatDateTime, formatLongDate, formatMegabytes, formatNumber } from '#web/lib/text/format.ts';
+import {
+  formatCount,
+  formatDateTime,
+  formatLongDate,
+  formatMegabytes,
+  formatNumber,
+  formatSmallSize,
+} from '#web/lib/text/format.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Tooltip } from '#web/ui/menus/tooltip.tsx';
@@ -99,9 +106,15 @@ const date: Column<File> = {
 
 // Lists may have thousands of rows; memoize their cells.
 
+/** Below this, two decimals of a megabyte say little. */
+const saysLittle = 104_858;
+
 const Size = memo(({ bytes }: { bytes: number }) => (
   <span className="tabular-nums" title={`${formatNumber(bytes)} bytes`}>
     {formatMegabytes(bytes)}
+    {bytes < saysLittle && (
+      <span className="text-muted-foreground text-sm max-md:ms-2 md:block">{formatSmallSize(bytes)}</span>
+    )}
   </span>
 ));
 

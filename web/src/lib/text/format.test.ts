@@ -7,6 +7,7 @@ import {
   formatLongDate,
   formatMegabytes,
   formatRelative,
+  formatSmallSize,
 } from './format.ts';
 
 describe('costs', () => {
@@ -47,6 +48,7 @@ describe('dates', () => {
 test('counts 1,048,576 bytes per megabyte, with two decimals', () => {
   expect(formatMegabytes(1_310_720)).toBe('1.25 MB');
   expect(formatMegabytes(0)).toBe('0.00 MB');
+  expect([1, 812, 3_277, 51_200].map(formatSmallSize)).toEqual(['1 byte', '812 bytes', '3.2 KB', '50 KB']);
 });
 
 test('uses the singular for one', () => {

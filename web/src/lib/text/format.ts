@@ -52,6 +52,12 @@ export function formatMegabytes(bytes: number): string {
   return `${(bytes / bytesPerMegabyte).toLocaleString(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 })} MB`;
 }
 
+/** '3.2 KB', '812 bytes': for sizes that megabytes round to nothing. */
+export function formatSmallSize(bytes: number): string {
+  if (bytes < 1024) return formatCount(bytes, 'byte');
+  return `${(bytes / 1024).toLocaleString(locale, { maximumFractionDigits: 1 })} KB`;
+}
+
 /** '$12.40', '$0.0031'; never rounds a positive amount to zero. null (price unknown) is '—'. */
 export function formatCost(usd: number | null): string {
   if (usd === null) return '—';

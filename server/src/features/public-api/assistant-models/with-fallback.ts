@@ -20,11 +20,21 @@ export async function withFallback(
     await answer();
   } catch (error) {
     const isUnanswered = !signal.aborted && !reply.sent && !reply.raw.headersSent;
-    const fallback = isUnanswered && isOutage(error) ? await fallbackOf(caller.userId, body.model) : null;
-    if (fallback === null || !isOutage(error)) throw publicFailure(error);
-    request.log.info({ event: 'fallback_asked', code: error.code });
-    await answer(error.message).catch((again: unknown) => {
+    const outage = isUnanswered ? await outageFor({ fallbackOf }, { caller, body, request }, error) : null;
+    if (outage === null) throw publicFailure(error);
+    await answer(outage).catch((again: unknown) => {
       throw publicFailure(again);
     });
   }
+}
+
+/** The reason to ask the fallback of the named assistant; null if there is none, or another model would not help. */
+export async function outageFor(
+  { fallbackOf }: Pick<ModelNames, 'fallbackOf'>,
+  { caller, body, request }: Omit<Call, 'reply'>,
+  error: unknown,
+): Promise<string | null> {
+  if (!isOutage(error) || (await fallbackOf(caller.userId, body.model)) === null) return null;
+  request.log.info({ event: 'fallback_asked', code: error.code });
+  return error.message;
 }

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Engine } from '#server/db/connect';
 import { engines } from '#server/testing/app';
-import { benchText } from '#server/testing/chat';
+import { createAssistant } from '#server/testing/assistants';
+import { asksOf, benchText } from '#server/testing/chat';
 import { killableInstallation, registered } from '#server/testing/crash';
+import { withFault } from '#server/testing/faults';
 import { conforming } from '#server/testing/openai-schema';
 import { program, recorded } from '#server/testing/responses';
 import { until } from '#server/testing/until';
@@ -13,8 +15,9 @@ const slow = { model, input: '[[bench 40000]] [[delay 20]]' };
 async function installation(engine: Engine) {
   const { app, server } = await killableInstallation(engine);
   await server.start();
-  const own = await program(server, await registered(server, 'ada'));
-  return { server, ...own, rows: () => recorded(app, own.id) };
+  const visitor = await registered(server, 'ada');
+  const own = await program(server, visitor, { rights: ['chat', 'assistants'] });
+  return { app, server, visitor, ...own, rows: () => recorded(app, own.id) };
 }
 
 describe.each(engines)('active responses on %s', (engine) => {
@@ -53,6 +56,34 @@ describe.each(engines)('active responses on %s', (engine) => {
     const after = await client.responses.create({ model, input: 'Go on [[bench 4]]', previous_response_id: before.id });
     expect(after.output_text).toBe(benchText(4));
   });
+
+  test.each([
+    ['before it is asked', '[[bench 5]]', { hang: true }, { hang: true }, ['gpt-4o']],
+    ['while it answers', '[[bench 5]]', { fail: 'overloaded' }, { hang: true }, ['gpt-4o', 'gpt-4o-mini']],
+  ] as const)(
+    'fails a background response that crashes %s, and asks nobody again',
+    async (_, input, one, two, asked) => {
+      const { app, server, client, rows, visitor } = await installation(engine);
+      await createAssistant(visitor, { model: 'gpt-4o', fallbackModel: 'gpt-4o-mini', name: 'Careful' });
+      await withFault(app, one, { model: 'gpt-4o' }, () =>
+        withFault(app, two, { model: 'gpt-4o-mini' }, async () => {
+          const { id } = await client.responses.create({ model: 'Careful@roster', input, background: true });
+          const models = async () => (await asksOf(app)).map(({ body }) => body.model);
+          await until('The requests', async () => (await models()).length === asked.length);
+          await server.kill();
+          await server.start();
+          const failed = await until('The end of the response', async () => {
+            const response = await client.responses.retrieve(id);
+            return response.status === 'failed' ? response : undefined;
+          });
+          expect(conforming('Response', failed)).toMatchObject({ error: { code: 'server_error' }, output: [] });
+          expect((await client.responses.inputItems.list(id)).data).toHaveLength(1);
+          expect(await rows()).toMatchObject([{ model: asked.at(-1), estimated: 1 }]);
+          expect(await models()).toEqual(asked);
+        }),
+      );
+    },
+  );
 
   test('finishes background responses before a stop', async () => {
     const { server, client, rows } = await installation(engine);

@@ -41,6 +41,7 @@ export type ParsedRequest = {
   previousId: number | null;
   isStored: boolean;
   isBackground: boolean;
+  isOfFallback: boolean;
   inputTokens: number;
   notes: string[];
 };
@@ -138,6 +139,7 @@ export function requestParser(dependencies: Dependencies) {
       previousId: before.previousId,
       isStored: body.store !== false,
       isBackground: body.background === true,
+      isOfFallback: outage !== undefined,
       inputTokens: estimateInputTokens([input, instructions ?? '']),
       notes: [...(assistant?.notes ?? []), ...tools.notes],
     };

@@ -102,6 +102,18 @@ export function responseRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       if (ended) await grow(id, await insertItems(userId, id, 'out', output));
     },
+    /** Another call answers it; call in its transaction. Returns false if it was cancelled, deleted or has ended. */
+    async askedAgain(userId: number, id: number, { callId, fields }: { callId: number; fields: string }) {
+      const { numUpdatedRows } = await db
+        .updateTable('responses')
+        .set({ call_id: callId, fields })
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .where('call_id', 'is not', null)
+        .where('cancel_requested_at', 'is', null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
     /** Fails the response of an abandoned call. */
     async fail(callId: number, error: string) {
       await db

@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { CallLog, Cost } from '#server/features/public-api/shared/call-log';
+import type { CallLog, Cost, OngoingCall } from '#server/features/public-api/shared/call-log';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import type { ApiPrincipal } from '#server/http/public-api/api-principal';
 import { PublicApiError } from '#server/http/public-api/errors';
 import type { Outcome } from './answer.ts';
+import { CancelledError } from './background.ts';
 import type { ParsedRequest } from './parse-request.ts';
 import { type ResponseRepository, responseRepository } from './repository.ts';
 import { type ResponseObject, responseBase } from './response-object.ts';
@@ -29,6 +30,11 @@ export type PendingResponse = {
   id: number | null;
   /** Takes effect once. If `outcome` is undefined, nothing came of it and it is not stored. */
   end: (cost: Cost | null, outcome: Outcome | undefined) => Promise<void>;
+  /**
+   * Ends the request with its cost, and begins another one for the same response in the same transaction.
+   * @throws CancelledError if it was cancelled or deleted meanwhile; not_signed_in
+   */
+  askedAgain: (order: ParsedRequest, cost: Cost | null) => Promise<PendingResponse>;
 };
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcde';
@@ -60,25 +66,13 @@ export function responseStore({ calls, ids, reading }: Dependencies) {
   return {
     /** @throws not_signed_in if the token is no longer valid */
     async begin({ userId, tokenId }: ApiPrincipal, order: ParsedRequest): Promise<PendingResponse> {
-      const { body, model, assistant, tools, kept, previousId, isStored, isBackground, inputTokens } = order;
+      const { body, kept, previousId, isStored, isBackground } = order;
       const { encode } = await ids();
       const createdAt = Date.now();
-      const named = {
-        createdAt: Math.floor(createdAt / 1000),
-        previousId: body.previous_response_id ?? null,
-        isStored,
-        isBackground,
-        model,
-      };
-      const asked = { assistantId: assistant?.assistantId ?? null, model, inputTokens };
-      if (!isStored) {
-        const stored = await calls.begin({ userId, tokenId }, asked);
-        return {
-          base: responseBase(body, tools.tools, { id: passingId(), ...named }),
-          id: null,
-          end: ending(userId, null, stored),
-        };
-      }
+      const asked = askedBy(order);
+      const call = { userId, createdAt: Math.floor(createdAt / 1000) };
+      if (!isStored)
+        return pending({ ...call, id: null, name: passingId() }, order, await calls.begin({ userId, tokenId }, asked));
       await refuseWhenFull(userId);
       let id = 0;
       const stored = await calls.begin({ userId, tokenId }, asked, async (trx, callId) => {
@@ -90,31 +84,52 @@ export function responseStore({ calls, ids, reading }: Dependencies) {
           previousId,
           state: isBackground ? 'queued' : 'in_progress',
           isBackground,
-          fields: fieldsOf(responseBase(body, tools.tools, { id: '', ...named })),
+          fields: fieldsOf(baseOf(order, { name: '', createdAt: call.createdAt })),
           callId,
           input: kept,
           expiresAt: new Date(createdAt + keptForMs).toISOString(),
         });
       });
-      return {
-        base: responseBase(body, tools.tools, { id: encode('resp', id), ...named }),
-        id,
-        end: ending(userId, id, stored),
-      };
+      return pending({ ...call, id, name: encode('resp', id) }, order, stored);
     },
   };
 }
 
-function ending(
-  userId: number,
-  id: number | null,
-  stored: Awaited<ReturnType<CallLog['begin']>>,
-): PendingResponse['end'] {
+const askedBy = ({ assistant, model, inputTokens }: ParsedRequest) => ({
+  assistantId: assistant?.assistantId ?? null,
+  model,
+  inputTokens,
+});
+
+type Begun = { userId: number; id: number | null; name: string; createdAt: number };
+
+function baseOf(order: ParsedRequest, { name, createdAt }: Pick<Begun, 'name' | 'createdAt'>): ResponseObject {
+  const { body, model, tools, isStored, isBackground } = order;
+  const previousId = body.previous_response_id ?? null;
+  return responseBase(body, tools.tools, { id: name, createdAt, previousId, isStored, isBackground, model });
+}
+
+function pending(begun: Begun, order: ParsedRequest, call: OngoingCall): PendingResponse {
+  const { userId, id } = begun;
+  const base = baseOf(order, begun);
   let isEnded = false;
-  return async (cost, outcome) => {
-    if (isEnded) return;
-    isEnded = true;
-    await stored.end(cost, id === null ? undefined : (trx) => keep(trx, userId, id, outcome));
+  return {
+    base,
+    id,
+    async end(cost, outcome) {
+      if (isEnded) return;
+      isEnded = true;
+      await call.end(cost, id === null ? undefined : (trx) => keep(trx, userId, id, outcome));
+    },
+    async askedAgain(next, cost) {
+      const fields = fieldsOf(baseOf(next, begun));
+      const nextCall = await call.replace(cost, askedBy(next), async (trx, callId) => {
+        if (id !== null && !(await responseRepository(trx).askedAgain(userId, id, { callId, fields })))
+          throw new CancelledError('The response was cancelled.');
+      });
+      isEnded = true;
+      return pending(begun, next, nextCall);
+    },
   };
 }
 

@@ -37,6 +37,16 @@ export type Cost = {
   model?: string | undefined;
 };
 
+/** A call that has not ended. `cost` is null if the provider has done nothing. */
+export type OngoingCall = {
+  end: (cost: Cost | null, also?: ExtraWrites) => Promise<void>;
+  /**
+   * Ends it and begins the next one in one transaction with `also`; if that fails, it goes on.
+   * @throws not_signed_in if the token is no longer valid
+   */
+  replace: (cost: Cost | null, next: Asked, also: AlsoBegin) => Promise<OngoingCall>;
+};
+
 type Reported = { usage: TokenCounts | null; events: number; used?: readonly ToolUse[]; tier?: string | null };
 
 /** Reported usage; otherwise an estimate from what was sent and received, marked as such. */
@@ -89,22 +99,44 @@ export function createCallLog({ db, presence, pricing, onAbandoned }: Dependenci
     });
   }
 
+  /** Ends a call and begins another one in its place. Returns undefined if it cannot begin; then nothing changes. */
+  function replace(ended: { id: number; model: string; cost: Cost | null }, call: NewCall, also: AlsoBegin) {
+    return db.transaction().execute(async (trx) => {
+      const usage = ended.cost ? await usageOf(pricing, { ...ended, userId: call.userId, cost: ended.cost }, trx) : [];
+      const stored = callLogRepository(trx);
+      const id = await stored.insert(call);
+      if (id === undefined) return undefined;
+      if (!(await stored.end(call.userId, ended.id, usage))) throw new Error('The call has already ended');
+      await also(trx, id);
+      return id;
+    });
+  }
+
+  function begun(by: Pick<ApiPrincipal, 'userId' | 'tokenId'>, asked: Asked, id: number | undefined): OngoingCall {
+    if (id === undefined) throw new AppError('not_signed_in', 'This access token is no longer valid.');
+    live.add(id);
+    return {
+      async end(cost, alsoEnd) {
+        try {
+          await end(by.userId, id, cost?.model ?? asked.model, cost, alsoEnd);
+        } finally {
+          live.delete(id);
+        }
+      },
+      async replace(cost, next, also) {
+        const ended = { id, model: cost?.model ?? asked.model, cost };
+        const call = begun(by, next, await replace(ended, { ...by, ...next, instance: presence.instance }, also));
+        live.delete(id);
+        return call;
+      },
+    };
+  }
+
   return {
     /** @throws not_signed_in if the token is no longer valid */
     async begin({ userId, tokenId }: Pick<ApiPrincipal, 'userId' | 'tokenId'>, asked: Asked, also?: AlsoBegin) {
-      const id = await insert({ userId, tokenId, ...asked, instance: presence.instance }, also);
-      if (id === undefined) throw new AppError('not_signed_in', 'This access token is no longer valid.');
-      live.add(id);
-      return {
-        /** `cost` is null if the provider has done nothing. */
-        async end(cost: Cost | null, alsoEnd?: ExtraWrites) {
-          try {
-            await end(userId, id, cost?.model ?? asked.model, cost, alsoEnd);
-          } finally {
-            live.delete(id);
-          }
-        },
-      };
+      const by = { userId, tokenId };
+      return begun(by, asked, await insert({ ...by, ...asked, instance: presence.instance }, also));
     },
     /** Ends calls left behind by a crash of this or another process. */
     async recover() {

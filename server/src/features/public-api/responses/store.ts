@@ -101,17 +101,17 @@ const askedBy = ({ assistant, model, inputTokens }: ParsedRequest) => ({
   inputTokens,
 });
 
-type Begun = { userId: number; id: number | null; name: string; createdAt: number };
+type Stored = { userId: number; id: number | null; name: string; createdAt: number };
 
-function baseOf(order: ParsedRequest, { name, createdAt }: Pick<Begun, 'name' | 'createdAt'>): ResponseObject {
+function baseOf(order: ParsedRequest, { name, createdAt }: Pick<Stored, 'name' | 'createdAt'>): ResponseObject {
   const { body, model, tools, isStored, isBackground } = order;
   const previousId = body.previous_response_id ?? null;
   return responseBase(body, tools.tools, { id: name, createdAt, previousId, isStored, isBackground, model });
 }
 
-function pending(begun: Begun, order: ParsedRequest, call: OngoingCall): PendingResponse {
-  const { userId, id } = begun;
-  const base = baseOf(order, begun);
+function pending(response: Stored, order: ParsedRequest, call: OngoingCall): PendingResponse {
+  const { userId, id } = response;
+  const base = baseOf(order, response);
   let isEnded = false;
   return {
     base,
@@ -122,13 +122,13 @@ function pending(begun: Begun, order: ParsedRequest, call: OngoingCall): Pending
       await call.end(cost, id === null ? undefined : (trx) => keep(trx, userId, id, outcome));
     },
     async askedAgain(next, cost) {
-      const fields = fieldsOf(baseOf(next, begun));
+      const fields = fieldsOf(baseOf(next, response));
       const nextCall = await call.replace(cost, askedBy(next), async (trx, callId) => {
         if (id !== null && !(await responseRepository(trx).askedAgain(userId, id, { callId, fields })))
           throw new CancelledError('The response was cancelled.');
       });
       isEnded = true;
-      return pending(begun, next, nextCall);
+      return pending(response, next, nextCall);
     },
   };
 }

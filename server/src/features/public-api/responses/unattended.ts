@@ -48,9 +48,8 @@ const withNotes = (base: ResponseObject, notes: string[]): ResponseObject =>
 
 const hasWritten = ({ response, events, used }: Outcome) => response.output.length > 0 || events > 0 || used.length > 0;
 
-/** Background answers, which clients poll. Events are sent as fast as the client reads them. */
-export function unattendedAnswers(dependencies: Dependencies, { prepare, begin, noted }: Steps) {
-  const { openCalls, background } = dependencies;
+/** Writes a response that is stored, if need be by the fallback of its assistant. */
+function responseWriter(dependencies: Dependencies, { prepare, noted }: Pick<Steps, 'prepare' | 'noted'>) {
   const attempt = attempting(dependencies.ask);
 
   /** Asks the fallback for the same response. If it cannot be asked, its failure is that of the response. */
@@ -66,10 +65,17 @@ export function unattendedAnswers(dependencies: Dependencies, { prepare, begin, 
   }
 
   async function outageOf(call: Call, { order }: StartedResponse, { failure }: Outcome): Promise<string | null> {
-    return order.isOfFallback ? null : outageFor(dependencies.modelNames, call, failure);
+    if (order.isOfFallback) return null;
+    try {
+      return await outageFor(dependencies.modelNames, call, failure);
+    } catch (error) {
+      // The response still has to end, with its own failure.
+      call.request.log.error({ err: error }, 'could not look for the fallback of an assistant');
+      return null;
+    }
   }
 
-  async function write(call: Call, started: StartedResponse, send: Send, signal: AbortSignal) {
+  return async (call: Call, started: StartedResponse, send: Send, signal: AbortSignal): Promise<void> => {
     await dependencies.begun(call.caller.userId, started.open.id ?? 0);
     let isSent = false;
     const sending = (frames: string) => {
@@ -86,7 +92,14 @@ export function unattendedAnswers(dependencies: Dependencies, { prepare, begin, 
     const frames = await storedEnd(call, last.started.open, last.cost, last.outcome);
     if (last.outcome.failure !== undefined) await noted(call, last.started.order.model, last.outcome.failure);
     send(frames);
-  }
+  };
+}
+
+/** Background answers, which clients poll. Events are sent as fast as the client reads them. */
+export function unattendedAnswers(dependencies: Dependencies, steps: Steps) {
+  const { openCalls, background } = dependencies;
+  const { begin } = steps;
+  const write = responseWriter(dependencies, steps);
 
   async function beginOrFallBack(call: Call): Promise<StartedResponse> {
     try {

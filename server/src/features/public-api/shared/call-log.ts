@@ -73,6 +73,34 @@ async function usageOf(
   return [answer, ...used.map((use) => pricing.toolUsage(use, createdAt, model))];
 }
 
+/** Stores the call and `also` in one transaction. */
+function insertCall(db: Kysely<Database>, call: NewCall, also: AlsoBegin | undefined) {
+  if (!also) return callLogRepository(db).insert(call);
+  return db.transaction().execute(async (trx) => {
+    const id = await callLogRepository(trx).insert(call);
+    if (id !== undefined) await also(trx, id);
+    return id;
+  });
+}
+
+/** Ends a call and begins another one in its place. Returns undefined if it cannot begin; then nothing changes. */
+function replaceCall(
+  { db, pricing }: Pick<Dependencies, 'db' | 'pricing'>,
+  ended: { id: number; model: string; cost: Cost | null },
+  call: NewCall,
+  also: AlsoBegin,
+) {
+  return db.transaction().execute(async (trx) => {
+    const usage = ended.cost ? await usageOf(pricing, { ...ended, userId: call.userId, cost: ended.cost }, trx) : [];
+    const stored = callLogRepository(trx);
+    const id = await stored.insert(call);
+    if (id === undefined) return undefined;
+    if (!(await stored.end(call.userId, ended.id, usage))) throw new Error('The call has already ended');
+    await also(trx, id);
+    return id;
+  });
+}
+
 /**
  * Stores each call before the provider is asked, and its cost once it is answered; after a crash, the cost as far as
  * known.
@@ -89,30 +117,7 @@ export function createCallLog({ db, presence, pricing, onAbandoned }: Dependenci
     });
   }
 
-  /** Stores the call and `also` in one transaction. */
-  function insert(call: NewCall, also: AlsoBegin | undefined) {
-    if (!also) return calls.insert(call);
-    return db.transaction().execute(async (trx) => {
-      const id = await callLogRepository(trx).insert(call);
-      if (id !== undefined) await also(trx, id);
-      return id;
-    });
-  }
-
-  /** Ends a call and begins another one in its place. Returns undefined if it cannot begin; then nothing changes. */
-  function replace(ended: { id: number; model: string; cost: Cost | null }, call: NewCall, also: AlsoBegin) {
-    return db.transaction().execute(async (trx) => {
-      const usage = ended.cost ? await usageOf(pricing, { ...ended, userId: call.userId, cost: ended.cost }, trx) : [];
-      const stored = callLogRepository(trx);
-      const id = await stored.insert(call);
-      if (id === undefined) return undefined;
-      if (!(await stored.end(call.userId, ended.id, usage))) throw new Error('The call has already ended');
-      await also(trx, id);
-      return id;
-    });
-  }
-
-  function begun(by: Pick<ApiPrincipal, 'userId' | 'tokenId'>, asked: Asked, id: number | undefined): OngoingCall {
+  function ongoing(by: Pick<ApiPrincipal, 'userId' | 'tokenId'>, asked: Asked, id: number | undefined): OngoingCall {
     if (id === undefined) throw new AppError('not_signed_in', 'This access token is no longer valid.');
     live.add(id);
     return {
@@ -125,7 +130,8 @@ export function createCallLog({ db, presence, pricing, onAbandoned }: Dependenci
       },
       async replace(cost, next, also) {
         const ended = { id, model: cost?.model ?? asked.model, cost };
-        const call = begun(by, next, await replace(ended, { ...by, ...next, instance: presence.instance }, also));
+        const nextCall = { ...by, ...next, instance: presence.instance };
+        const call = ongoing(by, next, await replaceCall({ db, pricing }, ended, nextCall, also));
         live.delete(id);
         return call;
       },
@@ -136,7 +142,7 @@ export function createCallLog({ db, presence, pricing, onAbandoned }: Dependenci
     /** @throws not_signed_in if the token is no longer valid */
     async begin({ userId, tokenId }: Pick<ApiPrincipal, 'userId' | 'tokenId'>, asked: Asked, also?: AlsoBegin) {
       const by = { userId, tokenId };
-      return begun(by, asked, await insert({ ...by, ...asked, instance: presence.instance }, also));
+      return ongoing(by, asked, await insertCall(db, { ...by, ...asked, instance: presence.instance }, also));
     },
     /** Ends calls left behind by a crash of this or another process. */
     async recover() {

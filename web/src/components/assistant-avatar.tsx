@@ -21,14 +21,20 @@ const Glyph = lazyPart<{ name: AssistantIcon }>(async () => (await import('#web/
   failed: NoGlyph,
 });
 
+const hasAvatar = ({ icon, color }: AssistantAppearance) => icon !== null || color !== null;
+
+/** True if one of them has an icon or a color: in a list, the others then show their letter. */
+export const someHaveAvatars = (all: readonly AssistantAppearance[]): boolean => all.some(hasAvatar);
+
+type AssistantAvatarProps = AssistantAppearance & {
+  /** Shows the first letter of an assistant without icon and color, so that a list is aligned. */
+  always?: boolean | undefined;
+  className?: string | undefined;
+};
+
 /** An assistant's icon in its color; nothing if it has neither. */
-export function AssistantAvatar({
-  name,
-  icon,
-  color,
-  className,
-}: AssistantAppearance & { className?: string | undefined }) {
-  if (icon === null && color === null) return null;
+export function AssistantAvatar({ name, icon, color, always = false, className }: AssistantAvatarProps) {
+  if (!always && !hasAvatar({ name, icon, color })) return null;
   const tint = color === null ? 'var(--muted-foreground)' : colorValues[color];
   return (
     <span

@@ -8,7 +8,7 @@ import type { AssistantAppearance } from '#web/components/assistant-avatar.tsx';
 export type ExtraOption = {
   id: string;
   label: string;
-  look?: AssistantAppearance | undefined;
+  look?: (AssistantAppearance & { always?: boolean }) | undefined;
   note?: string | undefined;
   isChosen: boolean;
   onTake: () => void;

@@ -163,7 +163,7 @@ function Progress({ comparison, isBlind, onBlind }: ProgressProps) {
   const { items } = comparison;
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-      <output className="block text-muted-foreground tabular-nums">
+      <output className="sentence block text-muted-foreground tabular-nums">
         {formatNumber(answeredIn(items, sidesOf(comparison)))} of {formatCount(items.length, 'prompt')} answered
       </output>
       <Switch

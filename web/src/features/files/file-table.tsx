@@ -110,11 +110,9 @@ const date: Column<File> = {
 const saysLittle = 104_858;
 
 const Size = memo(({ bytes }: { bytes: number }) => (
-  <span className="tabular-nums" title={`${formatNumber(bytes)} bytes`}>
-    {formatMegabytes(bytes)}
-    {bytes < saysLittle && (
-      <span className="text-muted-foreground text-sm max-md:ms-2 md:block">{formatSmallSize(bytes)}</span>
-    )}
+  <span className="inline-flex gap-x-2 tabular-nums md:flex-col md:items-end" title={`${formatNumber(bytes)} bytes`}>
+    <bdi>{formatMegabytes(bytes)}</bdi>
+    {bytes < saysLittle && <bdi className="text-muted-foreground text-sm">{formatSmallSize(bytes)}</bdi>}
   </span>
 ));
 

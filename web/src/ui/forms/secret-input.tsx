@@ -11,7 +11,8 @@ type SecretInputProps = Omit<ComponentProps<'input'>, 'type'> & {
 export function SecretInput({ what, className, ...rest }: SecretInputProps) {
   const [shown, setShown] = useState(false);
   return (
-    <div className="relative min-w-0">
+    // Keys and their beginnings are written from left to right on every page.
+    <div dir="ltr" className="relative min-w-0">
       <input
         spellCheck={false}
         autoCapitalize="none"

@@ -18,7 +18,7 @@ export function Switch({ label, description, className, ...rest }: SwitchProps) 
           {label}
         </span>
         {description && (
-          <span id={descriptionId} className="block text-muted-foreground text-sm">
+          <span id={descriptionId} className="sentence block text-muted-foreground text-sm">
             {description}
           </span>
         )}

@@ -173,6 +173,15 @@ describe('the editor of an assistant', () => {
     await expectHidden(page.getByText(/is not known here/));
   });
 
+  test('shows what a section holds at its far end, on right-to-left pages too', async () => {
+    openEditor();
+    document.documentElement.dir = 'rtl';
+    const [title, summary] = [page.getByText('Answer format'), page.getByText('Text', { exact: true })];
+    await expect.element(summary).toBeVisible();
+    const gap = () => title.element().getBoundingClientRect().left - summary.element().getBoundingClientRect().right;
+    await expect.poll(gap).toBeGreaterThan(100);
+  });
+
   test('opens the section with a wrong field', async () => {
     openEditor();
     await page.getByText('Icon, color and tags').click();

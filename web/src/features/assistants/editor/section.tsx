@@ -29,7 +29,7 @@ export function Section({ title, summary, hasError = false, children }: SectionP
           className="size-4 shrink-0 text-muted-foreground transition-transform duration-120 group-open/section:rotate-90 rtl:not-group-open/section:-scale-x-100"
         />
         <h2 className="font-semibold">{title}</h2>
-        {summary && <span className="min-w-0 flex-1 truncate text-end text-muted-foreground text-sm">{summary}</span>}
+        {summary && <span className="ms-auto min-w-0 truncate text-muted-foreground text-sm">{summary}</span>}
       </summary>
       {(wasOpen || hasError) && <div className="px-4 pt-1 pb-5">{children}</div>}
     </details>

@@ -87,3 +87,21 @@ test('offers starters in a conversation without messages', async () => {
     .poll(() => requestsTo(chat.send).map(({ body }) => Object(body).message))
     .toEqual(['Give me an exercise']);
 });
+
+test('aligns names in a list where one has an icon, and shows no letters where none has', async () => {
+  const list = page.getByRole('region', { name: 'Your Assistants' });
+  const left = (name: string) => list.getByText(name, { exact: true }).element().getBoundingClientRect().left;
+  const openWith = (icon: 'graduation' | null) =>
+    open('/chat', {
+      answers() {
+        serveThreads([]);
+        serveAssistants(assistant(1, { icon }), assistant(2, { name: 'مساعد' }));
+      },
+    });
+  openWith('graduation');
+  await expect.element(list.getByText('م', { exact: true })).toBeVisible();
+  expect(left('مساعد')).toBe(left('Tutor'));
+  openWith(null);
+  await expect.element(list.getByText('مساعد')).toBeVisible();
+  await expectHidden(list.getByText('م', { exact: true }));
+});

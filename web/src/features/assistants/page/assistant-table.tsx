@@ -1,7 +1,7 @@
 import type { Assistant } from '@roster/contracts/assistants/assistants';
 import { Link } from '@tanstack/react-router';
 import { MessageSquare } from 'lucide-react';
-import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
+import { AssistantAvatar, someHaveAvatars } from '#web/components/assistant-avatar.tsx';
 import { ModelName } from '#web/components/model-name.tsx';
 import { formatCost, formatLongDate } from '#web/lib/text/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
@@ -9,14 +9,14 @@ import { Tooltip } from '#web/ui/menus/tooltip.tsx';
 import { type Column, Table } from '#web/ui/table.tsx';
 import type { UsageById } from './arrange.ts';
 
-const columnsWith = (usage: UsageById): Column<Assistant>[] => [
+const columnsWith = (usage: UsageById, withAvatars: boolean): Column<Assistant>[] => [
   {
     id: 'name',
     header: 'Name',
     isTitle: true,
     cell: (one) => (
       <span className="flex min-w-0 items-center gap-2">
-        <AssistantAvatar {...one} className="size-6" />
+        <AssistantAvatar {...one} always={withAvatars} />
         <Link
           to="/assistants/$id"
           params={{ id: one.id }}
@@ -64,7 +64,7 @@ export function AssistantTable({ assistants, usage }: AssistantTableProps) {
   return (
     <Table
       label="Assistants"
-      columns={columnsWith(usage)}
+      columns={columnsWith(usage, someHaveAvatars(assistants))}
       rows={assistants}
       rowKey={({ id }) => id}
       actions={({ id, name }) => (

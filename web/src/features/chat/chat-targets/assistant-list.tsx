@@ -5,7 +5,7 @@ import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess, useUser } from '#web/api/current-user.ts';
-import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
+import { AssistantAvatar, someHaveAvatars } from '#web/components/assistant-avatar.tsx';
 import { ModelName } from '#web/components/model-name.tsx';
 import { LoadingAssistants } from '#web/features/chat/shared/loading-rows.tsx';
 import { errorText } from '#web/lib/api-client.ts';
@@ -63,12 +63,13 @@ export function AssistantList({ onStartChat }: AssistantListProps) {
 function Assistants({ isFolded, onStartChat }: AssistantListProps & { isFolded: boolean }) {
   const { data, error, isFetching, refetch } = useQuery(assistantsQuery);
   if (isFolded) return null;
+  const withAvatars = someHaveAvatars(data ?? []);
   if (data)
     return (
       <ul className="min-h-0 overflow-y-auto px-2">
         {defaultFirst(data).map((assistant) => (
           <li key={assistant.id} className="py-px">
-            <AssistantButton assistant={assistant} onStartChat={onStartChat} />
+            <AssistantButton assistant={assistant} withAvatar={withAvatars} onStartChat={onStartChat} />
           </li>
         ))}
         {data.length === 0 && <NoAssistants />}
@@ -85,7 +86,9 @@ function Assistants({ isFolded, onStartChat }: AssistantListProps & { isFolded: 
   );
 }
 
-function AssistantButton({ assistant, onStartChat }: AssistantListProps & { assistant: Assistant }) {
+type AssistantButtonProps = AssistantListProps & { assistant: Assistant; withAvatar: boolean };
+
+function AssistantButton({ assistant, withAvatar, onStartChat }: AssistantButtonProps) {
   return (
     <Tooltip content={`Start a chat with ${assistant.name}`} side="right">
       <button
@@ -93,7 +96,7 @@ function AssistantButton({ assistant, onStartChat }: AssistantListProps & { assi
         onClick={() => onStartChat(assistant.id)}
         className="flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-start transition-colors duration-120 hover:bg-hover"
       >
-        <AssistantAvatar {...assistant} />
+        <AssistantAvatar {...assistant} always={withAvatar} />
         <span className="min-w-0 flex-1">
           <span dir="auto" className="block truncate">
             {assistant.name}

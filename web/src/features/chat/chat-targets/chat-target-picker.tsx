@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { modelName } from '#web/api/model-names.ts';
+import { someHaveAvatars } from '#web/components/assistant-avatar.tsx';
 import { ModelPicker } from '#web/components/model-picker/model-picker.tsx';
 import type { ExtraGroup } from '#web/components/model-picker/picker-rows.ts';
 import type { ModelPickerProps } from '#web/components/model-picker/use-picker.ts';
@@ -20,10 +21,11 @@ function groupsOf(
   chatTargets: readonly ChatTarget[],
   { current, onChoose }: Pick<ChatTargetPickerProps, 'current' | 'onChoose'>,
 ): ExtraGroup[] {
+  const always = someHaveAvatars(chatTargets);
   const options = chatTargets.map(({ assistantId, name, model, icon, color }) => ({
     id: `assistant-${assistantId ?? 'none'}`,
     label: assistantId === null ? 'Default model' : name,
-    look: { name, icon, color },
+    look: assistantId === null ? undefined : { name, icon, color, always },
     note: model === null ? undefined : modelName(model),
     isChosen: current !== null && current.assistantId === assistantId && current.model === null,
     onTake: () => onChoose({ assistantId, model: null }),

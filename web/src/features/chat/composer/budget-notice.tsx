@@ -43,7 +43,7 @@ export function BudgetNotice({ assistantId, projectId, isAnswering }: BudgetNoti
         aria-hidden
         className={isExceeded ? 'mt-0.5 size-4 text-destructive-text' : 'mt-0.5 size-4 text-warning-text'}
       />
-      <span className="min-w-0 flex-1">
+      <span className="sentence min-w-0 flex-1">
         {isExceeded ? `This month’s budget${whose} is used up: ` : `${share} of this month’s budget${whose} is used: `}
         {formatCost(budget.spentUsd)} of {formatCost(budget.amountUsd)}.{' '}
         <Link

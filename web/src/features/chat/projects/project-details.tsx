@@ -28,9 +28,7 @@ export function ProjectDetails(props: ProjectDetailsProps) {
           className="size-4 shrink-0 text-muted-foreground group-open/about:rotate-90 rtl:not-group-open/about:-scale-x-100"
         />
         <span className="font-medium">About this project</span>
-        <span className="min-w-0 flex-1 truncate text-end text-muted-foreground text-sm">
-          Instructions, files, cost
-        </span>
+        <span className="ms-auto min-w-0 truncate text-muted-foreground text-sm">Instructions, files, cost</span>
       </summary>
       <AboutProject {...props} />
     </details>
@@ -91,7 +89,13 @@ function AnsweredByName({ project: { assistantId, model } }: { project: Project 
     );
   if (assistantId === null) return <p>The usual assistant or model</p>;
   const name = data?.find(({ id }) => id === assistantId)?.name;
-  return name === undefined ? <Skeleton className="h-5 w-32" /> : <p dir="auto">{name}</p>;
+  return name === undefined ? (
+    <Skeleton className="h-5 w-32" />
+  ) : (
+    <p>
+      <bdi>{name}</bdi>
+    </p>
+  );
 }
 
 /** From the first of the month in local time. */

@@ -81,7 +81,7 @@ function Loaded({ project, onDeleted }: { project: Project; onDeleted: () => voi
 const Lead = ({ project }: { project: Project }) => (
   <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
     <ProjectIcon {...project} />
-    {formatCount(project.conversations, 'conversation')}
+    <bdi>{formatCount(project.conversations, 'conversation')}</bdi>
     <span aria-hidden>·</span>
     <Link
       to="/projects"

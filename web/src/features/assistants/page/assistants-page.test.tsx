@@ -41,6 +41,21 @@ describe('the page of assistants', () => {
     await expectTexts(names, ['Cook', 'Lawyer', 'Tutor']);
   });
 
+  test('waits for the last use before it lists them, so that none moves', async () => {
+    const known = Promise.withResolvers<never[]>();
+    open('/assistants', {
+      answers() {
+        serveAssistants(...several);
+        answer(usage.assistants, () => known.promise);
+      },
+    });
+    await expect.poll(() => requestsTo(assistants.list)).not.toEqual([]);
+    await expect.element(main.getByText('Loading assistants')).toBeInTheDocument();
+    await expectTexts(names, []);
+    known.resolve([]);
+    await expectTexts(names, ['Cook', 'Lawyer', 'Tutor']);
+  });
+
   test('finds by words and by a tag, and says if nothing matches', async () => {
     openPage(...several);
     await page.getByRole('button', { name: 'School', exact: true }).click();

@@ -7,6 +7,7 @@ import { assistantUsageQuery } from '#web/api/assistant-usage.ts';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { modelsQuery } from '#web/api/models.ts';
+import { retirementQuery } from '#web/api/retirement.ts';
 import { AssistantCard } from '#web/features/assistants/cards/assistant-card.tsx';
 import { DeleteAssistantDialog } from '#web/features/assistants/cards/delete-assistant-dialog.tsx';
 import { useExport } from '#web/features/assistants/cards/export.ts';
@@ -27,9 +28,17 @@ import { AssistantTable } from './assistant-table.tsx';
 
 const noUsage: UsageById = new Map();
 
+/** False until the order of the cards and their warnings are known or failed: else they would move while one aims. */
+function useArrangement(): boolean {
+  const use = useQuery(assistantUsageQuery);
+  const ending = useQuery(retirementQuery);
+  return !use.isPending && !ending.isPending;
+}
+
 /** The user's assistants, with search, tags, use and cost. */
 export function AssistantsPage() {
   const query = useQuery(assistantsQuery);
+  const isArranged = useArrangement();
   return (
     <Page
       title="Assistants"
@@ -48,7 +57,7 @@ export function AssistantsPage() {
           busy={query.isFetching}
           onRetry={() => void query.refetch()}
         />
-      ) : query.data === undefined ? (
+      ) : query.data === undefined || !isArranged ? (
         <SpinnerPanel label="Loading assistants" className="min-h-64" />
       ) : query.data.length === 0 ? (
         <EmptyState

@@ -72,6 +72,7 @@ describe('registering', () => {
 
   test('shows an error at each field', async () => {
     open('/auth?tab=register', { user: null });
+    await expect.element(page.getByLabelText('Email')).toHaveFocus();
     await page.getByRole('button', { name: 'Register' }).click();
     await expect.element(page.getByText('Email is required')).toBeVisible();
     await expect.element(page.getByText('Password is required')).toBeVisible();

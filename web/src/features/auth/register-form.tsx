@@ -10,6 +10,7 @@ import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
+import { EmailInput } from './email-input.tsx';
 import type { RegisterValues } from './register-schema.ts';
 
 const registerResolver = lazyResolver(() => import('./register-schema.ts').then((part) => part.registerResolver));
@@ -57,10 +58,7 @@ export function RegisterForm({ options }: { options: SignInOptions | undefined }
     <form onSubmit={submit} noValidate className="grid gap-4">
       {options?.hasAccounts === false && <Notice>The first account becomes the administrator.</Notice>}
       <Field label="Email" error={errors.email?.message}>
-        {(control) => (
-          // The pressed tab keeps the focus, or the field that was typed in before the form had loaded.
-          <Input {...control} {...form.register('email')} type="email" autoComplete="username" autoCapitalize="none" />
-        )}
+        {(control) => <EmailInput {...control} {...form.register('email')} autoComplete="username" />}
       </Field>
       <NewPasswordFields
         label="Password"

@@ -35,11 +35,25 @@ function openColumns(assistantId: number | null = null) {
   });
 }
 
-const column = (name: string) => page.getByRole('article', { name: `Answer of ${name}` });
+const column = (name: string) => page.getByRole('article', { name: `Answer of ${name}`, exact: true });
 
 test('counts time and price while a model writes', async () => {
   openColumns();
   await expectText(column('gpt-4o-mini'), /Writing.*\d+ s\s*≈ \$0\.01/s);
+});
+
+test('keeps the names of models in sight at the end of long answers', async () => {
+  openColumns();
+  const place = () => page.getByRole('region', { name: 'Messages' }).element();
+  await expectText(column('gpt-4o-mini'), /Writing/);
+  place().scrollTop = place().scrollHeight;
+  const foot = column('gpt-4o-mini').getByText(/≈ \$/);
+  await expect.element(foot).toBeInViewport();
+  for (const name of names) {
+    const head = column(name).getByRole('heading', { name: new RegExp(`^${name}(?!-)`) });
+    await expect.element(head).toBeInViewport({ ratio: 1 });
+    expect(head.element().getBoundingClientRect().top).toBeGreaterThanOrEqual(place().getBoundingClientRect().top);
+  }
 });
 
 test('leads from an answer to an assistant with its model, and to code that uses it', async () => {

@@ -17,6 +17,7 @@ import { refreshThread } from '#web/features/chat/shared/thread-cache.ts';
 import { mediaQueryStore, useStore } from '#web/lib/store.ts';
 import { formatCost, formatNumber } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
+import { classNames } from '#web/ui/class-names.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { AnswerContent } from './answer.tsx';
@@ -102,17 +103,22 @@ export function SideBySide({ message: shown }: { message: Message }) {
   );
 }
 
+/** Columns that fit do not scroll: their heads stay in sight while the messages do. */
+const fitting = ['@min-[396px]:overflow-visible', '@min-[600px]:overflow-visible', '@min-[804px]:overflow-visible'];
+
 function Columns({ answers }: { answers: readonly Message[] }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: these are no form fields.
-    <div role="group" aria-label={`${answers.length} answers side by side`} className="overflow-x-auto pb-2">
-      <div
-        style={{ gridTemplateColumns: `repeat(${answers.length}, minmax(12rem, 1fr))` }}
-        className="grid items-stretch gap-3"
-      >
-        {answers.map((answer, index) => (
-          <Column key={answer.id} answer={answer} name={nameOf(answer, index)} hasName />
-        ))}
+    <div role="group" aria-label={`${answers.length} answers side by side`} className="@container pb-2">
+      <div className={classNames('overflow-x-auto', fitting[answers.length - 2])}>
+        <div
+          style={{ gridTemplateColumns: `repeat(${answers.length}, minmax(12rem, 1fr))` }}
+          className="grid items-stretch gap-3"
+        >
+          {answers.map((answer, index) => (
+            <Column key={answer.id} answer={answer} name={nameOf(answer, index)} hasName />
+          ))}
+        </div>
       </div>
     </div>
   );
@@ -162,7 +168,10 @@ function Column({ answer, name, hasName }: ColumnProps) {
       className="flex h-full min-w-0 flex-col rounded-lg border border-border bg-card px-3.5 pt-2.5 pb-2"
     >
       {hasName && (
-        <h3 title={name} className="wrap-anywhere mb-2 border-border border-b pb-2 font-medium font-mono text-sm">
+        <h3
+          title={name}
+          className="wrap-anywhere -mx-3.5 -mt-2.5 sticky top-0 z-10 mb-2 rounded-t-lg bg-card px-3.5 pt-2.5 font-medium font-mono text-sm after:mt-2 after:block after:border-border after:border-b"
+        >
           {name}
           {isUnderWay(answer) && <HeadState answer={answer} />}
         </h3>

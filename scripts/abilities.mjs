@@ -1,7 +1,6 @@
 // Adds a running server as a connection of an installation of its own, by the calls of the pages, and prints what works:
 // the check of a connection, a conversation, and the calls for programs. docs/operator/connections.md has examples.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -33,22 +32,10 @@ if (given === undefined) {
 }
 const { key, model, embeddings, moderation, completions, image, speech, transcription } = named.values;
 
-/** A gateway that wants headers of its own gets them from a server in front of it. */
-function withHeaders(target, headers) {
-  const front = createServer((incoming, response) => {
-    const options = { method: incoming.method, headers: { ...incoming.headers, host: target.host, ...headers } };
-    const asked = request(new URL(incoming.url, target.origin), options, (answer) => {
-      response.writeHead(answer.statusCode, answer.headers);
-      answer.pipe(response);
-    });
-    asked.on('error', () => response.destroy());
-    incoming.pipe(asked);
-  });
-  return new Promise((resolve) => front.listen(0, '127.0.0.1', () => resolve(front)));
-}
-const headers = Object.fromEntries(named.values.header.map((line) => line.split(/:\s*(.*)/s).slice(0, 2)));
-const front = named.values.header.length > 0 ? await withHeaders(new URL(given), headers) : undefined;
-const baseUrl = front ? `http://127.0.0.1:${front.address().port}${new URL(given).pathname}` : given;
+const headers = named.values.header.map((line) => {
+  const [name, value] = line.split(/:\s*(.*)/s);
+  return { name, value };
+});
 
 const dataDir = mkdtempSync(join(tmpdir(), 'roster-abilities-'));
 const port = await freePort();
@@ -56,7 +43,7 @@ const url = `http://localhost:${port}`;
 const server = run(['server/src/main.ts'], {
   env: {
     ...{ PORT: port, DATA_DIR: dataDir, LOG_LEVEL: 'error', PROVIDER_BASE_URL: 'http://127.0.0.1:9/v1' },
-    ...{ CONNECTIONS: 'open', PROVIDER_HOSTS_ALLOWED: new URL(baseUrl).hostname },
+    ...{ CONNECTIONS: 'open', PROVIDER_HOSTS_ALLOWED: new URL(given).hostname },
   },
 });
 
@@ -108,7 +95,7 @@ try {
   const person = { email: 'abilities@example.com', password: 'correct horse battery' };
   const call = personCalls(url, person);
   await call('POST', '/api/register', person);
-  const draft = { preset: 'other', name: 'Tried', baseUrl, key };
+  const draft = { preset: 'other', name: 'Tried', baseUrl: given, key, headers };
   const connection = await call('POST', '/api/connections', draft);
   add('adding', connection.notice === null ? 'works' : 'works, with a notice', connection.notice ?? '');
   const checked = await call('POST', `/api/connections/${connection.id}/check`, { model });
@@ -125,8 +112,6 @@ try {
   process.exitCode = 1;
 } finally {
   console.table(rows);
-  front?.close();
-  front?.closeAllConnections();
   server.kill('SIGTERM');
   await new Promise((resolve) => server.once('exit', resolve));
   rmSync(dataDir, { recursive: true, force: true });

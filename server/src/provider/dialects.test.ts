@@ -199,6 +199,7 @@ describe('uses Chat Completions if Responses are rejected', () => {
     ['by a page with 403', { status: 403, type: 'text/html', text: '<html>Forbidden</html>' }],
     ['with 422 for messages', json({ detail: [{ loc: ['body', 'messages'], msg: 'Field required' }] }, 422)],
     ['with 500 for the path', json({ error: { message: 'Invalid URL (POST /v1/responses)' } }, 500)],
+    ['with 500 by a gateway’s name for it', json({ message: 'createModelResponse is not supported by groq' }, 500)],
     ['with 503 for the path', { status: 503, type: 'text/plain', text: 'unsupported endpoint' }],
     ['inside a stream', events('data: {"type":"error","error":{"message":"Not Found","code":404}}\n\n')],
     ['by a stream of Chat Completions', hello],

@@ -6,7 +6,7 @@ import type { Secret } from '#server/security/secret';
 
 /** The words of gateways and servers for a missing path. */
 const ofPath =
-  /\b(no|unknown|unsupported|invalid|undefined|unmatched|unrecogni[sz]ed) (matching |such |available |healthy )?(route|path|endpoint|url|uri|api|method|operation|handler|channel|upstream)\b|\b(route|path|endpoint|url|uri|page|api|resource|handler|method)\b.{0,80}\b(not (be )?(found|supported|available|allowed|implemented|exist|enabled|recogni[sz]ed)|unsupported|does ?n[o']t exist|disabled|unknown|invalid)\b|^\W*not found\W*$|\bnot implemented\b|\bcannot post\b|\/responses\b|\bresponses api\b/i;
+  /\b(no|unknown|unsupported|invalid|undefined|unmatched|unrecogni[sz]ed) (matching |such |available |healthy )?(route|path|endpoint|url|uri|api|method|operation|handler|channel|upstream)\b|\b(route|path|endpoint|url|uri|page|api|resource|handler|method)\b.{0,80}\b(not (be )?(found|supported|available|allowed|implemented|exist|enabled|recogni[sz]ed)|unsupported|does ?n[o']t exist|disabled|unknown|invalid)\b|^\W*not found\W*$|\bnot implemented\b|\bcannot post\b|\bcreateModelResponse\b|\/responses\b|\bresponses api\b/i;
 /** Servers that route every path to Chat Completions. */
 const wantsMessages = /\bmessages\b.{0,60}\b(required|missing)\b|\b(required|missing)\b.{0,40}\bmessages\b/i;
 const ofKey = /missing scopes|insufficient permissions/i;

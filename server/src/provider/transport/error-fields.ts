@@ -30,11 +30,23 @@ const choicesOf = ({ choices }: JsonObject): unknown[] => (Array.isArray(choices
 const failedChoice = (value: JsonObject) =>
   choicesOf(value).find((one): one is JsonObject => isObject(one) && hasContent(one.error));
 
+/** Portkey's name for a body that is no JSON, whether or not it is HTML. */
+const bodyOfUpstream = 'html-message';
+
 /** MiniMax's form, with 0 for success. */
 const hasFailedStatus = ({ base_resp: base }: JsonObject) => isObject(base) && hasContent(base.status_code);
 
+/** A list that a gateway has copied into an object, `{"0":{"error":…}}`, is a list again. */
+function asList(value: unknown): unknown {
+  const names = isObject(value) ? Object.keys(value) : [];
+  return isObject(value) && names.length > 0 && names.every((name) => /^\d+$/.test(name))
+    ? Object.values(value)
+    : value;
+}
+
 /** True if an event or a response with status 200 is an error. */
-export function isErrorValue(value: unknown): boolean {
+export function isErrorValue(given: unknown): boolean {
+  const value = asList(given);
   if (Array.isArray(value)) return value.some((one) => isObject(one) && hasContent(one.error));
   if (!isObject(value)) return false;
   if (hasContent(value.error) || failedChoice(value) || hasFailedStatus(value)) return true;
@@ -42,13 +54,13 @@ export function isErrorValue(value: unknown): boolean {
   if (Array.isArray(value.choices) || hasContent(value.output) || isObject(value.response)) return false;
   // A message with a role is part of an answer in another dialect.
   const { message } = value;
-  return [value.detail, isObject(message) && message.role ? undefined : message, value.errors, value.msg].some((one) =>
-    hasContent(one),
-  );
+  const own = isObject(message) && message.role ? undefined : message;
+  return [value.detail, own, value.errors, value.msg, value[bodyOfUpstream]].some((one) => hasContent(one));
 }
 
 /** The words and codes of an error in any known form. */
-export function errorFields(value: unknown, depth = 0): ErrorFields {
+export function errorFields(given: unknown, depth = 0): ErrorFields {
+  const value = asList(given);
   if (depth > deepest) return nothing;
   if (typeof value === 'string' || typeof value === 'number') return { ...nothing, message: text(value) };
   if (Array.isArray(value)) return ofList(value, depth);
@@ -121,6 +133,8 @@ const holders = [
 function mergeMembers(value: JsonObject, depth: number): ErrorFields {
   const parts = [failedChoice(value)?.error, ...holders.map((name) => value[name])].filter((one) => hasContent(one));
   const read = parts.map((part) => errorFields(part, depth + 1));
+  const body = value[bodyOfUpstream];
+  if (typeof body === 'string') read.push(fieldsOfBody(body));
   const [first = nothing, second] = read.filter(({ message }) => message !== '');
   if (first.message === '') return read[0] ?? nothing;
   if (typeof value.error !== 'string' || !second || second.message === first.message) return first;

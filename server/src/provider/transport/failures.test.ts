@@ -32,6 +32,16 @@ describe('provider rejections', () => {
     [403, { message: 'Your credit balance is too low to access the API' }, 'insufficient_quota'],
     [400, { message: 'You have run out of credits' }, 'insufficient_quota'],
     [
+      403,
+      { message: 'Your team has either used all available credits or it is over its limit.' },
+      'insufficient_quota',
+    ],
+    [
+      412,
+      { message: 'Account is suspended, possibly due to reaching the monthly spending limit' },
+      'insufficient_quota',
+    ],
+    [
       429,
       { message: 'You exceeded your current quota, please check your plan and billing details.' },
       'insufficient_quota',
@@ -79,12 +89,19 @@ describe('provider rejections', () => {
     expect(failed(status, error)).toMatchObject({ code, status });
   });
 
-  test.each(['', 'null', '[]', '{}', '<html>', 'Bad <b>gateway</b>', '{"error":', 'x'.repeat(3_000)])(
-    'describes the body %j in our own words',
-    (body) => {
-      expect(toProviderError(500, body, {}, key).message).toBe('The provider is having trouble.');
-    },
-  );
+  test.each([
+    '',
+    'null',
+    '[]',
+    '{}',
+    '<html>',
+    'Bad <b>gateway</b>',
+    '{"error":',
+    'x'.repeat(3_000),
+    '{"html-message":"<html>"}',
+  ])('describes the body %j in our own words', (body) => {
+    expect(toProviderError(500, body, {}, key).message).toBe('The provider is having trouble.');
+  });
 
   test.each([
     // Lack of credit ends only when somebody pays; the provider asks not to retry.
@@ -133,6 +150,13 @@ const forms: [string, unknown, { said: string; param?: string; code?: string; re
     { said: 'Said', param: 'p', code: 'c1' },
   ],
   ['a text', { error: 'Said' }, { said: 'Said' }],
+  ['Portkey', { status: 'failure', message: 'Said' }, { said: 'Said' }],
+  ['Portkey for text', { 'html-message': 'Said', provider: 'openai' }, { said: 'Said' }],
+  [
+    'Portkey for a list',
+    { 0: { error: { code: 429, message: 'Said', details: [{ retryDelay: '38s' }] } } },
+    { said: 'Said', retryAfterSeconds: 38 },
+  ],
   ['a text with a message', { error: 'Unauthorized', message: 'Said' }, { said: 'Unauthorized: Said' }],
   ['a flag with a message', { error: true, message: 'Said' }, { said: 'Said' }],
   [

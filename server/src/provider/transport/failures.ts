@@ -98,7 +98,7 @@ const keyWords =
   /\b(api|access|auth\w*)[ _-]?(key|token)\b.{0,60}\b(not valid|invalid|incorrect|expired|revoked|disabled|deleted|malformed|not found|not exist)\b|\b(invalid|incorrect|wrong|expired|missing|unknown|malformed|bad|no( valid)?) ((api|access|auth\w*)[ _-]?(key|token)|authori[sz]ation header|(auth\w* )?credentials)\b/i;
 const creditCodes = /^(insufficient_quota|insufficient_(balance|credits?|funds)|billing_\w+|payment_required)$/i;
 const creditWords =
-  /\b(insufficient|not enough|no|out of|used up|ran out of|run out of|exceeded) (your |the |available |account |remaining |more )*(balance|credits?|funds)\b|\bcredit balance\b|\bpayment required\b|\b(requires|need) (more|additional) credits\b|\bexceeded your (current|monthly) (quota|budget|spend\w*)\b|\bbilling (hard )?limit\b|\barrears\b|\bbudget (has been )?exceeded\b/i;
+  /\b(insufficient|not enough|no|out of|used up|ran out of|run out of|exceeded) (your |the |available |account |remaining |more )*(balance|credits?|funds)\b|\bcredit balance\b|\bpayment required\b|\b(requires|need) (more|additional) credits\b|\bexceeded your (current|monthly) (quota|budget|spend\w*)\b|\bbilling (hard )?limit\b|\barrears\b|\bused (up )?all (of )?(your |the )?(available )?credits\b|\breach(ed|ing) (its|your|the) (monthly )?spending limit\b|\bbudget (has been )?exceeded\b/i;
 const contextCodes =
   /context_length|context_size|context_window|prompt_too_long|input_too_long|string_above_max_length/i;
 const contextWords =

@@ -11,7 +11,7 @@ beforeEach(async () => {
   resetAnswers();
   document.documentElement.dataset.theme = 'dark';
   vi.spyOn(console, 'error');
-  await page.viewport(1440, 900);
+  if (innerWidth !== 1440 || innerHeight !== 900) await page.viewport(1440, 900);
 });
 afterEach(() => {
   leave();

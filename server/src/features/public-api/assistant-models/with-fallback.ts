@@ -11,7 +11,7 @@ type Call = { caller: ApiPrincipal; body: { model: string }; request: FastifyReq
  * the client has received nothing. `outage` is the reason for the second attempt.
  */
 export async function withFallback(
-  { fallbackOf }: Pick<ModelNames, 'fallbackOf'>,
+  { fallbackOf, explained }: Pick<ModelNames, 'fallbackOf' | 'explained'>,
   { caller, body, request, reply }: Call,
   signal: AbortSignal,
   answer: (outage?: string) => Promise<void>,
@@ -21,7 +21,7 @@ export async function withFallback(
   } catch (error) {
     const isUnanswered = !signal.aborted && !reply.sent && !reply.raw.headersSent;
     const outage = isUnanswered ? await outageFor({ fallbackOf }, { caller, body, request }, error) : null;
-    if (outage === null) throw publicFailure(error);
+    if (outage === null) throw publicFailure(await explained(caller.userId, body.model, error));
     await answer(outage).catch((again: unknown) => {
       throw publicFailure(again);
     });

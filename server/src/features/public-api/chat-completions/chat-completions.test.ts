@@ -297,6 +297,18 @@ describe.each(engines)('chat completions on %s', (engine) => {
     expect([status, body.error.code]).toEqual([400, 'no_provider_key']);
   });
 
+  test.each([
+    [path, { messages: asking('Hi') }],
+    ['/v1/responses', { input: 'Hi' }],
+    ['/v1/responses', { input: 'Hi', background: true }],
+  ])('says on %s that no connection has the name before the slash (%j)', async (address, rest) => {
+    const { token } = await newToken(await app.as('nameless'));
+    const asked = { ...rest, model: 'Home/gpt-4o' };
+    const { status, body } = await callApi(app, token, address, { method: 'POST', body: asked });
+    expect([status, body.error.code]).toEqual([404, 'model_not_found']);
+    expect(body.error.message).toMatch(/ None of your connections is called ‘Home’\.$/);
+  });
+
   test('reports a broken stream in the stream, and records an estimate of what came', async () => {
     const { visitor } = await app.someone();
     const { id, token } = await program(visitor);

@@ -153,6 +153,15 @@ describe.each(engines)('relayed calls on %s', (engine) => {
         expect.stringContaining('None of your connections is called ‘Home’.'),
       ]);
     }
+    const own = await client(ada);
+    const missing = await callApi(app, own.token, '/v1/embeddings', {
+      method: 'POST',
+      body: { model: 'Home/no-such-model', input: 'A' },
+    });
+    expect(missing.body.error).toMatchObject({
+      code: 'model_not_found',
+      message: expect.not.stringContaining('None of'),
+    });
     const guessed = await callApi(app, token, '/v1/embeddings', {
       method: 'POST',
       body: { model: `@${home.id}/${embedding}`, input: 'A' },

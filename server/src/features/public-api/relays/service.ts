@@ -9,7 +9,7 @@ import { answerInStream } from '#server/features/public-api/shared/answer-in-str
 import type { AssistantModels } from '#server/features/public-api/shared/assistant-models';
 import { createBudgetCheck, whileClientWaits } from '#server/features/public-api/shared/call-context';
 import { type CallLog, costOf } from '#server/features/public-api/shared/call-log';
-import { explainUnknownName, type ModelNames } from '#server/features/public-api/shared/model-names';
+import type { ModelNames } from '#server/features/public-api/shared/model-names';
 import { publicFailure } from '#server/features/public-api/shared/provider-failure';
 import { retryWithoutUnsupported } from '#server/features/public-api/shared/retry-without-unsupported';
 import { unchangedRequest } from '#server/features/public-api/shared/stream-usage';
@@ -98,8 +98,8 @@ function createResponder(dependencies: Dependencies) {
     const { userId } = caller;
     const { kind, named, inputTokens, streams } = asked;
     const { signal } = controller;
-    const explained = (error: unknown) => {
-      throw named === null ? error : explainUnknownName(named, error);
+    const explained = async (error: unknown) => {
+      throw named === null ? error : await modelNames.explained(userId, named, error);
     };
     const { model, apiKey } = await target(userId, asked).catch(explained);
     await createBudgetCheck(budgets, caller)(null);

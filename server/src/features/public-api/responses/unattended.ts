@@ -21,7 +21,7 @@ import {
 } from './started-response.ts';
 
 type Dependencies = {
-  modelNames: Pick<ModelNames, 'fallbackOf'>;
+  modelNames: Pick<ModelNames, 'fallbackOf' | 'explained'>;
   openCalls: CallRegistry;
   ask: ResponseSender['ask'];
   background: BackgroundRunner;
@@ -106,7 +106,7 @@ export function unattendedAnswers(dependencies: Dependencies, steps: Steps) {
       return await begin(call);
     } catch (error) {
       const outage = await outageFor(dependencies.modelNames, call, error);
-      if (outage === null) throw error;
+      if (outage === null) throw await dependencies.modelNames.explained(call.caller.userId, call.body.model, error);
       return begin(call, outage);
     }
   }

@@ -22,12 +22,24 @@ export function modelNames({ connections, assistantModels, assistants }: Depende
     return named && (await assistants.find(userId, named.assistantId))?.assistant;
   }
 
+  async function resolve(userId: number, named: string): Promise<string> {
+    const name = connectionNameIn(named);
+    const connectionId = name && (await connections.findUsableByName(userId, name));
+    return name && connectionId ? modelReference({ connectionId, model: named.slice(name.length + 1) }) : named;
+  }
+
   return {
-    async resolve(userId: number, named: string): Promise<string> {
-      const slash = named.indexOf('/');
-      if (slash <= 0 || slash === named.length - 1 || connectionIdOf(named) !== null) return named;
-      const connectionId = await connections.findUsableByName(userId, named.slice(0, slash));
-      return connectionId === undefined ? named : modelReference({ connectionId, model: named.slice(slash + 1) });
+    resolve,
+    /**
+     * Says of a failure that the name before a slash is that of no connection. The name may as well be part of a
+     * model's id, so the failure's own words stay.
+     */
+    async explained(userId: number, named: string, error: unknown): Promise<unknown> {
+      const name = connectionNameIn(named);
+      if (!name || !isOfMissingModel(error) || (await resolve(userId, named)) !== named) return error;
+      const message = `${error.message} None of your connections is called ‘${name.slice(0, 100)}’.`;
+      const details = { status: 404, param: 'model', code: 'model_not_found', cause: error };
+      return new PublicApiError(error instanceof ProviderError ? 'provider_failed' : 'no_api_key', message, details);
     },
     /** The model whose key is needed: an assistant is answered by its own. null: there is no such assistant. */
     async answering(userId: number, resolved: string): Promise<string | null> {
@@ -42,16 +54,11 @@ export function modelNames({ connections, assistantModels, assistants }: Depende
   };
 }
 
-/**
- * Says of a failure that the name before a slash is that of no connection. The name may as well be part of a model's
- * id, so the failure's own words stay.
- */
-export function explainUnknownName(named: string, error: unknown): unknown {
+/** The name before the slash; undefined without one. */
+function connectionNameIn(named: string): string | undefined {
   const slash = named.indexOf('/');
-  if (slash <= 0 || connectionIdOf(named) !== null || !isOfMissingModel(error)) return error;
-  const message = `${error.message} None of your connections is called ‘${named.slice(0, Math.min(slash, 100))}’.`;
-  const told = { status: 404, param: 'model', code: 'model_not_found', cause: error };
-  return new PublicApiError(error instanceof ProviderError ? 'provider_failed' : 'no_api_key', message, told);
+  const isNamed = slash > 0 && slash < named.length - 1 && connectionIdOf(named) === null;
+  return isNamed ? named.slice(0, slash) : undefined;
 }
 
 const isOfMissingModel = (error: unknown): error is Error =>

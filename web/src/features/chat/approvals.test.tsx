@@ -24,7 +24,7 @@ const call: ToolCall = {
   output: null,
 };
 const shown: DisplayedToolCall = { ...call, at: 0 };
-const card = page.getByRole('region', { name: 'Call Pay a bill?' });
+const card = page.getByRole('region', { name: 'Call “Pay a bill”?' });
 const lines = page.getByRole('list', { name: 'Tool calls' }).getByRole('listitem');
 const button = (name: string) => card.getByRole('button', { name, exact: true });
 
@@ -139,7 +139,7 @@ test('reports a decision made elsewhere or no longer possible', async () => {
 test('asks whether to rerun a call that may have run', async () => {
   const uncertain = { ...call, state: 'uncertain', input: '{}' } as const;
   open('/chat/1', { answers: () => void waiting({}, uncertain) });
-  const again = page.getByRole('region', { name: 'Run Pay a bill again?' });
+  const again = page.getByRole('region', { name: 'Run “Pay a bill” again?' });
   await expectText(again, /The tool may have run already[\s\S]*It is given nothing\./);
   await expectTexts(again.getByRole('button'), ['Run Again', 'Do Not Run Again']);
 });

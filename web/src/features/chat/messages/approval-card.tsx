@@ -30,7 +30,10 @@ export function ApprovalCard({ threadId, runId, call, onDecided }: ApprovalCardP
     onSuccess: onDecided,
     onError: showFailure('Failed to save your decision'),
   });
-  const title = escapeInvisible(call.title === '' ? (call.tool ?? call.name) : call.title);
+  // A title reads as a sentence of its own: Call “Book a slot”?
+  const tool = call.tool ?? call.name;
+  const isTitled = call.title !== '' && call.title !== tool;
+  const title = isTitled ? `“${escapeInvisible(call.title)}”` : escapeInvisible(tool);
   const mayHaveRun = call.state === 'uncertain';
   const sent = decision.isPending || decision.isSuccess ? decision.variables?.decision : undefined;
   return (

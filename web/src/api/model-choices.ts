@@ -37,11 +37,14 @@ export function useModelChoices() {
     choices: data ?? noModelChoices,
     toggleFavorite: (model: string) => change('favorites', model),
     toggleHidden: (model: string) => change('hidden', model),
-    remember(model: string) {
+    /** The last of them was chosen last. */
+    remember(...models: readonly string[]) {
       const { recent } = chosenIn(client);
+      const newest = [...new Set(models)].reverse();
       // A list that is not loaded yet must not be replaced.
-      if (!data || recent[0] === model) return;
-      saving.mutate({ recent: [model, ...recent.filter((one) => one !== model)].slice(0, recentModelLimit) });
+      if (!data || newest.every((model, index) => recent[index] === model)) return;
+      const others = recent.filter((model) => !newest.includes(model));
+      saving.mutate({ recent: [...newest, ...others].slice(0, recentModelLimit) });
     },
   };
 }

@@ -30,9 +30,11 @@ export function ModelPicker(props: ModelPickerProps) {
   const { label, several, onClose } = props;
   const box = usePopover(props);
   const picker = usePicker(props);
-  const { options, first, take, marked, setMarked } = picker;
+  const { options, first, take, marked, setMarked, remember } = picker;
   const listed = useActiveOption({ options, first, onTake: take });
   const finish = (chosen: readonly string[]) => {
+    // Not while they are marked: the rows would move.
+    remember(...chosen);
     onClose(true);
     queueMicrotask(() => several?.onChoose([...chosen]));
   };

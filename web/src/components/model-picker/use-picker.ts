@@ -73,17 +73,17 @@ export function usePicker(props: ModelPickerProps) {
   const take = (option: PickerOption | undefined) => {
     if (!option || reasonOf(option) !== null) return;
     if (option.kind === 'fold') return setOpen(toggledIn(open, option.id));
-    if (option.kind === 'model') remember(option.reference);
     if (option.kind === 'model' && marked !== null) {
       const { reference } = option;
       return setMarked(marked.includes(reference) ? marked.filter((id) => id !== reference) : [...marked, reference]);
     }
+    if (option.kind === 'model') remember(option.reference);
     onClose(true);
     queueMicrotask(() => (option.kind === 'model' ? onChoose(option.reference) : option.option.onTake()));
   };
   return {
     ...{ text, setText, rows, options, marked, setMarked, choices, toggleFavorite, toggleHidden },
-    ...{ reasonOf, isChosen, take },
+    ...{ reasonOf, isChosen, take, remember },
     first:
       options.find((option) => (text === '' ? isChosen(option) : optionLabel(option) === text.trim())) ?? options[0],
     searched: shownExtras.some(({ title }) => title === 'Assistants')

@@ -1,7 +1,8 @@
+import { modelChoices } from '@roster/contracts/models/model-choices';
 import { models } from '@roster/contracts/models/models';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer } from '#web/testing/answers.ts';
+import { answer, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
 import { assistant, serveAssistants } from '#web/testing/assistants.ts';
 import { connection, model, modelList } from '#web/testing/new-account.ts';
@@ -9,6 +10,12 @@ import { expectHidden, expectText } from '#web/testing/page.ts';
 
 const add = page.getByRole('button', { name: 'Compare with another model' });
 const picker = page.getByRole('dialog', { name: 'Compare models' });
+
+const rowsOf = () =>
+  picker
+    .getByRole('option')
+    .elements()
+    .map((row) => row.textContent);
 
 test('adds models from the composer after typing, for an assistant too', async () => {
   open('/chat?assistant=1', {
@@ -24,13 +31,18 @@ test('adds models from the composer after typing, for an assistant too', async (
   await message.fill('Which is better?');
   await add.click();
   await expect.element(picker.getByRole('option', { name: /^gpt-4o / })).toHaveAttribute('aria-selected', 'true');
+  const before = rowsOf();
   await picker.getByRole('option', { name: /^llama3\.2 / }).click();
+  await expect.element(picker.getByRole('option', { name: /^llama3\.2 / })).toHaveAttribute('aria-selected', 'true');
+  // No row moves while several are being marked.
+  expect(rowsOf()).toEqual(before);
   await picker.getByRole('button', { name: 'Ask 2 models' }).click();
   await expectHidden(picker);
   await expect.element(page.getByRole('button', { name: 'Compare 2 models: change' })).toBeVisible();
   await expectText(page.getByRole('main'), /Asks 2 models; each answer is billed: gpt-4o, llama3\.2 \(Home\)/);
   await expect.element(message).toHaveValue('Which is better?');
   await expect.element(message).toHaveFocus();
+  expect(requestsTo(modelChoices.save).map(({ body }) => body.recent)).toEqual([['@7/llama3.2', 'gpt-4o']]);
 });
 
 test('asks for no key where a connection can answer', async () => {

@@ -151,4 +151,18 @@ describe('using a server in an assistant', () => {
     await expect.element(page.getByText('TOOL_HOSTS_ALLOWED=10.0.0.7:443', { exact: true })).toBeVisible();
     await expect.element(page.getByRole('button', { name: 'Copy the line for the operator' })).toBeVisible();
   });
+
+  test('shows that line as soon as such a server has been added, and offers no assistant', async () => {
+    const notice =
+      '10.0.0.7 is in a private network. Roster’s operator can allow it with 10.0.0.7:443 in TOOL_HOSTS_ALLOWED.';
+    openFirst(notice);
+    answer(toolServers.create, server(1, { state: 'failed', tools: 0, notice }));
+    await page.getByRole('button', { name: 'Add Server' }).click();
+    await page.getByRole('menuitem', { name: 'Tool server (MCP)' }).click();
+    await page.getByRole('button', { name: /^DeepWiki/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add Server' }).click();
+    const dialog = page.getByRole('dialog', { name: 'No Tools from “Server 1”' });
+    await expect.element(dialog.getByText('TOOL_HOSTS_ALLOWED=10.0.0.7:443', { exact: true })).toBeVisible();
+    await expectCount(dialog.getByText(/edit the assistant/), 0);
+  });
 });

@@ -14,6 +14,7 @@ import { Notice } from '#web/ui/states/notice.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 import { Spinner, SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { counted, waitingText } from './labels.ts';
+import { OperatorLine } from './operator-line.tsx';
 import { serverToolsQuery, toolServersQuery, useToolSelection } from './queries.ts';
 import { ToolRows } from './server-choices.tsx';
 
@@ -23,17 +24,24 @@ type UseInAssistantDialogProps = { server: ToolServer; onClose: () => void };
 export function UseInAssistantDialog({ server: given, onClose }: UseInAssistantDialogProps) {
   const servers = useQuery(toolServersQuery);
   const server = servers.data?.find(({ id }) => id === given.id) ?? given;
+  const hasNone = server.state !== 'waiting' && server.tools === 0;
   return (
     <Dialog
       open
       onOpenChange={onClose}
       size="lg"
       title={
-        <>
-          Use “<bdi>{server.name}</bdi>” in an Assistant
-        </>
+        hasNone ? (
+          <>
+            No Tools from “<bdi>{server.name}</bdi>”
+          </>
+        ) : (
+          <>
+            Use “<bdi>{server.name}</bdi>” in an Assistant
+          </>
+        )
       }
-      description="You can change this at any time when you edit the assistant."
+      description={hasNone ? undefined : 'You can change this at any time when you edit the assistant.'}
       footer={<Button onClick={onClose}>Done</Button>}
     >
       <Content server={server} />
@@ -54,9 +62,12 @@ function Content({ server }: { server: ToolServer }) {
     );
   if (tools === 0)
     return (
-      <Notice tone={state === 'failed' ? 'destructive' : 'info'} live>
-        {notice ?? 'Roster found no tools on this server.'}
-      </Notice>
+      <>
+        <Notice tone={state === 'failed' ? 'destructive' : 'info'} live>
+          {notice ?? 'Roster found no tools on this server.'}
+        </Notice>
+        {notice !== null && <OperatorLine notice={notice} />}
+      </>
     );
   if (assistants.isPending) return <SpinnerPanel label="Loading your assistants" />;
   const list = assistants.data ?? [];

@@ -4,7 +4,7 @@ import type { ToolChoice } from '@roster/contracts/tool-servers/tool-choice';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { FilePlus2, Import } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useLayoutEffect, useState } from 'react';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { modelsQuery } from '#web/api/models.ts';
 import { ModelName } from '#web/components/model-name.tsx';
@@ -68,6 +68,11 @@ export function NewAssistantPage({ model: given, trial, connectedTools, onCreate
   // Viewers have no drafts.
   const kept = useQuery({ ...keptDraftQuery(null), enabled: reason === undefined });
   const [start, setStart] = useState<Start | null>(null);
+  const hasStarted = start !== null;
+  // The form begins at its top, wherever the chosen template was.
+  useLayoutEffect(() => {
+    if (hasStarted) window.scrollTo(0, 0);
+  }, [hasStarted]);
   const isKnown = !models.isPending && !kept.isLoading;
   const model = given ?? models.data?.defaultModel ?? 'gpt-4o';
   // A draft from an earlier visit must be offered first: the empty form would replace it.

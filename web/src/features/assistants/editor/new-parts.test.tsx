@@ -46,6 +46,22 @@ async function chooseBoth() {
   await page.getByRole('checkbox', { name: 'Read a note' }).click();
 }
 
+test('begins at the top of the form, though the template was far down', async () => {
+  await page.viewport(390, 844);
+  open('/assistants/new', {
+    answers() {
+      serveAssistants();
+      serveFiles();
+      answer(assistantDrafts.get, { draft: null });
+      answer(toolServers.list, []);
+    },
+  });
+  const last = page.getByRole('region', { name: 'Start from a template' }).getByRole('button').last();
+  await last.click();
+  await expect.element(name).toBeInViewport();
+  expect(window.scrollY).toBe(0);
+});
+
 test('chooses files and tools before a new assistant is saved, and creates it with them', async () => {
   await openNew();
   await name.fill('Tutor');

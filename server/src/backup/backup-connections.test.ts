@@ -12,6 +12,7 @@ import type { HttpClient } from '#server/testing/http-client';
 import { roster } from '#server/testing/roster';
 
 const key = `sk-connection-${'k'.repeat(32)}`;
+const headers = [{ name: 'X-Gate', value: 'gate-0123456789' }];
 const variablesOf = ({ dataDir, databaseUrl }: TestApp) => ({
   DATA_DIR: dataDir,
   ...(databaseUrl && { DATABASE_URL: databaseUrl }),
@@ -32,14 +33,23 @@ describe.each(engines)('connections in a backup, on %s', (engine) => {
     const app = await startApp(engine, { env: openConnections });
     onTestFinished(() => app.stop());
     const ada = await app.withKey('ada');
-    const { body } = await ada.post('/api/connections', { preset: 'other', name: 'Home', baseUrl: url, key });
+    const { body } = await ada.post('/api/connections', { preset: 'other', name: 'Home', baseUrl: url, key, headers });
+    const bare = await ada.post('/api/connections', { preset: 'other', name: 'Bare', baseUrl: url, headers });
     const model = `@${body.id}/talker`;
     const { id: threadId } = (await ada.post('/api/threads', { model })).body;
     expect((await ask(app, ada, threadId, 'Hello')).answer.state).toBe('complete');
     expect((await ada.put('/api/model-choices', { favorites: [model] })).status).toBe(200);
     const backup = join(folder, 'roster.tar');
     expect((await roster(['backup', backup], variablesOf(app))).code).toBe(0);
-    return { app, folder, backup, connectionId: Number(body.id), threadId: Number(threadId), model };
+    return {
+      app,
+      folder,
+      backup,
+      connectionId: Number(body.id),
+      bareId: Number(bare.body.id),
+      threadId: Number(threadId),
+      model,
+    };
   }
 
   async function restored({ app }: { app: TestApp }, backup: string): Promise<{ target: TestApp; ada: HttpClient }> {
@@ -61,7 +71,8 @@ describe.each(engines)('connections in a backup, on %s', (engine) => {
     const { target, ada } = await restored(kept, kept.backup);
     provider.seen.length = 0;
     expect((await ada.get('/api/connections')).body.connections).toMatchObject([
-      { id: kept.connectionId, name: 'Home', baseUrl: provider.url, keyLast4: 'kkkk' },
+      { id: kept.connectionId, name: 'Home', baseUrl: provider.url, keyLast4: 'kkkk', headerNames: ['X-Gate'] },
+      { id: kept.bareId, name: 'Bare', hasKey: false, headerNames: ['X-Gate'] },
     ]);
     expect((await ada.get('/api/model-choices')).body.favorites).toEqual([kept.model]);
     expect((await ask(target, ada, kept.threadId, 'And now?')).answer).toMatchObject({ state: 'complete' });
@@ -69,6 +80,8 @@ describe.each(engines)('connections in a backup, on %s', (engine) => {
     const body = { model: 'Home/tiny-embed', input: 'A' };
     expect((await callApi(target, token, '/v1/embeddings', { method: 'POST', body })).status).toBe(200);
     expect(new Set(keysSeen(provider))).toEqual(new Set([`Bearer ${key}`]));
+    await ada.post(`/api/connections/${kept.bareId}/check`, {});
+    expect(new Set(provider.seen.map(({ headers: sent }) => sent['x-gate']))).toEqual(new Set(['gate-0123456789']));
   });
 
   test('send nothing anywhere if the backup names another address for the key', async () => {
@@ -84,11 +97,15 @@ describe.each(engines)('connections in a backup, on %s', (engine) => {
     );
     const { target, ada } = await restored(kept, forged);
     provider.seen.length = 0;
-    expect((await ada.get('/api/connections')).body.connections).toMatchObject([{ baseUrl: thief.url }]);
-    expect(await ada.post(`/api/connections/${kept.connectionId}/check`, {})).toMatchObject({
-      status: 409,
-      body: { code: 'key_unreadable' },
-    });
+    expect((await ada.get('/api/connections')).body.connections).toMatchObject([
+      { baseUrl: thief.url },
+      { baseUrl: thief.url },
+    ]);
+    for (const id of [kept.connectionId, kept.bareId])
+      expect(await ada.post(`/api/connections/${id}/check`, {})).toMatchObject({
+        status: 409,
+        body: { code: 'key_unreadable' },
+      });
     await ada.get('/api/models');
     expect((await post(ada, kept.threadId, 'Hello')).body.code).toBe('key_unreadable');
     const { token } = await newToken(ada, { rights: ['chat'] });

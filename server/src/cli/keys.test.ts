@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
+import { startCapableProvider } from '#server/testing/capable-provider';
 import { ask, newThread } from '#server/testing/chat';
 import { newConnection, openConnections } from '#server/testing/connections';
 import type { HttpClient } from '#server/testing/http-client';
@@ -19,10 +20,14 @@ describe.each(engines)('keys rotate on %s', (engine) => {
   let connected = 0;
   let offeredThreadId = 0;
   let peer: Awaited<ReturnType<typeof startToolServer>>;
+  let gateway: Awaited<ReturnType<typeof startCapableProvider>>;
+  let gatewayId = 0;
+  let offeredId = 0;
   let file = '';
   let variables: Record<string, string>;
   beforeAll(async () => {
     peer = await startToolServer();
+    gateway = await startCapableProvider();
     app = await startApp(engine, { env: { TOOL_HOSTS_ALLOWED: '127.0.0.1', ...openConnections } });
     ada = await app.withKey('ada');
     threadId = await newThread(ada);
@@ -35,12 +40,18 @@ describe.each(engines)('keys rotate on %s', (engine) => {
       key: `sk-connection-${'k'.repeat(32)}`,
     });
     offeredThreadId = await newThread(ada, { model: `@${offer.body.id}/gpt-4o` });
+    const behind = { preset: 'other', name: 'Gateway', baseUrl: gateway.url };
+    const named = { ...behind, headers: [{ name: 'X-Gate', value: 'of-ada-0123456789' }] };
+    gatewayId = (await ada.post('/api/connections', named)).body.id;
+    const shared = { ...behind, headers: [{ name: 'X-Gate', value: 'of-all-0123456789' }], audience: 'everybody' };
+    offeredId = (await ada.post('/api/admin/connections', shared)).body.id;
     file = join(app.dataDir, 'master.key');
     variables = { DATA_DIR: app.dataDir, ...(app.databaseUrl && { DATABASE_URL: app.databaseUrl }) };
   });
   afterAll(async () => {
     await app.stop();
     await peer.close();
+    await gateway.close();
   });
 
   const keyFiles = () => readdirSync(app.dataDir).filter((name) => name.startsWith('master.key'));
@@ -49,6 +60,16 @@ describe.each(engines)('keys rotate on %s', (engine) => {
     expect(answer.state).toBe('complete');
     expect((await ask(app, ada, connected, 'Hello')).answer.state).toBe('complete');
     expect((await ask(app, ada, offeredThreadId, 'Hello')).answer.state).toBe('complete');
+    for (const [id, value] of [
+      [gatewayId, 'of-ada-0123456789'],
+      [offeredId, 'of-all-0123456789'],
+    ] as const) {
+      gateway.seen.length = 0;
+      const asked = await newThread(ada, { model: `@${id}/talker`, title: 'Named' });
+      expect((await ask(app, ada, asked, 'Hello')).answer.state).toBe('complete');
+      const answers = gateway.seen.filter(({ path }) => path === '/chat/completions');
+      expect(new Set(answers.map(({ headers }) => headers['x-gate']))).toEqual(new Set([value]));
+    }
     // Each process is new, so nothing is cached: the admin key was decrypted.
     expect((await ada.get('/api/analytics/provider?from=2026-11-01&to=2026-11-02')).status).toBe(200);
     peer.requests.length = 0;

@@ -2,11 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { newThread, until } from '#server/testing/chat';
-import { newComparison } from '#server/testing/comparisons';
+import { ask, newThread, until } from '#server/testing/chat';
+import { askPrompt, newComparison } from '#server/testing/comparisons';
 import { newOffer } from '#server/testing/connections';
 import { withDatabase } from '#server/testing/database';
+import { trainingFile } from '#server/testing/fine-tuning';
 import type { HttpClient } from '#server/testing/http-client';
+import { imported } from '#server/testing/imports';
 import { startPricedProvider } from '#server/testing/offers';
 import { newSet, typed } from '#server/testing/test-sets';
 
@@ -18,6 +20,7 @@ describe.each(engines)('connections of others on %s', (engine) => {
   let ada: HttpClient;
   let provider: Awaited<ReturnType<typeof startPricedProvider>>;
   const foreign: number[] = [];
+  let foreignNames: string[] = [];
   let attempts: Record<string, Attempt>;
   beforeAll(async () => {
     app = await startApp(engine);
@@ -30,6 +33,10 @@ describe.each(engines)('connections of others on %s', (engine) => {
     const { id: bobId } = (await bob.get('/api/user')).body;
     const offer = { name: 'Bob’s secret offer', baseUrl: provider.url, audience: 'chosen', people: [bobId] };
     foreign.push((await newOffer(app, offer)).id);
+    const removed = (await bob.post('/api/connections', { ...draft, name: 'Bob’s removed secret' })).body.id;
+    expect((await bob.delete(`/api/connections/${removed}`)).status).toBe(204);
+    foreign.push(removed);
+    foreignNames = [draft.name, offer.name];
     attempts = await attemptsOf(ada);
   });
   afterAll(async () => {
@@ -39,19 +46,37 @@ describe.each(engines)('connections of others on %s', (engine) => {
 
   /** Every call that takes a model. */
   async function attemptsOf(visitor: HttpClient): Promise<Record<string, Attempt>> {
-    const { post, patch, put } = visitor;
+    const { get, post, patch, put } = visitor;
+    let sent = 0;
+    const settings = { name: 'Careful', instructions: '' };
     const { token } = await newToken(visitor);
     const assistantId = await createAssistant(visitor);
     const threadId = await newThread(visitor, { title: 'Named' });
+    const { answer } = await ask(app, visitor, await newThread(visitor, { assistantId, title: 'Asked' }), 'One');
+    const { id: projectId } = (await post('/api/projects', { name: 'Own', instructions: '' })).body;
+    const trial = (model: string) => ({ settings: { ...settings, model } });
+    const { id: trialId } = (await post('/api/assistants/trials', { assistantId: null, ...trial('gpt-4o') })).body;
+    const { body: preferences } = await get('/api/settings/preferences');
     const set = await newSet(visitor, assistantId, typed('One'));
     const comparison = await newComparison(visitor, ['One']);
-    const settings = { name: 'Careful', instructions: '' };
     const api =
       (path: string, more: object = {}): Attempt =>
       (model) =>
         callApi(app, token, `/v1/${path}`, { method: 'POST', body: { model, ...more } });
     const messages = [{ role: 'user', content: 'Hello' }];
-    let sent = 0;
+    /** A conversation of Roster's own export, whose import continues with the model it names. */
+    const exported = (await get(`/api/threads/${answer.threadId}/export?format=json`)).body;
+    const importedThread: Attempt = async (model) => {
+      const file = { ...exported, thread: { ...exported.thread, id: ++sent, model, assistantId: null } };
+      const { state } = await imported(app, visitor, JSON.stringify(file));
+      const { items } = (await get('/api/threads?limit=3')).body;
+      expect(JSON.stringify(items)).not.toContain(model);
+      return { status: 200, body: state };
+    };
+    const { id: trainingFileId } = await trainingFile(app, visitor);
+    const beta = { 'openai-beta': 'assistants=v2' };
+    const { body: listed } = await callApi(app, token, '/v1/assistants', { headers: beta });
+    const apiAssistantId: string = listed.data[0].id;
     const client = () => `foreign-${String(++sent).padStart(8, '0')}`;
     return {
       thread: (model) => post('/api/threads', { model }),
@@ -63,16 +88,81 @@ describe.each(engines)('connections of others on %s', (engine) => {
       assistantModel: (model) => patch(`/api/assistants/${assistantId}`, { model }),
       fallback: (model) => patch(`/api/assistants/${assistantId}`, { fallbackModel: model }),
       move: (toModel) => post('/api/assistants/move', { fromModel: 'gpt-4o', toModel }),
+      movePlan: (model) => get(`/api/assistants/move?${new URLSearchParams({ fromModel: 'gpt-4o', toModel: model })}`),
+      moveFrom: (fromModel) => post('/api/assistants/move', { fromModel, toModel: 'gpt-4o' }),
+      trial: (model) => post('/api/assistants/trials', { assistantId: null, ...trial(model) }),
+      trialOf: (model) => post('/api/assistants/trials', { assistantId, ...trial(model) }),
+      trialChange: (model) => patch(`/api/assistants/trials/${trialId}`, trial(model)),
+      trialMessage: async (model) => {
+        const { id } = (await post('/api/assistants/trials', { assistantId: null, ...trial('gpt-4o') })).body;
+        const { status } = await patch(`/api/assistants/trials/${id}`, trial(model));
+        return { status, body: (await ask(app, visitor, id, 'A')).answer };
+      },
+      trialFallback: (fallbackModel) =>
+        patch(`/api/assistants/trials/${trialId}`, { settings: { ...trial('gpt-4o').settings, fallbackModel } }),
+      importFile: (model) => post('/api/assistants/import-file', { ...settings, name: client(), model }),
+      importFallback: (model) =>
+        post('/api/assistants/import-file', { ...settings, name: client(), model: 'gpt-4o', fallbackModel: model }),
+      importThread: importedThread,
+      regenerate: (model) => post(`/api/messages/${answer.id}/regenerate`, { model }),
+      titles: async (titleModel) => {
+        const saved = await post('/api/settings/preferences', { ...preferences, titleModel });
+        // Its title is asked for after the answer.
+        await ask(app, visitor, await newThread(visitor), 'One');
+        return saved;
+      },
+      threads: (model) => get(`/api/threads?${new URLSearchParams({ model })}`),
+      tools: (model) => get(`/api/models/tools?${new URLSearchParams({ model })}`),
       project: (model) => post('/api/projects', { name: 'P', instructions: '', model }),
+      projectModel: (model) => patch(`/api/projects/${projectId}`, { model }),
+      questions: (model) => get(`/api/assistants/${assistantId}/questions?${new URLSearchParams({ model })}`),
+      replay: (toModel) =>
+        post(`/api/assistants/${assistantId}/replays`, { fromModel: 'gpt-4o', toModel, answerIds: [answer.id] }),
+      replayFrom: (fromModel) =>
+        post(`/api/assistants/${assistantId}/replays`, {
+          ...{ fromModel, toModel: 'gpt-4o', answerIds: [answer.id], baseline: 'asked' },
+        }),
+      baseline: (model) =>
+        post('/api/comparisons', { candidateModel: 'gpt-4o', baselineModel: model, prompts: { typed: ['A'] } }),
       comparison: (model) =>
         post('/api/comparisons', { candidateModel: model, baselineModel: 'gpt-4o', prompts: { typed: ['A'] } }),
+      compared: async (model) => {
+        const { id, items } = await newComparison(visitor, ['One'], { candidateModel: model });
+        return askPrompt(visitor, id, items[0]?.id ?? 0);
+      },
       judge: (model) => post(`/api/comparisons/${comparison.id}/judgings`, { model, criteria: 'A' }),
       testRun: (model) =>
         post(`/api/test-sets/${set.id}/runs`, { candidate: { kind: 'model', model }, baseline: { kind: 'nothing' } }),
+      testDraft: (model) =>
+        post(`/api/test-sets/${set.id}/runs`, {
+          candidate: { kind: 'draft', changes: { model } },
+          baseline: { kind: 'nothing' },
+        }),
+      testFallback: (fallbackModel) =>
+        post(`/api/test-sets/${set.id}/runs`, {
+          candidate: { kind: 'draft', changes: { fallbackModel } },
+          baseline: { kind: 'nothing' },
+        }),
+      testJudge: (model) =>
+        post(`/api/test-sets/${set.id}/runs`, {
+          candidate: { kind: 'version', version: 1 },
+          baseline: { kind: 'nothing' },
+          judge: { model, criteria: 'A' },
+        }),
       price: (model) =>
         post('/api/analytics/prices', { model: model.replace('gpt-4o', 'unpriced'), input: 1, output: 1 }),
-      training: (baseModel) => post('/api/fine-tuning/jobs', { name: 'A', baseModel, trainingFileId: 1 }),
+      estimate: (baseModel) => post('/api/fine-tuning/validate', { trainingFileId, baseModel }),
+      training: (baseModel) => post('/api/fine-tuning/jobs', { name: 'A', baseModel, trainingFileId }),
       choices: (model) => put('/api/model-choices', { favorites: [model] }),
+      recent: (model) => put('/api/model-choices', { favorites: [], recent: [model] }),
+      hidden: (model) => put('/api/model-choices', { recent: [], hidden: [model] }),
+      apiAssistant: (model) =>
+        callApi(app, token, '/v1/assistants', { method: 'POST', headers: beta, body: { model } }),
+      apiRun: (model) =>
+        callApi(app, token, '/v1/threads/runs', {
+          ...{ method: 'POST', headers: beta },
+          body: { assistant_id: apiAssistantId, model, thread: { messages } },
+        }),
       chat: api('chat/completions', { messages }),
       responses: api('responses', { input: 'Hello' }),
       background: api('responses', { input: 'Hello', background: true, store: true }),
@@ -86,10 +176,11 @@ describe.each(engines)('connections of others on %s', (engine) => {
 
   /** Without what differs between any two calls. */
   const comparable = ({ status, body }: Answer, id: number) =>
-    JSON.stringify([status, body])
-      .replaceAll(`@${id}/`, '@N/')
+    `${status} ${JSON.stringify(body)
+      ?.replaceAll(`@${id}/`, '@N/')
       .replaceAll(/"(?:id|requestId|\w+At|\w*[tT]okens?|message_?id|runId|position|x)":(?:"[^"]*"|\d+)/gi, '')
-      .replaceAll(/\d+/g, '0');
+      .replaceAll(/thread_\w+/g, 'thread')
+      .replaceAll(/\d+/g, '0')}`;
 
   test('answer nobody, and are not told apart from those that do not exist', async () => {
     for (const [name, attempt] of Object.entries(attempts)) {
@@ -97,7 +188,7 @@ describe.each(engines)('connections of others on %s', (engine) => {
       for (const id of foreign) {
         const answer = await attempt(`@${id}/gpt-4o`);
         expect([name, comparable(answer, id)]).toEqual([name, unknown]);
-        expect(JSON.stringify(answer.body)).not.toMatch(/secret|127\.0\.0\.1|kkkk/);
+        expect(JSON.stringify(answer.body) ?? '').not.toMatch(/secret|127\.0\.0\.1|kkkk/);
       }
     }
     await until('The end of all answers', () =>
@@ -108,6 +199,17 @@ describe.each(engines)('connections of others on %s', (engine) => {
     );
     for (const path of ['/api/models', '/api/connections', '/api/model-choices', '/api/assistants?limit=100'])
       expect(JSON.stringify((await ada.get(path)).body)).not.toMatch(/secret/);
+    expect(provider.asked).toEqual([]);
+  });
+
+  test('are no part of a name for programs', async () => {
+    const { chat, responses, background, embeddings, apiAssistant, apiRun } = attempts;
+    for (const attempt of [chat, responses, background, embeddings, apiAssistant, apiRun]) {
+      if (!attempt) throw new Error('A call is missing');
+      const nameless = async (name: string) => comparable(await attempt(`${name}/gpt-4o`), 0).replaceAll(name, 'N');
+      const unknown = await nameless('Nobody');
+      for (const name of foreignNames) expect(await nameless(name)).toBe(unknown);
+    }
     expect(provider.asked).toEqual([]);
   });
 });

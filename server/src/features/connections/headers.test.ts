@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { type Behaviour, startCapableProvider } from '#server/testing/capable-provider';
-import { ask, newThread } from '#server/testing/chat';
+import { ask, newThread, post } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 import { beginDownload, unzip } from '#server/testing/zip';
@@ -141,6 +141,32 @@ describe.each(engines)('headers of a connection on %s', (engine) => {
     const { port }: { port: number } = Object(redirecting.address());
     await ada.post(path, draft(`http://127.0.0.1:${port}/v1`, { name: 'Turned' }));
     expect(other.seen).toEqual([]);
+  });
+
+  test('reach no other address from another row of the same owner, with or without a key', async () => {
+    const ada = await someone();
+    const [mine, other] = [await provider(), await provider()];
+    const [from, bare] = [await added(ada, mine.url), await added(ada, other.url, { headers: [], name: 'Bare' })];
+    const keyed = await added(ada, other.url, { headers: [], key: 'a-key-of-mine-0001', name: 'Keyed' });
+    const copied = await withDatabase(app, (db) =>
+      db
+        .selectFrom('connections')
+        .select(['headers_sealed', 'header_names'])
+        .where('id', '=', from.id)
+        .executeTakeFirstOrThrow(),
+    );
+    other.seen.length = 0;
+    for (const { id } of [bare, keyed]) {
+      await changed(id, copied);
+      const checked = await ada.post(`${path}/${id}/check`, {});
+      expect([checked.status, checked.body.code]).toEqual([409, 'key_unreadable']);
+      await ada.get('/api/models');
+      const threadId = await newThread(ada, { model: `@${id}/talker` });
+      expect((await post(ada, threadId, 'Hello')).body.code).toBe('key_unreadable');
+      // Their owner removes them, without knowing their values.
+      expect((await ada.patch(`${path}/${id}`, { headers: [] })).status).toBe(200);
+    }
+    expect(sentBy(other).flat().filter(Boolean)).toEqual([]);
   });
 
   test('cannot be read by another row’s owner', async () => {

@@ -1,6 +1,7 @@
 import { type Assistant, type AssistantChanges, AssistantSettings } from '@roster/contracts/assistants/assistants';
 import type { ComparedSettings, StoredText } from '@roster/contracts/comparisons/comparisons';
 import type { NewTestRun } from '@roster/contracts/comparisons/test-sets';
+import { modelIdOf } from '@roster/contracts/models/model-reference';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { AssistantRepository } from '#server/features/assistants/shared/repository';
@@ -134,7 +135,7 @@ export async function createRun(
   if (usable && !usable.has(candidate.model))
     throw refuse(
       'candidate',
-      `Your API key cannot use ${candidate.model}. Run the test set with another model, or move the assistant to one.`,
+      `Your API key cannot use ${modelIdOf(candidate.model)}. Run the test set with another model, or move the assistant to one.`,
     );
   const questions = await testSetRepository(db).questions(userId, setId);
   const keys = questions.map(({ turns }) => keyOf(turns));

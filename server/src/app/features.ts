@@ -149,7 +149,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     moveToTrash: chat.moveToTrash,
     files: projectFiles,
   });
-  const forPrograms = publicApiFeatures({
+  const publicApi = publicApiFeatures({
     ...base,
     ids,
     models,
@@ -158,9 +158,9 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     knowledge,
     pricing,
     budgets,
-    conversations: chat.forPrograms,
+    conversations: chat.apiThreads,
     attachments: chat.attachments,
-    programRuns: chat.programRuns,
+    apiRuns: chat.apiRuns,
     toolBox: toolParts.toolBox,
     fillInstructions,
   });
@@ -179,7 +179,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     knowledge,
     training,
     comparisons,
-    ...forPrograms,
+    ...publicApi,
   ];
   const { confirmPassword, refuseGuessable, hashPassword, passwordLink } = auth;
   const account = accountFeature({ ...base, models, confirmPassword, features: ofUsers });
@@ -209,7 +209,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     system,
     apiTokens,
     connections,
-    ...forPrograms,
+    ...publicApi,
   ];
   return { auth, findCaller: apiTokens.findCaller, figures: system.figures, all };
 }

@@ -3,7 +3,7 @@ import type { Feature } from '#server/features/feature';
 import { describeApi } from '#server/http/app-router/api-description';
 import { createRouter } from '#server/http/app-router/router';
 import { type HealthChecks, healthRoutes, type Phase } from '#server/http/health-routes';
-import { describeProgramApi } from '#server/http/public-api/api-description';
+import { describePublicApi } from '#server/http/public-api/api-description';
 import type { FindPrincipal } from '#server/http/public-api/api-principal';
 import { createPublicApiRouter } from '#server/http/public-api/router';
 import { serveWeb } from '#server/http/static/web-files';
@@ -39,7 +39,7 @@ export async function registerRoutes(services: Services, options: Options) {
   healthRoutes(app, options.state, healthChecks(services));
   const metricsServer = await serveMetrics(services, options.figures);
   describeApi(app, router.endpoints, cookie.name);
-  describeProgramApi(app, publicApi.endpoints);
+  describePublicApi(app, publicApi.endpoints);
   await serveWeb({
     app,
     sessionToken,

@@ -26,7 +26,7 @@ import type { HttpClient } from '#server/testing/http-client';
 import { invited } from '#server/testing/invitations';
 import { roster, spawnRoster } from '#server/testing/roster';
 import { until } from '#server/testing/until';
-import { fileProgram } from '#server/testing/vector-stores';
+import { fileClient } from '#server/testing/vector-stores';
 
 const variablesOf = (app: TestApp): Record<string, string> => ({
   DATA_DIR: app.dataDir,
@@ -377,7 +377,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       const threadId = await newThread(owner);
       const attached = { message: 'Read this', clientId: clientId(), fileIds: [fileId] };
       expect((await owner.post(`/api/threads/${threadId}/messages`, attached)).status).toBe(202);
-      const { client } = await fileProgram(other, owner);
+      const { client } = await fileClient(other, owner);
       const file_ids = (await client.files.list()).data.flatMap(({ id, filename }) =>
         /md$/.test(filename) ? [id] : [],
       );
@@ -439,7 +439,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       expect((await again.get(`/api/assistants/${uses.assistantId}/files`)).body).toEqual([]);
       const [question] = await messagesOf(again, uses.threadId);
       expect(question).toMatchObject({ text: 'Read this', files: [{ id: null, filename: 'second.md' }] });
-      const { client } = await fileProgram(target, again);
+      const { client } = await fileClient(target, again);
       expect((await client.vectorStores.retrieve(uses.storeId)).file_counts.total).toBe(0);
       expect(sha256((await download(target, again, first.id)).bytes)).toBe(sha256(content));
     });

@@ -96,16 +96,16 @@ test('puts no personal data into labels, and adds none for hostile names and pat
   const app = await startApp('sqlite', { env: { METRICS_TOKEN: token } });
   onTestFinished(() => app.stop());
   const ada = await app.withKey('ada');
-  const program = { authorization: `Bearer ${(await newToken(ada)).token}`, 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${(await newToken(ada)).token}`, 'content-type': 'application/json' };
   async function beHostile(from: number) {
     for (let number = from; number < from + 20; number++) {
       await ada.get(`/api/planted-${number}@example.com`);
       await bareRequest(app, 'GET', `/planted/${number}"} 1\\n`.replaceAll(' ', '%20'));
       await bareRequest(app, 'TRACE', `/planted-${number}`);
       await ada.get(`/api/threads/${number}`);
-      await bareRequest(app, 'POST', `/v1/planted-${number}`, program, '{}');
+      await bareRequest(app, 'POST', `/v1/planted-${number}`, headers, '{}');
       const body = { model: `planted-"${number}\n`, messages: [{ role: 'user', content: 'planted' }] };
-      await bareRequest(app, 'POST', '/v1/chat/completions', program, JSON.stringify(body));
+      await bareRequest(app, 'POST', '/v1/chat/completions', headers, JSON.stringify(body));
     }
   }
   await beHostile(1);

@@ -5,7 +5,7 @@ import { createAssistant } from '#server/testing/assistants';
 import { ask, newThread } from '#server/testing/chat';
 import { reasoningOf } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
-import { program } from '#server/testing/responses';
+import { newClient } from '#server/testing/responses';
 import { fakeToolRegistry } from '#server/testing/tool-box';
 
 const question = 'The tides of the North Sea';
@@ -108,7 +108,7 @@ describe.each(personas)('persona $name', (persona) => {
   }
 
   async function chatOf(visitor: HttpClient) {
-    const { client } = await program(app, visitor, { rights: ['chat'] });
+    const { client } = await newClient(app, visitor, { rights: ['chat'] });
     const request = { model, messages: [{ role: 'user' as const, content: question }] };
     const whole = await client.chat.completions.create(request);
     expect(whole.choices[0]?.message.content).toContain(question);
@@ -122,7 +122,7 @@ describe.each(personas)('persona $name', (persona) => {
   }
 
   async function responsesOf(visitor: HttpClient) {
-    const { client } = await program(app, visitor, { rights: ['chat'] });
+    const { client } = await newClient(app, visitor, { rights: ['chat'] });
     const parameters = { type: 'object', properties: { city: { type: 'string' } } };
     const weather = { type: 'function' as const, name: 'weather', parameters, strict: false };
     const first = await client.responses.create({ model, input: `[[call]] ${question}`, tools: [weather] });

@@ -36,7 +36,7 @@ export const orderOf = (events: StreamedEvent[]) =>
   events.map(({ type }) => type).filter((type, index, all) => type !== all[index - 1]);
 
 /** A client with its own token. */
-export async function program(app: { url: string }, visitor: HttpClient, draft: Parameters<typeof newToken>[1] = {}) {
+export async function newClient(app: { url: string }, visitor: HttpClient, draft: Parameters<typeof newToken>[1] = {}) {
   const { id, token } = await newToken(visitor, draft);
   return { id, token, client: new OpenAI({ baseURL: `${app.url}/v1`, apiKey: token, maxRetries: 0 }) };
 }

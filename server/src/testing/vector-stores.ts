@@ -9,7 +9,7 @@ import { until } from './until.ts';
 type Installation = Pick<TestApp, 'provider' | 'dataDir' | 'databaseUrl'>;
 
 /** A client with access to files, through the official client library. */
-export async function fileProgram(app: { url: string }, visitor: HttpClient) {
+export async function fileClient(app: { url: string }, visitor: HttpClient) {
   const { token } = await newToken(visitor, { rights: ['files'] });
   return { token, client: new OpenAI({ baseURL: `${app.url}/v1`, apiKey: token, maxRetries: 0 }) };
 }

@@ -56,7 +56,7 @@ export function assistantFeature({
   return {
     routes: (router: Router) => assistantRoutes(router, { assistants, drafts, history, imports, knowledge }),
     exportParts: [assistantExport(database), versionExport(database), assistantDraftExport(database)],
-    forPrograms: apiAssistants({ db, models, versions }),
+    apiAssistants: apiAssistants({ db, models, versions }),
     find,
     /** For drafts that are compared before they are saved. */
     drafted: { find, checkChanges: assistants.checkChanges, updateVersion: assistants.updateVersion },

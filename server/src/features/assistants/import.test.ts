@@ -85,8 +85,8 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
     );
     const { token } = await newToken(carol);
     const headers = { 'openai-beta': 'assistants=v2' };
-    const { body: asProgram } = await callApi(app, token, '/v1/assistants', { headers });
-    expect(asProgram.data.map((one: { created_at: number }) => one.created_at).toSorted()).toEqual(times);
+    const { body: byClient } = await callApi(app, token, '/v1/assistants', { headers });
+    expect(byClient.data.map((one: { created_at: number }) => one.created_at).toSorted()).toEqual(times);
     const { body: list } = await carol.get('/api/assistants');
     expect(list.map((one: { name: string }) => one.name)).toEqual([
       'Math Tutor',

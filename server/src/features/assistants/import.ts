@@ -73,7 +73,7 @@ type Refusal = ImportResult['failed'][number];
 /** A reading whose vector stores and files are resolved to those of Roster. */
 type ResolvedReading =
   | Extract<ParsedAssistant, { problem: string }>
-  | (Omit<Extract<ParsedAssistant, { draft: unknown }>, 'program' | 'connection' | 'fallbackConnection'> & {
+  | (Omit<Extract<ParsedAssistant, { draft: unknown }>, 'apiFields' | 'connection' | 'fallbackConnection'> & {
       api: ApiFields | undefined;
     });
 
@@ -82,7 +82,7 @@ async function resolveReadings<Read extends { reading: ParsedAssistant }>(
   userId: number,
   all: Read[],
 ): Promise<(Omit<Read, 'reading'> & { reading: ResolvedReading })[]> {
-  const named = all.flatMap(({ reading }) => ('program' in reading ? reading.program : []));
+  const named = all.flatMap(({ reading }) => ('apiFields' in reading ? reading.apiFields : []));
   const isNamed = all.some(
     ({ reading }) => 'connection' in reading && (reading.connection !== null || reading.fallbackConnection !== null),
   );
@@ -99,8 +99,8 @@ async function resolveReadings<Read extends { reading: ParsedAssistant }>(
   };
   return all.map(({ reading, ...entry }) => {
     if ('problem' in reading) return { ...entry, reading };
-    const { program, connection, fallbackConnection, ...rest } = reading;
-    const { api, notes } = resolveReferences(program, found);
+    const { apiFields, connection, fallbackConnection, ...rest } = reading;
+    const { api, notes } = resolveReferences(apiFields, found);
     const placed = placeModel(rest.draft.model, connection, connections);
     const { fallbackModel, notes: ofFallback } = placeFallback(
       rest.draft.fallbackModel,

@@ -35,7 +35,7 @@ function readVersion({ fields, files }: ImportedAssistant['versions'][number], h
       settings: AssistantSettings.parse(reading.draft),
       files: files.flatMap(({ sourceId }) => here.get(sourceId) ?? []),
       chosenTools: [],
-      programFields: nonEmptyFields(resolveReferences(reading.program, nothingKnown).api),
+      programFields: nonEmptyFields(resolveReferences(reading.apiFields, nothingKnown).api),
     },
   };
 }

@@ -60,7 +60,7 @@ export type ParsedAssistant = { id: string | null; name: string | null } & (
       draft: ImportedDraft;
       connection: NamedConnection | null;
       fallbackConnection: NamedConnection | null;
-      program: AssistantApiFields;
+      apiFields: AssistantApiFields;
       createdAt: string | undefined;
       notes: string[];
     }
@@ -78,14 +78,14 @@ export function parseAssistant(raw: unknown): ParsedAssistant {
   const source = { ...parsed.data, reasoningEffort: effortIn(parsed.data) };
   const notes: string[] = [];
   const draft = { ...settingsOf(source, notes), openaiAssistantId: id };
-  const program = parseApiFields(source, notes);
+  const apiFields = parseApiFields(source, notes);
   const createdAt = timeOf(isObject(raw) ? raw.created_at : undefined);
   const connections = {
     connection: connectionIn(parsed.data.connection),
     fallbackConnection: connectionIn(parsed.data.fallbackConnection),
   };
   const warnings = [...notes, ...importWarnings(source)];
-  return { id, name: draft.name, draft, ...connections, program, createdAt, notes: warnings };
+  return { id, name: draft.name, draft, ...connections, apiFields, createdAt, notes: warnings };
 }
 
 /** Converts the provider’s seconds; undefined if they are invalid or in the future. */

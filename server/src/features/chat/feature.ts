@@ -132,10 +132,10 @@ export function chatFeature(dependencies: Dependencies) {
   return {
     routes: (router: Router) => chatRoutes(router, routeParts),
     /** Runs that API clients start. */
-    programRuns: createApiRuns(runContext(parts)),
+    apiRuns: createApiRuns(runContext(parts)),
     attachments,
     /** Threads and messages of API clients. */
-    forPrograms: apiThreads({ database, attachments, executor }),
+    apiThreads: apiThreads({ database, attachments, executor }),
     moveToTrash: (userId: number, ids: number[]) => trash.change(userId, { ids, action: 'delete' }),
     /** Conversations from other products. */
     importedThreads: importedThreads({ ...database, store, files }),

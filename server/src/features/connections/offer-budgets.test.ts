@@ -60,8 +60,8 @@ describe.each(engines)('budgets of offered connections on %s', (engine) => {
       ['images/generations', { model, prompt: 'Hello' }],
       ['audio/speech', { model, input: 'Hello', voice: 'v' }],
     ] as const) {
-      const program = await callApi(app, token, `/v1/${path}`, { method: 'POST', body });
-      expect([path, program.status, program.body.error.code]).toEqual([path, 429, 'insufficient_quota']);
+      const response = await callApi(app, token, `/v1/${path}`, { method: 'POST', body });
+      expect([path, response.status, response.body.error.code]).toEqual([path, 429, 'insufficient_quota']);
     }
     expect(asked.length).toBe(before);
     expect((await ada.get('/api/connections')).body.offered).toContainEqual(

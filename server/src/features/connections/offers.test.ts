@@ -47,12 +47,12 @@ describe.each(engines)('offered connections on %s', (engine) => {
       listed: (await offeredTo(visitor)).length,
       groups: (await groupsOf(visitor)).length,
       chat: sent?.status ?? null,
-      programs: (await complete(token, 'Team/gpt-4o')).status,
+      client: (await complete(token, 'Team/gpt-4o')).status,
       names: (await modelsOf(token)).includes('Team/gpt-4o'),
     };
   }
-  const all = { listed: 1, groups: 1, chat: 202, programs: 200, names: true };
-  const none = { listed: 0, groups: 0, chat: null, programs: 400, names: false };
+  const all = { listed: 1, groups: 1, chat: 202, client: 200, names: true };
+  const none = { listed: 0, groups: 0, chat: null, client: 400, names: false };
 
   test('are used by everybody on pages and in /v1, and show nothing of the key', async () => {
     const offer = await newOffer(app);

@@ -8,7 +8,7 @@ import { askedOf, asksOf, forgetAsks } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { conforming } from '#server/testing/openai-schema';
-import { program, recorded } from '#server/testing/responses';
+import { newClient, recorded } from '#server/testing/responses';
 import { fakeToolRegistry } from '#server/testing/tool-box';
 import { personWithStore } from '#server/testing/vector-stores';
 
@@ -39,7 +39,7 @@ describe.each(engines)('tools of an assistant used as a model, on %s', (engine) 
 
   async function someone() {
     const { visitor, key } = await app.someone();
-    const { id, token, client } = await program(app, visitor);
+    const { id, token, client } = await newClient(app, visitor);
     const asked = async (path: string, body: object) => {
       await forgetAsks(app);
       const answer = await callApi(app, token, path, { method: 'POST', body });

@@ -51,11 +51,11 @@ type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
     providerTimes: Pick<ProviderTimeouts, 'answerMs' | 'backgroundMs'>;
     assistants: {
       labels: (userId: number) => Promise<AssistantLabel[]>;
-      forPrograms: AssistantsApi['assistants'];
+      apiAssistants: AssistantsApi['assistants'];
     };
     knowledge: VectorStores['knowledge'] & { forAnswer: Parameters<typeof assistantSearch>[0]['knowledgeOf'] };
     conversations: AssistantsApi['conversations'];
-    programRuns: AssistantsApi['programRuns'];
+    apiRuns: AssistantsApi['apiRuns'];
   };
 
 const recoverEveryMs = 5_000;
@@ -65,7 +65,7 @@ const recoverEveryMs = 5_000;
  * Long: the list of features, each built from those before it.
  */
 export function publicApiFeatures(dependencies: Dependencies): Feature[] {
-  const { database, assistants, knowledge, files, conversations, programRuns, log, ids, ...base } = dependencies;
+  const { database, assistants, knowledge, files, conversations, apiRuns, log, ids, ...base } = dependencies;
   const { db } = database;
   const named = assistantModels({ ids, labels: assistants.labels });
   const openCalls = createCallRegistry(
@@ -86,14 +86,14 @@ export function publicApiFeatures(dependencies: Dependencies): Feature[] {
     ...base,
     vectorStores: base.provider.vectorStores,
     assistantModels: named,
-    assistants: assistants.forPrograms,
+    assistants: assistants.apiAssistants,
     fileIds: namedFiles,
     searchOf,
   });
   const names = modelNames({
     connections: connectionRepository(db),
     assistantModels: named,
-    assistants: assistants.forPrograms,
+    assistants: assistants.apiAssistants,
   });
   const shared = {
     ...base,
@@ -123,13 +123,13 @@ export function publicApiFeatures(dependencies: Dependencies): Feature[] {
     connectFeature(named),
     apiFileFeature({ files, openCalls, fileIds: namedFiles }),
     ...assistantsApiFeatures({
-      assistants: assistants.forPrograms,
+      assistants: assistants.apiAssistants,
       conversations,
       ids,
       fileIds: namedFiles,
       assistantModels: named,
       vectorStores: vectors.vectorStores,
-      programRuns,
+      apiRuns,
       openCalls,
       catalogue: base.catalogue,
       searchOf,

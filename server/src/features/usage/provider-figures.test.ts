@@ -22,11 +22,11 @@ const saveKey = (visitor: HttpClient, key = adminKey) => visitor.post(keyPath, {
 const figures = (visitor: HttpClient, from = nextDay(today(), -1), to = nextDay(today())) =>
   visitor.get(`/api/analytics/provider?from=${from}&to=${to}`);
 
-/** A call by another program of the same organization. */
+/** A call by another client of the same organization. */
 async function askElsewhere({ provider }: Pick<TestApp, 'provider'>, model: string, input: string) {
   const { body } = await request(`${provider.url}/responses`, {
     method: 'POST',
-    headers: { authorization: 'Bearer sk-another-program', 'content-type': 'application/json' },
+    headers: { authorization: 'Bearer sk-another-client', 'content-type': 'application/json' },
     body: JSON.stringify({ model, input }),
   });
   const answer: { usage: { input_tokens: number; output_tokens: number } } = Object(await body.json());

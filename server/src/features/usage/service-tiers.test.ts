@@ -90,13 +90,12 @@ describe.each(engines)('the price of the service tier that answered, on %s', (en
       title: 'Named',
       assistantId: await createAssistant(visitor, { model }),
     });
-    const program = (path: string, body: object) =>
-      callApi(of, token, path, { method: 'POST', body: { model, ...body } });
+    const call = (path: string, body: object) => callApi(of, token, path, { method: 'POST', body: { model, ...body } });
     return {
       visitor,
       page: () => ask(of, visitor, threadId, 'Hello'),
-      completions: (stream: boolean) => program('/v1/chat/completions', { messages, stream }),
-      responses: (stream: boolean) => program('/v1/responses', { input: 'Hello', stream }),
+      completions: (stream: boolean) => call('/v1/chat/completions', { messages, stream }),
+      responses: (stream: boolean) => call('/v1/responses', { input: 'Hello', stream }),
     };
   }
 

@@ -51,13 +51,13 @@ describe.each(engines)('unreadable usage on %s', (engine) => {
   async function waysOf(of: TestApp, name: string) {
     const visitor = await of.withKey(name.replaceAll(' ', '-'));
     const { token } = await newToken(visitor);
-    const program = (path: string, body: object) =>
+    const call = (path: string, body: object) =>
       callApi(of, token, path, { method: 'POST', body: { model: 'gpt-4o', ...body } });
     return {
       visitor,
       page: async () => ask(of, visitor, await newThread(visitor, { title: 'Named' }), 'Hello there'),
-      completions: (stream: boolean) => program('/v1/chat/completions', { messages, stream }),
-      responses: (stream: boolean) => program('/v1/responses', { input: 'Hello there', stream }),
+      completions: (stream: boolean) => call('/v1/chat/completions', { messages, stream }),
+      responses: (stream: boolean) => call('/v1/responses', { input: 'Hello there', stream }),
     };
   }
 

@@ -137,8 +137,8 @@ describe('uploads', () => {
     }
     await expect.poll(underWay).toEqual([]);
     const { token } = await newToken(grace);
-    const program = { ...bearer(token), 'content-type': formType, 'content-length': '5000000' };
-    expectAnswer(await attack(app, { head: request('/v1/files', program, fileBegins) }), 400, /did not arrive in time/);
+    const client = { ...bearer(token), 'content-type': formType, 'content-length': '5000000' };
+    expectAnswer(await attack(app, { head: request('/v1/files', client, fileBegins) }), 400, /did not arrive in time/);
     await expect.poll(underWay).toEqual([]);
     // Two at once are the limit for one user.
     for (const _ of [1, 2]) expect((await upload(app, grace)).status).toBe(201);
@@ -173,10 +173,10 @@ describe('uploads', () => {
       () => request('/api/files/upload', { ...ownForm(ada), ...length, 'sec-fetch-site': 'cross-site' }),
     ],
     [403, 'of a Viewer', async () => begun(await viewer())],
-    [401, 'of no program', () => request('/v1/files', { 'content-type': formType, ...length }, fileBegins)],
+    [401, 'without a client', () => request('/v1/files', { 'content-type': formType, ...length }, fileBegins)],
     [
       413,
-      'of a program that is too large',
+      'of a client that is too large',
       async () => {
         const { token } = await newToken(await app.as('prog'));
         const headers = { ...bearer(token), 'content-type': formType, 'content-length': '90000000' };

@@ -38,7 +38,7 @@ function operation(endpoint: ApiEndpoint): Json {
   };
 }
 
-function programApiDescription(endpoints: ApiEndpoint[]): Json {
+function publicApiDescription(endpoints: ApiEndpoint[]): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace('*', '{id}').replace(/:(\w+)/g, '{$1}');
@@ -61,10 +61,10 @@ function programApiDescription(endpoints: ApiEndpoint[]): Json {
 }
 
 /** Serves `/v1/openapi.json` publicly, generated at the first request; it contains no user data. */
-export function describeProgramApi(app: FastifyInstance, endpoints: ApiEndpoint[]) {
+export function describePublicApi(app: FastifyInstance, endpoints: ApiEndpoint[]) {
   let description: Json | undefined;
   app.get('/v1/openapi.json', { config: { access: 'operation' } }, async () => {
-    description ??= programApiDescription(endpoints);
+    description ??= publicApiDescription(endpoints);
     return description;
   });
 }

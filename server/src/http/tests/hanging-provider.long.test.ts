@@ -18,7 +18,7 @@ import {
 import type { HttpClient } from '#server/testing/http-client';
 import { ownTime } from '#server/testing/process-clock';
 import { until } from '#server/testing/until';
-import { fileProgram } from '#server/testing/vector-stores';
+import { fileClient } from '#server/testing/vector-stores';
 
 /** Allows for a busy machine; a hanging call would take a minute. */
 const aFewSeconds = 12_000;
@@ -164,7 +164,7 @@ test('creates, fills, changes and deletes clients’ vector stores while the pro
   onTestFinished(() => app.stop());
   const dora = await app.as('dora');
   await dora.post('/api/settings/apikey', { apiKey: keyOf('stores') });
-  const { client } = await fileProgram(app, dora);
+  const { client } = await fileClient(app, dora);
   const ids: string[] = [];
   for (const name of ['a.md', 'b.md', 'c.md'])
     ids.push((await client.files.create({ file: await toFile(Buffer.from(name), name), purpose: 'assistants' })).id);

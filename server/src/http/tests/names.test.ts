@@ -121,13 +121,13 @@ describe.each(engines)('names on %s', (engine) => {
     const page = await ada.post('/api/assistants', { name: turned, description: ' d ', model: 'gpt-4o' });
     const { token } = await newToken(ada);
     const body = { name: turned, description: ' d\n', model: 'gpt-4o' };
-    const program = await callApi(app, token, '/v1/assistants', {
+    const client = await callApi(app, token, '/v1/assistants', {
       method: 'POST',
       body,
       headers: { 'openai-beta': 'assistants=v2' },
     });
     const imported = await ada.post('/api/assistants/import-file', [body, { ...body, name: '\u202e\u200b' }]);
-    expect([page.status, program.status, imported.status]).toEqual([201, 200, 200]);
+    expect([page.status, client.status, imported.status]).toEqual([201, 200, 200]);
     const all = (await ada.get('/api/assistants')).body;
     expect(all.map(({ name, description }: { name: string; description: string }) => [name, description])).toEqual(
       expect.arrayContaining([

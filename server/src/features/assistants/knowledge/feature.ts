@@ -42,7 +42,7 @@ export function knowledgeFeature(dependencies: Dependencies) {
      * For vector stores of API clients, which are created, filled and removed at the provider like those of assistants.
      */
     stores: {
-      insert: (trx: Kysely<Database>, userId: number) => storeRepository(trx).insertForProgram(userId),
+      insert: (trx: Kysely<Database>, userId: number) => storeRepository(trx).insertForClient(userId),
       fill,
       release: releaseApiStore,
       expire: expireApiStore,

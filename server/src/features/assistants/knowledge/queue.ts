@@ -40,7 +40,7 @@ export async function releaseStore(trx: Kysely<Database>, userId: number, assist
 
 /** Call it in the transaction that deletes an API client’s vector store. */
 export async function releaseApiStore(trx: Kysely<Database>, userId: number, storeId: number) {
-  await storeRepository(trx).releaseProgram(userId, storeId);
+  await storeRepository(trx).releaseForClient(userId, storeId);
   await enqueueOnce(trx, removeStoreJob, { userId, storeId });
 }
 

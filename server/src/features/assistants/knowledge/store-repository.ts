@@ -62,7 +62,7 @@ export function storeRepository(db: Kysely<Database>) {
         .execute();
     },
     /** Inserts a store without an assistant and returns its id. */
-    async insertForProgram(userId: number): Promise<number> {
+    async insertForClient(userId: number): Promise<number> {
       const { id } = await db
         .insertInto('vector_stores')
         .values({ user_id: userId, token: newToken(), state: 'creating', created_at: new Date().toISOString() })
@@ -124,7 +124,7 @@ export function storeRepository(db: Kysely<Database>) {
       await (assistantId === undefined ? all : all.where('assistant_id', '=', assistantId)).execute();
     },
     /** Marks an API client’s store for removal at the provider and deletes what the client set for it. */
-    async releaseProgram(userId: number, id: number) {
+    async releaseForClient(userId: number, id: number) {
       await db
         .deleteFrom('file_uses')
         .where('user_id', '=', userId)

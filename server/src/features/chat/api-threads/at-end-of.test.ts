@@ -5,7 +5,7 @@ import { atEndOf, type FullApiRun } from './runs.ts';
 const chain = { currentRunId: 2, state: 'as_current', waitsUntil: null, endedAt: null } as const;
 const part = (id: number) => ({
   id,
-  programRunId: 1,
+  apiRunId: 1,
   threadId: 1,
   messageId: id,
   state: 'complete' as const,

@@ -77,21 +77,21 @@ export async function appendMessages(
 async function keepCodeFiles(trx: Kysely<Database>, userId: number, threadId: number, drafts: ApiMessageDraft[]) {
   const files = drafts.flatMap(({ codeFiles }) => codeFiles);
   if (files.length === 0) return;
-  const program = apiThreadRepository(trx);
-  const thread = await program.thread(userId, threadId);
+  const rows = apiThreadRepository(trx);
+  const thread = await rows.thread(userId, threadId);
   const before = ToolResources.safeParse(thread?.toolResources).data ?? null;
-  await program.changeThread(userId, threadId, { toolResources: addCodeFiles(before, files) });
+  await rows.changeThread(userId, threadId, { toolResources: addCodeFiles(before, files) });
 }
 
 /** Call in a transaction that has locked the user. @throws StoreChangedError */
 async function keepStore(trx: Kysely<Database>, userId: number, threadId: number, { id, before }: SearchedStore) {
-  const program = apiThreadRepository(trx);
-  const resources = ToolResources.safeParse((await program.thread(userId, threadId))?.toolResources).data ?? null;
+  const rows = apiThreadRepository(trx);
+  const resources = ToolResources.safeParse((await rows.thread(userId, threadId))?.toolResources).data ?? null;
   const [now = null] = resources?.file_search?.vector_store_ids ?? [];
   if (now === id) return;
   if (now !== before) throw new StoreChangedError();
   const toolResources = { ...resources, file_search: { vector_store_ids: [id] } };
-  await program.changeThread(userId, threadId, { toolResources });
+  await rows.changeThread(userId, threadId, { toolResources });
 }
 
 /** Deletes one message with its run; call in a transaction. The others keep their order. @throws RunActiveError */
@@ -103,11 +103,11 @@ export async function deleteMessage(trx: Kysely<Database>, userId: number, threa
   await rejectActiveThread(trx, userId, threadId);
   const message = await messageRepository(trx).place(userId, messageId);
   if (message?.threadId !== threadId) throw noMessage();
-  const program = apiThreadRepository(trx);
+  const rows = apiThreadRepository(trx);
   await messageFileRepository(trx).releaseMessage(userId, messageId);
   await searchRepository(trx).forgetMessage(messageId);
-  await program.takeOut(userId, message);
-  const beginning = message.parentId === null ? await program.newestBeginning(userId, threadId) : undefined;
+  await rows.takeOut(userId, message);
+  const beginning = message.parentId === null ? await rows.newestBeginning(userId, threadId) : undefined;
   if (message.parentId === null && place.thread.titleSource === 'opening') {
     // The title came from the deleted message.
     const title = openingTitle(beginning?.text ?? '') || newTitle;

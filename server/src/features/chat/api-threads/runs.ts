@@ -74,7 +74,7 @@ export function createApiRuns(dependencies: Dependencies) {
         userId,
         runs.map(({ id }) => id),
       ),
-      ({ programRunId }) => programRunId,
+      ({ apiRunId }) => apiRunId,
     );
     const withCalls = [...parts.values()].flat().flatMap(({ id, hasCalls }) => (hasCalls ? [id] : []));
     const calls = await toolCallRepository(db).ofRuns(userId, withCalls);

@@ -53,7 +53,7 @@ const inTransaction = <T>(
 
 type NewThread = { metadata: Metadata | null; toolResources: unknown; messages: NewMessage[] };
 
-function programThreads({ database: { db }, attachments, executor }: Dependencies) {
+function threadCalls({ database: { db }, attachments, executor }: Dependencies) {
   /** Checks the files now; returns a function that creates the thread in a transaction. */
   async function makingThread({ userId, tokenId }: Writer, given: NewThread) {
     const drafts = await inspected(attachments, userId, given.messages);
@@ -88,7 +88,7 @@ function programThreads({ database: { db }, attachments, executor }: Dependencie
         if (!(await apiThreadRepository(trx).changeThread(writer.userId, threadId, changes))) throw noThread();
         return own(trx, writer.userId, threadId);
       }),
-    /** For good: programs do not see the trash. */
+    /** For good: clients do not see the trash. */
     async removeThread(userId: number, threadId: number) {
       await own(db, userId, threadId);
       await stopRunsOf(db, executor, userId, [threadId]);
@@ -97,7 +97,7 @@ function programThreads({ database: { db }, attachments, executor }: Dependencie
   };
 }
 
-function programMessages({ database: { db }, attachments }: Dependencies) {
+function messageCalls({ database: { db }, attachments }: Dependencies) {
   return {
     async messages(userId: number, threadId: number, page: MessagePage): Promise<ApiMessage[]> {
       const { head } = await own(db, userId, threadId);
@@ -153,8 +153,8 @@ function programMessages({ database: { db }, attachments }: Dependencies) {
 
 /** Threads and messages of API clients. Nothing here starts a run. */
 export const apiThreads = (dependencies: Dependencies) => ({
-  ...programThreads(dependencies),
-  ...programMessages(dependencies),
+  ...threadCalls(dependencies),
+  ...messageCalls(dependencies),
 });
 
 export type ApiThreads = ReturnType<typeof apiThreads>;

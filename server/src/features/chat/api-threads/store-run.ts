@@ -35,7 +35,7 @@ export type FunctionOutput = { callId: string; output: string };
 export type NotStored =
   | { kind: 'no_thread' | 'too_many' | 'not_waiting' }
   | { kind: 'wrong_outputs'; expected: string[] };
-export type Stored = { kind: 'stored'; answer: StoredAnswer & { programRunId: number } };
+export type Stored = { kind: 'stored'; answer: StoredAnswer & { apiRunId: number } };
 
 /** Locks in the order that all transactions keep: the user's row first. */
 const inTransaction = <T>(
@@ -64,7 +64,7 @@ export const storeNewRun = (
     const busy = await runRepository(trx).busy(userId);
     const here = busy.find((run) => run.threadId === threadId);
     if (here) throw new RunActiveError(here);
-    const active = busy.filter(({ isOfProgram, waitsFor }) => isOfProgram && waitsFor === null);
+    const active = busy.filter(({ isApiRun, waitsFor }) => isApiRun && waitsFor === null);
     if (active.length >= maxActiveApiRuns) return { kind: 'too_many' };
     const at = await before(trx);
     const answer = await insertAnswer(trx, instance, userId, { threadId: at, target, after: null });
@@ -76,21 +76,21 @@ export const storeNewRun = (
       await threads.update(userId, at, { assistantId, model: null });
     const { id } = answer.run;
     await apiRunRepository(trx).insert(userId, { id, threadId: at, accessTokenId, ...requested });
-    return { kind: 'stored', answer: { ...answer, programRunId: id } };
+    return { kind: 'stored', answer: { ...answer, apiRunId: id } };
   });
 
 /** Stores the outputs that a run waits for, and the empty answer with which it continues. */
 export const storeOutputs = (
   { db, instance }: Context,
   client: ApiClient,
-  programRunId: number,
+  apiRunId: number,
   { outputs, target }: { outputs: FunctionOutput[]; target: ChatTarget },
 ): Promise<Stored | NotStored> =>
   inTransaction(db, client, async (trx) => {
     const { userId } = client;
     const apiRuns = apiRunRepository(trx);
     const calls = toolCallRepository(trx);
-    const run = await apiRuns.find(userId, programRunId);
+    const run = await apiRuns.find(userId, apiRunId);
     if (run?.state !== 'waiting' || (run.waitsUntil ?? '') <= new Date().toISOString()) return { kind: 'not_waiting' };
     const stored = await calls.ofRuns(userId, [run.currentRunId]);
     const expected = clientFunctionCalls({ calls: stored }).map(({ callId }) => callId);
@@ -101,8 +101,8 @@ export const storeOutputs = (
     const after = stored[0]?.messageId ?? null;
     const answer = await insertAnswer(trx, instance, userId, { threadId: run.threadId, target, after });
     if (!answer) return { kind: 'no_thread' };
-    await apiRuns.resume(userId, programRunId, answer.run.id);
-    return { kind: 'stored', answer: { ...answer, programRunId } };
+    await apiRuns.resume(userId, apiRunId, answer.run.id);
+    return { kind: 'stored', answer: { ...answer, apiRunId } };
   });
 
 /** undefined: the thread, or the message to answer, does not exist. */

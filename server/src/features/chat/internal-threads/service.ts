@@ -171,7 +171,7 @@ async function storePrompt(
   const newRun = { threadId, messageId, assistantId: null, assistantVersion: null, model, beside: 0 };
   const { id: runId } = await runRepository(trx).insert(userId, { ...newRun, instance, responseSchema, at });
   return {
-    ...{ runId, userId, threadId, messageId, assistantId: null, comparisonId, judgingId, programRunId: null },
+    ...{ runId, userId, threadId, messageId, assistantId: null, comparisonId, judgingId, apiRunId: null },
     input: { kind: 'prompt', at, ...prompt },
   };
 }

@@ -206,7 +206,7 @@ async function clientTools(
 /** Connected tools. API runs cannot ask for approval, so they only get tools that need none. */
 async function offeredTools(
   { toolBox }: Dependencies,
-  { userId, assistantId, programRunId }: RunSpec,
+  { userId, assistantId, apiRunId }: RunSpec,
   { asked, triedTools = [], serversOff = [] }: ChatTarget,
 ): Promise<OfferedTool[]> {
   const clientFunctions = new Set(asked?.tools?.functions.map(({ name }) => name));
@@ -214,7 +214,7 @@ async function offeredTools(
     assistantId === null ? await toolBox.offeredOf(userId, triedTools) : await toolBox.offered(userId, assistantId);
   return offered
     .filter(({ name, serverId }) => !clientFunctions.has(name) && !serversOff.includes(serverId))
-    .filter(({ approval }) => programRunId === null || approval === 'never')
+    .filter(({ approval }) => apiRunId === null || approval === 'never')
     .slice(0, maxOfferedTools);
 }
 
@@ -232,13 +232,13 @@ function withOfferedTools(tools: AnswerTools | undefined, offered: readonly Offe
 
 function toolLoop(
   { checkBudget, openKey }: Dependencies,
-  { userId, assistantId, threadId, programRunId }: RunSpec,
+  { userId, assistantId, threadId, apiRunId }: RunSpec,
   { target, overBudget, offered }: { target: ChatTarget; overBudget: boolean; offered: readonly OfferedTool[] },
 ): ToolLoop {
   const { knowledge: _, ...answerer } = target;
   return {
     offered,
-    canAsk: programRunId === null,
+    canAsk: apiRunId === null,
     settings: JSON.stringify({ answerer, overBudget } satisfies ToolLoopSettings),
     checkBudget: async () => {
       // A connection that is offered may have been taken back, or used up, while tools were called.

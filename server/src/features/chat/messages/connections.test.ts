@@ -6,7 +6,7 @@ import { ask, messageOf, messagesOf, newThread, post, until } from '#server/test
 import { withDatabase } from '#server/testing/database';
 import { reasoningOf } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
-import { program } from '#server/testing/responses';
+import { newClient } from '#server/testing/responses';
 
 const question = 'The tides of the North Sea';
 const answered = `You asked about “${question}”, and here is the answer.`;
@@ -115,10 +115,10 @@ describe('answers by connections', () => {
     expect(answer).toMatchObject({ state: 'complete', text: answered, model });
   });
 
-  test('reach programs by the name of the connection', async () => {
+  test('reach clients by the name of the connection', async () => {
     const { visitor } = await app.someone();
     const { plain, model } = await connected(visitor, 'mistral', { name: 'House' });
-    const { client } = await program(app, visitor, { rights: ['chat'] });
+    const { client } = await newClient(app, visitor, { rights: ['chat'] });
     const named = `House/${plain}`;
     const ids = (await client.models.list()).data.map(({ id }) => id);
     expect(ids).toContain(named);
@@ -134,7 +134,7 @@ describe('answers by connections', () => {
     const today = new Date().toISOString().slice(0, 10);
     const { body } = await visitor.get(`/api/analytics?from=${today}&to=${today}`);
     expect(JSON.stringify(body)).toContain(model);
-    const other = await program(app, (await app.someone()).visitor, { rights: ['chat'] });
+    const other = await newClient(app, (await app.someone()).visitor, { rights: ['chat'] });
     await expect(other.client.chat.completions.create({ model: named, messages })).rejects.toMatchObject({
       status: 404,
     });

@@ -106,7 +106,7 @@ async function findContinuable(db: Kysely<Database>, userId: number, messageId: 
   if (!message) throw noMessage();
   if (!written) throw refused('Only an answer can be continued.');
   if (written.clientId === key.id) throw new AlreadyContinuedError();
-  if (written.programRunId !== null) throw refused(byApiClient);
+  if (written.apiRunId !== null) throw refused(byApiClient);
   if (written.state === 'queued' || written.state === 'running' || written.state === 'waiting')
     throw new AppError('run_in_progress', 'This answer is being written.');
   if (written.state === 'complete' && message.endedEarly === null)

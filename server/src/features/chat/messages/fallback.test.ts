@@ -4,7 +4,7 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
 import { ask, asksOf, messageOf, newThread, post, until } from '#server/testing/chat';
 import type { HttpClient } from '#server/testing/http-client';
-import { program } from '#server/testing/responses';
+import { newClient } from '#server/testing/responses';
 
 const question = 'The tides of the North Sea';
 const answered = `You asked about “${question}”, and here is the answer.`;
@@ -106,9 +106,9 @@ describe.each(engines)('the fallback of an assistant on %s', (engine) => {
     });
   });
 
-  test('answers programs too, with a note in a header', async () => {
+  test('answers clients too, with a note in a header', async () => {
     const { visitor, mistral, ollama, assistantId } = await assisted();
-    const { client } = await program(app, visitor, { rights: ['chat', 'assistants'] });
+    const { client } = await newClient(app, visitor, { rights: ['chat', 'assistants'] });
     const assistants = (await client.beta.assistants.list()).data;
     const [model = ''] = assistants.map(({ id }) => id);
     expect([assistants.length, assistantId > 0]).toEqual([1, true]);

@@ -5,7 +5,7 @@ import { ask, asksOf, forgetAsks, newThread, until } from '#server/testing/chat'
 import { compared, judged, newComparison } from '#server/testing/comparisons';
 import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
-import { program } from '#server/testing/responses';
+import { newClient } from '#server/testing/responses';
 import { newSet, runTestSet, typed } from '#server/testing/test-sets';
 import { newTrial } from '#server/testing/trials';
 
@@ -136,10 +136,10 @@ describe.each(engines)('variables in instructions on %s', (engine) => {
     );
   });
 
-  test('are filled in for programs, whose own instructions stay to the letter', async () => {
+  test('are filled in for clients, whose own instructions stay to the letter', async () => {
     const { visitor } = await inBerlin();
     await tutor(visitor);
-    const { client } = await program(app, visitor, { rights: ['chat', 'assistants'] });
+    const { client } = await newClient(app, visitor, { rights: ['chat', 'assistants'] });
     const [assistant] = (await client.beta.assistants.list()).data;
     const model = assistant?.id ?? '';
     expect(assistant?.instructions).toBe(instructions);

@@ -27,7 +27,7 @@ export type StoredAnswer = {
   head: BranchHead;
   run: Run;
   target: ChatTarget;
-  programRunId?: number;
+  apiRunId?: number;
 };
 
 /** `messageId`: the message that the response returns. */

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { fulfilling, type ThreadFilters } from '#server/features/chat/shared/thread-filter-repository';
 import {
+  createdByClients,
   flag,
   type ListedThreads,
-  madeByPrograms,
   type ThreadPosition,
 } from '#server/features/chat/shared/thread-repository';
 
@@ -24,7 +24,7 @@ export function isListed(
   const conditions = [sql`threads.user_id = ${userId}`, sql`threads.purpose = 'chat'`];
   // Literals, as in the definition of the indexes.
   if (archived !== undefined) conditions.push(sql`threads.archived = ${sql.lit(flag(archived))}`);
-  if (programs !== undefined) conditions.push(madeByPrograms(programs));
+  if (programs !== undefined) conditions.push(createdByClients(programs));
   if (after)
     conditions.push(
       sql`(threads.pinned, threads.updated_at, threads.id) < (${flag(after.pinned)}, ${after.updatedAt}, ${after.id})`,

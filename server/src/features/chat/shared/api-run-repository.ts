@@ -23,7 +23,7 @@ export type ApiRun = {
 
 /** One of the runs in an API run's chain. */
 export type ApiRunPart = Run & {
-  programRunId: number;
+  apiRunId: number;
   model: string;
   reason: string | null;
   error: RunError | null;
@@ -39,7 +39,7 @@ export type ApiRunPart = Run & {
 
 type NewApiRun = Pick<ApiRun, 'id' | 'threadId' | 'options' | 'metadata'> & { accessTokenId: number };
 
-const toProgramRun = (row: Selectable<Database['program_runs']>): ApiRun => ({
+const toApiRun = (row: Selectable<Database['program_runs']>): ApiRun => ({
   id: row.run_id,
   threadId: row.thread_id,
   currentRunId: row.current_run_id,
@@ -84,7 +84,7 @@ export function apiRunRepository(db: Kysely<Database>) {
         .where('run_id', '=', id)
         .where(isNotInTrash('program_runs.thread_id'))
         .executeTakeFirst();
-      return row && toProgramRun(row);
+      return row && toApiRun(row);
     },
     async ofThread(
       userId: number,
@@ -106,7 +106,7 @@ export function apiRunRepository(db: Kysely<Database>) {
         .limit(limit);
       if (after !== null) query = query.where('run_id', order === 'asc' ? '>' : '<', after);
       if (before !== null) query = query.where('run_id', order === 'asc' ? '<' : '>', before);
-      return (await query.execute()).map(toProgramRun);
+      return (await query.execute()).map(toApiRun);
     },
     /** True if a run is in another thread, of any user; if `id` is given, also whether it is outside that chain. */
     async isElsewhere(userId: number, { threadId, id }: { threadId: number; id?: number }, runId: number) {
@@ -133,7 +133,7 @@ export function apiRunRepository(db: Kysely<Database>) {
         .where('user_id', '=', userId)
         .where('run_id', 'in', runIds)
         .execute();
-      return new Map(rows.map((row) => [row.run_id, toProgramRun(row)]));
+      return new Map(rows.map((row) => [row.run_id, toApiRun(row)]));
     },
     /** The runs of chains, oldest first. */
     async parts(userId: number, ids: number[]): Promise<ApiRunPart[]> {
@@ -158,7 +158,7 @@ export function apiRunRepository(db: Kysely<Database>) {
       const steps = await usageRepository(db).ofSteps(userId, calling);
       return rows.map((row) => ({
         id: row.id,
-        programRunId: row.program_run_id ?? row.id,
+        apiRunId: row.program_run_id ?? row.id,
         threadId: row.thread_id,
         messageId: row.message_id,
         state: row.state,

@@ -7,7 +7,7 @@ import { type BusyThread, runRepository } from './run-repository.ts';
 export const maxActiveThreads = 3;
 
 /** API runs have their own limit; runs waiting for approval do not count. */
-export const countsAsActive = ({ isOfProgram, waitsFor }: BusyThread) => !isOfProgram && waitsFor !== 'approval';
+export const countsAsActive = ({ isApiRun, waitsFor }: BusyThread) => !isApiRun && waitsFor !== 'approval';
 
 /** Call in a transaction that holds the thread's row. @throws RunActiveError */
 export async function rejectActiveThread(trx: Kysely<Database>, userId: number, threadId: number) {

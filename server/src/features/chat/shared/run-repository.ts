@@ -23,7 +23,7 @@ export type RunPlace = {
   /** Set for the prompt of a judge. */
   judgingId: number | null;
   /** The API run it belongs to; null: started by the user. */
-  programRunId: number | null;
+  apiRunId: number | null;
 };
 
 export type RunEnd = {
@@ -42,7 +42,7 @@ export type RunEnd = {
 export type BusyThread = {
   threadId: number;
   runId: number;
-  isOfProgram: boolean;
+  isApiRun: boolean;
   /** Waiting for function outputs of an API client, or for the user's approval. */
   waitsFor: 'functions' | 'approval' | null;
 };
@@ -107,14 +107,14 @@ const waitsForApproval = 2;
 const busyThreads = prepared((db, at: Params<{ userId: number; now: string }>) =>
   db
     .selectFrom('runs')
-    .select(['thread_id as threadId', 'id as runId', 'program_run_id as programRunId'])
+    .select(['thread_id as threadId', 'id as runId', 'program_run_id as apiRunId'])
     .select(sql<number>`case when state = 'waiting' then ${sql.lit(waitsForApproval)} else 0 end`.as('waits'))
     .where('user_id', '=', at('userId'))
     .where('state', 'in', underWay)
     .unionAll(
       db
         .selectFrom('program_runs')
-        .select(['thread_id as threadId', 'run_id as runId', 'run_id as programRunId'])
+        .select(['thread_id as threadId', 'run_id as runId', 'run_id as apiRunId'])
         .select(sql<number>`${sql.lit(waitsForFunctions)}`.as('waits'))
         .where('user_id', '=', at('userId'))
         .where('state', '=', sql.lit('waiting'))
@@ -216,10 +216,10 @@ export function runRepository(db: Kysely<Database>) {
     /** Threads with an open run, which accept no new message. */
     async busy(userId: number): Promise<BusyThread[]> {
       const rows = await busyThreads.all(db, { userId, now: new Date().toISOString() });
-      return rows.map(({ threadId, runId, programRunId, waits }) => ({
+      return rows.map(({ threadId, runId, apiRunId, waits }) => ({
         threadId,
-        runId: programRunId ?? runId,
-        isOfProgram: programRunId !== null,
+        runId: apiRunId ?? runId,
+        isApiRun: apiRunId !== null,
         waitsFor: waits === waitsForFunctions ? 'functions' : waits === waitsForApproval ? 'approval' : null,
       }));
     },
@@ -330,7 +330,7 @@ export function runRepository(db: Kysely<Database>) {
       return db
         .selectFrom('runs')
         .select(['id', 'state', 'model', 'finish_reason as reason', 'assistant_id as assistantId'])
-        .select(['program_run_id as programRunId', 'continue_client_id as clientId', 'continue_digest as digest'])
+        .select(['program_run_id as apiRunId', 'continue_client_id as clientId', 'continue_digest as digest'])
         .where('user_id', '=', userId)
         .where('message_id', '=', messageId)
         .executeTakeFirst();

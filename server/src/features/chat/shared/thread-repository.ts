@@ -10,7 +10,7 @@ import { fulfilling, type ThreadFilters } from './thread-filter-repository.ts';
 import { canBeOpened } from './thread-visibility-repository.ts';
 
 /** Fields of threads that API clients create; the last two as JSON. */
-export type ByProgram = { accessTokenId: number | null; metadata: string | null; toolResources: string | null };
+export type ClientFields = { accessTokenId: number | null; metadata: string | null; toolResources: string | null };
 
 export type ThreadRecord = Thread & {
   titleSource: 'opening' | 'suggested' | 'chosen';
@@ -19,20 +19,20 @@ export type ThreadRecord = Thread & {
   expiresAt: string | null;
   /** For a trial: its settings, JSON. */
   trialSettings: string | null;
-} & Omit<ByProgram, 'accessTokenId'>;
+} & Omit<ClientFields, 'accessTokenId'>;
 
 /** A page of the list starts after this thread. */
 export type ThreadPosition = { pinned: boolean; updatedAt: string; id: number };
 
-/** Filters of the list. `programs`: created with an access token or not; undefined: both. */
+/** Filters of the list. `programs`: threads created with an access token or not; undefined: both. */
 export type ListedThreads = { archived: boolean; programs: boolean | undefined };
 
-const byPrograms = {
+const byClients = {
   true: sql<boolean>`threads.access_token_id is not null`,
   false: sql<boolean>`threads.access_token_id is null`,
 };
 /** Literals, as in the definition of the indexes. */
-export const madeByPrograms = (programs: boolean) => byPrograms[`${programs}`];
+export const createdByClients = (programs: boolean) => byClients[`${programs}`];
 
 type Row = Selectable<Database['threads']> & {
   run_id?: number | null;
@@ -183,7 +183,7 @@ export function threadRepository(db: Kysely<Database>) {
       let page = threadPage(db, userId, limit, after).where(
         sql<boolean>`threads.archived = ${sql.lit(flag(archived))}`,
       );
-      if (programs !== undefined) page = page.where(madeByPrograms(programs));
+      if (programs !== undefined) page = page.where(createdByClients(programs));
       for (const condition of fulfilling(userId, filters)) page = page.where(condition);
       const rows = await page.execute();
       return rows.map(toThreadRecord);
@@ -204,7 +204,7 @@ export function threadRepository(db: Kysely<Database>) {
         expiresAt?: string | null;
         trialSettings?: string;
       },
-      by: ByProgram = { accessTokenId: null, metadata: null, toolResources: null },
+      by: ClientFields = { accessTokenId: null, metadata: null, toolResources: null },
     ): Promise<ThreadRecord> {
       const row = await db
         .insertInto('threads')

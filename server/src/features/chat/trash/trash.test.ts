@@ -174,7 +174,7 @@ describe.each(engines)('the trash on %s', (engine) => {
     expect(idsOf((await trashOf(visitor)).items)).toEqual([recent]);
   });
 
-  test('does not take what programs delete, and hides what people delete from them', async () => {
+  test('does not take what clients delete, and hides what people delete from them', async () => {
     const { visitor } = await app.someone();
     const { token } = await newToken(visitor);
     const headers = { 'openai-beta': 'assistants=v2' };

@@ -41,10 +41,10 @@ describe.each(engines)('replays on %s', (engine) => {
     await regenerated(app, ada, answer.id);
     await asked(ada, assistantId, 'Two');
     await asked(ada, await createAssistant(ada, { name: 'Other' }), 'Of another');
-    const ofProgram = await asked(ada, assistantId, 'By a program');
+    const byClient = await asked(ada, assistantId, 'By a program');
     const { id: tokenId } = await newToken(ada);
     await withDatabase(app, (db) =>
-      db.updateTable('threads').set({ access_token_id: tokenId }).where('id', '=', ofProgram).execute(),
+      db.updateTable('threads').set({ access_token_id: tokenId }).where('id', '=', byClient).execute(),
     );
     const questions = await questionsOf(ada, assistantId);
     expect(questions).toMatchObject([

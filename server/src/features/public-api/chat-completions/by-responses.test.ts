@@ -6,7 +6,7 @@ import { engines, startApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
 import { conforming } from '#server/testing/openai-schema';
 import { event, forever, type RawAnswer, startRawProvider, words } from '#server/testing/raw-provider';
-import { program, recorded } from '#server/testing/responses';
+import { newClient, recorded } from '#server/testing/responses';
 import { until } from '#server/testing/until';
 
 const path = '/v1/chat/completions';
@@ -33,7 +33,7 @@ async function installed(engine: Engine, url: string, providerTimes?: Partial<Pr
   const app = await startApp(engine, { env: { PROVIDER_BASE_URL: url }, providerTimes });
   const ada = await app.withKey('ada');
   await createAssistant(ada, { name: 'Scout', model: 'gpt-4o', tools: { webSearch: {} } });
-  return { app, ...(await program(app, ada)) };
+  return { app, ...(await newClient(app, ada)) };
 }
 
 describe.each(engines)('chat completions by Responses, on %s, with a provider that', (engine) => {

@@ -26,7 +26,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
   afterAll(() => app.stop());
 
   const clientOf = (token: string) => new OpenAI({ baseURL: `${app.url}/v1`, apiKey: token, maxRetries: 0 });
-  async function program(visitor: HttpClient, draft: Parameters<typeof newToken>[1] = {}) {
+  async function newClient(visitor: HttpClient, draft: Parameters<typeof newToken>[1] = {}) {
     const { id, token } = await newToken(visitor, draft);
     return { id, token, client: clientOf(token) };
   }
@@ -52,7 +52,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
     ['names two models', () => '"model":"gpt-4o","model":"gpt-4o-mini"'],
   ])('refuses a request that %s before it is stored', async (_, field) => {
     const { visitor } = await app.someone();
-    const { id, token } = await program(visitor);
+    const { id, token } = await newClient(visitor);
     await forgetAsks(app);
     for (const more of ['', '"stream":true,"stream_options":{},']) {
       const text = `{"messages":[{"role":"user","content":"Hello"}],${more}${field(100_000)}}`;
@@ -67,7 +67,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
 
   test('answers with a model of the key, and records it once, with its price, under its token', async () => {
     const { visitor } = await app.someone();
-    const { id, client } = await program(visitor);
+    const { id, client } = await newClient(visitor);
     const answer = await client.chat.completions.create({ model: 'gpt-4o', messages: asking('Hello [[bench 5]]') });
     expect(answer.choices[0]?.message.content).toBe(benchText(5));
     expect(await recorded(id)).toMatchObject([
@@ -88,7 +88,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
 
   test('streams with the official client’s helper, and knows the cost without being asked for it', async () => {
     const { visitor } = await app.someone();
-    const { id, client } = await program(visitor);
+    const { id, client } = await newClient(visitor);
     const stream = client.chat.completions.stream({ model: 'gpt-4o', messages: asking('Hello [[bench 20]]') });
     const chunks: OpenAI.ChatCompletionChunk[] = [];
     stream.on('chunk', (chunk) => chunks.push(chunk));
@@ -110,7 +110,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
 
   test('uses the assistant’s instructions and settings where the client has none', async () => {
     const { visitor } = await app.someone();
-    const { id, token, client } = await program(visitor);
+    const { id, token, client } = await newClient(visitor);
     const assistantId = await createAssistant(visitor, {
       name: 'Legal review',
       model: 'gpt-4o',
@@ -149,7 +149,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
 
   test('adds what the assistant’s files say, and reports lost files that are made again', async () => {
     const { visitor, key } = await app.someone();
-    const { client, token } = await program(visitor);
+    const { client, token } = await newClient(visitor);
     const assistantId = await createAssistant(visitor, { name: 'Reader', model: 'gpt-4o', instructions: 'Read.' });
     const { id: fileId } = await uploaded(app, visitor, { filename: 'terms.txt', content: 'Thirty days.' });
     await visitor.post(`/api/assistants/${assistantId}/files`, { fileIds: [fileId] });
@@ -177,9 +177,9 @@ describe.each(engines)('chat completions on %s', (engine) => {
   test('names missing models, including another user’s assistant', async () => {
     const [{ visitor: one }, { visitor: other }] = [await app.someone(), await app.someone()];
     await createAssistant(one, { name: 'Mine alone', model: 'gpt-4o' });
-    const { token: ones } = await program(one);
+    const { token: ones } = await newClient(one);
     const [assistant] = (await callApi(app, ones, '/v1/models')).body.data;
-    const { id, token } = await program(other);
+    const { id, token } = await newClient(other);
     for (const model of [assistant.id, 'Mine alone@roster', `asst_${'A'.repeat(24)}`]) {
       const { status, body } = await callApi(app, token, path, {
         method: 'POST',
@@ -195,7 +195,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
     ['no messages', { model: 'gpt-4o', messages: [] }, 'messages'],
     ['a stream that is no flag', { model: 'gpt-4o', messages: asking('Hi'), stream: 'yes' }, 'stream'],
   ])('refuses a request with %s', async (_what, wrong, param) => {
-    const { token } = await program(await app.withKey('eve'));
+    const { token } = await newClient(await app.withKey('eve'));
     const { status, body } = await callApi(app, token, path, { method: 'POST', body: wrong });
     expect([status, body.error.type, body.error.param]).toEqual([400, 'invalid_request_error', param]);
   });
@@ -222,7 +222,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
 
     test('refuses before anything is asked over the token’s', async () => {
       const { visitor } = await app.someone();
-      const { id, token, client } = await program(visitor, { monthlyBudgetUsd: 0.01 });
+      const { id, token, client } = await newClient(visitor, { monthlyBudgetUsd: 0.01 });
       await spend(client, 'gpt-4o');
       await recorded(id);
       // As after many more calls.
@@ -230,7 +230,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
         db.updateTable('access_tokens').set({ spent_usd: 0.02 }).where('id', '=', id).execute(),
       );
       await refused(token);
-      const { client: another } = await program(visitor);
+      const { client: another } = await newClient(visitor);
       await spend(another, 'gpt-4o');
       // A new month starts with nothing spent.
       await withDatabase(app, (db) =>
@@ -245,7 +245,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
 
     test('refuses before anything is asked over the user’s, and the assistant’s', async () => {
       const { visitor } = await app.someone();
-      const { id, token, client } = await program(visitor);
+      const { id, token, client } = await newClient(visitor);
       await setPrice(visitor);
       const assistantId = await createAssistant(visitor, { name: 'Dear', model: 'gpt-4o' });
       await spend(client, 'Dear@roster');
@@ -264,7 +264,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
 
   test('reports what the provider refused, and records nothing', async () => {
     const { visitor, key } = await app.someone();
-    const { id, token, client } = await program(visitor);
+    const { id, token, client } = await newClient(visitor);
     const failures: [number, number, string][] = [
       [401, 403, 'provider_key_rejected'],
       [429, 429, 'rate_limit_exceeded'],
@@ -311,7 +311,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
 
   test('reports a broken stream in the stream, and records an estimate of what came', async () => {
     const { visitor } = await app.someone();
-    const { id, token } = await program(visitor);
+    const { id, token } = await newClient(visitor);
     const body = { model: 'gpt-4o', stream: true, messages: asking('[[bench 20]] [[drop after 5]]') };
     const { status, text } = await callApi(app, token, path, { method: 'POST', body });
     expect(status).toBe(200);
@@ -327,7 +327,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
 
   test('ends within five seconds of its token, and with its client', async () => {
     const { visitor } = await app.someone();
-    const { id, token, client } = await program(visitor);
+    const { id, token, client } = await newClient(visitor);
     const slow = { model: 'gpt-4o', messages: asking('[[bench 20000]] [[delay 50]]') };
     const ended = callApi(app, token, path, { method: 'POST', body: { ...slow, stream: true } });
     const left = new AbortController();
@@ -352,7 +352,7 @@ describe.each(engines)('chat completions on %s', (engine) => {
 
   test('records calls that a crash has ended by what was sent', async () => {
     const { visitor } = await app.someone();
-    const { id } = await program(visitor);
+    const { id } = await newClient(visitor);
     const { id: userId } = (await visitor.get('/api/user')).body;
     await withDatabase(app, (db) =>
       db

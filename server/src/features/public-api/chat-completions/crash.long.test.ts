@@ -3,7 +3,7 @@ import { engines } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
 import { killableInstallation, registered } from '#server/testing/crash';
 import { withDatabase } from '#server/testing/database';
-import { program, recorded } from '#server/testing/responses';
+import { newClient, recorded } from '#server/testing/responses';
 
 const long = [{ role: 'user' as const, content: '[[bench 40000]] [[delay 20]]' }];
 
@@ -14,7 +14,7 @@ test.each(engines)(
     await server.start();
     const visitor = await registered(server, 'ada');
     await createAssistant(visitor, { name: 'Tutor', model: 'gpt-4o', instructions: 'Teach.' });
-    const { id, client } = await program(server, visitor, { monthlyBudgetUsd: 1 });
+    const { id, client } = await newClient(server, visitor, { monthlyBudgetUsd: 1 });
     const answers = await Promise.all(
       ['gpt-4o', 'Tutor@roster'].map(async (model) => {
         const chunks = (await client.chat.completions.create({ model, messages: long, stream: true }))[

@@ -105,17 +105,17 @@ const streams: [what: string, answer: () => RawAnswer, text: string, code: strin
   ],
 ];
 
-type Program = { id: number; token: string; model: string };
+type Client = { id: number; token: string; model: string };
 
 async function installed(engine: Engine, url: string, providerTimes?: Partial<ProviderTimeouts>) {
   const app = await startApp(engine, { env: { PROVIDER_BASE_URL: url }, providerTimes });
   const ada = await app.withKey('ada');
   await createAssistant(ada, { name: 'Tutor', model: 'gpt-4o', instructions: 'Teach.' });
   // Their budgets would be used up by one call that is never released, or that is billed an impossible amount.
-  const programs: Program[] = [];
+  const clients: Client[] = [];
   for (const model of ['gpt-4o', 'Tutor@roster'])
-    programs.push({ model, ...(await newToken(ada, { monthlyBudgetUsd: 1 })) });
-  return { app, programs };
+    clients.push({ model, ...(await newToken(ada, { monthlyBudgetUsd: 1 })) });
+  return { app, clients };
 }
 
 type Told = Awaited<ReturnType<typeof callApi>> & { model: string; records: Awaited<ReturnType<typeof recorded>> };
@@ -172,10 +172,10 @@ describe.each(engines)('a misbehaving provider, on %s', (engine) => {
    */
   async function asked(answer: () => RawAnswer, stream: boolean, code?: string) {
     script = answer;
-    const { app, programs } = code === 'provider_timeout' ? impatient : usual;
+    const { app, clients } = code === 'provider_timeout' ? impatient : usual;
     const before = provider.sent();
     const all = await Promise.all(
-      programs.map(async ({ id, token, model }) => {
+      clients.map(async ({ id, token, model }) => {
         const known = (await recorded(app, id)).length;
         const told = await callApi(app, token, path, { method: 'POST', body: { model, messages, stream } });
         const records = (await recorded(app, id)).slice(known);

@@ -175,13 +175,14 @@ const withoutKeyInEvents = (events: Buffer, apiKey: Secret): Buffer =>
   );
 
 /** Clients recognize an error by this field, or see it in a choice. */
-const isKnownToPrograms = (value: unknown) => isObject(value) && (Boolean(value.error) || Array.isArray(value.choices));
+const isReadableByClients = (value: unknown) =>
+  isObject(value) && (Boolean(value.error) || Array.isArray(value.choices));
 
 /** The events before the first failure in a form that no client knows, and that failure. */
 function upToFailure(events: Buffer, apiKey: Secret): { told: Buffer; failure?: ProviderError | undefined } {
   const all = eventsIn(events.toString());
   const values = all.map(valueIn);
-  const at = values.findIndex((value) => isErrorValue(value) && !isKnownToPrograms(value));
+  const at = values.findIndex((value) => isErrorValue(value) && !isReadableByClients(value));
   if (at < 0) return { told: events };
   return { told: Buffer.from(all.slice(0, at).join('')), failure: toStreamError(values[at], apiKey) };
 }

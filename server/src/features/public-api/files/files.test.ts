@@ -21,7 +21,7 @@ describe.each(engines)('API files on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  async function program(visitor: HttpClient) {
+  async function newClient(visitor: HttpClient) {
     const { id, token } = await newToken(visitor, { rights: ['files'] });
     return { id, token, client: new OpenAI({ baseURL: `${app.url}/v1`, apiKey: token, maxRetries: 0 }) };
   }
@@ -31,7 +31,7 @@ describe.each(engines)('API files on %s', (engine) => {
 
   test('uploads, awaits, reads and deletes the pages’ files by the official client', async () => {
     const { visitor } = await app.someone();
-    const { client } = await program(visitor);
+    const { client } = await newClient(visitor);
     const content = someBytes(3_000_000);
     const made = await client.files.create({ file: await toFile(content, 'Grüße.bin'), purpose: 'user_data' });
     expect(made).toEqual({
@@ -65,7 +65,7 @@ describe.each(engines)('API files on %s', (engine) => {
 
   test('lists from either end, by purpose and in pages', async () => {
     const { visitor } = await app.someone();
-    const { token, client } = await program(visitor);
+    const { token, client } = await newClient(visitor);
     for (const filename of ['a', 'b', 'c']) await uploaded(app, visitor, { filename });
     await uploaded(app, visitor, { filename: 'd', purpose: 'user_data' });
     const names = async (query: OpenAI.FileListParams) => {
@@ -102,7 +102,7 @@ describe.each(engines)('API files on %s', (engine) => {
 
   test('also accepts the provider’s id of a copy, from its owner only', async () => {
     const [owner, other] = [await app.someone(), await app.someone()];
-    const [{ client, token }, stranger] = [await program(owner.visitor), await program(other.visitor)];
+    const [{ client, token }, stranger] = [await newClient(owner.visitor), await newClient(other.visitor)];
     const { id } = await uploaded(app, owner.visitor, { filename: 'old.txt' });
     await untilCopy(owner.visitor, id, 'ready');
     const copy = await withDatabase(app, (db) =>
@@ -143,7 +143,7 @@ describe.each(engines)('API files on %s', (engine) => {
     ['for training that is not JSONL', [{ ...purpose, content: 'fine-tune' }, file], 'file', /JSONL/],
   ])('refuses files %s, and leaves nothing behind', async (_what, parts, param, message) => {
     const { visitor } = await app.someone();
-    const { token } = await program(visitor);
+    const { token } = await newClient(visitor);
     const before = inStore(app).length;
     const { status, body } = await send(token, parts);
     expect([status, body.error]).toEqual([
@@ -156,7 +156,7 @@ describe.each(engines)('API files on %s', (engine) => {
 
   test('accepts only forms', async () => {
     const { visitor } = await app.someone();
-    const { token } = await program(visitor);
+    const { token } = await newClient(visitor);
     expect((await callApi(app, token, path, { method: 'POST', body: { purpose: 'assistants' } })).status).toBe(415);
     const chat = await newToken(visitor, { rights: ['chat'] });
     const headers = { ...bearer(chat.token), 'content-type': formType };
@@ -165,7 +165,7 @@ describe.each(engines)('API files on %s', (engine) => {
 
   test('queues files that a client sends at once', async () => {
     const { visitor } = await app.someone();
-    const { client } = await program(visitor);
+    const { client } = await newClient(visitor);
     const content = someBytes(400_000);
     const all = Array.from({ length: 8 }, async (_, index) =>
       client.files.create({ file: await toFile(content, `${index}.bin`), purpose: 'vision' }),
@@ -180,7 +180,7 @@ describe.each(engines)('API files on %s', (engine) => {
     ['of a Viewer', 403, (_visitor, _token, email) => setUser(app, email, { role: 'Viewer' })],
   ])('stores none if the token is %s by the time that they have arrived', async (_what, status, end) => {
     const { visitor, email } = await app.someone();
-    const { id, token } = await program(visitor);
+    const { id, token } = await newClient(visitor);
     const before = inStore(app).length;
     const body = form([purpose, { ...file, content: 'x'.repeat(100_000) }]);
     const { hostname, port, host } = new URL(app.url);

@@ -21,7 +21,7 @@ describe.each(engines)('code files of responses on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  async function withProgram() {
+  async function withClient() {
     const { visitor, key } = await app.someone();
     const { token } = await newToken(visitor);
     const client = new OpenAI({ apiKey: token, baseURL: `${app.url}/v1`, maxRetries: 0 });
@@ -35,7 +35,7 @@ describe.each(engines)('code files of responses on %s', (engine) => {
   }
 
   test('uses the provider’s names there, and Roster’s in what is answered', async () => {
-    const { client, file, theirs, givenTo } = await withProgram();
+    const { client, file, theirs, givenTo } = await withClient();
     const asked = running(await file('a.csv'), await file('b.csv'));
     const whole = await client.responses.create(asked);
     const names = [await theirs('a.csv'), await theirs('b.csv')];
@@ -52,7 +52,7 @@ describe.each(engines)('code files of responses on %s', (engine) => {
   });
 
   test('uploads missing files, and again those that the provider has lost', async () => {
-    const { client, key, file, theirs, givenTo } = await withProgram();
+    const { client, key, file, theirs, givenTo } = await withClient();
     const asked = running(await file('lost.csv'));
     await client.responses.create(asked);
     const before = await theirs('lost.csv');
@@ -70,8 +70,8 @@ describe.each(engines)('code files of responses on %s', (engine) => {
   });
 
   test('requires existing files of the user', async () => {
-    const { client, file } = await withProgram();
-    const { file: another } = await withProgram();
+    const { client, file } = await withClient();
+    const { file: another } = await withClient();
     const gone = await file('gone.csv');
     await client.files.delete(gone);
     for (const id of [gone, await another('theirs.csv')])

@@ -6,7 +6,7 @@ import { asksOf, benchText } from '#server/testing/chat';
 import { killableInstallation, registered } from '#server/testing/crash';
 import { withFault } from '#server/testing/faults';
 import { conforming } from '#server/testing/openai-schema';
-import { program, recorded } from '#server/testing/responses';
+import { newClient, recorded } from '#server/testing/responses';
 import { until } from '#server/testing/until';
 
 const model = 'gpt-4o';
@@ -16,7 +16,7 @@ async function installation(engine: Engine) {
   const { app, server } = await killableInstallation(engine);
   await server.start();
   const visitor = await registered(server, 'ada');
-  const own = await program(server, visitor, { rights: ['chat', 'assistants'] });
+  const own = await newClient(server, visitor, { rights: ['chat', 'assistants'] });
   return { app, server, visitor, ...own, rows: () => recorded(app, own.id) };
 }
 

@@ -35,7 +35,7 @@ async function named<Item extends JsonObject>(items: Item[], naming: (names: str
 export function fileNames({ ids, fileIds }: Dependencies) {
   return {
     /** Stored items as a client reads them, without files deleted since. */
-    forProgram: <Item extends JsonObject>(userId: number, items: Item[]): Promise<Item[]> =>
+    forClient: <Item extends JsonObject>(userId: number, items: Item[]): Promise<Item[]> =>
       named(items, async (names) => {
         const numbers = await fileIds.numbersOf(userId, names);
         const { encode, decode } = await ids();

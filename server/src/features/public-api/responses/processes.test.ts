@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { asksOf } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
-import { program, recorded } from '#server/testing/responses';
+import { newClient, recorded } from '#server/testing/responses';
 import { until } from '#server/testing/until';
 import { responseRepository } from './repository.ts';
 
@@ -33,7 +33,7 @@ describe.each(engines)('background responses on %s', (engine) => {
   test.each(wishes)('can be %s from another process', async (wish) => {
     const app = await startApp(engine);
     onTestFinished(() => app.stop());
-    const { id: tokenId, token, client } = await program(app, await app.withKey('ada'));
+    const { id: tokenId, token, client } = await newClient(app, await app.withKey('ada'));
     const input = '[[bench 40000]] [[delay 20]]';
     const { id } = await client.responses.create({ model: 'gpt-4o', input, background: true });
     await until('The first words', async () => ((await asksOf(app))[0]?.tokens ?? 0) > 0);

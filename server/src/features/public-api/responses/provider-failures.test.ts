@@ -5,7 +5,7 @@ import { callApi } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
 import { event, forever, type RawAnswer, startRawProvider, words } from '#server/testing/raw-provider';
-import { eventsIn, responsesPath as path, program, recorded } from '#server/testing/responses';
+import { eventsIn, newClient, responsesPath as path, recorded } from '#server/testing/responses';
 import { until } from '#server/testing/until';
 
 const json = { 'content-type': 'application/json' };
@@ -97,15 +97,15 @@ async function installed(engine: Engine, provider: Provider, providerTimes?: Par
   const app = await startApp(engine, { env: { PROVIDER_BASE_URL: provider.url }, providerTimes });
   const ada = await app.withKey('ada');
   await createAssistant(ada, { name: 'Tutor', model: 'gpt-4o', instructions: 'Teach.' });
-  const own = () => program(app, ada, { monthlyBudgetUsd: 1 });
+  const own = () => newClient(app, ada, { monthlyBudgetUsd: 1 });
   return { app, provider, atOnce: await own(), streaming: await own(), unattended: await own() };
 }
 
 type Installed = Awaited<ReturnType<typeof installed>>;
-type Program = Installed['atOnce'];
+type Client = Installed['atOnce'];
 
 /** Usage recorded under a token during `work`. */
-async function recordedOf(app: TestApp, { id }: Program, work: () => Promise<unknown>) {
+async function recordedOf(app: TestApp, { id }: Client, work: () => Promise<unknown>) {
   const known = (await recorded(app, id)).length;
   await work();
   return (await recorded(app, id)).slice(known);
@@ -129,7 +129,7 @@ describe.each(kinds)('responses of a misbehaving provider, by $by', ({ engine, b
   test.each(cases)('reports one that %s', async (_what, answer, status, code) => {
     provider.current.script = answer;
     const { app, atOnce, streaming, unattended } = code === timeout ? impatient : usual;
-    const posted = ({ token }: Program, body: object) =>
+    const posted = ({ token }: Client, body: object) =>
       callApi(app, token, path, { method: 'POST', body: { model: 'gpt-4o', input: 'Hello', ...body } });
     const before = provider.sent();
     const records = await Promise.all([

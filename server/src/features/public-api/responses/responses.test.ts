@@ -7,7 +7,7 @@ import { withDatabase } from '#server/testing/database';
 import { uploaded } from '#server/testing/files';
 import { untilIndexed } from '#server/testing/knowledge';
 import { conforming } from '#server/testing/openai-schema';
-import { eventsIn, orderOf, responsesPath as path, program, recorded } from '#server/testing/responses';
+import { eventsIn, newClient, orderOf, responsesPath as path, recorded } from '#server/testing/responses';
 import { until } from '#server/testing/until';
 import { responseRepository } from './repository.ts';
 
@@ -60,7 +60,7 @@ describe.each(engines)('API responses on %s', (engine) => {
 
     async function someone() {
       const { visitor } = await app.someone();
-      return { visitor, ...(await program(app, visitor)) };
+      return { visitor, ...(await newClient(app, visitor)) };
     }
     const kept = (tokenId: number) =>
       withDatabase(app, (db) =>
@@ -488,7 +488,7 @@ describe.each(engines)('API responses on %s', (engine) => {
 
     test('is refused before anything is asked if a budget or the storage is used up', async () => {
       const { visitor } = await app.someone();
-      const { id, token } = await program(app, visitor, { monthlyBudgetUsd: 0.01 });
+      const { id, token } = await newClient(app, visitor, { monthlyBudgetUsd: 0.01 });
       await posted(token, { model, input: '[[bench 400]]' });
       await recorded(app, id);
       await withDatabase(app, (db) =>

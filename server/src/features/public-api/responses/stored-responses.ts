@@ -11,7 +11,7 @@ type Dependencies = {
   repository: Pick<ResponseRepository, 'find' | 'items' | 'inputPage' | 'named' | 'remove'>;
   background: Pick<BackgroundRunner, 'cancel'>;
   ids: () => Promise<Ids>;
-  fileNames: Pick<FileNames, 'forProgram'>;
+  fileNames: Pick<FileNames, 'forClient'>;
 };
 
 /** Worded like the provider's, because clients may match it. */
@@ -21,7 +21,7 @@ const noResponse = (id: string) =>
 /** A user's stored responses, by public id. */
 export function storedResponses({ repository, background, ids, fileNames }: Dependencies) {
   const read = (userId: number, rows: { item: string }[]) =>
-    fileNames.forProgram(
+    fileNames.forClient(
       userId,
       rows.map(({ item }): StoredItem => JSON.parse(item)),
     );

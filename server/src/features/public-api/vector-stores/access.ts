@@ -6,7 +6,7 @@ import type { Ids } from '#server/features/public-api/shared/ids';
 import { PublicApiError, resourceNotFound } from '#server/http/public-api/errors';
 import type { Provider } from '#server/provider/provider';
 import type { Secret } from '#server/security/secret';
-import { type ProgramStore, programStoreRepository } from './repository.ts';
+import { type ClientVectorStore, clientVectorStoreRepository } from './repository.ts';
 
 type Dependencies = {
   ids: () => Promise<Ids>;
@@ -23,15 +23,15 @@ const noStore = (id: string) => resourceNotFound('vector store', id);
 /** Preconditions of a call: the store that it names exists, and the provider has vector stores. */
 export function storeAccess({ ids, config, provider, keys }: Dependencies) {
   /** @throws 404 */
-  async function find(db: Kysely<Database>, userId: number, id: string): Promise<ProgramStore> {
+  async function find(db: Kysely<Database>, userId: number, id: string): Promise<ClientVectorStore> {
     const number = (await ids()).decode('vs', id);
-    const store = number === undefined ? undefined : await programStoreRepository(db).find(userId, number);
+    const store = number === undefined ? undefined : await clientVectorStoreRepository(db).find(userId, number);
     if (!store) throw noStore(id);
     return store;
   }
 
   /** A store that has not expired. @throws 404, 400 */
-  async function live(db: Kysely<Database>, userId: number, id: string): Promise<ProgramStore> {
+  async function live(db: Kysely<Database>, userId: number, id: string): Promise<ClientVectorStore> {
     const store = await find(db, userId, id);
     if (store.hasExpired)
       throw new PublicApiError('invalid_input', `Vector store '${id}' has expired.`, {
@@ -42,7 +42,7 @@ export function storeAccess({ ids, config, provider, keys }: Dependencies) {
   }
 
   /** A store made by a client. @throws 400 if it belongs to an assistant */
-  function ofProgram(store: ProgramStore): ProgramStore {
+  function ofClient(store: ClientVectorStore): ClientVectorStore {
     if (store.assistantId === null) return store;
     throw new PublicApiError(
       'invalid_input',
@@ -54,7 +54,7 @@ export function storeAccess({ ids, config, provider, keys }: Dependencies) {
   return {
     find,
     live,
-    ofProgram,
+    ofClient,
     isServed: async (userId: number): Promise<boolean> => provider.vectorStores.isServed(await keys.open(userId)),
     /** Call before anything is stored. @throws 400 if the provider has no vector stores, or if there is no key */
     async served(userId: number): Promise<Secret> {

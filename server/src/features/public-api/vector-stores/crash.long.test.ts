@@ -5,7 +5,7 @@ import { engines, goodKey } from '#server/testing/app';
 import { freeJobs, killableInstallation, registered, roundsOr, seeded } from '#server/testing/crash';
 import { filesIn, storesOf } from '#server/testing/knowledge';
 import { until } from '#server/testing/until';
-import { fileProgram, whileIndexing } from '#server/testing/vector-stores';
+import { fileClient, whileIndexing } from '#server/testing/vector-stores';
 
 const rounds = roundsOr(3);
 const files = 8;
@@ -14,7 +14,7 @@ describe.each(engines)('a crash in the middle of batches, on %s', (engine) => {
   test('leaves each store at the provider once, with all of its files', async () => {
     const { app, server } = await killableInstallation(engine);
     await server.start();
-    const { client } = await fileProgram(server, await registered(server, 'ada'));
+    const { client } = await fileClient(server, await registered(server, 'ada'));
     const sent = await Promise.all(
       Array.from({ length: files }, async (_, number) =>
         client.files.create({ file: await toFile(Buffer.from(`${number}`), `${number}.md`), purpose: 'assistants' }),

@@ -1,13 +1,13 @@
 import type { OpenDatabase } from '#server/db/connect';
 import type { ExportPart } from '#server/features/feature';
 import { storeFileRepository } from './file-repository.ts';
-import { programStoreRepository, statusOf } from './repository.ts';
+import { clientVectorStoreRepository, statusOf } from './repository.ts';
 
 const atOnce = 100;
 
 /** Vector stores made by clients, with the names of their files. */
 export function vectorStoreExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
-  const stores = programStoreRepository(reader);
+  const stores = clientVectorStoreRepository(reader);
   const files = storeFileRepository(reader);
 
   async function* lines(userId: number) {

@@ -23,7 +23,7 @@ import { vectorStoreExport } from './export-part.ts';
 import { storeFileRepository } from './file-repository.ts';
 import { storeFileService } from './files.ts';
 import { enqueueSync } from './job.ts';
-import { programStoreRepository } from './repository.ts';
+import { clientVectorStoreRepository } from './repository.ts';
 import { storeSearch } from './search.ts';
 import { storeService } from './stores.ts';
 import { vectorStoreSync } from './sync.ts';
@@ -125,7 +125,8 @@ export function vectorStoreFeature({ database, config, provider, keys, log, ids,
     keySaved: (userId: number) =>
       db.transaction().execute(async (trx) => {
         await storeFileRepository(trx).beginAgain(userId);
-        for (const storeId of await programStoreRepository(trx).open(userId)) await enqueueSync(trx, userId, storeId);
+        for (const storeId of await clientVectorStoreRepository(trx).open(userId))
+          await enqueueSync(trx, userId, storeId);
       }),
     /** For the Assistants API and its runs. */
     vectorStores: {

@@ -27,7 +27,7 @@ import {
   storeFileRepository,
 } from './file-repository.ts';
 import { enqueueSync } from './job.ts';
-import { type ProgramStore, programStoreRepository, statusOf } from './repository.ts';
+import { type ClientVectorStore, clientVectorStoreRepository, statusOf } from './repository.ts';
 import { entryOf, serializeBatch, serializeFile } from './serializers.ts';
 
 type Dependencies = {
@@ -71,7 +71,7 @@ export async function putFiles(
   trx: Kysely<Database>,
   numbers: ReadonlyMap<string, number>,
   userId: number,
-  store: Pick<ProgramStore, 'id' | 'expiresAfterDays'>,
+  store: Pick<ClientVectorStore, 'id' | 'expiresAfterDays'>,
   named: NamedFile[],
 ): Promise<number[]> {
   const files = storeFileRepository(trx);
@@ -97,7 +97,7 @@ export async function putFiles(
     throw new PublicApiError('invalid_input', `A vector store can have at most ${storeFileLimit} files.`, {
       param: 'file_ids',
     });
-  await programStoreRepository(trx).touch(userId, store);
+  await clientVectorStoreRepository(trx).touch(userId, store);
   await enqueueSync(trx, userId, store.id);
   return entryIds;
 }
@@ -137,7 +137,7 @@ export function storeFileService(dependencies: Dependencies) {
     return { store, entry };
   }
 
-  async function findEntry(userId: number, { id, assistantId }: ProgramStore, fileId: number) {
+  async function findEntry(userId: number, { id, assistantId }: ClientVectorStore, fileId: number) {
     if (assistantId === null) return files.find(userId, id, fileId);
     const file = (await assistantFiles(userId, assistantId)).find((one) => one.fileId === fileId);
     return file && entryOf(file);
@@ -147,11 +147,11 @@ export function storeFileService(dependencies: Dependencies) {
   const change = <Result>(
     userId: number,
     storeId: string,
-    work: (trx: Kysely<Database>, store: ProgramStore) => Promise<Result>,
+    work: (trx: Kysely<Database>, store: ClientVectorStore) => Promise<Result>,
   ): Promise<Result> =>
     db.transaction().execute(async (trx) => {
-      await programStoreRepository(trx).lock(userId);
-      return work(trx, access.ofProgram(await access.live(trx, userId, storeId)));
+      await clientVectorStoreRepository(trx).lock(userId);
+      return work(trx, access.ofClient(await access.live(trx, userId, storeId)));
     });
 
   /** Failures, and anything slower, are left to the job. */
@@ -166,14 +166,14 @@ export function storeFileService(dependencies: Dependencies) {
     );
   }
 
-  async function shown(userId: number, store: ProgramStore, fileId: number): Promise<ApiVectorStoreFile> {
+  async function shown(userId: number, store: ClientVectorStore, fileId: number): Promise<ApiVectorStoreFile> {
     const entry = await findEntry(userId, store, fileId);
     const known = await ids();
     if (!entry) throw notInStore(known.encode('file', fileId), known.encode('vs', store.id));
     return serializeFile(known, store.id, entry);
   }
 
-  async function list(userId: number, store: ProgramStore, batchId: number | null, query: FilePage) {
+  async function list(userId: number, store: ClientVectorStore, batchId: number | null, query: FilePage) {
     const known = await ids();
     const placeOf = async (id: string | undefined): Promise<EntryCursor | null> => {
       if (id === undefined) return null;
@@ -215,7 +215,7 @@ export function storeFileService(dependencies: Dependencies) {
 
   return {
     async create(userId: number, storeId: string, draft: FileDraft): Promise<ApiVectorStoreFile> {
-      access.ofProgram(await access.live(db, userId, storeId));
+      access.ofClient(await access.live(db, userId, storeId));
       await access.served(userId);
       const numbers = await fileIds.numbersOf(userId, [draft.file_id]);
       const store = await change(userId, storeId, async (trx, found) => {
@@ -250,7 +250,7 @@ export function storeFileService(dependencies: Dependencies) {
         const inTransaction = storeFileRepository(trx);
         await inTransaction.hold(userId, [entry.fileId]);
         if (!(await inTransaction.remove(userId, store.id, entry.fileId))) throw notInStore(fileId, storeId);
-        await programStoreRepository(trx).touch(userId, store);
+        await clientVectorStoreRepository(trx).touch(userId, store);
         await enqueueSync(trx, userId, store.id);
       });
       return { id: fileId, object: 'vector_store.file.deleted' as const, deleted: true as const };
@@ -260,7 +260,7 @@ export function storeFileService(dependencies: Dependencies) {
 
     batches: {
       async create(userId: number, storeId: string, draft: BatchDraft): Promise<ApiFileBatch> {
-        access.ofProgram(await access.live(db, userId, storeId));
+        access.ofClient(await access.live(db, userId, storeId));
         await access.served(userId);
         const known = await ids();
         const { attributes, chunking_strategy } = draft;

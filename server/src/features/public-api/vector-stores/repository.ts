@@ -5,7 +5,7 @@ import type { Database } from '#server/db/schema';
 import type { NumberedPage } from '#server/features/public-api/shared/list';
 
 /** A vector store as clients see it: made by a client, or an assistant's. */
-export type ProgramStore = {
+export type ClientVectorStore = {
   id: number;
   assistantId: number | null;
   name: string;
@@ -63,7 +63,7 @@ const expiryOf = (days: number | null, from: string) =>
   days === null ? null : new Date(Date.parse(from) + days * 86_400_000).toISOString();
 
 /** Vector stores as clients see them. Their state at the provider is in the rows that assistants use too. */
-export function programStoreRepository(db: Kysely<Database>) {
+export function clientVectorStoreRepository(db: Kysely<Database>) {
   const shown = (userId: number) =>
     db
       .selectFrom('vector_stores as store')
@@ -89,7 +89,7 @@ export function programStoreRepository(db: Kysely<Database>) {
 
   type Row = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
 
-  const toStore = ({ state, name, assistantName, lastActiveAt, metadata, ...row }: Row): ProgramStore => ({
+  const toStore = ({ state, name, assistantName, lastActiveAt, metadata, ...row }: Row): ClientVectorStore => ({
     ...row,
     name: name ?? assistantName ?? '',
     metadata: metadata ?? '{}',
@@ -120,19 +120,19 @@ export function programStoreRepository(db: Kysely<Database>) {
         })
         .execute();
     },
-    async find(userId: number, id: number): Promise<ProgramStore | undefined> {
+    async find(userId: number, id: number): Promise<ClientVectorStore | undefined> {
       const row = await shown(userId).where('store.id', '=', id).executeTakeFirst();
       return row && toStore(row);
     },
     /** By numeric ids, and by provider ids. */
-    async named(userId: number, ids: readonly number[], providerIds: readonly string[]): Promise<ProgramStore[]> {
+    async named(userId: number, ids: readonly number[], providerIds: readonly string[]): Promise<ClientVectorStore[]> {
       const rows = await shown(userId)
         .where((eb) => eb.or([eb('store.id', 'in', [0, ...ids]), eb('store.provider_store_id', 'in', providerIds)]))
         .execute();
       return rows.map(toStore);
     },
     /** Reads one more than requested. */
-    async page(userId: number, { limit, order, after, before }: NumberedPage): Promise<ProgramStore[]> {
+    async page(userId: number, { limit, order, after, before }: NumberedPage): Promise<ClientVectorStore[]> {
       let query = shown(userId);
       if (after !== null) query = query.where('store.id', order === 'asc' ? '>' : '<', after);
       if (before !== null) query = query.where('store.id', order === 'asc' ? '<' : '>', before);
@@ -142,7 +142,7 @@ export function programStoreRepository(db: Kysely<Database>) {
         .execute();
       return rows.map(toStore);
     },
-    async update(userId: number, { id, lastActiveAt }: ProgramStore, to: Partial<NewStore>) {
+    async update(userId: number, { id, lastActiveAt }: ClientVectorStore, to: Partial<NewStore>) {
       const { name, metadata, expiresAfterDays } = to;
       await own(userId, id)
         .set({
@@ -157,14 +157,14 @@ export function programStoreRepository(db: Kysely<Database>) {
         .execute();
     },
     /** Records a use, from which the expiry counts. */
-    async touch(userId: number, { id, expiresAfterDays }: Pick<ProgramStore, 'id' | 'expiresAfterDays'>) {
+    async touch(userId: number, { id, expiresAfterDays }: Pick<ClientVectorStore, 'id' | 'expiresAfterDays'>) {
       const now = new Date().toISOString();
       await own(userId, id)
         .set({ last_active_at: now, expires_at: expiryOf(expiresAfterDays, now) })
         .execute();
     },
     /** Files by state, and bytes, of each store. */
-    async contents(userId: number, stores: ProgramStore[]): Promise<Map<number, Contents>> {
+    async contents(userId: number, stores: ClientVectorStore[]): Promise<Map<number, Contents>> {
       const made = stores.flatMap(({ id, assistantId }) => (assistantId === null ? [id] : []));
       const known = new Map(stores.flatMap(({ id, assistantId }) => (assistantId === null ? [] : [[assistantId, id]])));
       const ofMade =
@@ -208,7 +208,7 @@ export function programStoreRepository(db: Kysely<Database>) {
       );
     },
     /** Files that the provider finds in a store. */
-    async indexed(userId: number, { id, assistantId }: Pick<ProgramStore, 'id' | 'assistantId'>) {
+    async indexed(userId: number, { id, assistantId }: Pick<ClientVectorStore, 'id' | 'assistantId'>) {
       const rows =
         assistantId === null
           ? await db

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { Ids } from '#server/features/public-api/shared/ids';
-import { programStoreRepository } from './repository.ts';
+import { clientVectorStoreRepository } from './repository.ts';
 
 /** Parameters that databases accept in one query, with room for others. */
 const namesAtOnce = 500;
@@ -13,7 +13,7 @@ type Dependencies = { db: Kysely<Database>; ids: () => Promise<Ids> };
  * name to the store's id.
  */
 export function resolveStoreIds({ db, ids }: Dependencies) {
-  const stores = programStoreRepository(db);
+  const stores = clientVectorStoreRepository(db);
   return async function found(userId: number, names: readonly string[]): Promise<Map<string, string>> {
     const all = [...new Set(names)];
     const known = new Map<string, string>();

@@ -10,7 +10,7 @@ import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
 import type { StoreAccess } from './access.ts';
 import type { StoreEntry } from './file-repository.ts';
-import { type IndexedEntry, type ProgramStore, programStoreRepository } from './repository.ts';
+import { type ClientVectorStore, clientVectorStoreRepository, type IndexedEntry } from './repository.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
@@ -19,9 +19,13 @@ type Dependencies = {
   provider: Pick<Provider, 'vectorStores'>;
   keys: { noteRejected: (userId: number, notice: string) => Promise<void> };
   /** Makes a store again that the provider no longer has. */
-  repair: (userId: number, store: ProgramStore) => Promise<void>;
+  repair: (userId: number, store: ClientVectorStore) => Promise<void>;
   onProblem: (error: unknown) => void;
-  entryIn: (userId: number, storeId: string, fileId: string) => Promise<{ store: ProgramStore; entry: StoreEntry }>;
+  entryIn: (
+    userId: number,
+    storeId: string,
+    fileId: string,
+  ) => Promise<{ store: ClientVectorStore; entry: StoreEntry }>;
 };
 
 /** Error for the client if the provider no longer has a store. */
@@ -58,12 +62,12 @@ export type SearchedStores = {
  */
 export function storeSearch({ db, ids, access, provider, keys, repair, onProblem, entryIn }: Dependencies) {
   const { vectorStores } = provider;
-  const stores = programStoreRepository(db);
+  const stores = clientVectorStoreRepository(db);
   const byProviderId = (entries: IndexedEntry[]) =>
     new Map(entries.map((entry): [string, IndexedEntry] => [entry.indexedFileId, entry]));
 
   /** @throws the error for the client */
-  async function asked<Answer>(userId: number, store: ProgramStore, ask: () => Promise<Answer>): Promise<Answer> {
+  async function asked<Answer>(userId: number, store: ClientVectorStore, ask: () => Promise<Answer>): Promise<Answer> {
     try {
       return await ask();
     } catch (error) {
@@ -77,7 +81,7 @@ export function storeSearch({ db, ids, access, provider, keys, repair, onProblem
     }
   }
 
-  async function found(userId: number, apiKey: Secret, store: ProgramStore, search: Search) {
+  async function found(userId: number, apiKey: Secret, store: ClientVectorStore, search: Search) {
     const files = byProviderId(await stores.indexed(userId, store));
     const { providerStoreId } = store;
     // Nothing of it can be found yet.
@@ -143,7 +147,7 @@ export function storeSearch({ db, ids, access, provider, keys, repair, onProblem
     async forAnswer(userId: number, storeIds: string[]): Promise<SearchedStores> {
       const files = new Map<string, SearchedFile>();
       const searched: string[] = [];
-      const asked: ProgramStore[] = [];
+      const asked: ClientVectorStore[] = [];
       for (const id of new Set(storeIds)) {
         const store = await access.live(db, userId, id);
         const entries = await stores.indexed(userId, store);

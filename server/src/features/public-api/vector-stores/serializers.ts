@@ -8,12 +8,16 @@ import type {
 import type { Ids } from '#server/features/public-api/shared/ids';
 import { unixSeconds } from '#server/features/public-api/shared/list';
 import type { StoredBatch, StoreEntry } from './file-repository.ts';
-import { type Contents, noFiles, type ProgramStore, statusOf } from './repository.ts';
+import { type ClientVectorStore, type Contents, noFiles, statusOf } from './repository.ts';
 
 /** The provider's default chunk size. */
 const usualChunks = { max_chunk_size_tokens: 800, chunk_overlap_tokens: 400 };
 
-export function serializeStore({ encode }: Ids, store: ProgramStore, contents: Contents | undefined): ApiVectorStore {
+export function serializeStore(
+  { encode }: Ids,
+  store: ClientVectorStore,
+  contents: Contents | undefined,
+): ApiVectorStore {
   const { counts, bytes } = contents ?? { counts: noFiles(), bytes: 0 };
   const { expiresAfterDays: days, expiresAt } = store;
   return {

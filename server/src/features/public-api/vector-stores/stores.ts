@@ -7,7 +7,7 @@ import type { Ids } from '#server/features/public-api/shared/ids';
 import { listAnswer, numberedPage } from '#server/features/public-api/shared/list';
 import type { StoreAccess } from './access.ts';
 import { putFiles } from './files.ts';
-import { type ProgramStore, programStoreRepository } from './repository.ts';
+import { type ClientVectorStore, clientVectorStoreRepository } from './repository.ts';
 import { serializeStore } from './serializers.ts';
 
 type Dependencies = {
@@ -30,9 +30,9 @@ const expiredAtOnce = 100;
  * Long: a list of calls, each read alone.
  */
 export function storeService({ db, ids, access, fileIds, atProvider }: Dependencies) {
-  const stores = programStoreRepository(db);
+  const stores = clientVectorStoreRepository(db);
 
-  async function shown(userId: number, some: ProgramStore[]): Promise<ApiVectorStore[]> {
+  async function shown(userId: number, some: ClientVectorStore[]): Promise<ApiVectorStore[]> {
     const [known, contents] = [await ids(), await stores.contents(userId, some)];
     return some.map((store) => serializeStore(known, store, contents.get(store.id)));
   }
@@ -50,7 +50,7 @@ export function storeService({ db, ids, access, fileIds, atProvider }: Dependenc
       const fileNames = draft.file_ids ?? [];
       const numbers = await fileIds.numbersOf(userId, fileNames);
       const storeId = await db.transaction().execute(async (trx) => {
-        const inTransaction = programStoreRepository(trx);
+        const inTransaction = clientVectorStoreRepository(trx);
         await inTransaction.lock(userId);
         const id = await atProvider.insert(trx, userId);
         const expiresAfterDays = expires_after?.days ?? null;
@@ -78,9 +78,9 @@ export function storeService({ db, ids, access, fileIds, atProvider }: Dependenc
     async update(userId: number, id: string, change: StoreChange): Promise<ApiVectorStore> {
       const { name, metadata, expires_after } = change;
       await db.transaction().execute(async (trx) => {
-        const inTransaction = programStoreRepository(trx);
+        const inTransaction = clientVectorStoreRepository(trx);
         await inTransaction.lock(userId);
-        const store = access.ofProgram(await access.find(trx, userId, id));
+        const store = access.ofClient(await access.find(trx, userId, id));
         await inTransaction.update(userId, store, {
           ...(name !== undefined && name !== null && { name }),
           ...(metadata !== undefined && { metadata: JSON.stringify(metadata ?? {}) }),
@@ -92,8 +92,8 @@ export function storeService({ db, ids, access, fileIds, atProvider }: Dependenc
 
     async remove(userId: number, id: string) {
       await db.transaction().execute(async (trx) => {
-        await programStoreRepository(trx).lock(userId);
-        const store = access.ofProgram(await access.find(trx, userId, id));
+        await clientVectorStoreRepository(trx).lock(userId);
+        const store = access.ofClient(await access.find(trx, userId, id));
         await atProvider.release(trx, userId, store.id);
       });
       return { id, object: 'vector_store.deleted' as const, deleted: true as const };

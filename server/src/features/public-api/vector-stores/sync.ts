@@ -8,7 +8,7 @@ import type { FileOptions } from '#server/provider/resources/vector-stores';
 import { noVectorStores } from './access.ts';
 import { type EntryToSync, storeFileRepository } from './file-repository.ts';
 import { enqueueSync, fillStoreJob } from './job.ts';
-import { programStoreRepository } from './repository.ts';
+import { clientVectorStoreRepository } from './repository.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
@@ -30,7 +30,7 @@ export function vectorStoreSync({ db, provider, fill, config }: Dependencies) {
 
   /** Resolves to false if the store is already being filled; it is checked again after that. */
   async function run(userId: number, storeId: number): Promise<boolean> {
-    const store = await programStoreRepository(db).find(userId, storeId);
+    const store = await clientVectorStoreRepository(db).find(userId, storeId);
     if (!store || store.hasExpired) return true;
     return fill<EntryToSync>(userId, storeId, {
       name: store.name || 'Roster',

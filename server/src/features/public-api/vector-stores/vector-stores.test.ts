@@ -11,7 +11,7 @@ import type { HttpClient } from '#server/testing/http-client';
 import { filesIn, makeDue, storesOf, untilIndexed } from '#server/testing/knowledge';
 import { conforming } from '#server/testing/openai-schema';
 import { until } from '#server/testing/until';
-import { atProvider, fileProgram, whileIndexing } from '#server/testing/vector-stores';
+import { atProvider, fileClient, whileIndexing } from '#server/testing/vector-stores';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 
 const path = '/v1/vector_stores';
@@ -27,7 +27,7 @@ describe.each(engines)('API vector stores on %s', (engine) => {
 
   async function someone() {
     const { visitor, key } = await app.someone();
-    return { visitor, key, ...(await fileProgram(app, visitor)) };
+    return { visitor, key, ...(await fileClient(app, visitor)) };
   }
   const send = async (client: OpenAI, ...names: string[]) => {
     const ids: string[] = [];
@@ -296,7 +296,7 @@ describe.each(engines)('API vector stores on %s', (engine) => {
         content: [{ type: 'text', text: 'A passage of b.md.' }],
       },
     ]);
-    const { token } = await fileProgram(app, visitor);
+    const { token } = await fileClient(app, visitor);
     const { body } = await callApi(app, token, `${path}/${id}/search`, { method: 'POST', body: { query: 'What?' } });
     expect(conforming('VectorStoreSearchResultsPage', body).search_query).toEqual(['What?']);
     // A removed file is not reported, even while the provider still has it.
@@ -430,7 +430,7 @@ describe.each(engines)('API vector stores on %s', (engine) => {
 
   test('requires a provider key, and retries with the next one what failed without', async () => {
     const visitor = await app.as(`keyless-${engine}`);
-    const { client, token } = await fileProgram(app, visitor);
+    const { client, token } = await fileClient(app, visitor);
     const [file] = await send(client, 'a.md');
     const refused = await callApi(app, token, path, { method: 'POST', body: { file_ids: [file] } });
     expect([refused.status, refused.body.error.code]).toEqual([400, 'no_provider_key']);
@@ -490,7 +490,7 @@ test('reports a provider without vector stores in the first files, then refuses 
   const app = await startApp('sqlite', { simulator: { without: ['vector_stores'] } });
   try {
     const visitor = await app.withKey('ada');
-    const { client } = await fileProgram(app, visitor);
+    const { client } = await fileClient(app, visitor);
     const file = await client.files.create({ file: await toFile(Buffer.from('x'), 'a.md'), purpose: 'assistants' });
     const store = await client.vectorStores.create({ file_ids: [file.id] });
     const failed = await whileIndexing(app, client.vectorStores.files.poll(store.id, file.id, quick));

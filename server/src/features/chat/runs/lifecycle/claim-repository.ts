@@ -36,7 +36,7 @@ const selectAbandoned = (db: Kysely<Database>) =>
   db
     .selectFrom('runs')
     .select(['id', 'user_id as userId', 'thread_id as threadId', 'message_id as messageId', 'instance'])
-    .select(['assistant_id as assistantId', 'model', 'created_at as createdAt', 'program_run_id as programRunId'])
+    .select(['assistant_id as assistantId', 'model', 'created_at as createdAt', 'program_run_id as apiRunId'])
     .select('continued_step as continuedStep')
     .select((eb) =>
       eb
@@ -86,7 +86,7 @@ export function runClaimRepository(db: Kysely<Database>) {
         .where('id', '=', runId)
         .where('state', '=', 'waiting')
         .returning(['user_id as userId', 'thread_id as threadId', 'message_id as messageId'])
-        .returning(['program_run_id as programRunId', 'tool_loop as toolLoop', 'waits_until as waitsUntil'])
+        .returning(['program_run_id as apiRunId', 'tool_loop as toolLoop', 'waits_until as waitsUntil'])
         .returning('continued_step as continuedStep')
         .executeTakeFirst();
     },

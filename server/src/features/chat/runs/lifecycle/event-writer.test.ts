@@ -21,7 +21,7 @@ test('does not retry a failed write while the end of the run is being stored', a
     at: '2026-01-02T03:04:05.000Z',
   };
   const prompt = { ...input, model: 'gpt-6-sol', instructions: '', temperature: null, effort: null };
-  const run = new LiveRun({ ...place, programRunId: null, runId: 1, input: prompt });
+  const run = new LiveRun({ ...place, apiRunId: null, runId: 1, input: prompt });
   run.publish([{ type: 'text', text: 'Hello' }]);
   const live = new Map<number, LiveRun>([[1, run]]);
   const storing = Promise.withResolvers<undefined>();

@@ -253,15 +253,15 @@ const rowOf = (
 /** Records usage under the API client's token, if there is one. */
 async function record(
   trx: Kysely<Database>,
-  { userId, programRunId }: Pick<RunSpec, 'userId' | 'programRunId'>,
+  { userId, apiRunId }: Pick<RunSpec, 'userId' | 'apiRunId'>,
   usage: UsageRecord,
   isOwnerThere?: boolean,
 ) {
-  const accessTokenId = programRunId === null ? null : await apiRunRepository(trx).tokenOf(userId, programRunId);
+  const accessTokenId = apiRunId === null ? null : await apiRunRepository(trx).tokenOf(userId, apiRunId);
   await usageRepository(trx).record(userId, { ...usage, accessTokenId }, isOwnerThere);
 }
 
-type Called = Pick<RunSpec, 'runId' | 'userId' | 'messageId' | 'programRunId'> & {
+type Called = Pick<RunSpec, 'runId' | 'userId' | 'messageId' | 'apiRunId'> & {
   /** Omitted if the run cannot end with client functions. */
   echoes?: ReadonlyMap<string, CallEcho>;
 };
@@ -275,9 +275,9 @@ async function storeToolCalls(trx: Kysely<Database>, of: Called, state: RunEnd['
   const { echoes = new Map<string, CallEcho>() } = of;
   await toolCallRepository(trx).insert(of, log.calls, { stored: new Set(open.keys()), echoes });
   for (const call of ofServers) if (open.get(call.callId)) await serverCalls.settle(of.userId, of.runId, call);
-  const { userId, programRunId } = of;
-  if (programRunId === null || state !== 'complete' || clientFunctionCalls(log).length === 0) return;
-  await apiRunRepository(trx).wait(userId, programRunId, functionOutputDeadline(at));
+  const { userId, apiRunId } = of;
+  if (apiRunId === null || state !== 'complete' || clientFunctionCalls(log).length === 0) return;
+  await apiRunRepository(trx).wait(userId, apiRunId, functionOutputDeadline(at));
 }
 
 async function storeText(

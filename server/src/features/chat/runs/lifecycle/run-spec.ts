@@ -54,12 +54,12 @@ export type ToolLoopSettings = {
 };
 export const readToolLoopSettings = (json: string): ToolLoopSettings => JSON.parse(json);
 
-type NewRun = Omit<AnswerInput, 'kind'> & { userId: number; run: Run; programRunId?: number };
+type NewRun = Omit<AnswerInput, 'kind'> & { userId: number; run: Run; apiRunId?: number };
 
-export const forNewRun = ({ userId, run, programRunId, ...input }: NewRun): RunSpec => ({
+export const forNewRun = ({ userId, run, apiRunId, ...input }: NewRun): RunSpec => ({
   ...{ runId: run.id, userId, threadId: run.threadId, messageId: run.messageId },
   ...{ assistantId: input.target.assistantId, comparisonId: null, judgingId: null },
-  programRunId: programRunId ?? null,
+  apiRunId: apiRunId ?? null,
   input: { kind: 'answer', ...input },
 });
 
@@ -68,16 +68,16 @@ type ContinuedRun = Omit<AnswerInput, 'kind'> & Pick<RunSpec, 'runId' | 'userId'
 /** Continues an answer that has ended; `head` is the answer itself. */
 export const forContinuedRun = ({ runId, userId, threadId, messageId, ...input }: ContinuedRun): RunSpec => ({
   ...{ runId, userId, threadId, messageId },
-  ...{ assistantId: input.target.assistantId, comparisonId: null, judgingId: null, programRunId: null },
+  ...{ assistantId: input.target.assistantId, comparisonId: null, judgingId: null, apiRunId: null },
   input: { kind: 'continuation', ...input },
 });
 
 /** `settings`: the tool loop settings that were stored with the run. */
 export function forResumedRun(run: AbandonedRun, settings: string): RunSpec {
-  const { id: runId, userId, threadId, messageId, assistantId, programRunId } = run;
+  const { id: runId, userId, threadId, messageId, assistantId, apiRunId } = run;
   const { answerer: target, overBudget } = readToolLoopSettings(settings);
   return {
-    ...{ runId, userId, threadId, messageId, assistantId, programRunId, comparisonId: null, judgingId: null },
+    ...{ runId, userId, threadId, messageId, assistantId, apiRunId, comparisonId: null, judgingId: null },
     input: { kind: 'resumed', target, overBudget },
   };
 }

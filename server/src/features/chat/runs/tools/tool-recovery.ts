@@ -33,7 +33,7 @@ async function takeOver(trx: Kysely<Database>, run: AbandonedRun, instance: numb
   if (!(await runs.takeOver(run, instance))) return wasTaken(trx, run);
   const left = await calls.open(run.userId, run.id);
   // API runs cannot ask for approval.
-  if (run.programRunId !== null && left.some(isInDoubt)) {
+  if (run.apiRunId !== null && left.some(isInDoubt)) {
     await runs.giveBack(run, instance);
     return 'none';
   }

@@ -96,7 +96,7 @@ export function toolSteps({
 
   /** Stores a step that ended with tool calls: its usage, and the plan for each call. */
   async function begin(run: LiveRun, prepared: PreparedRequest, loop: ToolLoop, reported: AnswerEnd['usage']) {
-    const { userId, runId, threadId, messageId, programRunId } = run.spec;
+    const { userId, runId, threadId, messageId, apiRunId } = run.spec;
     await writer.detach(run);
     const calls = serverCallRepository(db);
     const { signal } = run.controller;
@@ -118,7 +118,7 @@ export function toolSteps({
         await serverCallRepository(trx).insert(run.spec, all);
         // The run may wait for days, and the provider deletes generated files before that.
         if (run.fileTasks.length > 0) await startFetching(trx, userId, messageId, at);
-        const accessTokenId = programRunId === null ? null : await apiRunRepository(trx).tokenOf(userId, programRunId);
+        const accessTokenId = apiRunId === null ? null : await apiRunRepository(trx).tokenOf(userId, apiRunId);
         for (const record of [usage, ...usages.ofTools({ ...run.spec, model: usage.model }, run.used, at)])
           await usageRepository(trx).record(userId, { ...record, accessTokenId }, true);
       },

@@ -23,7 +23,7 @@ describe.each(engines)('files of code_interpreter on %s', (engine) => {
   afterAll(() => app.stop());
 
   /** A user with an API client. */
-  async function withProgram() {
+  async function withClient() {
     const { visitor, key } = await app.someone();
     const { token } = await newToken(visitor);
     const client = new OpenAI({ apiKey: token, baseURL: `${app.url}/v1`, maxRetries: 0 });
@@ -47,7 +47,7 @@ describe.each(engines)('files of code_interpreter on %s', (engine) => {
   }
 
   test('reads files of the assistant, the thread and its messages, by the provider’s names', async () => {
-    const { client, file, theirs, assistant, run } = await withProgram();
+    const { client, file, theirs, assistant, run } = await withClient();
     const [rates, table, noise] = [await file('rates.csv'), await file('table.csv'), await file('noise.bin', bytes)];
     const made = await assistant(rates);
     expect(conforming('AssistantObject', made).tool_resources).toEqual({ code_interpreter: { file_ids: [rates] } });
@@ -82,7 +82,7 @@ describe.each(engines)('files of code_interpreter on %s', (engine) => {
   });
 
   test('takes files with a run: in its thread, in its messages, and instead of the assistant’s', async () => {
-    const { client, file, theirs, assistant, run } = await withProgram();
+    const { client, file, theirs, assistant, run } = await withClient();
     const [own, other, along, late] = [
       await file('own.csv'),
       await file('other.csv'),
@@ -116,7 +116,7 @@ describe.each(engines)('files of code_interpreter on %s', (engine) => {
   });
 
   test('allows at most twenty in a thread', async () => {
-    const { client, file } = await withProgram();
+    const { client, file } = await withClient();
     const ids: string[] = [];
     for (let number = 0; number < 21; number++) ids.push(await file(`${number}.txt`));
     const resources = (file_ids: string[]) => ({ tool_resources: { code_interpreter: { file_ids } } });
@@ -133,7 +133,7 @@ describe.each(engines)('files of code_interpreter on %s', (engine) => {
   });
 
   test('uploads files again when the provider has lost one', async () => {
-    const { key, file, theirs, assistant, run } = await withProgram();
+    const { key, file, theirs, assistant, run } = await withClient();
     const { id } = await assistant(await file('kept.csv'), await file('lost.csv'));
     const { given: before } = await run(id);
     await atProvider(app, key, `/files/${await theirs('lost.csv')}`, 'DELETE');
@@ -144,7 +144,7 @@ describe.each(engines)('files of code_interpreter on %s', (engine) => {
   });
 
   test('fails the run with a message if a file cannot be uploaded, and a later run has it', async () => {
-    const { key, file, theirs, assistant, run } = await withProgram();
+    const { key, file, theirs, assistant, run } = await withClient();
     await withFault(app, { fail: 'server_error' }, { method: 'POST', path: '/files', key }, async () => {
       const { id } = await assistant(await file('data.csv'));
       const { ended, given } = await run(id);
@@ -157,7 +157,7 @@ describe.each(engines)('files of code_interpreter on %s', (engine) => {
   });
 
   test('waits until it is cancelled if the provider accepts files without an answer', async () => {
-    const { client, key, file, assistant } = await withProgram();
+    const { client, key, file, assistant } = await withClient();
     await withFault(app, { hang: true }, { method: 'POST', path: '/files', key }, async () => {
       const { id: assistant_id } = await assistant(await file('slow.csv'));
       const { id, thread_id } = await client.beta.threads.createAndRun({ assistant_id, thread: saying('Count') });
@@ -170,7 +170,7 @@ describe.each(engines)('files of code_interpreter on %s', (engine) => {
   });
 
   test('ends the run if the provider always reports a file as missing', async () => {
-    const { key, file, assistant, run } = await withProgram();
+    const { key, file, assistant, run } = await withClient();
     const { id } = await assistant(await file('ghost.csv'));
     const lie = { status: 404, error: { message: "File with id 'file-x' not found.", param: 'tools', code: null } };
     await withFault(app, lie, { method: 'POST', path: '/responses', key }, async () => {

@@ -32,13 +32,13 @@ type Call = { caller: ApiPrincipal; request: FastifyRequest; reply: FastifyReply
  * Long: a list of routes, each read alone.
  */
 export function apiRunFeature(dependencies: Dependencies) {
-  const { programRuns, conversations, ids, fileIds } = dependencies;
+  const { apiRuns, conversations, ids, fileIds } = dependencies;
   const present = (userId: number, run: StoredRun) => fileIds.present(userId, foundFileIds(run));
   const streaming = createRunStream({
     openCalls: dependencies.openCalls,
-    watch: programRuns.watch,
+    watch: apiRuns.watch,
     async endedRun(userId, run, part) {
-      const whole = await programRuns.findAtEndOf(userId, run.id, part.id);
+      const whole = await apiRuns.findAtEndOf(userId, run.id, part.id);
       if (!whole) throw resourceNotFound('run', '');
       const hasText = whole.parts.some(({ id, hasText: has }) => id === part.id && has);
       const message = hasText ? await conversations.message(userId, run.threadId, part.messageId) : undefined;
@@ -57,7 +57,7 @@ export function apiRunFeature(dependencies: Dependencies) {
     withThread(ids, { id }, async (threadId) => {
       await conversations.thread(userId, threadId);
       const number = (await ids()).decode('run', runId);
-      const run = number === undefined ? undefined : await programRuns.find(userId, number);
+      const run = number === undefined ? undefined : await apiRuns.find(userId, number);
       if (run?.threadId !== threadId) throw resourceNotFound('run', runId);
       return work(run);
     });
@@ -115,9 +115,9 @@ export function apiRunFeature(dependencies: Dependencies) {
             query,
             'run',
             (id) => own.decode('run', id),
-            (runId) => programRuns.isElsewhere(userId, { threadId }, runId),
+            (runId) => apiRuns.isElsewhere(userId, { threadId }, runId),
           );
-          const found = await programRuns.ofThread(userId, threadId, { ...page, limit: limit + 1 });
+          const found = await apiRuns.ofThread(userId, threadId, { ...page, limit: limit + 1 });
           return listAnswer(
             found.map((run) => runObject(run, own)),
             limit,
@@ -130,7 +130,7 @@ export function apiRunFeature(dependencies: Dependencies) {
       );
       route(api.modify, ({ caller, params, body: { metadata } }) =>
         onRun(caller, params, async (run) => {
-          if (metadata !== undefined) await programRuns.setMetadata(caller.userId, run.id, metadata ?? {});
+          if (metadata !== undefined) await apiRuns.setMetadata(caller.userId, run.id, metadata ?? {});
           return objectOf({ ...run, metadata: metadata === undefined ? run.metadata : (metadata ?? {}) });
         }),
       );
@@ -139,8 +139,8 @@ export function apiRunFeature(dependencies: Dependencies) {
           const status = statusOf(run);
           if (!['queued', 'in_progress', 'cancelling', 'requires_action'].includes(status))
             throw invalidInput(`Cannot cancel run with status '${status}'.`);
-          await programRuns.cancel(caller.userId, run);
-          return objectOf((await programRuns.find(caller.userId, run.id)) ?? run);
+          await apiRuns.cancel(caller.userId, run);
+          return objectOf((await apiRuns.find(caller.userId, run.id)) ?? run);
         }),
       );
       route(api.steps, ({ caller, params, query }) =>
@@ -150,7 +150,7 @@ export function apiRunFeature(dependencies: Dependencies) {
             query,
             'run step',
             (id) => own.decode('step', id),
-            (number) => programRuns.isElsewhere(caller.userId, run, runIdOfStep(number)),
+            (number) => apiRuns.isElsewhere(caller.userId, run, runIdOfStep(number)),
           );
           const [low, high] = order === 'asc' ? [after, before] : [before, after];
           const steps = listSteps(run, own, await telling(caller, run, query))

@@ -2,8 +2,8 @@ import type { RunEvent, ToolCall } from '@roster/contracts/chat';
 import type { ApiMessage } from '@roster/contracts/public-api/assistants/messages';
 import type { ApiRunStep } from '@roster/contracts/public-api/assistants/run-steps';
 import type { ApiRun, ApiRunStatus } from '@roster/contracts/public-api/assistants/runs';
-import type { FullApiRun as WholeProgramRun } from '#server/features/chat/api-threads/runs';
-import type { ApiRunPart as PartOfProgramRun } from '#server/features/chat/shared/api-run-repository';
+import type { FullApiRun } from '#server/features/chat/api-threads/runs';
+import type { ApiRunPart } from '#server/features/chat/shared/api-run-repository';
 import { citing } from '#server/features/public-api/assistants/messages/citations';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import { unixSeconds } from '#server/features/public-api/shared/list';
@@ -55,13 +55,13 @@ function callDeltas(call: PublicCall, index: number, ids: Ids, withTexts: boolea
 }
 
 /** The end of a run as stored; `message` is undefined if it has none. */
-export type EndedRun = { run: WholeProgramRun; present: ReadonlySet<number>; message: ApiMessage | undefined };
+export type EndedRun = { run: FullApiRun; present: ReadonlySet<number>; message: ApiMessage | undefined };
 
 /**
  * Converts the events of one part of a run to those of the retired API, in its order.
  * Long: every event continues the open step and message.
  */
-export function createRunEventWriter(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids, withTexts: boolean) {
+export function createRunEventWriter(run: FullApiRun, part: ApiRunPart, ids: Ids, withTexts: boolean) {
   const { encode } = ids;
   const messageId = encode('msg', part.messageId);
   const begun: ApiRun = { ...runObject(run, ids), status: 'queued', started_at: null };

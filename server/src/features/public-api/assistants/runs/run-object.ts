@@ -1,6 +1,6 @@
 import type { RunError } from '@roster/contracts/errors';
 import type { ApiRun, ApiRunStatus } from '@roster/contracts/public-api/assistants/runs';
-import type { FullApiRun as WholeProgramRun } from '#server/features/chat/api-threads/runs';
+import type { FullApiRun } from '#server/features/chat/api-threads/runs';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import { unixSeconds } from '#server/features/public-api/shared/list';
 import { readOptions } from './options.ts';
@@ -10,7 +10,7 @@ import { spentBy } from './run-target.ts';
 const answerSeconds = 600;
 
 /** Current status: the run's own while it waits or if it ended while waiting, else that of its last part. */
-export function statusOf({ state, waitsUntil, parts }: WholeProgramRun, now = new Date().toISOString()): ApiRunStatus {
+export function statusOf({ state, waitsUntil, parts }: FullApiRun, now = new Date().toISOString()): ApiRunStatus {
   if (state === 'waiting') return (waitsUntil ?? '') > now ? 'requires_action' : 'expired';
   if (state === 'cancelled') return 'cancelled';
   if (state !== 'as_current') return 'incomplete';
@@ -44,15 +44,15 @@ export function errorOf(error: RunError | null): ApiRun['last_error'] {
 }
 
 /** Function calls that await results. */
-const openCalls = ({ calls, currentRunId }: WholeProgramRun) =>
+const openCalls = ({ calls, currentRunId }: FullApiRun) =>
   calls.filter(({ runId, kind }) => runId === currentRunId && kind === 'function');
 
-function incompleteDetails({ state, parts }: WholeProgramRun): ApiRun['incomplete_details'] {
+function incompleteDetails({ state, parts }: FullApiRun): ApiRun['incomplete_details'] {
   if (state === 'max_prompt_tokens' || state === 'max_completion_tokens') return { reason: state };
   return parts.at(-1)?.reason === 'length' ? { reason: 'max_completion_tokens' } : {};
 }
 
-function timesOf(run: WholeProgramRun, status: ApiRunStatus) {
+function timesOf(run: FullApiRun, status: ApiRunStatus) {
   const [first, last] = [run.parts[0], run.parts.at(-1)];
   const begun = unixSeconds(last?.createdAt ?? '');
   const endedAt = run.endedAt ?? last?.finishedAt ?? null;
@@ -69,7 +69,7 @@ function timesOf(run: WholeProgramRun, status: ApiRunStatus) {
   };
 }
 
-function usageOf(run: WholeProgramRun, status: ApiRunStatus): ApiRun['usage'] {
+function usageOf(run: FullApiRun, status: ApiRunStatus): ApiRun['usage'] {
   if (isActive(status)) return null;
   const { promptTokens, completionTokens } = spentBy(run);
   return {
@@ -79,7 +79,7 @@ function usageOf(run: WholeProgramRun, status: ApiRunStatus): ApiRun['usage'] {
   };
 }
 
-export function runObject(run: WholeProgramRun, { encode }: Ids): ApiRun {
+export function runObject(run: FullApiRun, { encode }: Ids): ApiRun {
   const {
     assistantId: _,
     assistantVersion: __,

@@ -20,7 +20,7 @@ import { statusOf } from './run-object.ts';
 import { createTargetResolver, limitReached, spentBy } from './run-target.ts';
 
 type Dependencies = Parameters<typeof createTargetResolver>[0] & {
-  programRuns: StoredRuns;
+  apiRuns: StoredRuns;
   conversations: StoredThreads;
   assistants: Pick<ApiAssistants, 'find'>;
   assistantModels: Pick<AssistantModels, 'find'>;
@@ -39,11 +39,11 @@ export const invalidInput = (message: string) => new PublicApiError('invalid_inp
  * Long: three entry points, each read alone.
  */
 export function createRunStarter(dependencies: Dependencies) {
-  const { programRuns, conversations, assistants, assistantModels, ids, fileIds, keptResources } = dependencies;
+  const { apiRuns, conversations, assistants, assistantModels, ids, fileIds, keptResources } = dependencies;
   const answererFor = createTargetResolver(dependencies);
 
   async function whole(userId: number, { answer }: Stored): Promise<StoredRun> {
-    const run = await programRuns.find(userId, answer.programRunId);
+    const run = await apiRuns.find(userId, answer.apiRunId);
     if (!run) throw resourceNotFound('run', '');
     return run;
   }
@@ -63,7 +63,7 @@ export function createRunStarter(dependencies: Dependencies) {
     const options = await optionsOf(userId, toolResources, given);
     const answerer = await answererFor(userId, options);
     refuseOverTokenBudget(caller);
-    const stored = await programRuns.start(caller, {
+    const stored = await apiRuns.start(caller, {
       ...place,
       answerer,
       options: JSON.stringify(options),
@@ -140,17 +140,17 @@ export function createRunStarter(dependencies: Dependencies) {
       const answerer = await answererFor(userId, options, spent);
       refuseOverTokenBudget(caller);
       const limit = limitReached(options, spent);
-      if (limit !== undefined && (await programRuns.endAtLimit(userId, run.id, limit)))
-        return { run: (await programRuns.find(userId, run.id)) ?? run, isFirst: false };
+      if (limit !== undefined && (await apiRuns.endAtLimit(userId, run.id, limit)))
+        return { run: (await apiRuns.find(userId, run.id)) ?? run, isFirst: false };
       const given = outputs.map(({ tool_call_id: callId, output }) => ({ callId, output }));
-      const stored = await programRuns.resume(caller, run, given, answerer);
+      const stored = await apiRuns.resume(caller, run, given, answerer);
       if (stored.kind === 'wrong_outputs') {
         const listed = (list: string[]) => `[${list.map((one) => `'${one}'`).join(', ')}]`;
         const got = listed(given.map(({ callId }) => callId));
         throw invalidInput(`Expected tool outputs for call_ids ${listed(stored.expected)}, got ${got}`);
       }
       if (stored.kind !== 'stored') {
-        const now = (await programRuns.find(userId, run.id)) ?? run;
+        const now = (await apiRuns.find(userId, run.id)) ?? run;
         throw invalidInput(`Runs in status "${statusOf(now)}" do not accept tool outputs.`);
       }
       return { run: await whole(userId, stored), isFirst: false };

@@ -1,7 +1,7 @@
 import type { ApiRunStep, ApiToolCall } from '@roster/contracts/public-api/assistants/run-steps';
 import { z } from 'zod';
-import type { FullApiRun as WholeProgramRun } from '#server/features/chat/api-threads/runs';
-import type { ApiRunPart as PartOfProgramRun } from '#server/features/chat/shared/api-run-repository';
+import type { FullApiRun } from '#server/features/chat/api-threads/runs';
+import type { ApiRunPart } from '#server/features/chat/shared/api-run-repository';
 import type { StoredCall as KeptCall } from '#server/features/chat/shared/tool-call-repository';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import { unixSeconds } from '#server/features/public-api/shared/list';
@@ -38,7 +38,7 @@ const EarlierPassage = z
 const Passage = z.union([StoredPassage, EarlierPassage]);
 
 /** Files in which the searches of a run have found something. */
-export const foundFileIds = ({ calls }: Pick<WholeProgramRun, 'calls'>): number[] =>
+export const foundFileIds = ({ calls }: Pick<FullApiRun, 'calls'>): number[] =>
   calls.flatMap(({ kind, output }) =>
     kind === 'file_search' ? listed(StoredPassage, output).map(({ fileId }) => fileId) : [],
   );
@@ -101,7 +101,7 @@ const open: Standing = {
   completed_at: null,
 };
 
-function standingOf(run: WholeProgramRun, part: PartOfProgramRun, kind: StepKind): Standing {
+function standingOf(run: FullApiRun, part: ApiRunPart, kind: StepKind): Standing {
   const at = unixSeconds(run.endedAt ?? part.finishedAt ?? part.createdAt);
   if (part.state === 'queued' || part.state === 'running' || part.state === 'waiting') return open;
   if (part.state === 'stopped') return { ...open, status: 'cancelled', cancelled_at: at };
@@ -120,8 +120,8 @@ function standingOf(run: WholeProgramRun, part: PartOfProgramRun, kind: StepKind
 
 /** A step in progress. */
 export function stepObject(
-  run: WholeProgramRun,
-  part: PartOfProgramRun,
+  run: FullApiRun,
+  part: ApiRunPart,
   kind: StepKind,
   { encode }: Ids,
   more: Partial<ApiRunStep> & Pick<ApiRunStep, 'step_details'>,
@@ -142,7 +142,7 @@ export function stepObject(
 }
 
 /** Steps of a run so far, the oldest first. */
-export function listSteps(run: WholeProgramRun, ids: Ids, telling: CallOptions): (ApiRunStep & { number: number })[] {
+export function listSteps(run: FullApiRun, ids: Ids, telling: CallOptions): (ApiRunStep & { number: number })[] {
   return run.parts.flatMap((part) => {
     const calls = run.calls.filter(isPublicCall).filter(({ runId }) => runId === part.id);
     const called = (isFunction: boolean) => calls.filter(({ kind }) => (kind === 'function') === isFunction);
@@ -168,7 +168,7 @@ export function listSteps(run: WholeProgramRun, ids: Ids, telling: CallOptions):
   });
 }
 
-function usageOf({ usage }: PartOfProgramRun): ApiRunStep['usage'] {
+function usageOf({ usage }: ApiRunPart): ApiRunStep['usage'] {
   if (!usage) return null;
   const { inputTokens, outputTokens } = usage;
   return { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: inputTokens + outputTokens };

@@ -23,11 +23,11 @@ export type InstructionPiece = {
   /** In lower case; null: text, or a variable with options of its own. */
   name: string | null;
   /** The variable that is filled in; null: it stays as it is written. */
-  known: InstructionVariable | null;
+  variable: InstructionVariable | null;
 };
 
 const knownName = (name: string): InstructionVariable | null =>
-  instructionVariables.find((known) => known === name) ?? null;
+  instructionVariables.find((variable) => variable === name) ?? null;
 
 /**
  * Splits instructions as prompts are split. Upper case and spaces inside the braces are allowed, because Open WebUI
@@ -37,18 +37,18 @@ export const parseInstructions = (text: string): InstructionPiece[] =>
   parsePrompt(text).map(({ source, variable }) => {
     const isPlain = variable?.kind === 'text' && variable.default === null;
     const name = isPlain ? variable.name.toLowerCase() : null;
-    return { source, name, known: name === null ? null : knownName(name) };
+    return { source, name, variable: name === null ? null : knownName(name) };
   });
 
 /** The variables that are filled in, each once, in the order in which they are first written. */
 export const variablesIn = (text: string): InstructionVariable[] => [
-  ...new Set(parseInstructions(text).flatMap(({ known }) => known ?? [])),
+  ...new Set(parseInstructions(text).flatMap(({ variable }) => variable ?? [])),
 ];
 
 /** Fills in the known variables. Everything else stays to the letter, and a value is not searched for variables. */
 export const fillInstructions = (text: string, values: InstructionValues): string =>
   parseInstructions(text)
-    .map(({ source, known }) => (known === null ? source : (values[known] ?? source)))
+    .map(({ source, variable }) => (variable === null ? source : (values[variable] ?? source)))
     .join('');
 
 export type InstructionContext = {
@@ -132,10 +132,10 @@ export function likelyVariable(name: string): string | undefined {
   if (other !== undefined) return other;
   const letters = lettersOf(name);
   const near = instructionVariables
-    .map((known) => ({ known, apart: distance(letters, lettersOf(known)) }))
-    .filter(({ known, apart }) => apart <= (known.length < 8 ? 1 : 2))
+    .map((variable) => ({ variable, apart: distance(letters, lettersOf(variable)) }))
+    .filter(({ variable, apart }) => apart <= (variable.length < 8 ? 1 : 2))
     .sort((a, b) => a.apart - b.apart)[0];
-  return near && `{{${near.known}}}`;
+  return near && `{{${near.variable}}}`;
 }
 
 export type UnknownVariable = { source: string; instead: string };
@@ -143,8 +143,8 @@ export type UnknownVariable = { source: string; instead: string };
 /** Variables that stay as they are written but look like known ones, each once. */
 export function misspelledIn(text: string): UnknownVariable[] {
   const found = new Map<string, string>();
-  for (const { source, name, known } of parseInstructions(text)) {
-    const instead = name === null || known !== null || found.has(source) ? undefined : likelyVariable(name);
+  for (const { source, name, variable } of parseInstructions(text)) {
+    const instead = name === null || variable !== null || found.has(source) ? undefined : likelyVariable(name);
     if (instead !== undefined) found.set(source, instead);
   }
   return [...found].map(([source, instead]) => ({ source, instead }));

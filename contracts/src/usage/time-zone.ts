@@ -41,8 +41,8 @@ function zones(): ReadonlyMap<string, string> {
 
 /** The zone’s correctly spelled name for any spelling or older name; undefined: unknown. */
 export function canonicalTimeZone(text: string): string | undefined {
-  const known = zones().get(text.toLowerCase());
-  if (known !== undefined) return known;
+  const zone = zones().get(text.toLowerCase());
+  if (zone !== undefined) return zone;
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions();
     return zones().get(timeZone.toLowerCase());

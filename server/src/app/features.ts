@@ -120,7 +120,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
   const comparisons = comparisonFeature({
     ...{ ...base, pricing, files, models, personOf, notTakenBy: unsupportedSettings },
     sideQuestions: chat.sideQuestions,
-    askedQuestions: chat.askedQuestions,
+    questionHistory: chat.questionHistory,
     assistantsIn: assistantRepository,
     versionsIn: versionRepository,
     assistants: assistants.drafted,
@@ -145,7 +145,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
   const projects = projectFeature({
     ...base,
     ownsAssistant: assistants.owns,
-    checkModels: models.checkKnown,
+    checkModels: models.checkExists,
     moveToTrash: chat.moveToTrash,
     files: projectFiles,
   });

@@ -189,7 +189,7 @@ async function read(source: Source, path: string) {
   return {
     manifest,
     /** The tables of its version. */
-    known: tables.filter((table) => members.has(tableName(table))),
+    presentTables: tables.filter((table) => members.has(tableName(table))),
     names: [...members.keys()],
     tables: rows,
     table: (table: Table) => content(tableName(table)),
@@ -223,11 +223,11 @@ function parsedManifest(text: Buffer, path: string): Manifest {
 async function verify(archive: Archive, path: string) {
   const { manifest, names } = archive;
   const expected = new Set<string>([manifestName, checksumName]);
-  const known = tables.filter((table) => manifest.tables.some(({ name }) => name === table));
+  const listed = tables.filter((table) => manifest.tables.some(({ name }) => name === table));
   // An older version has fewer tables, and none that are unknown here.
-  if (manifest.tables.map(({ name }) => name).join() !== known.join())
+  if (manifest.tables.map(({ name }) => name).join() !== listed.join())
     throw new CliError(`${path} was made by another version of Roster. Restore it with the version that made it.`);
-  for (const table of known) {
+  for (const table of listed) {
     expected.add(tableName(table));
     const { rows, sha256 } = manifest.tables.find(({ name }) => name === table) ?? {};
     if ((await digest(archive.table(table))).sha256 !== sha256) throw damaged(path, tableName(table));

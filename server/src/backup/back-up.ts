@@ -21,7 +21,7 @@ import { withoutTemporaryThreads } from './temporary-threads.ts';
 type Dependencies = { database: OpenDatabase; store: FileStore };
 
 /** `createdAt`: the time of its contents. `said`: the message for the operator. */
-type Written = { createdAt: string; bytes: number; said: string };
+type Written = { createdAt: string; bytes: number; summary: string };
 
 /**
  * Writes a consistent snapshot of the running installation into one file, and reads it back before reporting success.
@@ -51,7 +51,7 @@ export async function backUp({ database, store }: Dependencies, target: string):
     return {
       createdAt,
       bytes,
-      said:
+      summary:
         `${path} holds the installation as of ${createdAt}: ${rows} rows and ${files.count} files, read back and compared.\n` +
         'The master key is not in it. Keep that in another place: without it the provider keys in the backup cannot be opened.',
     };

@@ -204,8 +204,8 @@ export function postgresTables(trx: Kysely<Database>): Tables {
 }
 
 async function columnsOf(db: Kysely<Database>, table: Table): Promise<string[]> {
-  const known = await db.introspection.getTables();
-  return known.find(({ name }) => name === table)?.columns.map(({ name }) => name) ?? [];
+  const tables = await db.introspection.getTables();
+  return tables.find(({ name }) => name === table)?.columns.map(({ name }) => name) ?? [];
 }
 
 /** True if there is an account; a database without tables has none. */
@@ -260,13 +260,13 @@ export async function fill(
   /** The tables of the rows' version. */
   those: readonly Table[] = tables,
 ): Promise<Map<Table, number>> {
-  const known = await trx.introspection.getTables();
+  const existing = await trx.introspection.getTables();
   for (const table of those.toReversed()) await sql`delete from ${sql.table(table)}`.execute(trx);
   const counts = new Map<Table, number>();
   const search = searchRepository(trx);
   const index = await search.withoutIndex();
   for (const table of those) {
-    const columns = known.find(({ name }) => name === table)?.columns.map(({ name }) => name) ?? [];
+    const columns = existing.find(({ name }) => name === table)?.columns.map(({ name }) => name) ?? [];
     let count = 0;
     for await (const rows of batches(from.rowsOf(table))) {
       await insert(trx, table, columns, rows);

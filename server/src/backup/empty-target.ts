@@ -42,12 +42,12 @@ export function fillInTransaction(
   { engine, db }: OpenDatabase,
   from: Tables,
   what: string,
-  known?: readonly Table[],
+  tables?: readonly Table[],
 ): Promise<Map<Table, number>> {
   return db.transaction().execute(async (trx) => {
     // A server that starts meanwhile waits for this lock too, and finds everything.
     await lockMigrations(trx, engine);
     await refuseUsed({ engine, db: trx }, what);
-    return fill(trx, from, known);
+    return fill(trx, from, tables);
   });
 }

@@ -128,7 +128,7 @@ async function put(archive: OpenArchive, { databaseUrl, dataDir, openStore }: Pl
   const database = await openEmptyTarget(databaseUrl, dataDir, what, archive.manifest.migrations.length);
   try {
     const from = keepSessions ? archive.tables : dropStaleRows(archive.tables);
-    const fill = () => fillInTransaction(database, from, what, archive.known);
+    const fill = () => fillInTransaction(database, from, what, archive.presentTables);
     const counts = await putFiles(archive, await openStore(), fill).catch((cause: unknown) => {
       if (cause instanceof CliError) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);

@@ -59,7 +59,7 @@ function mailInWords({ delivers, lastSentAt, lastFailure }: NonNullable<SystemRe
 
 function describeReport(report: SystemReport): string[] {
   const label = (text: string) => `${text}:`.padEnd(17);
-  const parts = partsOf(report).map(([name, { problem }, said]) => `${label(name)}${problem ?? said}`);
+  const parts = partsOf(report).map(([name, { problem }, text]) => `${label(name)}${problem ?? text}`);
   const levels = { problem: 'PROBLEM', advice: 'Advice' };
   const warnings = report.warnings.map(({ level, text }) => `${label(levels[level])}${text}`);
   return [`${label('Roster')}${report.version}, Node.js ${report.runtime}`, ...parts, ...warnings];

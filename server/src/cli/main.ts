@@ -123,9 +123,9 @@ const commands = new Map<string, Command>([
       takes: 'the name of one new file',
       perform: (config, file) =>
         beside(config, async (database) => {
-          const { createdAt, bytes, said } = await backUp({ database, store: await openFileStore(config) }, file);
+          const { createdAt, bytes, summary } = await backUp({ database, store: await openFileStore(config) }, file);
           await saveTimestamp(database.db, lastBackup, { at: createdAt, name: basename(file), bytes });
-          return said;
+          return summary;
         }),
     },
   ],
@@ -183,8 +183,8 @@ try {
   // A store that never answers must not keep a command from ending.
   process.exit();
 } catch (error) {
-  const isTold = error instanceof StartupError || error instanceof CliError;
+  const isExpected = error instanceof StartupError || error instanceof CliError;
   if (error instanceof UnavailableError) console.error(`The ${error.part} cannot be used: ${error.message}.`);
-  else console.error(isTold ? error.message : error);
+  else console.error(isExpected ? error.message : error);
   process.exitCode = 1;
 }

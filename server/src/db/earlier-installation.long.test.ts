@@ -123,13 +123,13 @@ describe.each(engines)('an installation of before connections, upgraded on %s', 
     const { url, dataDir, remove } = await emptyDatabase(engine);
     closing.unshift(remove, () => archive.close());
     const target = await openEmptyTarget(url, dataDir, dataDir, archive.manifest.migrations.length);
-    await fillInTransaction(target, archive.tables, dataDir, archive.known);
+    await fillInTransaction(target, archive.tables, dataDir, archive.presentTables);
     const store = await createFileStore({ dataDir, s3: undefined });
     for await (const { storage_key: key } of archive.files()) await store.put(key, archive.file(key));
-    before = await collected(archive.tables, archive.known);
+    before = await collected(archive.tables, archive.presentTables);
     await migrate(target);
     await target.close();
-    after = await storedRows(engine, url, dataDir, archive.known);
+    after = await storedRows(engine, url, dataDir, archive.presentTables);
 
     app = await startApp(engine);
     closing.unshift(() => app.stop());

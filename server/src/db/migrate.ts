@@ -227,8 +227,8 @@ type Applied = { name: string; checksum: string };
 
 function checkHistory(applied: Applied[], folder = migrationFiles) {
   for (const [index, { name, checksum }] of applied.entries()) {
-    const [known] = migrations[index] ?? [];
-    if (known !== name)
+    const [expected] = migrations[index] ?? [];
+    if (expected !== name)
       throw new StartupError(`The database is newer than this Roster: it has ${name}. Start the version that made it.`);
     if (!isChecksumOf(name, checksum, folder))
       throw new StartupError(

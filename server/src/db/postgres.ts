@@ -107,12 +107,12 @@ class WatchedDriver extends PostgresDriver {
     const { executeQuery } = connection;
     connection.executeQuery = <Row>(query: CompiledQuery, options?: AbortableOperationOptions) => {
       const execute = executeQuery<Row>;
-      const told = (error: unknown) => this.#told(error);
-      return this.#watch.during(() => execute.call(connection, query, options).catch(told)).catch(told);
+      const mapError = (error: unknown) => this.#mapError(error);
+      return this.#watch.during(() => execute.call(connection, query, options).catch(mapError)).catch(mapError);
     };
   }
 
-  #told(error: unknown): never {
+  #mapError(error: unknown): never {
     // Connections to a former primary would stay there forever.
     if (isReadOnly(error)) this.#leaveAll();
     throw isUnavailable(error) ? new UnavailableError('database', error) : error;

@@ -156,9 +156,9 @@ type WithValues<Columns, Named> = {
     : Columns[Column];
 };
 
-type Known = Checked<Values>;
+type Stored = Checked<Values>;
 
 /** All tables: their columns from the migrated database, with the types of values that it cannot tell. */
 export type Database = {
-  [Table in keyof Tables]: Table extends keyof Known ? WithValues<Tables[Table], Known[Table]> : Tables[Table];
+  [Table in keyof Tables]: Table extends keyof Stored ? WithValues<Tables[Table], Stored[Table]> : Tables[Table];
 };

@@ -20,8 +20,8 @@ type MapError = (error: unknown) => unknown;
  *
  * A statement outside a transaction never runs inside a group: it sees committed data only.
  */
-export function groupingDriver(database: DatabaseSync, told: MapError): Driver {
-  const groups = new Groups(database, told);
+export function groupingDriver(database: DatabaseSync, mapError: MapError): Driver {
+  const groups = new Groups(database, mapError);
   return {
     init: async () => undefined,
     acquireConnection: async () => new Connection(groups),
@@ -47,15 +47,15 @@ class Groups {
   current: Connection | undefined;
   readonly #database: DatabaseSync;
   readonly #prepare: ReturnType<typeof statementCache>;
-  readonly #told: MapError;
+  readonly #mapError: MapError;
   #group: Group | undefined;
   readonly #waitingTransactions: (() => void)[] = [];
   readonly #waitingStatements: (() => void)[] = [];
 
-  constructor(database: DatabaseSync, told: MapError) {
+  constructor(database: DatabaseSync, mapError: MapError) {
     this.#database = database;
     this.#prepare = statementCache(database);
-    this.#told = told;
+    this.#mapError = mapError;
   }
 
   run<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
@@ -67,7 +67,7 @@ class Groups {
       const { changes, lastInsertRowid } = statement.run(...values);
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
     } catch (error) {
-      throw this.#told(error);
+      throw this.#mapError(error);
     }
   }
 
@@ -143,7 +143,7 @@ class Groups {
     try {
       this.#prepare(sql).statement.run();
     } catch (error) {
-      throw this.#told(error);
+      throw this.#mapError(error);
     }
   }
 

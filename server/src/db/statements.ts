@@ -20,8 +20,8 @@ type Prepared = { statement: StatementSync; hasRows: boolean };
 export function statementCache(database: DatabaseSync, limit = 400) {
   const statements = new Map<string, Prepared>();
   return (sql: string): Prepared => {
-    const known = statements.get(sql);
-    if (known) return known;
+    const cached = statements.get(sql);
+    if (cached) return cached;
     const statement = database.prepare(sql);
     const prepared = { statement, hasRows: statement.columns().length > 0 };
     const oldest = statements.size >= limit ? statements.keys().next().value : undefined;

@@ -28,10 +28,10 @@ const notReady = (phase: Phase) =>
 
 /** Checks all in parallel, each with its own timeout; the first failure in order is the reason. */
 async function checkAll(parts: HealthChecks) {
-  const asked = Object.entries(parts);
-  const outcomes = await Promise.allSettled(asked.map(([, ask]) => ask()));
+  const checks = Object.entries(parts);
+  const outcomes = await Promise.allSettled(checks.map(([, ask]) => ask()));
   const answers = Object.fromEntries(
-    outcomes.map((outcome, index) => [asked[index]?.[0], outcome.status === 'fulfilled' ? outcome.value : 'missing']),
+    outcomes.map((outcome, index) => [checks[index]?.[0], outcome.status === 'fulfilled' ? outcome.value : 'missing']),
   );
   return { answers, failure: outcomes.find((outcome) => outcome.status === 'rejected') };
 }

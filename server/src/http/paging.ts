@@ -38,9 +38,9 @@ export function toPage<Item>(found: Item[], limit: number, cursorOf: (last: Item
 /** Sets a Link header with the next page, for responses that are bare lists. */
 export function setNextLink(reply: FastifyReply, path: string, query: object, cursor: string | null) {
   if (cursor === null) return;
-  const asked = new URLSearchParams();
+  const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
-    if (name !== 'cursor' && value !== undefined && value !== '') asked.append(name, String(value));
-  asked.append('cursor', cursor);
-  reply.header('link', `<${path}?${asked}>; rel="next"`);
+    if (name !== 'cursor' && value !== undefined && value !== '') params.append(name, String(value));
+  params.append('cursor', cursor);
+  reply.header('link', `<${path}?${params}>; rel="next"`);
 }

@@ -5,6 +5,6 @@ import { ProviderError } from '#server/provider/transport/error';
 export function throwProviderFailure(error: unknown): never {
   if (!(error instanceof ProviderError)) throw error;
   const { code, message } = error;
-  const told = code === 'key_rejected' || code === 'not_served' ? code : 'provider_failed';
-  throw new AppError(told, message, { cause: error });
+  const publicCode = code === 'key_rejected' || code === 'not_served' ? code : 'provider_failed';
+  throw new AppError(publicCode, message, { cause: error });
 }

@@ -6,7 +6,7 @@ import type { Database } from '#server/db/schema';
 export type StoredJob = { id: number; kind: string; payload: string; attempts: number; claimedUntil: string };
 
 /** The failure: `said` for operators who look at the row, `failure` as a code for administrators. */
-type JobFailure = { said: string; failure: string };
+type JobFailure = { message: string; failure: string };
 
 const toJob = (row: Selectable<Database['jobs']>, claimedUntil: string): StoredJob => ({
   id: row.id,
@@ -113,18 +113,18 @@ export function jobRepository(db: Kysely<Database>) {
         .where('claimed_until', '=', claimedUntil)
         .execute();
     },
-    async tryAgain({ id, claimedUntil }: StoredJob, runAt: string, { said, failure }: JobFailure) {
+    async tryAgain({ id, claimedUntil }: StoredJob, runAt: string, { message, failure }: JobFailure) {
       await db
         .updateTable('jobs')
-        .set({ run_at: runAt, claimed_until: null, last_error: said, error_class: failure })
+        .set({ run_at: runAt, claimed_until: null, last_error: message, error_class: failure })
         .where('id', '=', id)
         .where('claimed_until', '=', claimedUntil)
         .execute();
     },
-    async giveUp({ id, claimedUntil }: StoredJob, at: string, { said, failure }: JobFailure) {
+    async giveUp({ id, claimedUntil }: StoredJob, at: string, { message, failure }: JobFailure) {
       await db
         .updateTable('jobs')
-        .set({ given_up_at: at, claimed_until: null, last_error: said, error_class: failure })
+        .set({ given_up_at: at, claimed_until: null, last_error: message, error_class: failure })
         .where('id', '=', id)
         .where('claimed_until', '=', claimedUntil)
         .execute();

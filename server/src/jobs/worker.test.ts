@@ -102,8 +102,8 @@ describe.each(engines)('background jobs on %s', (engine) => {
     const holder = await jobs.claim(now(), new Date(Date.now() + 60_000).toISOString());
     if (!late || !holder) throw new Error('nothing was claimed');
     await jobs.done(late);
-    await jobs.tryAgain(late, now(), { said: 'late', failure: 'Late' });
-    await jobs.giveUp(late, now(), { said: 'late', failure: 'Late' });
+    await jobs.tryAgain(late, now(), { message: 'late', failure: 'Late' });
+    await jobs.giveUp(late, now(), { message: 'late', failure: 'Late' });
     expect(await rows()).toMatchObject([{ claimed_until: holder.claimedUntil, last_error: null, given_up_at: null }]);
     await jobs.done(holder);
     expect(await rows()).toEqual([]);

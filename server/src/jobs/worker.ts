@@ -151,7 +151,7 @@ function createExecutor(
       await attempt(job, attempts);
     } catch (error) {
       const what = { err: error, event: 'job_failed', kind: job.kind, jobId: job.id, attempts: job.attempts };
-      const failed = { said: describeFailure(error), failure: failureClass(error) };
+      const failed = { message: describeFailure(error), failure: failureClass(error) };
       if (error instanceof PermanentJobError || job.attempts >= attempts) {
         log.error(what, 'a job failed for good');
         // Called first: if it does not finish, the job fails once more and calls it again.

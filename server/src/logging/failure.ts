@@ -44,10 +44,10 @@ export function serializeFailure(error: unknown): unknown {
     ),
   );
   const isQuoting = error instanceof SyntaxError || causeChain(cause).some((one) => one instanceof ProviderError);
-  const said = isQuoting ? { stack: frames(error) } : { message: error.message, stack: error.stack };
+  const details = isQuoting ? { stack: frames(error) } : { message: error.message, stack: error.stack };
   const several =
     error instanceof AggregateError ? { errors: error.errors.slice(0, maxCauses).map(serializeFailure) } : {};
-  return { type, ...fields, ...said, ...several, ...below };
+  return { type, ...fields, ...details, ...several, ...below };
 }
 
 const codeIn = (error: unknown) =>
@@ -66,8 +66,8 @@ export function failureClass(error: unknown): string {
 export function describeFailure(error: unknown): string {
   const provider = causeChain(error).find((one) => one instanceof ProviderError);
   if (provider) {
-    const said = Object.entries(providerFields(provider)).map(([name, value]) => `${name} ${value}`);
-    return `the provider failed: ${said.join(', ')}`;
+    const details = Object.entries(providerFields(provider)).map(([name, value]) => `${name} ${value}`);
+    return `the provider failed: ${details.join(', ')}`;
   }
   if (error instanceof SyntaxError) return 'something was no JSON';
   return error instanceof Error ? error.message.slice(0, 500) : 'unknown';

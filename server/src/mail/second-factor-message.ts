@@ -10,7 +10,7 @@ export type SecondFactorMessage = {
 
 /** Mails about changes to an account’s second factors and recovery codes. */
 export function secondFactorMessage(message: SecondFactorMessage, to: string): [subject: string, text: string[]] {
-  const [subject, said] = describe(message, to);
+  const [subject, sentence] = describe(message, to);
   const [last, then] =
     message.change === 'reset'
       ? [
@@ -24,7 +24,7 @@ export function secondFactorMessage(message: SecondFactorMessage, to: string): [
             : 'If this was not you, reset your password immediately, which signs out all devices, and tell your administrator:',
           message.askAgain,
         ];
-  return [subject, [...said, 'If this was you, you do not need to do anything.', last, then]];
+  return [subject, [...sentence, 'If this was you, you do not need to do anything.', last, then]];
 }
 
 function describe({ change, factor = 'second factor', left = 0 }: SecondFactorMessage, to: string): [string, string[]] {

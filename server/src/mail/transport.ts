@@ -43,8 +43,8 @@ function mailFailure(error: unknown): Error {
   const words = [of('code'), of('command'), of('response'), reason].filter(
     (part) => typeof part === 'string' && part !== '',
   );
-  const said = (words.length > 0 ? words.join(', ') : String(error)).replace(/[A-Za-z0-9_-]{40,}/g, '[left out]');
-  const text = `the mail was not sent: ${said.slice(0, 300)}`;
+  const sentence = (words.length > 0 ? words.join(', ') : String(error)).replace(/[A-Za-z0-9_-]{40,}/g, '[left out]');
+  const text = `the mail was not sent: ${sentence.slice(0, 300)}`;
   const responseCode = of('responseCode');
   const isRefusedForGood = of('code') === 'EENVELOPE' && typeof responseCode === 'number' && responseCode >= 550;
   const code = of('code');

@@ -10,7 +10,7 @@ import { providerLists } from './resources/lists.ts';
 import { createProviderHttp } from './transport/http.ts';
 import type { ProviderTimeouts } from './transport/timeouts.ts';
 
-type Asked = { path: string; body: Record<string, unknown> };
+type ProviderRequest = { path: string; body: Record<string, unknown> };
 type Reply = { status?: number; type?: string; text: string };
 
 const json = (value: unknown, status = 200): Reply => ({ status, text: JSON.stringify(value) });
@@ -19,14 +19,14 @@ const events = (text: string): Reply => ({ type: 'text/event-stream', text });
 const hello = events(`${said('Hello', 'stop')}data: [DONE]\n\n`);
 const key = new Secret('a-key-of-no-known-form-77');
 
-async function provider(reply: (asked: Asked, response: ServerResponse) => Reply | undefined) {
-  const asked: Asked[] = [];
+async function provider(reply: (requests: ProviderRequest, response: ServerResponse) => Reply | undefined) {
+  const requests: ProviderRequest[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const one of request) chunks.push(one);
     const sent = Buffer.concat(chunks).toString();
     const one = { path: request.url ?? '', body: sent === '' ? {} : JSON.parse(sent) };
-    asked.push(one);
+    requests.push(one);
     const answer = reply(one, response);
     if (!answer) return;
     const { status = 200, type = 'application/json', text } = answer;
@@ -38,7 +38,7 @@ async function provider(reply: (asked: Asked, response: ServerResponse) => Reply
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${port}`, asked };
+  return { url: `http://127.0.0.1:${port}`, asked: requests };
 }
 
 async function asking(url: string, times?: ProviderTimeouts) {

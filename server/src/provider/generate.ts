@@ -144,7 +144,7 @@ export function createGenerator(
         await responses.haveAnswered(apiKey, model);
         return end;
       } catch (error) {
-        if (telling.hasSaid() || !isOfResponses(error, request, omitted)) throw error;
+        if (telling.hasText() || !isOfResponses(error, request, omitted)) throw error;
         refusal = error;
       }
     const end = await answerWithoutResponses(request, omitted, onPieces, signal, refusal);
@@ -207,23 +207,23 @@ export function createGenerator(
         await learnSuccess(request, omitted);
         return end;
       } catch (error) {
-        if (telling.hasSaid() || !(await learn(error, request, omitted, onPieces))) throw error;
+        if (telling.hasText() || !(await learn(error, request, omitted, onPieces))) throw error;
       }
     }
   };
 }
 
-type Telling = { onPieces: OnPieces; hasSaid: () => boolean };
+type Telling = { onPieces: OnPieces; hasText: () => boolean };
 
 /** Tracks whether readers have seen part of the answer: from then on the request must not be repeated. */
 function trackOutput(onPieces: OnPieces): Telling {
-  let hasSaid = false;
+  let hasText = false;
   return {
     onPieces(pieces) {
-      hasSaid ||= pieces.some(({ type }) => type !== 'note');
+      hasText ||= pieces.some(({ type }) => type !== 'note');
       onPieces(pieces);
     },
-    hasSaid: () => hasSaid,
+    hasText: () => hasText,
   };
 }
 
@@ -277,7 +277,7 @@ function rejectedFormat(
   const isRefused =
     error.code === 'unsupported_parameter' ||
     /unavailable/i.test(error.message) ||
-    rejectionPattern.test(error.said ?? '');
+    rejectionPattern.test(error.providerMessage ?? '');
   return isRefused ? 'format' : undefined;
 }
 
@@ -333,7 +333,7 @@ function rejectedSearch(error: unknown, model: string): { why: string; isOfModel
     return { why: 'the provider no longer has them. They are being indexed again.', isOfModel: false };
   const isAboutTools = error.param?.startsWith('tool') || /file_search/i.test(error.message);
   if ((error.status !== 400 && error.status !== 422) || !isAboutTools) return undefined;
-  if (error.code === 'unsupported_parameter' || rejectionPattern.test(error.said ?? ''))
+  if (error.code === 'unsupported_parameter' || rejectionPattern.test(error.providerMessage ?? ''))
     return { why: notWith(model), isOfModel: true };
   return { why: error.message, isOfModel: false };
 }

@@ -71,7 +71,7 @@ export type AnswerRequest = {
   /** The provider's built-in tools of an assistant; the answer continues without rejected ones. */
   hosted?: AssistantTools | undefined;
   /** Called with true while a request is running: a run stopped between two attempts has cost nothing. */
-  onAsking?: (isAsked: boolean) => void;
+  onAsking?: (isAwaiting: boolean) => void;
   /** Called for each call of a built-in tool, which the provider bills besides tokens. */
   onToolUsed?: (use: ToolUse) => void;
   /** Called once for each generated file. */

@@ -40,13 +40,13 @@ export function parseUsage(value: unknown): TokenCounts | null {
   const { total_tokens: total } = usage;
   const thoughts = isCount(total) ? Math.max(0, total - inputTokens - outputTokens) : 0;
   const allOutput = outputTokens + thoughts;
-  const told = partOf(allOutput, ...ofOutput.map((details) => details.reasoning_tokens));
+  const reasoning = partOf(allOutput, ...ofOutput.map((details) => details.reasoning_tokens));
   return {
     inputTokens,
     cachedTokens,
     cacheWriteTokens,
     outputTokens: allOutput,
-    reasoningTokens: Math.max(told, thoughts),
+    reasoningTokens: Math.max(reasoning, thoughts),
     ...statedCost(usage.cost),
   };
 }

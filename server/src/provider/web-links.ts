@@ -20,17 +20,17 @@ const Citation = z.object({
 
 /** Reports each place where an answer cites a web page, once; some providers repeat them at the end. */
 export function createLinkReader(tell: (link: WebLink) => void) {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return (annotation: unknown) => {
     const citation = Citation.safeParse(annotation);
-    if (!citation.success || told.size >= webLinksLimit) return;
+    if (!citation.success || reported.size >= webLinksLimit) return;
     const { url: given, title, start_index, end_index } = citation.data;
     if (given.length > addressLimit || !isWebAddress(given)) return;
     // Normalized as in browsers: in a list, a lookalike URL must show as the one that opens.
     const url = new URL(given).href;
     const key = `${start_index} ${end_index} ${url}`;
-    if (url.length > addressLimit || told.has(key)) return;
-    told.add(key);
+    if (url.length > addressLimit || reported.has(key)) return;
+    reported.add(key);
     tell({ url, title: truncate(tidyName(title), titleLimit) });
   };
 }

@@ -16,7 +16,7 @@ export function guardedStore(store: FileStore & { breakOff?: () => void }): File
   const watch = createWatchdog({ probe: store.check, ...(breakOff && { onAway: breakOff }) });
   let checked: { at: number; answer: Promise<void> } | undefined;
 
-  const asked = <T>(work: () => Promise<T>): Promise<T> =>
+  const guarded = <T>(work: () => Promise<T>): Promise<T> =>
     watch.during(work).catch((error: unknown) => {
       throw isNotOutage(error) ? error : new UnavailableError('storage', error);
     });
@@ -32,17 +32,17 @@ export function guardedStore(store: FileStore & { breakOff?: () => void }): File
           throw error;
         }
       }
-      await asked(() => store.put(key, noting())).catch((error: unknown) => {
+      await guarded(() => store.put(key, noting())).catch((error: unknown) => {
         throw ofContent ? ofContent.error : error;
       });
     },
-    read: (key) => asked(() => store.read(key)),
-    remove: (key) => asked(() => store.remove(key)),
-    freeBytes: () => asked(store.freeBytes),
+    read: (key) => guarded(() => store.read(key)),
+    remove: (key) => guarded(() => store.remove(key)),
+    freeBytes: () => guarded(store.freeBytes),
     check() {
       const now = performance.now();
       if (!checked || now - checked.at > checkedForMs)
-        checked = { at: now, answer: asked(() => withDeadline(checkMs, store.check())) };
+        checked = { at: now, answer: guarded(() => withDeadline(checkMs, store.check())) };
       return checked.answer;
     },
   };

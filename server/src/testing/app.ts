@@ -155,8 +155,8 @@ export async function startApp(
     visitor: () => createHttpClient(() => current),
     /** A signed-in user, registered on first use. The first one of an app is its administrator. */
     async as(name: string): Promise<HttpClient> {
-      const known = visitors.get(name);
-      if (known) return known;
+      const existing = visitors.get(name);
+      if (existing) return existing;
       const visitor = createHttpClient(() => current);
       const { status, body } = await visitor.post('/api/register', { email: `${name}@example.com`, password });
       if (status !== 201) throw new Error(`${name} could not register: ${JSON.stringify(body)}`);

@@ -80,29 +80,29 @@ export async function messageOf(visitor: HttpClient, threadId: number, messageId
   return body.items[0];
 }
 
-type Asked = Omit<JournalEntry, 'body'> & {
+type JournalRequest = Omit<JournalEntry, 'body'> & {
   // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever was sent
   body: any;
 };
 
 const titleWords = 'Give this conversation a title';
-const isForTitle = ({ body }: Asked) =>
+const isForTitle = ({ body }: JournalRequest) =>
   String(body?.instructions ?? body?.messages?.[0]?.content).startsWith(titleWords);
 
-export async function askedOf({ provider }: Pick<TestApp, 'provider'>): Promise<Asked[]> {
+export async function askedOf({ provider }: Pick<TestApp, 'provider'>): Promise<JournalRequest[]> {
   const response = await request(`${provider.origin}/__simulator/requests`);
   const { requests } = JSON.parse(await response.body.text());
   return requests;
 }
 
-const makesAnswers = ({ path }: Asked) => path === '/responses' || path === '/chat/completions';
+const makesAnswers = ({ path }: JournalRequest) => path === '/responses' || path === '/chat/completions';
 
 /** The provider's requests for answers, oldest first, without title requests. */
 export const asksOf = async (app: Pick<TestApp, 'provider'>) =>
-  (await askedOf(app)).filter((asked) => makesAnswers(asked) && !isForTitle(asked));
+  (await askedOf(app)).filter((request) => makesAnswers(request) && !isForTitle(request));
 /** The title requests. */
 export const titleAsksOf = async (app: Pick<TestApp, 'provider'>) =>
-  (await askedOf(app)).filter((asked) => makesAnswers(asked) && isForTitle(asked));
+  (await askedOf(app)).filter((request) => makesAnswers(request) && isForTitle(request));
 
 export async function forgetAsks({ provider }: Pick<TestApp, 'provider'>) {
   await request(`${provider.origin}/__simulator/requests`, { method: 'DELETE' });

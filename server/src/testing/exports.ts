@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 
-type Said = {
+type ExportedMessage = {
   id: string;
   parent: string | null;
   role: string;
@@ -16,14 +16,14 @@ type Said = {
 };
 
 /** A conversation as ChatGPT exports it. */
-export const exportedChat = (id: string, title: string | null, said: Said[], more: object = {}) => ({
+export const exportedChat = (id: string, title: string | null, messages: ExportedMessage[], more: object = {}) => ({
   conversation_id: id,
   title,
   create_time: 1_700_000_000,
   update_time: 1_700_000_500,
-  current_node: said.at(-1)?.id,
+  current_node: messages.at(-1)?.id,
   mapping: Object.fromEntries(
-    said.map(({ id: node, parent, role, text, at, model, content, metadata }, index) => [
+    messages.map(({ id: node, parent, role, text, at, model, content, metadata }, index) => [
       node,
       {
         id: node,
@@ -42,7 +42,7 @@ export const exportedChat = (id: string, title: string | null, said: Said[], mor
 });
 
 /** A question with its answer. */
-export const exchange = (word: string): Said[] => [
+export const exchange = (word: string): ExportedMessage[] => [
   { id: 'q', parent: null, role: 'user', text: `Question about ${word}` },
   { id: 'a', parent: 'q', role: 'assistant', text: `Answer about ${word}`, model: 'gpt-4o' },
 ];

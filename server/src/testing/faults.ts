@@ -12,9 +12,9 @@ export async function withFault<T>(
 ): Promise<T> {
   const address = `${provider.origin}/__simulator/faults`;
   const headers = { 'content-type': 'application/json' };
-  const asked = await request(address, { method: 'POST', headers, body: JSON.stringify({ fault, match }) });
-  if (asked.statusCode !== 201) throw new Error(`The simulator refused the fault: ${await asked.body.text()}`);
-  await asked.body.dump();
+  const response = await request(address, { method: 'POST', headers, body: JSON.stringify({ fault, match }) });
+  if (response.statusCode !== 201) throw new Error(`The simulator refused the fault: ${await response.body.text()}`);
+  await response.body.dump();
   try {
     return await work();
   } finally {

@@ -9,7 +9,7 @@ export type GitHubPerson = {
   emails: { email: string; primary: boolean; verified: boolean }[];
 };
 
-type Asked = { redirectUri: string; state: string; challenge: string; person: GitHubPerson };
+type PendingSignIn = { redirectUri: string; state: string; challenge: string; person: GitHubPerson };
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 const clientId = 'roster-at-github';
@@ -28,8 +28,8 @@ export const atGitHub = (id: number, email: string, name: string | null = null):
  * calls without a user agent. With `asks` it shows a page to allow or cancel.
  */
 export async function startGitHub({ asks = false }: { asks?: boolean } = {}) {
-  const pending = new Map<string, Asked>();
-  const codes = new Map<string, Asked>();
+  const pending = new Map<string, PendingSignIn>();
+  const codes = new Map<string, PendingSignIn>();
   const tokens = new Map<string, GitHubPerson>();
   /** Replaces the usual response at a path. */
   const instead = new Map<string, Handler>();
@@ -56,15 +56,15 @@ export async function startGitHub({ asks = false }: { asks?: boolean } = {}) {
     const parameter = (name: string) => searchParams.get(name) ?? '';
     if (parameter('client_id') !== clientId || parameter('code_challenge_method') !== 'S256')
       return json(response, 404, { message: 'Not Found' });
-    const asked: Asked = {
+    const signIn: PendingSignIn = {
       redirectUri: parameter('redirect_uri'),
       state: parameter('state'),
       challenge: parameter('code_challenge'),
       person: steering.person,
     };
-    if (!asks) return answer(asked, steering.allows, response);
+    if (!asks) return answer(signIn, steering.allows, response);
     const id = randomBytes(8).toString('hex');
-    pending.set(id, asked);
+    pending.set(id, signIn);
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
     response.end(
       `<!doctype html><html lang="en"><title>Authorize Roster</title><h1>Authorize Roster</h1>
@@ -75,24 +75,24 @@ export async function startGitHub({ asks = false }: { asks?: boolean } = {}) {
 
   function decide({ searchParams }: URL, response: ServerResponse) {
     const id = searchParams.get('id') ?? '';
-    const asked = pending.get(id);
+    const signIn = pending.get(id);
     pending.delete(id);
-    if (!asked) return json(response, 404, { message: 'Not Found' });
-    return answer(asked, searchParams.get('decision') === 'allow', response);
+    if (!signIn) return json(response, 404, { message: 'Not Found' });
+    return answer(signIn, searchParams.get('decision') === 'allow', response);
   }
 
-  function answer(asked: Asked, allows: boolean, response: ServerResponse) {
-    const back = new URL(asked.redirectUri);
+  function answer(signIn: PendingSignIn, allows: boolean, response: ServerResponse) {
+    const back = new URL(signIn.redirectUri);
     if (allows) {
       const code = randomBytes(10).toString('hex');
-      codes.set(code, asked);
+      codes.set(code, signIn);
       issued.push(code);
       back.searchParams.set('code', code);
     } else {
       back.searchParams.set('error', 'access_denied');
       back.searchParams.set('error_description', 'The user has denied your application access.');
     }
-    back.searchParams.set('state', asked.state);
+    back.searchParams.set('state', signIn.state);
     back.searchParams.set('iss', `${url}/login/oauth`);
     response.writeHead(302, { location: back.href }).end();
   }
@@ -102,19 +102,19 @@ export async function startGitHub({ asks = false }: { asks?: boolean } = {}) {
     for await (const part of request) body += part;
     const form = new URLSearchParams(body);
     const code = form.get('code') ?? '';
-    const asked = codes.get(code);
+    const signIn = codes.get(code);
     codes.delete(code);
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
     if (form.get('client_id') !== clientId || form.get('client_secret') !== clientSecret)
       return { error: 'incorrect_client_credentials', error_description: 'The client_id and/or secret are incorrect.' };
-    if (!asked || asked.challenge !== challenge)
+    if (!signIn || signIn.challenge !== challenge)
       return { error: 'bad_verification_code', error_description: 'The code passed is incorrect or expired.' };
-    if (asked.redirectUri !== form.get('redirect_uri'))
+    if (signIn.redirectUri !== form.get('redirect_uri'))
       return { error: 'redirect_uri_mismatch', error_description: 'The redirect_uri is not the one of the request.' };
     const token = `gho_${randomBytes(18).toString('hex')}`;
-    tokens.set(token, asked.person);
+    tokens.set(token, signIn.person);
     issued.push(token);
     return { access_token: token, token_type: 'bearer', scope: 'read:user,user:email' };
   }

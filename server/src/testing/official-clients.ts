@@ -5,7 +5,7 @@ import OpenAI6 from 'openai-6';
 
 type Options = { baseURL: string; apiKey: string; maxRetries: number };
 type Poll = { pollIntervalMs: number };
-type Asked = { model: string; messages: { role: 'user'; content: string }[] };
+type ChatRequest = { model: string; messages: { role: 'user'; content: string }[] };
 type Output = { tool_call_id: string; output: string };
 type ToolCall = { id: string; function: { name: string; arguments: string } };
 type Run = {
@@ -49,8 +49,8 @@ type Shared = {
       }>;
     };
     threads: {
-      create(body: { messages: Asked['messages'] }): PromiseLike<{ id: string }>;
-      createAndRunStream(body: { assistant_id: string; thread: { messages: Asked['messages'] } }): RunStream;
+      create(body: { messages: ChatRequest['messages'] }): PromiseLike<{ id: string }>;
+      createAndRunStream(body: { assistant_id: string; thread: { messages: ChatRequest['messages'] } }): RunStream;
       runs: {
         stream(threadId: string, body: { assistant_id: string }): RunStream;
         createAndPoll(threadId: string, body: { assistant_id: string }, options: Poll): Promise<Run>;
@@ -59,7 +59,7 @@ type Shared = {
   };
 };
 type Current = Shared & {
-  chat: { completions: { stream(body: Asked): Stream } };
+  chat: { completions: { stream(body: ChatRequest): Stream } };
   beta: {
     threads: {
       runs: {
@@ -72,13 +72,13 @@ type Current = Shared & {
 /** A version of the official client, with the helpers that moved between versions. */
 export type OfficialClient = {
   client: Shared;
-  answer: (asked: Asked) => Promise<string | null>;
+  answer: (request: ChatRequest) => Promise<string | null>;
   submitToolOutputs: (run: Run, outputs: Output[]) => RunStream;
 };
 
 const current = (client: Current): OfficialClient => ({
   client,
-  answer: (asked) => client.chat.completions.stream(asked).finalContent(),
+  answer: (request) => client.chat.completions.stream(request).finalContent(),
   submitToolOutputs: ({ id, thread_id }, tool_outputs) =>
     client.beta.threads.runs.submitToolOutputsStream(id, { thread_id, tool_outputs }),
 });
@@ -87,7 +87,7 @@ function first(options: Options): OfficialClient {
   const client = new OpenAI4(options);
   return {
     client,
-    answer: (asked) => client.beta.chat.completions.stream(asked).finalContent(),
+    answer: (request) => client.beta.chat.completions.stream(request).finalContent(),
     submitToolOutputs: ({ id, thread_id }, tool_outputs) =>
       client.beta.threads.runs.submitToolOutputsStream(thread_id, id, { tool_outputs }),
   };

@@ -13,7 +13,7 @@ export async function startProxy({
   credentials?: string;
   leadTo?: (address: string) => string;
 } = {}) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const open = new Set<Socket>();
   const state: { manner: Manner } = { manner: 'pass' };
   const keep = (socket: Socket) => {
@@ -22,13 +22,13 @@ export async function startProxy({
     socket.on('close', () => open.delete(socket));
   };
   const server = createServer((_request, response) => {
-    asked.push('not by CONNECT');
+    requests.push('not by CONNECT');
     response.writeHead(501).end();
   });
   server.on('connection', keep);
   server.on('connect', (request, near: Socket) => {
     const to = request.url ?? '';
-    asked.push(to);
+    requests.push(to);
     const basic = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`;
     if (basic && request.headers['proxy-authorization'] !== basic)
       return near.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
@@ -50,7 +50,7 @@ export async function startProxy({
   return {
     url: `http://${credentials ? `${credentials}@` : ''}127.0.0.1:${port}`,
     /** The addresses of its CONNECT requests. */
-    asked,
+    asked: requests,
     state,
     async close() {
       for (const socket of open) socket.destroy();

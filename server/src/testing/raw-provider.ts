@@ -47,7 +47,7 @@ export async function startRawProvider(
   answerTo: (path: string, body: string) => RawAnswer,
   models: readonly (string | { id: string; pricing?: object })[] = ['gpt-4o'],
 ) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const open = new Set<ServerResponse>();
   let sent = 0;
   const server = createServer(async (request: IncomingMessage, response) => {
@@ -60,7 +60,7 @@ export async function startRawProvider(
         JSON.stringify({ data: models.map((model) => (typeof model === 'string' ? { id: model } : model)) }),
       );
     }
-    asked.push(path);
+    requests.push(path);
     open.add(response);
     response.on('close', () => open.delete(response));
     const answer = answerTo(path, Buffer.concat(received).toString());
@@ -78,7 +78,7 @@ export async function startRawProvider(
   return {
     url: `http://127.0.0.1:${port}/v1`,
     /** The paths of answer requests. */
-    asked,
+    asked: requests,
     /** The number of running answers. */
     open: () => open.size,
     /** Bytes of answers so far. */

@@ -25,8 +25,8 @@ function isSigned(request: IncomingMessage, url: URL, body: Buffer): boolean {
   const [id, day = '', inRegion = '', service = '', end = ''] = credential.split('/');
   if (id !== accessKeyId || inRegion !== region || service !== 's3' || end !== 'aws4_request') return false;
   if (!names.split(';').includes('host')) return false;
-  const told = String(request.headers['x-amz-content-sha256']);
-  if (told !== 'UNSIGNED-PAYLOAD' && told !== hash(body)) return false;
+  const givenHash = String(request.headers['x-amz-content-sha256']);
+  if (givenHash !== 'UNSIGNED-PAYLOAD' && givenHash !== hash(body)) return false;
   const time = String(request.headers['x-amz-date']);
   if (!time.startsWith(day)) return false;
   const query = [...url.searchParams]
@@ -34,7 +34,7 @@ function isSigned(request: IncomingMessage, url: URL, body: Buffer): boolean {
     .toSorted()
     .join('&');
   const headers = names.split(';').map((name) => `${name}:${String(request.headers[name]).trim()}\n`);
-  const canonical = [request.method, url.pathname, query, headers.join(''), names, told].join('\n');
+  const canonical = [request.method, url.pathname, query, headers.join(''), names, givenHash].join('\n');
   const scope = `${day}/${region}/s3/aws4_request`;
   const toSign = ['AWS4-HMAC-SHA256', time, scope, hash(canonical)].join('\n');
   const key = hmac(hmac(hmac(hmac(`AWS4${secretAccessKey}`, day), region), 's3'), 'aws4_request');
@@ -137,8 +137,8 @@ export async function startS3() {
       const body = Buffer.concat(chunks);
       const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
       if (!isSigned(request, url, body)) return refuse(response, { status: 403, code: 'SignatureDoesNotMatch' });
-      const asked = refusal(request.method ?? '', url.pathname + url.search);
-      if (asked) return refuse(response, asked);
+      const refused = refusal(request.method ?? '', url.pathname + url.search);
+      if (refused) return refuse(response, refused);
       const [, inBucket, ...rest] = decodeURIComponent(url.pathname).split('/');
       if (inBucket !== bucket) return refuse(response, { status: 404, code: 'NoSuchBucket' });
       const isUpload = url.searchParams.has('uploads') || url.searchParams.has('uploadId');

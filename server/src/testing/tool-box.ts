@@ -7,7 +7,7 @@ import type { Numbered } from './events.ts';
 type Call = { userId: number; tool: string; input: Record<string, unknown>; signal: AbortSignal };
 type Answering = (call: Call) => Promise<ToolResult> | ToolResult;
 
-const said = (text: string): ToolResult => ({ text, isError: false });
+const textResult = (text: string): ToolResult => ({ text, isError: false });
 
 /** A fake for tool servers: offers the same to every assistant, answers as configured, and records its calls. */
 export function fakeToolRegistry() {
@@ -26,7 +26,7 @@ export function fakeToolRegistry() {
     async call(userId, { tool }, input, signal) {
       const call = { userId, tool, input, signal };
       calls.push(call);
-      return (answers.get(tool) ?? (() => said(`${tool} said so`)))(call);
+      return (answers.get(tool) ?? (() => textResult(`${tool} said so`)))(call);
     },
   };
   return {
@@ -55,7 +55,7 @@ export function fakeToolRegistry() {
       beginning = promise;
     },
     withdraw: (tool: string) => offered.delete(tool),
-    said,
+    said: textResult,
   };
 }
 

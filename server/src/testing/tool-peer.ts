@@ -80,8 +80,8 @@ export async function startToolServer(given: Partial<ToolPeer> = {}) {
       peer.forgetOnce = false;
       sessions.clear();
     }
-    const known = typeof id === 'string' ? sessions.get(id) : undefined;
-    if (known) return known.handleRequest(request, response);
+    const session = typeof id === 'string' ? sessions.get(id) : undefined;
+    if (session) return session.handleRequest(request, response);
     if (id !== undefined) return void response.writeHead(404).end();
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,

@@ -6,7 +6,7 @@ import { until } from './until.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 type Client = { secret: string | undefined; redirectUris: string[] };
-type Asked = {
+type Authorization = {
   clientId: string;
   redirectUri: string;
   challenge: string;
@@ -59,8 +59,8 @@ export async function startAuthorizationServer(given: Partial<Steering> = {}) {
   /** Replaces the usual response at a path. */
   const instead = new Map<string, Handler>();
   const clients = new Map<string, Client>();
-  const asked = new Map<string, Asked>();
-  const codes = new Map<string, Asked>();
+  const authorizations = new Map<string, Authorization>();
+  const codes = new Map<string, Authorization>();
   const [accessTokens, refreshTokens] = [new Set<string>(), new Set<string>()];
   /** Values that must be found nowhere else. */
   const secrets: string[] = [];
@@ -105,7 +105,7 @@ export async function startAuthorizationServer(given: Partial<Steering> = {}) {
 
   function authorize(query: URLSearchParams, response: ServerResponse) {
     const text = (name: string) => query.get(name) ?? '';
-    const one: Asked = {
+    const one: Authorization = {
       clientId: text('client_id'),
       redirectUri: text('redirect_uri'),
       challenge: text('code_challenge'),
@@ -117,7 +117,7 @@ export async function startAuthorizationServer(given: Partial<Steering> = {}) {
     if (!client?.redirectUris.includes(one.redirectUri) || text('code_challenge_method') !== 'S256')
       return json(response, 400, { error: 'invalid_request' });
     const id = random('asked');
-    asked.set(id, one);
+    authorizations.set(id, one);
     if (!steering.asks)
       return decide(new URLSearchParams({ id, decision: steering.allows ? 'allow' : 'deny' }), response);
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(
@@ -128,7 +128,7 @@ export async function startAuthorizationServer(given: Partial<Steering> = {}) {
   }
 
   function decide(query: URLSearchParams, response: ServerResponse) {
-    const one = asked.get(query.get('id') ?? '');
+    const one = authorizations.get(query.get('id') ?? '');
     if (!one) return json(response, 404, {});
     const back = new URL(one.redirectUri);
     if (query.get('decision') === 'allow') {

@@ -32,9 +32,9 @@ export function watchdog(withinMs: number) {
     note(what: string) {
       recent.push(what.slice(0, 500));
       if (recent.length > 10) recent.shift();
-      const said = Buffer.from(recent.join(' | ')).subarray(0, room);
-      new Uint8Array(shared, 8).set(said);
-      Atomics.store(counter, 1, said.length);
+      const lastLines = Buffer.from(recent.join(' | ')).subarray(0, room);
+      new Uint8Array(shared, 8).set(lastLines);
+      Atomics.store(counter, 1, lastLines.length);
       Atomics.add(counter, 0, 1);
     },
     stop: () => worker.terminate(),

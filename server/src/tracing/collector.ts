@@ -57,7 +57,7 @@ export function createTracing(exporter: Exporter): Tracing {
 }
 
 /** Fixed segments of the provider's paths; all others are ids. */
-const known = new Set(
+const spanIds = new Set(
   (
     'v1 responses chat completions models files content vector_stores file_batches search fine_tuning jobs events ' +
     'checkpoints cancel pause resume organization usage costs containers assistants cancel input_items'
@@ -67,7 +67,7 @@ const known = new Set(
 const routeOf = (path: string) =>
   (path.split('?', 1)[0] ?? '')
     .split('/')
-    .map((word) => (word === '' || known.has(word) ? word : '*'))
+    .map((word) => (word === '' || spanIds.has(word) ? word : '*'))
     .join('/');
 
 /** Ends a span with the response body or with the failure. */

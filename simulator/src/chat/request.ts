@@ -67,28 +67,28 @@ export type ChatRequest = {
   includeUsage: boolean;
 };
 
-type Said = { text: string; attachments: string[] };
+type MessageContent = { text: string; attachments: string[] };
 
-function readContent(message: JsonObject, path: string): Said {
+function readContent(message: JsonObject, path: string): MessageContent {
   const { content = null } = message;
   if (typeof content === 'string') return { text: content, attachments: [] };
   if (content === null && message.role === 'assistant') return { text: '', attachments: [] };
   if (!Array.isArray(content)) throw missing(`${path}.content`);
-  const said: Said = { text: '', attachments: [] };
+  const read: MessageContent = { text: '', attachments: [] };
   for (const [index, part] of content.entries()) {
     const here = `${path}.content[${index}]`;
     const type = isObject(part) ? part.type : undefined;
     if (!isObject(part) || typeof type !== 'string') throw missing(`${here}.type`);
-    if (type === 'text') said.text += requiredString(part, 'text');
-    else if (type === 'image_url') said.attachments.push('an image');
+    if (type === 'text') read.text += requiredString(part, 'text');
+    else if (type === 'image_url') read.attachments.push('an image');
     else if (type === 'file')
-      said.attachments.push(optionalString(optionalObject(part, 'file') ?? {}, 'filename') ?? 'a file');
+      read.attachments.push(optionalString(optionalObject(part, 'file') ?? {}, 'filename') ?? 'a file');
     else if (type !== 'refusal') {
       const message = `Invalid value: '${type}'. Supported values are: 'text', 'image_url', 'file', and 'refusal'.`;
       throw invalidRequest(message, here, 'invalid_value');
     }
   }
-  return said;
+  return read;
 }
 
 const ROLES: { [role: string]: Turn['role'] } = {
@@ -98,10 +98,10 @@ const ROLES: { [role: string]: Turn['role'] } = {
   developer: 'system',
 };
 
-type Told = Pick<ToolUse, 'outputs' | 'rounds'>;
+type ToolState = Pick<ToolUse, 'outputs' | 'rounds'>;
 
 /** Function calls must be answered before anything else is said. */
-function toldBy(messages: readonly unknown[]): Told {
+function toldBy(messages: readonly unknown[]): ToolState {
   let open = new Set<unknown>();
   let outputs: string[] = [];
   let rounds = 0;
@@ -133,7 +133,7 @@ function toldBy(messages: readonly unknown[]): Told {
   return { outputs, rounds };
 }
 
-function readMessages(body: JsonObject): { turns: Turn[]; attachments: string[]; told: Told } {
+function readMessages(body: JsonObject): { turns: Turn[]; attachments: string[]; toolState: ToolState } {
   const messages = optionalList(body, 'messages');
   if (messages === undefined) throw missing('messages');
   if (messages.length === 0) {
@@ -153,11 +153,11 @@ function readMessages(body: JsonObject): { turns: Turn[]; attachments: string[];
       const list = "'system', 'assistant', 'user', 'function', 'tool', and 'developer'";
       throw invalidRequest(`Invalid value: '${name}'. Supported values are: ${list}.`, `${path}.role`, 'invalid_value');
     }
-    const said = readContent(message, path);
-    turns.push({ role, text: said.text });
-    if (role === 'user') attachments = said.attachments;
+    const content = readContent(message, path);
+    turns.push({ role, text: content.text });
+    if (role === 'user') attachments = content.attachments;
   }
-  return { turns, attachments, told: toldBy(messages) };
+  return { turns, attachments, toolState: toldBy(messages) };
 }
 
 function checkContext(model: string, tokens: number): void {
@@ -191,7 +191,7 @@ export function readChatRequest(account: Account, raw: unknown, settings: World[
     temperature: optionalNumber(body, 'temperature', { min: 0, max: 2 }),
     top_p: optionalNumber(body, 'top_p', { min: 0, max: 1 }),
   });
-  const { turns, attachments, told } = readMessages(body);
+  const { turns, attachments, toolState } = readMessages(body);
   const tools = (optionalList(body, 'tools') ?? []).filter(isObject);
   const question: Question = {
     model,
@@ -211,7 +211,7 @@ export function readChatRequest(account: Account, raw: unknown, settings: World[
       drawsPictures: false,
       choice: choiceOf(body.tool_choice),
       parallel: optionalBoolean(body, 'parallel_tool_calls') ?? true,
-      ...told,
+      ...toolState,
     },
     schema: schemaOf(optionalObject(body, 'response_format'), 'response_format'),
   };

@@ -67,14 +67,14 @@ function readMethod(body: JsonObject): { type: TrainingMethod; requested: JsonOb
 
 const AUTO_BATCHES = 100;
 
-function decide(requested: JsonObject, examples: number): { asked: JsonObject; used: Hyperparameters } {
+function decide(requested: JsonObject, examples: number): { requested: JsonObject; used: Hyperparameters } {
   const given = (name: string, max: number, integer: boolean) =>
     requested[name] === 'auto' ? undefined : optionalNumber(requested, name, { min: integer ? 1 : 0, max, integer });
   const epochs = given('n_epochs', 50, true);
   const batch = given('batch_size', 256, true);
   const rate = given('learning_rate_multiplier', 100, false);
   return {
-    asked: {
+    requested: {
       ...requested,
       n_epochs: epochs ?? 'auto',
       batch_size: batch ?? 'auto',
@@ -106,7 +106,7 @@ export async function createJob(world: World, account: Account, raw: unknown): P
   const validationFile = validation === undefined ? null : checkFile(account, validation, 'validation_file');
   const method = readMethod(body);
   const inspection = inspect(await textOf(world, trainingFile), method.type, 'training_file');
-  const { asked, used } = decide(method.requested, inspection.examples);
+  const { requested, used } = decide(method.requested, inspection.examples);
   const id = newId('ftjob-');
   return {
     id,
@@ -120,7 +120,7 @@ export async function createJob(world: World, account: Account, raw: unknown): P
     integrations: optionalList(body, 'integrations') ?? [],
     methodType: method.type,
     hyperparameters: used,
-    requested: asked,
+    requested,
     examples: inspection.examples,
     tokens: inspection.tokens,
     invalid: inspection.invalid,

@@ -37,13 +37,13 @@ function preface({ instructions, turns, attachments, tools }: Question): string[
   const parts: string[] = [];
   const line = firstLine(instructions);
   if (line !== '') parts.push(`*I keep to my instructions: “${line}”*`);
-  const asked = turns.filter((turn) => turn.role === 'user');
-  const first = asked.at(0);
-  if (asked.length > 1 && first !== undefined) {
-    parts.push(`This is your message number ${asked.length}; the conversation began with “${quoted(first.text)}”.`);
+  const questions = turns.filter((turn) => turn.role === 'user');
+  const first = questions.at(0);
+  if (questions.length > 1 && first !== undefined) {
+    parts.push(`This is your message number ${questions.length}; the conversation began with “${quoted(first.text)}”.`);
   }
   if (attachments.length > 0) parts.push(`I received ${attachments.map((name) => `**${name}**`).join(', ')}.`);
-  const outputs = tools.outputs.map((said) => (said.length > 2_000 ? `${said.slice(0, 2_000)}...` : said));
+  const outputs = tools.outputs.map((output) => (output.length > 2_000 ? `${output.slice(0, 2_000)}...` : output));
   if (outputs.length > 0) parts.push(`The functions said: ${outputs.join('; ')}.`);
   return parts;
 }

@@ -102,9 +102,9 @@ function wording(question: Question, { wish }: Directives, scripted: ScriptedAns
 }
 
 function summaryOf(question: Question): string[] {
-  const asked = question.turns.filter((turn) => turn.role === 'user').length;
+  const questions = question.turns.filter((turn) => turn.role === 'user').length;
   return [
-    `**Reading the request**\n\nThis is message ${asked} of the conversation. I first settle what is being asked, and which of it my instructions already decide.`,
+    `**Reading the request**\n\nThis is message ${questions} of the conversation. I first settle what is being asked, and which of it my instructions already decide.`,
     '**Choosing a form**\n\nA short paragraph answers best; a table or code only where the words ask for one. I check the answer once against the question before I write it down.',
   ];
 }
@@ -141,33 +141,33 @@ function tokensAbout(made: readonly string[]): string[] {
 const CONTINUE = 'Continue your last answer exactly where it stopped.';
 
 /** A request to continue an answer: its question, and the text so far. */
-function continuedIn(asked: Question): { question: Question; said: string } | undefined {
-  const { turns } = asked;
+function continuedIn(asking: Question): { question: Question; written: string } | undefined {
+  const { turns } = asking;
   const askedAt = turns.findLastIndex(({ role, text }) => role === 'user' && text.startsWith(CONTINUE));
   const questionAt = turns.slice(0, Math.max(askedAt, 0)).findLastIndex(({ role }) => role === 'user');
   if (askedAt < 0 || questionAt < 0) return undefined;
-  const said = turns.slice(questionAt + 1, askedAt).map(({ text }) => text);
-  return { question: { ...asked, turns: turns.slice(0, questionAt + 1) }, said: said.join('') };
+  const texts = turns.slice(questionAt + 1, askedAt).map(({ text }) => text);
+  return { question: { ...asking, turns: turns.slice(0, questionAt + 1) }, written: texts.join('') };
 }
 
 /** The rest of a continued answer, with the requested number of repeated tokens. */
 function restOf(
   tokens: readonly string[],
-  continued: { said: string } | undefined,
+  continued: { written: string } | undefined,
   { repeated = 0 }: Directives['wish'],
 ): readonly string[] {
   if (!continued) return tokens;
-  const { said } = continued;
+  const { written } = continued;
   let length = 0;
   const at = tokens.findIndex((token) => {
     length += token.length;
-    return length > said.length;
+    return length > written.length;
   });
   return at < 0 ? [] : tokens.slice(Math.max(0, at - repeated));
 }
 
-function thoughtFor({ effort: asked, instructions }: Question, forced: boolean): number {
-  const effort = forced && (asked === null || asked === 'none') ? 'medium' : asked;
+function thoughtFor({ effort: wanted, instructions }: Question, forced: boolean): number {
+  const effort = forced && (wanted === null || wanted === 'none') ? 'medium' : wanted;
   const tokens = effort === null ? 0 : REASONING_TOKENS[effort];
   return asksForTitle(instructions) ? Math.min(tokens, 16) : tokens;
 }
@@ -180,10 +180,10 @@ function plannedCalls(question: Question, wish: Directives['wish'], scripted: Sc
   return given ? calls.map((call) => ({ ...call, arguments: JSON.stringify(given) })) : calls;
 }
 
-export function planFor(asked: Question, directives: Directives, fault: Fault, script: Script): Plan {
+export function planFor(given: Question, directives: Directives, fault: Fault, script: Script): Plan {
   const { wish } = directives;
-  const continued = continuedIn(asked);
-  const question = continued?.question ?? asked;
+  const continued = continuedIn(given);
+  const question = continued?.question ?? given;
   const scripted = scriptedAnswer(script, question);
   const calls = plannedCalls(question, wish, scripted);
   const code = codeFor(question, directives, scripted);

@@ -56,7 +56,7 @@ function lengthOf({ minItems = 0, maxItems }: JsonObject, rows: number, depth: n
 /** JSON that matches a schema; `rows` items in each list of the answer itself, or deliberately invalid. */
 export function structuredAnswer(root: JsonObject, text: string, { rows = 2, invalid = false }: Wish): string {
   const words = keywords(text, 6);
-  let said = 0;
+  let written = 0;
   const resolved = (schema: unknown): JsonObject => {
     if (!isObject(schema)) return {};
     if (typeof schema.$ref !== 'string') return schema;
@@ -69,14 +69,14 @@ export function structuredAnswer(root: JsonObject, text: string, { rows = 2, inv
     const [first] = [schema.anyOf, schema.oneOf].find(Array.isArray) ?? [];
     if (first !== undefined) return valueFor(first, depth);
     if (schema.const !== undefined) return schema.const;
-    if (Array.isArray(schema.enum)) return schema.enum[said++ % schema.enum.length];
+    if (Array.isArray(schema.enum)) return schema.enum[written++ % schema.enum.length];
     const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
     switch (type) {
       case 'number':
       case 'integer':
-        return within(schema, ++said);
+        return within(schema, ++written);
       case 'boolean':
-        return said++ % 2 === 0;
+        return written++ % 2 === 0;
       case 'null':
         return null;
       case 'array':
@@ -84,7 +84,7 @@ export function structuredAnswer(root: JsonObject, text: string, { rows = 2, inv
       case 'object':
         return objectFor(schema, depth);
       default:
-        return strings[String(schema.format)] ?? `${words[said++ % Math.max(words.length, 1)] ?? 'something'}`;
+        return strings[String(schema.format)] ?? `${words[written++ % Math.max(words.length, 1)] ?? 'something'}`;
     }
   };
   const objectFor = (schema: JsonObject, depth: number): JsonObject => {

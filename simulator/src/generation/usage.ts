@@ -21,8 +21,8 @@ const CACHE_BLOCK = 128;
 
 export function inputTokens({ instructions, turns, attachments }: Question, earlier: number): number {
   const texts = turns.reduce((sum, turn) => sum + countTokens(turn.text) + PER_MESSAGE, 0);
-  const told = instructions === '' ? 0 : countTokens(instructions) + PER_MESSAGE;
-  return earlier + texts + told + attachments.length * PER_ATTACHMENT;
+  const tokens = instructions === '' ? 0 : countTokens(instructions) + PER_MESSAGE;
+  return earlier + texts + tokens + attachments.length * PER_ATTACHMENT;
 }
 
 function blocks(tokens: number): number {

@@ -14,10 +14,10 @@ function inProvidersForm(error: unknown): ProviderError {
 
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, _request, reply) => {
-    const known = inProvidersForm(error);
+    const converted = inProvidersForm(error);
     // A bug of the simulator itself must not pass for a simulated failure.
-    if (known.status >= 500 && !(error instanceof ProviderError)) process.stderr.write(`${String(error)}\n`);
-    return sendFailure(reply, failureOf(known));
+    if (converted.status >= 500 && !(error instanceof ProviderError)) process.stderr.write(`${String(error)}\n`);
+    return sendFailure(reply, failureOf(converted));
   });
 }
 

@@ -26,8 +26,8 @@ export function missing(name: string) {
   return invalidRequest(`Missing required parameter: '${name}'.`, name, 'missing_required_parameter');
 }
 
-export function refuseUnknown(body: JsonObject, known: ReadonlySet<string>): void {
-  const unknown = Object.keys(body).find((name) => !known.has(name));
+export function refuseUnknown(body: JsonObject, allowed: ReadonlySet<string>): void {
+  const unknown = Object.keys(body).find((name) => !allowed.has(name));
   if (unknown !== undefined) throw invalidRequest(`Unknown parameter: '${unknown}'.`, unknown, 'unknown_parameter');
 }
 

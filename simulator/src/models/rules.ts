@@ -57,18 +57,18 @@ export function rulesOf(model: string): ModelRules {
 }
 
 /** The effort of an answer, or null if the model does not reason. */
-export function effortFor(model: string, asked: string | undefined, param: string): Effort | null {
+export function effortFor(model: string, requested: string | undefined, param: string): Effort | null {
   const rules = rulesOf(model);
   if (rules.efforts.length === 0) {
-    if (asked !== undefined) throw unsupportedParameter(param);
+    if (requested !== undefined) throw unsupportedParameter(param);
     return null;
   }
-  if (asked === undefined) return rules.usualEffort;
-  const effort = rules.efforts.find((candidate) => candidate === asked);
+  if (requested === undefined) return rules.usualEffort;
+  const effort = rules.efforts.find((candidate) => candidate === requested);
   if (effort === undefined) {
     const list = rules.efforts.map((candidate) => `'${candidate}'`).join(', ');
     throw invalidRequest(
-      `Unsupported value: '${asked}' is not supported with the '${model}' model. Supported values are: ${list}.`,
+      `Unsupported value: '${requested}' is not supported with the '${model}' model. Supported values are: ${list}.`,
       param,
       'unsupported_value',
     );

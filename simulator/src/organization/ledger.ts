@@ -63,9 +63,9 @@ export class Ledger {
     return this.#days;
   }
 
-  async #add(ms: number, asked: string, more: Omit<DayOfModel, 'day' | 'model'>): Promise<void> {
+  async #add(ms: number, named: string, more: Omit<DayOfModel, 'day' | 'model'>): Promise<void> {
     const days = await this.#read();
-    const [day, model] = [dayOf(ms), dated(asked)];
+    const [day, model] = [dayOf(ms), dated(named)];
     const entry = days.get(`${day} ${model}`);
     days.set(`${day} ${model}`, {
       day,

@@ -57,24 +57,24 @@ function costResult(items: readonly LineItem[], groupBy: ReadonlySet<string>): J
 /** The organization's figures; admission lets only its admin keys in. */
 export function organizationRoutes(app: FastifyInstance, { clock, ledger }: World): void {
   app.get('/organization/usage/completions', async ({ query }) => {
-    const asked = daysQuery(query, USAGE, clock.now());
-    const entries = (await ledger.days(asked.from, asked.end)).filter(
-      ({ requests, model }) => requests > 0 && (asked.models.length === 0 || asked.models.includes(model)),
+    const filters = daysQuery(query, USAGE, clock.now());
+    const entries = (await ledger.days(filters.from, filters.end)).filter(
+      ({ requests, model }) => requests > 0 && (filters.models.length === 0 || filters.models.includes(model)),
     );
-    return pageOfDays(asked, (day) => {
+    return pageOfDays(filters, (day) => {
       const ofDay = entries.filter((entry) => entry.day === day);
-      if (asked.groupBy.has('model')) return ofDay.map((entry) => usageResult([entry], asked.groupBy));
-      return ofDay.length === 0 ? [] : [usageResult(ofDay, asked.groupBy)];
+      if (filters.groupBy.has('model')) return ofDay.map((entry) => usageResult([entry], filters.groupBy));
+      return ofDay.length === 0 ? [] : [usageResult(ofDay, filters.groupBy)];
     });
   });
 
   app.get('/organization/costs', async ({ query }) => {
-    const asked = daysQuery(query, COSTS, clock.now());
-    const entries = await ledger.days(asked.from, asked.end);
-    return pageOfDays(asked, (day) => {
+    const filters = daysQuery(query, COSTS, clock.now());
+    const entries = await ledger.days(filters.from, filters.end);
+    return pageOfDays(filters, (day) => {
       const items = entries.filter((entry) => entry.day === day).flatMap(lineItems);
-      if (asked.groupBy.has('line_item')) return items.map((item) => costResult([item], asked.groupBy));
-      return items.length === 0 ? [] : [costResult(items, asked.groupBy)];
+      if (filters.groupBy.has('line_item')) return items.map((item) => costResult([item], filters.groupBy));
+      return items.length === 0 ? [] : [costResult(items, filters.groupBy)];
     });
   });
 }

@@ -171,8 +171,8 @@ export const oldProxy: Persona = {
   model: 'gpt-3.5-turbo',
   models: modelList('gpt-3.5-turbo'),
   check(request) {
-    const known = ['model', 'messages', 'stream', 'temperature', 'top_p', 'max_tokens', 'tools', 'tool_choice'];
-    const unknown = Object.keys(request).find((field) => !known.includes(field));
+    const fields = ['model', 'messages', 'stream', 'temperature', 'top_p', 'max_tokens', 'tools', 'tool_choice'];
+    const unknown = Object.keys(request).find((field) => !fields.includes(field));
     return unknown === undefined ? undefined : { status: 400, body: { error: `unrecognized field '${unknown}'` } };
   },
   error(kind, detail) {

@@ -46,8 +46,10 @@ function functionsOf({ tools }: JsonObject): string[] {
 
 function replyTo(request: JsonObject, words: string): Reply {
   const messages = Array.isArray(request.messages) ? request.messages.filter(isObject) : [];
-  const asked = messages.findLastIndex(({ role }) => role === 'user');
-  const outputs = messages.slice(asked + 1).flatMap(({ role, content }) => (role === 'tool' ? [textOf(content)] : []));
+  const questionAt = messages.findLastIndex(({ role }) => role === 'user');
+  const outputs = messages
+    .slice(questionAt + 1)
+    .flatMap(({ role, content }) => (role === 'tool' ? [textOf(content)] : []));
   const question = withoutWords(words);
   const [name] = functionsOf(request);
   const calls: FunctionCall[] =
@@ -108,9 +110,9 @@ async function answer(persona: Persona, request: IncomingMessage, response: Serv
   if (refusal) return send(response, refusal);
   if (body.model !== persona.model) return send(response, persona.error('unknown model', String(body.model)));
   const messages = Array.isArray(body.messages) ? body.messages.filter(isObject) : [];
-  const said = textOf(messages.findLast(({ role }) => role === 'user')?.content);
+  const text = textOf(messages.findLast(({ role }) => role === 'user')?.content);
   // Unanswered questions are joined with the next one.
-  const words = asksForTitle(body) ? 'A title' : (said.split(/\n\s*/).at(-1) ?? '');
+  const words = asksForTitle(body) ? 'A title' : (text.split(/\n\s*/).at(-1) ?? '');
   const error = errorWords.find(([word]) => words.includes(word));
   if (error) return send(response, persona.error(error[1], ''));
   const reply = replyTo(body, words);

@@ -17,8 +17,8 @@ import {
 } from './persona.ts';
 
 const messagesOf = ({ messages }: JsonObject) => (Array.isArray(messages) ? messages.filter(isObject) : []);
-const unknownIn = (request: JsonObject, known: readonly string[]) =>
-  Object.keys(request).find((field) => !known.includes(field));
+const unknownIn = (request: JsonObject, fields: readonly string[]) =>
+  Object.keys(request).find((field) => !fields.includes(field));
 
 /** True if two consecutive messages have the same role, which servers with a strict chat template reject. */
 function breaksAlternation(request: JsonObject) {
@@ -105,9 +105,9 @@ export const deepSeek: Persona = {
   models: modelList('deepseek-chat', 'deepseek-reasoner'),
   check(request) {
     const messages = messagesOf(request);
-    const asked = messages.findLastIndex(({ role }) => role === 'user');
+    const questionAt = messages.findLastIndex(({ role }) => role === 'user');
     const unexplained = messages.findIndex(
-      ({ tool_calls: calls, reasoning_content: thought }, index) => index > asked && calls && !thought,
+      ({ tool_calls: calls, reasoning_content: thought }, index) => index > questionAt && calls && !thought,
     );
     if (unexplained === -1) return undefined;
     const message = `Missing \`reasoning_content\` field in the assistant message at message index ${unexplained}.`;

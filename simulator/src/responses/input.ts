@@ -11,7 +11,7 @@ export type Input = {
   /** The input in its long form, as the provider stores it. */
   items: unknown[];
   /** Function outputs since the last user message, and the number of rounds. */
-  told: Pick<ToolUse, 'outputs' | 'rounds'>;
+  toolState: Pick<ToolUse, 'outputs' | 'rounds'>;
 };
 
 function roleOf(item: JsonObject, path: string): Turn['role'] {
@@ -50,10 +50,10 @@ function attachedName(account: Account, part: JsonObject, path: string): string 
   return requiredString(part, 'filename');
 }
 
-type Said = { text: string; attachments: string[] };
+type MessageContent = { text: string; attachments: string[] };
 
-function readParts(account: Account, parts: readonly unknown[], role: Turn['role'], path: string): Said {
-  const said: Said = { text: '', attachments: [] };
+function readParts(account: Account, parts: readonly unknown[], role: Turn['role'], path: string): MessageContent {
+  const content: MessageContent = { text: '', attachments: [] };
   for (const [index, part] of parts.entries()) {
     const here = `${path}.content[${index}]`;
     const type = isObject(part) ? part.type : undefined;
@@ -63,11 +63,11 @@ function readParts(account: Account, parts: readonly unknown[], role: Turn['role
       const list = allowed.map((name) => `'${name}'`).join(', ');
       throw invalidRequest(`Invalid value: '${type}'. Supported values are: ${list}.`, here, 'invalid_value');
     }
-    if (type === 'input_image') said.attachments.push(imageName(account, part, here));
-    else if (type === 'input_file') said.attachments.push(attachedName(account, part, here));
-    else said.text += `${said.text === '' ? '' : '\n'}${requiredText(part, type)}`;
+    if (type === 'input_image') content.attachments.push(imageName(account, part, here));
+    else if (type === 'input_file') content.attachments.push(attachedName(account, part, here));
+    else content.text += `${content.text === '' ? '' : '\n'}${requiredText(part, type)}`;
   }
-  return said;
+  return content;
 }
 
 function requiredText(part: JsonObject, type: string): string {
@@ -78,7 +78,7 @@ function requiredText(part: JsonObject, type: string): string {
 }
 
 /** A call must have an output, and an output must belong to a call. */
-function toldBy(list: readonly unknown[], first: boolean): Input['told'] {
+function toldBy(list: readonly unknown[], first: boolean): Input['toolState'] {
   const open = new Set<string>();
   let outputs: string[] = [];
   let rounds = 0;
@@ -125,8 +125,8 @@ export function readInput(account: Account, body: JsonObject): Input {
   }
   if (list.length === 0 && body.previous_response_id === undefined) throw missing('input');
 
-  const told = toldBy(list, body.previous_response_id === undefined || body.previous_response_id === null);
-  const input: Input = { turns: [], attachments: [], items: [], told };
+  const toolState = toldBy(list, body.previous_response_id === undefined || body.previous_response_id === null);
+  const input: Input = { turns: [], attachments: [], items: [], toolState };
   for (const [index, item] of list.entries()) {
     const path = `input[${index}]`;
     if (!isObject(item)) throw invalidRequest(`Invalid type for '${path}'.`, path, 'invalid_type');
@@ -136,12 +136,12 @@ export function readInput(account: Account, body: JsonObject): Input {
     }
     const role = roleOf(item, path);
     const { content } = item;
-    let said: Said;
-    if (typeof content === 'string') said = { text: content, attachments: [] };
-    else if (Array.isArray(content)) said = readParts(account, content, role, path);
+    let read: MessageContent;
+    if (typeof content === 'string') read = { text: content, attachments: [] };
+    else if (Array.isArray(content)) read = readParts(account, content, role, path);
     else throw missing(`${path}.content`);
-    input.turns.push({ role, text: said.text });
-    if (role === 'user') input.attachments = said.attachments;
+    input.turns.push({ role, text: read.text });
+    if (role === 'user') input.attachments = read.attachments;
     input.items.push(longForm(role, item));
   }
   return input;

@@ -163,12 +163,12 @@ function summaryOf(body: JsonObject) {
 }
 
 function readQuestion(account: Account, body: JsonObject, model: string, effort: Effort | null) {
-  const { turns, attachments, items, told: said } = readInput(account, body);
+  const { turns, attachments, items, toolState } = readInput(account, body);
   const tools = (optionalList(body, 'tools') ?? []).filter(isObject);
-  const told = [optionalString(body, 'instructions') ?? '', ...systemTexts(turns)];
+  const instructions = [optionalString(body, 'instructions') ?? '', ...systemTexts(turns)];
   const question: Question = {
     model,
-    instructions: told.filter((part) => part !== '').join('\n'),
+    instructions: instructions.filter((part) => part !== '').join('\n'),
     turns: turns.filter((turn) => turn.role !== 'system'),
     attachments,
     effort,
@@ -183,7 +183,7 @@ function readQuestion(account: Account, body: JsonObject, model: string, effort:
       drawsPictures: tools.some(({ type }) => type === 'image_generation'),
       choice: choiceOf(body.tool_choice),
       parallel: optionalBoolean(body, 'parallel_tool_calls') ?? true,
-      ...said,
+      ...toolState,
     },
     schema: schemaOf(optionalObject(optionalObject(body, 'text') ?? {}, 'format'), 'text.format.schema'),
   };

@@ -56,13 +56,13 @@ export function fileBatchRoutes(app: FastifyInstance, world: World): void {
   app.post<ById>('/vector_stores/:id/file_batches', async ({ call: { account }, params, body }) => {
     const store = storeOf(account, params.id);
     const named = namedFiles(bodyObject(body));
-    const known = store.files.length;
+    const fileCount = store.files.length;
     let entries: { file_id: string }[];
     try {
       entries = named.map((file) => addToStore(world, account, store, file));
     } catch (error) {
       // All of them, or none.
-      store.files.splice(known);
+      store.files.splice(fileCount);
       throw error;
     }
     const files = entries.map(({ file_id }) => file_id);

@@ -37,8 +37,8 @@ export function addToStore(
   body: JsonObject,
 ): VectorStoreFile {
   const { id } = fileOf(account, requiredString(body, 'file_id'));
-  const known = store.files.find((entry) => entry.file_id === id);
-  if (known !== undefined) return known;
+  const found = store.files.find((entry) => entry.file_id === id);
+  if (found !== undefined) return found;
   const chunking = optionalObject(body, 'chunking_strategy');
   const entry: VectorStoreFile = {
     file_id: id,

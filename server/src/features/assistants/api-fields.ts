@@ -54,7 +54,7 @@ function parseProviderFields(raw: JsonObject, notes: string[]): AssistantApiFiel
     return read.data;
   };
   const pairs = isObject(metadata) ? metadata : {};
-  const told = {
+  const notices = {
     // API clients read a null name; pages need one.
     name: id !== undefined && name === null ? null : undefined,
     tools: taken.length > 0 ? taken : undefined,
@@ -68,7 +68,7 @@ function parseProviderFields(raw: JsonObject, notes: string[]): AssistantApiFiel
         ? kept(Metadata, pairs, null, () => `Metadata cannot be imported: ${listSome(Object.keys(pairs))}.`)
         : undefined,
   };
-  const fields = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
+  const fields = Object.fromEntries(Object.entries(notices).filter(([, value]) => value !== undefined));
   return { fields, ...namedIn(isObject(resources) ? resources : {}) };
 }
 

@@ -2,13 +2,13 @@ import { modelReference } from '@roster/contracts/models/model-reference';
 import type { ConnectionRow } from '#server/provider/connections/connection-repository';
 import type { NamedConnection } from './parse-import.ts';
 
-type Known = Pick<ConnectionRow, 'id' | 'preset' | 'name'>;
+type OwnConnection = Pick<ConnectionRow, 'id' | 'preset' | 'name'>;
 
 /** The connection of this name, else the only one to the same provider. */
-function findConnection(named: NamedConnection, known: readonly Known[]): Known | undefined {
-  const byName = known.find(({ name }) => name === named.name);
+function findConnection(named: NamedConnection, own: readonly OwnConnection[]): OwnConnection | undefined {
+  const byName = own.find(({ name }) => name === named.name);
   if (byName) return byName;
-  const toProvider = named.preset === 'other' ? [] : known.filter(({ preset }) => preset === named.preset);
+  const toProvider = named.preset === 'other' ? [] : own.filter(({ preset }) => preset === named.preset);
   return toProvider.length === 1 ? toProvider[0] : undefined;
 }
 
@@ -16,10 +16,10 @@ function findConnection(named: NamedConnection, known: readonly Known[]): Known 
 export function placeFallback(
   model: string | null,
   named: NamedConnection | null,
-  known: readonly Known[],
+  own: readonly OwnConnection[],
 ): { fallbackModel: string | null; notes: string[] } {
   if (model === null) return { fallbackModel: null, notes: [] };
-  const placed = placeModel(model, named, known);
+  const placed = placeModel(model, named, own);
   if (placed.notes.length === 0) return { fallbackModel: placed.model, notes: [] };
   const note = `Its fallback ${model} belongs to the connection ${named?.name}, which does not exist here, so it is left out.`;
   return { fallbackModel: null, notes: [note] };
@@ -29,10 +29,10 @@ export function placeFallback(
 export function placeModel(
   model: string,
   named: NamedConnection | null,
-  known: readonly Known[],
+  own: readonly OwnConnection[],
 ): { model: string; notes: string[] } {
   if (named === null) return { model, notes: [] };
-  const found = findConnection(named, known);
+  const found = findConnection(named, own);
   if (found) return { model: modelReference({ connectionId: found.id, model }), notes: [] };
   return {
     model,

@@ -225,8 +225,8 @@ async function importFromProvider(
   const assistants = await listed(dependencies, actor.userId, typedKey);
   const list = new Map(assistants.map((assistant) => [assistant.id, assistant]));
   const wanted = [...new Set(ids)].map((id) => ({ id, found: list.get(id) }));
-  const known = wanted.flatMap(({ found }) => found ?? []);
-  const entries = await resolveReadings(dependencies, actor.userId, known.map(entryOf));
+  const readable = wanted.flatMap(({ found }) => found ?? []);
+  const entries = await resolveReadings(dependencies, actor.userId, readable.map(entryOf));
   const unknown = wanted.filter(({ found }) => !found);
   return importAll(
     dependencies,

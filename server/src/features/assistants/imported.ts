@@ -20,7 +20,7 @@ type FileIds = ReadonlyMap<string, { fileId: number; filename: string }>;
 type Read = { number: number; origin: VersionOrigin; changed: VersionField[]; at: string; state: AssistantState };
 
 /** Vector stores and connected tools of another installation are not here. */
-const nothingKnown = { stores: new Map<string, string>(), files: new Map<string, string>() };
+const nothingFound = { stores: new Map<string, string>(), files: new Map<string, string>() };
 
 function readVersion({ fields, files }: ImportedAssistant['versions'][number], here: FileIds): Read | undefined {
   const reading = parseAssistant(fields);
@@ -35,7 +35,7 @@ function readVersion({ fields, files }: ImportedAssistant['versions'][number], h
       settings: AssistantSettings.parse(reading.draft),
       files: files.flatMap(({ sourceId }) => here.get(sourceId) ?? []),
       chosenTools: [],
-      programFields: nonEmptyFields(resolveReferences(reading.apiFields, nothingKnown).api),
+      programFields: nonEmptyFields(resolveReferences(reading.apiFields, nothingFound).api),
     },
   };
 }
@@ -71,10 +71,10 @@ async function store(
   const name = await freeName(trx, userId, settings.name);
   const isFirst = (await assistants.newestId(userId)) === undefined;
   const given = providerIdOf(imported.openaiAssistantId);
-  const isKnown = given !== null && (await assistants.importedFrom(userId, [given])).size > 0;
+  const isImported = given !== null && (await assistants.importedFrom(userId, [given])).size > 0;
   const [stored] = await assistants.insert(userId, [
     {
-      ...{ ...settings, name, isDefault: isFirst, openaiAssistantId: isKnown ? null : given },
+      ...{ ...settings, name, isDefault: isFirst, openaiAssistantId: isImported ? null : given },
       createdAt: imported.createdAt ?? last.at,
     },
   ]);

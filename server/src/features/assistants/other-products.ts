@@ -11,9 +11,9 @@ const nameIn = (value: unknown) => (isObject(value) ? (value.name ?? value.id ??
 const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 /** Settings of a model that no assistant has here. */
-function settingNotes(settings: JsonObject, known: string[]): string[] {
+function settingNotes(settings: JsonObject, readSettings: string[]): string[] {
   const left = Object.entries(settings).filter(
-    ([name, value]) => !known.includes(name) && value !== null && value !== undefined && value !== '',
+    ([name, value]) => !readSettings.includes(name) && value !== null && value !== undefined && value !== '',
   );
   return note(
     left.map(([name]) => name),
@@ -28,8 +28,8 @@ function withVariables(instructions: string | undefined): { instructions: string
     ...piece,
     instead: piece.name === null ? undefined : otherNames.get(piece.name),
   }));
-  const left = pieces.flatMap(({ source, name, known, instead }) =>
-    name === null || known !== null || instead !== undefined ? [] : source,
+  const left = pieces.flatMap(({ source, name, variable, instead }) =>
+    name === null || variable !== null || instead !== undefined ? [] : source,
   );
   return {
     instructions: pieces.map(({ source, instead }) => instead ?? source).join(''),
@@ -79,7 +79,7 @@ const toolsHere: Record<string, string> = { execute_code: 'code_interpreter', we
 function fromLibreChat(raw: JsonObject): Converted {
   const settings = objectIn(raw.model_parameters);
   const tools = toArray(raw.tools).map((tool) => nameIn(tool));
-  const known = tools.flatMap((tool) => (typeof tool === 'string' ? (toolsHere[tool] ?? []) : []));
+  const supported = tools.flatMap((tool) => (typeof tool === 'string' ? (toolsHere[tool] ?? []) : []));
   const others = tools.filter((tool) => typeof tool !== 'string' || !(tool in toolsHere || tool === 'file_search'));
   const files = Object.values(objectIn(raw.tool_resources)).flatMap((one) => toArray(objectIn(one).file_ids));
   const agents = [...toArray(raw.agent_ids), ...toArray(raw.edges)];
@@ -92,7 +92,7 @@ function fromLibreChat(raw: JsonObject): Converted {
       model: textIn(raw.model) ?? textIn(settings.model),
       instructions,
       starters: starters.slice(0, startersTaken),
-      tools: known.map((type) => ({ type })),
+      tools: supported.map((type) => ({ type })),
       reasoningEffort: settings.reasoning_effort ?? undefined,
       ...temperatureIn(settings.temperature),
     },
@@ -120,7 +120,7 @@ function fromChatGpt(raw: JsonObject, defaultModel: string): Converted {
   const gizmo = objectIn(raw.gizmo ?? raw.resource);
   const display = objectIn(gizmo.display);
   const types = toArray(raw.tools ?? gizmo.tools).map((tool) => (isObject(tool) ? tool.type : tool));
-  const known = types.flatMap((type) => (typeof type === 'string' ? (gptTools[type] ?? []) : []));
+  const supported = types.flatMap((type) => (typeof type === 'string' ? (gptTools[type] ?? []) : []));
   const others = types.filter((type) => typeof type !== 'string' || !(type in gptTools));
   const files = toArray(raw.files ?? gizmo.files);
   const starters = toArray(display.prompt_starters);
@@ -131,7 +131,7 @@ function fromChatGpt(raw: JsonObject, defaultModel: string): Converted {
       model: defaultModel,
       instructions: textIn(gizmo.instructions),
       starters: starters.slice(0, startersTaken),
-      tools: [...new Set(known)].map((type) => ({ type })),
+      tools: [...new Set(supported)].map((type) => ({ type })),
     },
     notes: [
       `GPTs have no model of their own: it uses ${defaultModel}.`,

@@ -12,8 +12,8 @@ export function parseBuiltInTools({ tools, api }: JsonObject, notes: string[]): 
     return read.data ?? {};
   }
   // Exports made before built-in tools could be switched on have them only among the API fields.
-  const told = toArray(tools ?? (isObject(api) ? api.tools : undefined)).filter(isObject);
-  const named = (...types: string[]) => told.find(({ type }) => typeof type === 'string' && types.includes(type));
+  const listed = toArray(tools ?? (isObject(api) ? api.tools : undefined)).filter(isObject);
+  const named = (...types: string[]) => listed.find(({ type }) => typeof type === 'string' && types.includes(type));
   const search = named('web_search', 'web_search_preview');
   return {
     ...(search && { webSearch: searchOf(search, notes) }),

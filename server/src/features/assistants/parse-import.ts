@@ -24,7 +24,7 @@ import { parseBuiltInTools } from './parse-built-in-tools.ts';
 import type { ImportedDraft } from './shared/repository.ts';
 
 /** The default temperatures of the provider and of Roster’s form. */
-const temperatureUnsaid = { provider: 1, roster: assistantDefaults.temperature };
+const defaultTemperatures = { provider: 1, roster: assistantDefaults.temperature };
 
 const text = (field: string) => z.string(`${field} must be text`).nullish();
 const Source = z.looseObject(
@@ -191,9 +191,10 @@ function startersIn(given: unknown, notes: string[]): string[] {
 function temperatureOf(source: Source, notes: string[]): number {
   const { object, temperature } = source;
   if (typeof temperature !== 'number') {
-    const unsaid = object === 'assistant' || object === 'agent' ? temperatureUnsaid.provider : temperatureUnsaid.roster;
-    if (object === 'agent') notes.push(`Agents have no temperature; it is ${unsaid}.`);
-    return unsaid;
+    const defaultTemperature =
+      object === 'assistant' || object === 'agent' ? defaultTemperatures.provider : defaultTemperatures.roster;
+    if (object === 'agent') notes.push(`Agents have no temperature; it is ${defaultTemperature}.`);
+    return defaultTemperature;
   }
   return temperature;
 }

@@ -87,7 +87,9 @@ test('keeps every character of any text outside of known variables', () => {
       ...values,
       ...Object.fromEntries(instructionVariables.map((name) => [name, `<${name}>`])),
     });
-    expect(marked, seen).toBe(pieces.map(({ source, known: name }) => (name === null ? source : `<${name}>`)).join(''));
+    expect(marked, seen).toBe(
+      pieces.map(({ source, variable: name }) => (name === null ? source : `<${name}>`)).join(''),
+    );
     if (variablesIn(text).length === 0) expect(fillInstructions(text, values), seen).toBe(text);
   }
 });

@@ -84,8 +84,8 @@ async function mailTo(sending: Mailing, user: UserRecord, payload: ToUser) {
       return send(user.email, { about: 'models_end', models, more, page, settings });
     }
     case 'second_factor': {
-      const { template: about, ...told } = payload;
-      return send(user.email, { about, ...told, settings: `${site}/settings?tab=account`, askAgain });
+      const { template: about, ...rest } = payload;
+      return send(user.email, { about, ...rest, settings: `${site}/settings?tab=account`, askAgain });
     }
     case 'password_changed':
       return send(user.email, { about: 'password_changed', askAgain });

@@ -75,7 +75,7 @@ type Dependencies = {
   metrics: Metrics;
   tracing: Tracing;
   keys: ProviderKeyService;
-  models: Pick<ModelService, 'defaultModel' | 'knownDefault' | 'checkKnown' | 'list'> & { ended: RetirementGuard };
+  models: Pick<ModelService, 'defaultModel' | 'knownDefault' | 'checkExists' | 'list'> & { ended: RetirementGuard };
   /** The model that the user has chosen for titles. */
   titleModel: (userId: number) => Promise<string | null>;
   assistants: Pick<AssistantRepository, 'find'>;
@@ -140,7 +140,7 @@ export function chatFeature(dependencies: Dependencies) {
     /** Conversations from other products. */
     importedThreads: importedThreads({ ...database, store, files }),
     /** Questions that assistants have answered. */
-    askedQuestions: questionHistory(database),
+    questionHistory: questionHistory(database),
     /** Prompts of other features, which run like messages but appear in no list. */
     sideQuestions: internalThreadService({ ...runContext(parts), database, exported, now: dependencies.now }),
     jobs: [...generatedFiles.jobs, ...trash.jobs, ...summaries.jobs],
@@ -236,21 +236,21 @@ const createThreads = ({ database, partialAnswers, assistants, projects, models,
     trash,
     search: threadSearch({ database, partialAnswers }),
     ownsAssistant: async (userId, id) => (await assistants.find(userId, id)) !== undefined,
-    checkModels: models.checkKnown,
+    checkModels: models.checkExists,
   });
 
 const createTrials = ({ database: { db }, assistants, models }: Parts) =>
   trialService({
     db,
     ownsAssistant: async (userId, id) => (await assistants.find(userId, id)) !== undefined,
-    checkModels: models.checkKnown,
+    checkModels: models.checkExists,
   });
 
 function createMessageContext(parts: Parts): MessageContext {
   const { catalogue, models, assistants, projects, knowledge, files, store, partialAnswers } = parts;
   return {
     ...runContext(parts),
-    checkModels: models.checkKnown,
+    checkModels: models.checkExists,
     retiredModels: models.ended,
     findTargets: chatTargetFinder({
       catalogue,

@@ -39,7 +39,7 @@ export function comparisonFeature(dependencies: Dependencies) {
   const replays = replayService(dependencies);
   const comparisons = comparisonService(dependencies);
   const judgings = judgingService(dependencies);
-  const started = createComparisonRunner({ ...dependencies, onAsked: judgings.follow });
+  const started = createComparisonRunner({ ...dependencies, afterStart: judgings.follow });
   const testSets = testSetService(dependencies);
   const drafts = draftService(dependencies);
   return {

@@ -16,8 +16,8 @@ async function markUnchanged(trx: Kysely<Database>, userId: number, comparisonId
 }
 
 /** In the transaction that ends an answer: stores what can be said of it now, and makes room for the next. */
-export async function onAnswerFinished(trx: Kysely<Database>, asked: Asking & { judgingId: number | null }) {
-  const { userId, comparisonId, judgingId } = asked;
+export async function onAnswerFinished(trx: Kysely<Database>, asking: Asking & { judgingId: number | null }) {
+  const { userId, comparisonId, judgingId } = asking;
   if (judgingId === null) {
     await markUnchanged(trx, userId, comparisonId);
     await queueAsking(trx, { userId, comparisonId });

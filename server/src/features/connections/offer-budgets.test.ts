@@ -30,14 +30,14 @@ describe.each(engines)('budgets of offered connections on %s', (engine) => {
     onTestFinished(() => provider.close());
     const name = `Team ${++offers}`;
     const offer = await newOffer(app, { name, api: 'chat', baseUrl: provider.url, ...more });
-    return { ...offer, asked: provider.asked };
+    return { ...offer, providerRequests: provider.asked };
   }
   const threadOn = (visitor: HttpClient, id: number, model = 'gpt-4o') =>
     newThread(visitor, { model: `@${id}/${model}`, title: 'Named' });
   const sumOf = async (id: number) => (await admin.get(`${path}/${id}/spending`)).body;
 
   test('stop a person exactly at the limit, before the provider is asked, and nobody else', async () => {
-    const { id, name, asked } = await offered(() => 0.5, { monthlyUsdPerPerson: 1 });
+    const { id, name, providerRequests: asked } = await offered(() => 0.5, { monthlyUsdPerPerson: 1 });
     const [ada, bob] = [await person(), await person()];
     const threadId = await threadOn(ada, id);
     await ask(app, ada, threadId, 'One');
@@ -130,7 +130,7 @@ describe.each(engines)('budgets of offered connections on %s', (engine) => {
 
   test('refuse service tiers whose price is not known, before the provider is asked', async () => {
     const models = ['gpt-4o', { id: 'priced', pricing: { prompt: '0.01', completion: '0.02' } }];
-    const { id, name, asked } = await offered(() => undefined, { monthlyUsdPerPerson: 1 }, models);
+    const { id, name, providerRequests: asked } = await offered(() => undefined, { monthlyUsdPerPerson: 1 }, models);
     const { token } = await newToken(await person());
     const statusOf = async (path: string, model: string, tier: string) => {
       const text = { prompt: 'Hello', input: 'Hello', messages: [{ role: 'user', content: 'Hello' }] };

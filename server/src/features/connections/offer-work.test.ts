@@ -43,7 +43,7 @@ describe.each(engines)('work at offered connections on %s', (engine) => {
       id,
       model: `@${id}/gpt-4o`,
       other: `@${id}/gpt-4.1`,
-      asked: provider.asked,
+      providerRequests: provider.asked,
       requests,
       untilRequests: (expected: number) => until(`${expected} requests`, async () => (await requests()) === expected),
       useUp: () => admin.patch(`${path}/${id}`, { monthlyUsdPerPerson: 0.01 }),
@@ -63,7 +63,7 @@ describe.each(engines)('work at offered connections on %s', (engine) => {
     expect(await post(ada, threadId, 'Two')).toMatchObject(refused);
     await ask(app, ada, await newThread(ada, { model: offer.model }), 'Another');
     await offer.untilRequests(4);
-    expect([await last.requests(), last.asked.length]).toEqual([1, 1]);
+    expect([await last.requests(), last.providerRequests.length]).toEqual([1, 1]);
   });
 
   test('counts summaries, and refuses them before the provider is asked', async () => {
@@ -77,7 +77,7 @@ describe.each(engines)('work at offered connections on %s', (engine) => {
     await ask(app, ada, threadId, 'Three');
     await offer.useUp();
     expect(await ada.post(`/api/threads/${threadId}/summary`, {})).toMatchObject(refused);
-    expect([await offer.requests(), offer.asked.length]).toEqual([4, 4]);
+    expect([await offer.requests(), offer.providerRequests.length]).toEqual([4, 4]);
   });
 
   test('counts comparisons and their judges, and refuses them before the provider is asked', async () => {
@@ -94,11 +94,11 @@ describe.each(engines)('work at offered connections on %s', (engine) => {
     expect(counted).toBeGreaterThan(2);
 
     await offer.useUp();
-    const before = offer.asked.length;
+    const before = offer.providerRequests.length;
     expect(await askPrompt(ada, comparison.id, second?.id ?? 0)).toMatchObject(refused);
     expect(await startOf(ada, comparison.id)).toMatchObject(refused);
     expect(await judge(ada, comparison.id, { model: offer.model })).toMatchObject(refused);
-    expect([await offer.requests(), offer.asked.length]).toEqual([counted, before]);
+    expect([await offer.requests(), offer.providerRequests.length]).toEqual([counted, before]);
   });
 
   test('counts runs of test sets, and refuses them before the provider is asked', async () => {
@@ -112,7 +112,7 @@ describe.each(engines)('work at offered connections on %s', (engine) => {
     expect(await offer.requests()).toBe(2);
     await offer.useUp();
     expect(await runOf(ada, id, versionOne)).toMatchObject(refused);
-    expect([await offer.requests(), offer.asked.length]).toEqual([2, 2]);
+    expect([await offer.requests(), offer.providerRequests.length]).toEqual([2, 2]);
   });
 
   test('leaves the answer to the assistant’s fallback when the budget is used up, and says so', async () => {
@@ -131,7 +131,7 @@ describe.each(engines)('work at offered connections on %s', (engine) => {
     const body = { model: named, messages: [{ role: 'user', content: 'Hello' }] };
     const called = await callApi(app, token, '/v1/chat/completions', { method: 'POST', body });
     expect([called.status, called.headers['x-roster-note']]).toEqual([200, expect.stringContaining('Your budget of')]);
-    expect(offer.asked.length).toBe(1);
+    expect(offer.providerRequests.length).toBe(1);
   });
 
   /** A connection to the simulator, for one person. */

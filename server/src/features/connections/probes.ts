@@ -12,7 +12,7 @@ const maxOutputTokens = 500;
 const works = (reason: string | null = null): Found => ({ result: 'works', reason });
 const fails = (reason: string): Found => ({ result: 'fails', reason });
 
-type Asked = { pieces: AnswerPiece[]; packets: number; text: string; reasoningTokens: number };
+type ProbeAnswer = { pieces: AnswerPiece[]; packets: number; text: string; reasoningTokens: number };
 
 /** One short answer. @throws ProviderError, or the signal's reason */
 async function ask(
@@ -21,7 +21,7 @@ async function ask(
   turn: Pick<ConversationTurn, 'text' | 'files'>,
   signal: AbortSignal,
   more: Partial<AnswerRequest> = {},
-): Promise<Asked> {
+): Promise<ProbeAnswer> {
   const pieces: AnswerPiece[] = [];
   let packets = 0;
   const request: AnswerRequest = {
@@ -46,7 +46,7 @@ async function ask(
   return { pieces, packets, text, reasoningTokens: usage?.reasoningTokens ?? 0 };
 }
 
-const hasReasoning = ({ pieces, reasoningTokens }: Asked) =>
+const hasReasoning = ({ pieces, reasoningTokens }: ProbeAnswer) =>
   pieces.some(({ type }) => type === 'reasoning') || reasoningTokens > 0;
 
 /** An answer long enough to come in several parts. */
@@ -55,17 +55,17 @@ export async function probeAnswer(
   model: string,
   signal: AbortSignal,
 ): Promise<{ answer: Found; streaming: Found; reasoning: Found | undefined }> {
-  const asked = await ask(key, model, { text: 'Count from 1 to 20 in figures, with commas between them.' }, signal);
-  const reasoning = hasReasoning(asked) ? works(model) : undefined;
-  if (asked.text.trim() === '' && !reasoning)
+  const answer = await ask(key, model, { text: 'Count from 1 to 20 in figures, with commas between them.' }, signal);
+  const reasoning = hasReasoning(answer) ? works(model) : undefined;
+  if (answer.text.trim() === '' && !reasoning)
     return { answer: fails(`${model} gave an empty answer.`), streaming: fails('No text came.'), reasoning };
-  const streaming = asked.packets > 1 ? works() : fails('The answer came in one piece, so it appears all at once.');
+  const streaming = answer.packets > 1 ? works() : fails('The answer came in one piece, so it appears all at once.');
   return { answer: works(model), streaming, reasoning };
 }
 
 async function probeReasoning(key: ConnectionKey, model: string, signal: AbortSignal): Promise<Found> {
-  const asked = await ask(key, model, { text: 'Is 91 a prime number?' }, signal, { effort: 'low' });
-  return hasReasoning(asked) ? works(model) : fails(`${model} sent no reasoning. Models that reason may send it.`);
+  const answer = await ask(key, model, { text: 'Is 91 a prime number?' }, signal, { effort: 'low' });
+  return hasReasoning(answer) ? works(model) : fails(`${model} sent no reasoning. Models that reason may send it.`);
 }
 
 async function probeTools(key: ConnectionKey, model: string, signal: AbortSignal): Promise<Found> {

@@ -24,7 +24,7 @@ const sendingMs = 11 * 60_000;
 const isBeingSent = ({ sent_at: sentAt }: ConnectionCopy) =>
   sentAt !== null && Date.now() - Date.parse(sentAt) < sendingMs;
 
-const onItsWay = (filename: string) =>
+const uploading = (filename: string) =>
   new ProviderError('provider_unavailable', `The file “${filename}” is still being sent.`);
 
 /** A copy that was sent without an answer, if it arrived and cannot be confused with another one. */
@@ -46,7 +46,7 @@ async function send(
   const content = await store.read(file.storageKey);
   if (!(await copies.markSent(copy.user_id, copy))) {
     content.destroy();
-    throw onItsWay(copy.filename);
+    throw uploading(copy.filename);
   }
   const { filename, type, size: bytes } = file;
   try {
@@ -65,7 +65,7 @@ async function removeCopy(dependencies: Dependencies, { userId, copyId }: CopyPa
   if (!copy || copy.file_id !== null) return;
   const key = await openConnection(userId, copy.connection_id);
   const id = copy.provider_file_id ?? (await findSent(dependencies, key, copy));
-  if (id === undefined && isBeingSent(copy)) throw onItsWay(copy.filename);
+  if (id === undefined && isBeingSent(copy)) throw uploading(copy.filename);
   if (id !== undefined) await provider.files.remove(key, id);
   await copies.delete(userId, copyId);
 }
@@ -89,7 +89,7 @@ export function connectionCopies(dependencies: Dependencies) {
       const copy = await copies.findOrInsert(userId, { ...place, filename: file.filename, bytes: file.size });
       if (copy.provider_file_id !== null) return copy.provider_file_id;
       const sent = await findSent(dependencies, key, copy);
-      if (sent === undefined && isBeingSent(copy)) throw onItsWay(copy.filename);
+      if (sent === undefined && isBeingSent(copy)) throw uploading(copy.filename);
       const id = sent ?? (await send(dependencies, key, copy));
       if (id === undefined) return undefined;
       if (await copies.arrived(userId, copy.id, id)) return id;

@@ -116,18 +116,18 @@ export function providerFileRepository(db: Kysely<Database>) {
      * removal.
      */
     async end(userId: number, id: number, { state, error, providerFileId, mayBeThere }: SendResult): Promise<boolean> {
-      const known = {
+      const identity = {
         instance: null,
         ...(providerFileId !== undefined && { provider_file_id: providerFileId }),
         ...(!mayBeThere && { sent_at: null }),
       };
       const one = db.updateTable('provider_copies').where('user_id', '=', userId).where('id', '=', id);
       const { numUpdatedRows } = await one
-        .set({ ...known, state, error })
+        .set({ ...identity, state, error })
         .where('state', '!=', 'removing')
         .executeTakeFirst();
       if (numUpdatedRows > 0n) return true;
-      await one.set(known).execute();
+      await one.set(identity).execute();
       return false;
     },
     /** Queues again the copies that failed or wait for a key; returns their ids. */

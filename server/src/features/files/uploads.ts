@@ -248,11 +248,11 @@ async function keepMade(
   work: Work,
   buffers: BufferCollector,
   userId: number,
-  { filename, bytes: said, content, imported, isWanted, place }: GeneratedForAnswer,
+  { filename, bytes: expectedBytes, content, imported, isWanted, place }: GeneratedForAnswer,
 ) {
-  if (said !== undefined && said > fileSizeLimit) throw tooLarge();
+  if (expectedBytes !== undefined && expectedBytes > fileSizeLimit) throw tooLarge();
   await checkDisk(work);
-  const wanted = { bytes: said, isBesideUploads: true };
+  const wanted = { bytes: expectedBytes, isBesideUploads: true };
   await takeIn(work, userId, wanted, async ({ uploadId, bytes }, storageKey) => {
     const incoming = { filename, type: '', content: limited(content, bytes) };
     const stored = {

@@ -60,11 +60,11 @@ export function createCounter({ knownFiles, isEditor, room }: Dependencies) {
         ...(part ? filesOfPart(part) : []),
       ])
       .filter(({ sourceId }) => !files.has(sourceId));
-    const known = await knownFiles([...new Set(found.map(({ sourceId }) => sourceId))]);
+    const existing = await knownFiles([...new Set(found.map(({ sourceId }) => sourceId))]);
     for (const { sourceId, size } of found) {
       if (files.has(sourceId)) continue;
       files.add(sourceId);
-      if (!known.has(sourceId)) countFile(size);
+      if (!existing.has(sourceId)) countFile(size);
     }
   }
 

@@ -88,7 +88,7 @@ async function read(dependencies: Dependencies, payload: ImportPayload) {
     for await (const batch of readBatches({ path, skip: 0, isCounting: true }, signal)) {
       await add(batch);
       const conversations = batch.flatMap(({ conversation }) => conversation ?? []);
-      counts.known += await threads.countKnown(userId, conversations.map(threads.sourceIdOf));
+      counts.known += await threads.countImported(userId, conversations.map(threads.sourceIdOf));
       source ??= conversations[0]?.source ?? batch.find((one) => one.source)?.source ?? null;
       if ((await imports.find(userId, importId))?.state !== 'reading') return;
       await imports.update(userId, importId, { counts, source });

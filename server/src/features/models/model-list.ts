@@ -48,8 +48,8 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
   const asking = new Map<string, { key: string; list: Promise<ProviderModel[]> }>();
 
   function fresh(source: ListSource, key: string): ProviderModel[] | undefined {
-    const known = remembered.get(idOf(source));
-    return known?.key === key && known.until > performance.now() ? known.list : undefined;
+    const entry = remembered.get(idOf(source));
+    return entry?.key === key && entry.until > performance.now() ? entry.list : undefined;
   }
 
   async function fetched(source: ListSource, apiKey: Secret, key: string): Promise<ProviderModel[]> {
@@ -67,8 +67,8 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
   /** One request for all callers that wait for it. It continues after they time out, for the next one. */
   function ask(source: ListSource, apiKey: Secret): Promise<ProviderModel[]> {
     const key = keyOf(apiKey);
-    const known = fresh(source, key);
-    if (known) return Promise.resolve(known);
+    const entry = fresh(source, key);
+    if (entry) return Promise.resolve(entry);
     const id = idOf(source);
     const underWay = asking.get(id);
     if (underWay?.key === key) return underWay.list;
@@ -93,7 +93,7 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
       }
     },
     /** Returns the list if it is fresh, without asking the provider. */
-    async known(source: ListSource): Promise<ProviderModel[] | undefined> {
+    async cachedOrStored(source: ListSource): Promise<ProviderModel[] | undefined> {
       if (!remembered.has(idOf(source))) return undefined;
       try {
         return fresh(source, keyOf(await open(source)));
@@ -104,8 +104,8 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
     },
     /** Returns the list of any key, if it was read within five minutes. Decrypts no key. */
     lately(source: ListSource): ProviderModel[] | undefined {
-      const known = remembered.get(idOf(source));
-      return known && known.until > performance.now() ? known.list : undefined;
+      const entry = remembered.get(idOf(source));
+      return entry && entry.until > performance.now() ? entry.list : undefined;
     },
     /** The last list that was read, however old it is. Decrypts no key. */
     last: (source: ListSource): ProviderModel[] | undefined => remembered.get(idOf(source))?.list,
@@ -118,8 +118,8 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
     /** The lists of connections stay known as the last ones, until they have been read again. */
     forget(userId: number) {
       remembered.delete(idOf({ userId, connectionId: null }));
-      for (const [id, known] of remembered)
-        if (id.startsWith(`${userId}/`)) remembered.set(id, { ...known, until: Number.NEGATIVE_INFINITY });
+      for (const [id, entry] of remembered)
+        if (id.startsWith(`${userId}/`)) remembered.set(id, { ...entry, until: Number.NEGATIVE_INFINITY });
     },
   };
 }

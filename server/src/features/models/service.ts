@@ -65,9 +65,9 @@ function describeTuned(offer: Offer, { model, baseModel }: TunedModel, listed: P
 async function offeredModels(offer: Offer, userId: number, listed: ProviderModel[]) {
   const { config, tunedModels } = offer;
   const tuned = (await tunedModels(userId)).filter(({ model }) => connectionIdOf(model) === null);
-  const known = new Set(tuned.map(({ model }) => model));
+  const tunedIds = new Set(tuned.map(({ model }) => model));
   const others = filterChatModels(listed, config.provider.isOpenAi)
-    .filter(({ id }) => !known.has(id))
+    .filter(({ id }) => !tunedIds.has(id))
     .map((model) => describeListed(offer, model));
   const own = tuned.filter(({ isActive }) => isActive).map((model) => describeTuned(offer, model, listed));
   return [...own, ...others];
@@ -121,8 +121,8 @@ function chooseDefault({ catalogue, config }: Offer, models: Model[]): string {
 /** Names of one provider’s models would fail with another provider, where any id can be entered. */
 async function unknownList(offer: Offer, userId: number, notice: string): Promise<OwnModelList> {
   const { name, isOpenAi } = offer.config.provider;
-  const known = isOpenAi || name === 'OpenAI' ? wellKnownModels : [];
-  const specified = known.map((id) => ({ id, shutdownDate: null, chats: true }));
+  const catalogued = isOpenAi || name === 'OpenAI' ? wellKnownModels : [];
+  const specified = catalogued.map((id) => ({ id, shutdownDate: null, chats: true }));
   const models = await offeredModels(offer, userId, specified);
   return { source: 'unknown', notice, models, defaultModel: offer.config.defaultModel };
 }
@@ -166,7 +166,7 @@ export function modelService(dependencies: Dependencies) {
     (await hasOwnKey(userId)) ? null : others.first(userId, optionalListTimeoutMs);
 
   async function knownDefault(userId: number): Promise<string | null> {
-    const list = await listed.known(own(userId));
+    const list = await listed.cachedOrStored(own(userId));
     return list ? resolveDefault(dependencies, userId, list) : defaultOfConnection(userId);
   }
 
@@ -204,8 +204,8 @@ export function modelService(dependencies: Dependencies) {
         has(reference) {
           const { connectionId, model } = parseModelReference(reference);
           if (connectionId === null) return ids?.has(model) ?? true;
-          const known = ofConnections.get(connectionId);
-          return known !== undefined && (known?.has(model) ?? true);
+          const offered = ofConnections.get(connectionId);
+          return offered !== undefined && (offered?.has(model) ?? true);
         },
       };
     },
@@ -218,10 +218,10 @@ export function modelService(dependencies: Dependencies) {
     knownDefault,
     /** Reports what is known about the provider’s built-in tools, without asking the provider. */
     async tools(userId: number, model: string | undefined): Promise<ModelToolSupport> {
-      const asked = model ?? (await knownDefault(userId)) ?? config.defaultModel;
-      const apiKey = await keys.openFree(userId, asked).catch(ignoreKeyError);
+      const wanted = model ?? (await knownDefault(userId)) ?? config.defaultModel;
+      const apiKey = await keys.openFree(userId, wanted).catch(ignoreKeyError);
       const connection = apiKey instanceof ConnectionKey ? apiKey.connection : null;
-      const lacks = (tool: BuiltInTool) => dependencies.provider.lacksTool(asked, tool, apiKey);
+      const lacks = (tool: BuiltInTool) => dependencies.provider.lacksTool(wanted, tool, apiKey);
       const support = {
         webSearch: lacks('webSearch'),
         codeInterpreter: lacks('codeInterpreter'),
@@ -236,7 +236,7 @@ export function modelService(dependencies: Dependencies) {
      * Rejects models that the keys are known not to have. Does not ask the provider: while a list is unknown, any model
      * is accepted.
      */
-    async checkKnown(userId: number, wanted: string[], field: string) {
+    async checkExists(userId: number, wanted: string[], field: string) {
       const message = await knownProblem(userId, wanted);
       if (message !== null) throw new AppError('invalid_input', message, { fields: { [field]: message } });
     },
@@ -261,7 +261,7 @@ export function modelService(dependencies: Dependencies) {
       if (problem !== null) return problem;
     }
     const plain = wanted.filter((model) => connectionIdOf(model) === null);
-    const list = plain.length > 0 ? await listed.known(own(userId)) : undefined;
+    const list = plain.length > 0 ? await listed.cachedOrStored(own(userId)) : undefined;
     if (!list) return null;
     const ids = await usableIds(dependencies, userId, list);
     const missing = plain.find((id) => !ids.has(id));

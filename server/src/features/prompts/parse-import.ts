@@ -48,9 +48,9 @@ function findEntries(document: unknown): unknown[] {
 
 function sourceOf(document: unknown, entries: readonly unknown[]): PromptSource {
   if (isObject(document) && document.format === promptExportFormat) return 'roster';
-  const known = entries.find(isObject);
-  if (known && ('productionPrompt' in known || 'prompt' in known)) return 'librechat';
-  return known && 'text' in known ? 'roster' : 'open-webui';
+  const entry = entries.find(isObject);
+  if (entry && ('productionPrompt' in entry || 'prompt' in entry)) return 'librechat';
+  return entry && 'text' in entry ? 'roster' : 'open-webui';
 }
 
 const stringOf = (value: unknown): string =>

@@ -83,8 +83,8 @@ export function createToolRegistry({ db, headers, reach, openApi, times }: Depen
         });
       try {
         const bounds = { withinMs: times.callMs, bodyLimit, signal };
-        const told = schemaFor(server);
-        const given = told ? toServerArguments(input, told) : input;
+        const schema = schemaFor(server);
+        const given = schema ? toServerArguments(input, schema) : input;
         if (server.kind === 'openapi') {
           const credentials = headers.open(server, server.wrapped);
           return await callOperation(openApi, { ...server, credentials }, given, bounds);

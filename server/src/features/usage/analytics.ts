@@ -28,12 +28,12 @@ type ToolFigures = Analytics['byTool'][number];
 /** The cost is null if no call has a price. */
 function toolFigures(tool: BilledTool, sums: Sums, price: ReturnType<Catalogue['toolPrice']>): ToolFigures {
   const { requests: calls, costUsd, unpricedRequests: unpricedCalls } = sums;
-  const known = price && {
+  const rates = price && {
     usdPerThousandCalls: price.usdPerThousandCalls,
     asOf: price.asOf,
     source: price.source,
   };
-  return { tool, calls, costUsd: unpricedCalls === calls ? null : costUsd, unpricedCalls, price: known };
+  return { tool, calls, costUsd: unpricedCalls === calls ? null : costUsd, unpricedCalls, price: rates };
 }
 
 /** Fine-tuning jobs by base model, most expensive first. */

@@ -25,7 +25,7 @@ const noTokens: TokenCounts = {
 };
 
 /** USD for the tokens of several calls, none priced as long context; null if no price is known. */
-const costWhereKnown = (price: Parameters<typeof costOf>[0] | undefined, counts: TokenCounts) =>
+const costIfPriced = (price: Parameters<typeof costOf>[0] | undefined, counts: TokenCounts) =>
   price ? costOf(price, counts) : null;
 
 /** The record of a built-in tool call, billed once per call besides tokens. Users cannot set its price. */
@@ -117,7 +117,7 @@ export function pricingService({ db, catalogue, listedPrice, offeredPrices }: De
       if (current) return costOf(current, counts);
       const { price } = catalogue.describe(model, null, '');
       if (price && price.family === null) return costOf(price, counts);
-      return costWhereKnown((await prices.find(userId, model)) ?? price ?? undefined, counts);
+      return costIfPriced((await prices.find(userId, model)) ?? price ?? undefined, counts);
     },
 
     toolUsage: toolUsageBy(catalogue),

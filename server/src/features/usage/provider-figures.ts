@@ -46,8 +46,8 @@ function readings(organization: Dependencies['organization']) {
     /** Concurrent callers share one reading. A failed reading is not cached. */
     ask(userId: number, adminKey: Secret, sealed: string, days: UtcDays): Promise<Reading> {
       const name = `${userId} ${days.from} ${days.to}`;
-      const known = remembered.get(name);
-      if (known?.sealed === sealed && known.until > performance.now()) return known.reading;
+      const cached = remembered.get(name);
+      if (cached?.sealed === sealed && cached.until > performance.now()) return cached.reading;
       const [oldest] = remembered.keys();
       if (remembered.size >= rememberedReadings && oldest !== undefined) remembered.delete(oldest);
       const reading = read(organization, adminKey, days);

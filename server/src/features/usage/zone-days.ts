@@ -8,8 +8,8 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Creating formats with a zone is slow. Only zones of the fixed list are cached, which bounds the cache. */
 function formatIn(tz: string): Intl.DateTimeFormat {
-  const known = formats.get(tz);
-  if (known) return known;
+  const cached = formats.get(tz);
+  if (cached) return cached;
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short', timeStyle: 'medium' });
   if (canonicalTimeZone(tz) === tz) formats.set(tz, format);
   return format;

@@ -31,7 +31,7 @@ export function invalidInput(issues: z.core.$ZodIssue[]): AppError {
     if (!fields.has(name)) fields.set(name, issue.message);
   }
   const [first] = fields;
-  const [name, said] = first ?? ['', 'Invalid input'];
-  const message = name !== '' && said.startsWith('This field') ? `${name}: ${said}` : said;
+  const [name, problem] = first ?? ['', 'Invalid input'];
+  const message = name !== '' && problem.startsWith('This field') ? `${name}: ${problem}` : problem;
   return new AppError('invalid_input', message, { fields: Object.fromEntries(fields) });
 }

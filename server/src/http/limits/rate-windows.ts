@@ -123,8 +123,8 @@ export class RateWindows {
   }
 
   #opened(place: Place, lengthMs: number): Window {
-    const known = this.#live(place);
-    if (known) return known;
+    const window = this.#live(place);
+    if (window) return window;
     const { group, id } = place;
     this.#remove(group, id);
     const fresh = { endsAt: this.#now() + lengthMs, used: 0, parts: undefined };

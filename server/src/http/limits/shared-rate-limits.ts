@@ -41,8 +41,8 @@ export function createSharedRateLimits(db: Kysely<Database>, onProblem: (error: 
     async use(place: Place, { count, lengthMs }: Limit): Promise<number> {
       const counted = countedOf(place);
       const key = keyOf(counted);
-      const known = waitMsOf(key);
-      if (known > 0) return known;
+      const wait = waitMsOf(key);
+      if (wait > 0) return wait;
       const waitMs = await counts.use({ ...counted, count, lengthMs });
       if (waitMs > 0) {
         if (remembered.size >= maxRemembered) remembered.clear();
@@ -99,8 +99,8 @@ function createTally(counts: ReturnType<typeof rateCountsRepository>, onProblem:
     note(windows: RateWindows, place: Place, lengthMs: number) {
       const part = windows.countedAs(place);
       const key = keyOf(countedOf({ ...place, part }));
-      const known = unsent.get(key);
-      if (known) known.by++;
+      const pending = unsent.get(key);
+      if (pending) pending.by++;
       else unsent.set(key, { windows, place, part, lengthMs, by: 1 });
       timer ??= setTimeout(() => {
         telling = tell();

@@ -18,10 +18,10 @@ export function createCallRegistry(
 
   async function endExpired() {
     // A snapshot: calls that start while the database answers were not part of the query.
-    const asked = [...open];
-    if (asked.length === 0) return;
-    const live = await liveTokens([...new Set(asked.map(([, { tokenId }]) => tokenId))]);
-    for (const [controller, { tokenId, role }] of asked)
+    const calls = [...open];
+    if (calls.length === 0) return;
+    const live = await liveTokens([...new Set(calls.map(([, { tokenId }]) => tokenId))]);
+    for (const [controller, { tokenId, role }] of calls)
       if (live.get(tokenId) !== role)
         controller.abort(
           new AppError(

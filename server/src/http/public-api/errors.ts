@@ -24,14 +24,20 @@ const errorFields: Partial<Record<ErrorCode, ProviderErrorFields>> = {
 /** A failure with its own code in the provider's API. */
 export class PublicApiError extends AppError {
   override name = 'PublicApiError';
-  readonly told: ProviderErrorFields & { param?: string | undefined };
+  readonly details: ProviderErrorFields & { param?: string | undefined };
   constructor(
     code: ErrorCode,
     message: string,
-    { status, type, code: name, param, ...details }: PublicApiError['told'] & ConstructorParameters<typeof AppError>[2],
+    {
+      status,
+      type,
+      code: name,
+      param,
+      ...details
+    }: PublicApiError['details'] & ConstructorParameters<typeof AppError>[2],
   ) {
     super(code, message, details);
-    this.told = { status, type, code: name, param };
+    this.details = { status, type, code: name, param };
   }
 }
 
@@ -54,7 +60,7 @@ const typeOf = (status: number) => (status >= 500 ? 'server_error' : 'invalid_re
 
 /** The error of a call under /v1 in the provider's shape. */
 export function apiError(error: AppError): { status: number; body: ApiErrorBody } {
-  const own = error instanceof PublicApiError ? error.told : {};
+  const own = error instanceof PublicApiError ? error.details : {};
   const entry = errorFields[error.code];
   const status = own.status ?? entry?.status ?? errorStatus[error.code];
   const [field] = Object.keys(error.fields ?? {});

@@ -66,8 +66,8 @@ export function openScimDoor(options: Options, addRoutes: (route: ScimRoute) => 
       }),
     );
     for (const url of ['/scim', '/scim/*'])
-      door.all(url, { config: { access: 'directory' } }, async ({ method, url: asked }) => {
-        const path = asked.split('?', 1)[0]?.slice(0, 200);
+      door.all(url, { config: { access: 'directory' } }, async ({ method, url: requested }) => {
+        const path = requested.split('?', 1)[0]?.slice(0, 200);
         throw new AppError('not_found', `There is no ${method} ${path}. The calls are below /scim/v2.`);
       });
   });

@@ -58,8 +58,8 @@ export function createPages(folder: string) {
   /** Read when a page is first opened: all of them would take 5 MB in an idle server. */
   function shellsOf(route: string): PageShells | undefined {
     const built = pages[route];
-    const known = read.get(route);
-    if (known || !built) return known;
+    const cached = read.get(route);
+    if (cached || !built) return cached;
     const shells: PageShells = JSON.parse(readFileSync(join(folder, built.file), 'utf8'));
     read.set(route, shells);
     return shells;

@@ -38,9 +38,9 @@ export type ResponseRegistry = ReturnType<typeof createResponseRegistry>;
 
 async function endExpiredSessions(open: ReadonlyMap<ServerResponse, OpenResponse>, liveSessions: LiveSessions) {
   // A snapshot: responses that start while the database answers were not part of the query.
-  const asked = [...open.values()];
-  const ids = [...new Set(asked.map(({ actor }) => actor.sessionId))];
+  const streams = [...open.values()];
+  const ids = [...new Set(streams.map(({ actor }) => actor.sessionId))];
   if (ids.length === 0) return;
   const live = await liveSessions(ids);
-  for (const { actor, end } of asked) if (live.get(actor.sessionId) !== actor.role) end();
+  for (const { actor, end } of streams) if (live.get(actor.sessionId) !== actor.role) end();
 }

@@ -11,8 +11,8 @@ function joined(last: JsonObject, next: JsonObject): JsonObject | undefined {
   if (last.type !== next.type || last.index !== next.index) return undefined;
   const field = inPieces.find((name) => typeof last[name] === 'string' || typeof next[name] === 'string');
   if (field === undefined) return undefined;
-  const said = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== null));
-  return { ...last, ...said, [field]: `${last[field] ?? ''}${next[field] ?? ''}` };
+  const fields = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== null));
+  return { ...last, ...fields, [field]: `${last[field] ?? ''}${next[field] ?? ''}` };
 }
 
 /** Collects the fields that a model's message must carry when it is sent back with tool outputs. */

@@ -20,7 +20,7 @@ import { createCallCollector, hasObjectArguments } from './tool-calls.ts';
 type Finish = AnswerEnd['reason'] | 'failed' | 'unknown';
 
 /** OpenAI's words, and those of servers with their own. */
-const known: [Finish, string[]][] = [
+const finishReasons: [Finish, string[]][] = [
   ['complete', ['stop', 'eos', 'eos_token', 'stop_sequence', 'end_turn', 'tool_calls', 'tool_use', 'function_call']],
   ['length', ['length', 'max_tokens', 'max_output_tokens', 'model_length', 'model_context_window_exceeded']],
   ['content_filter', ['content_filter', 'safety', 'recitation', 'sensitive', 'refusal', 'prohibited_content']],
@@ -32,7 +32,7 @@ function parseFinishReason(reason: unknown): Finish | undefined {
   if (typeof reason !== 'string') return undefined;
   const word = reason.trim().toLowerCase();
   if (word === '' || word === 'null') return undefined;
-  const [finish] = known.find(([, words]) => words.includes(word)) ?? [];
+  const [finish] = finishReasons.find(([, words]) => words.includes(word)) ?? [];
   return finish ?? (isFailure.test(word) ? 'failed' : 'unknown');
 }
 
@@ -100,13 +100,13 @@ export function createChatReader(apiKey: Secret, tell: (piece: ChatPiece) => voi
   let finish: { as: Finish; word: string } | undefined;
   /** More arrived after a finish reason, so it was not the end. */
   let hasGoneOn = false;
-  let hasSaid = false;
+  let hasText = false;
   let logprobs: unknown[] = [];
   let ending: ChatEnding | undefined;
   const pictures = new Set<string>();
 
   function say(piece: ChatPiece) {
-    hasSaid = true;
+    hasText = true;
     hasGoneOn = finish !== undefined;
     tell(piece);
   }
@@ -149,7 +149,7 @@ export function createChatReader(apiKey: Secret, tell: (piece: ChatPiece) => voi
   function addChoice(choice: JsonObject, exact: () => readonly unknown[] | undefined) {
     if (isObject(choice.logprobs)) logprobs.push(...list(choice.logprobs.content));
     // A whole answer has `message` in place of deltas; some servers repeat it at the end of a stream.
-    const message = hasSaid ? undefined : choice.message;
+    const message = hasText ? undefined : choice.message;
     const delta = isObject(choice.delta) ? choice.delta : message;
     if (isObject(delta)) addDelta(delta, exact);
     const as = parseFinishReason(choice.finish_reason);

@@ -13,7 +13,7 @@ export type ChatCall = {
   extra: JsonObject | undefined;
 };
 
-type OpenCall = ChatCall & { wireId: string; place: number; isTold: boolean };
+type OpenCall = ChatCall & { wireId: string; place: number; isReported: boolean };
 
 export type CallTelling = {
   /** A call starts; its arguments follow in pieces with the same `place`. */
@@ -71,7 +71,7 @@ export function createCallCollector(tell: CallTelling) {
       extra: undefined,
       wireId,
       place: calls.length,
-      isTold: false,
+      isReported: false,
     };
     calls.push(call);
     return call;
@@ -87,8 +87,8 @@ export function createCallCollector(tell: CallTelling) {
   }
 
   function tellBeginning(call: OpenCall) {
-    if (call.isTold) return;
-    call.isTold = true;
+    if (call.isReported) return;
+    call.isReported = true;
     tell.call(call.place, call.callId, call.name);
     if (call.input !== '') tell.arguments(call.place, call.input);
   }
@@ -97,7 +97,7 @@ export function createCallCollector(tell: CallTelling) {
     if (call.name !== '') tellBeginning(call);
     call.input += given;
     length += given.length;
-    if (given !== '' && call.isTold) tell.arguments(call.place, given);
+    if (given !== '' && call.isReported) tell.arguments(call.place, given);
   }
 
   /** The call with the piece's number or id so far. */

@@ -34,8 +34,8 @@ export function connectionClients({ connector, times, ...options }: Dependencies
     /** A changed connection gets a new client; the old one ends with its last request. */
     providerOf(connection: ConnectionTarget): Promise<Provider> {
       const signature = JSON.stringify(connection);
-      const known = clients.get(signature);
-      if (known) return known.provider;
+      const cached = clients.get(signature);
+      if (cached) return cached.provider;
       const [oldest] = clients.keys();
       if (clients.size >= maxClients && oldest !== undefined) clients.delete(oldest);
       const provider = create(connection);

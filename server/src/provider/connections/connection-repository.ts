@@ -82,9 +82,9 @@ export const isKnownAsOwn = (db: Kysely<Database>, id: number): boolean =>
 
 function rememberOwn(db: Kysely<Database>, id: number) {
   const { adapter } = db.getExecutor();
-  const known = knownOwn.get(adapter) ?? new Set();
-  if (known.size >= maxKnownOwn) known.clear();
-  knownOwn.set(adapter, known.add(id));
+  const ids = knownOwn.get(adapter) ?? new Set();
+  if (ids.size >= maxKnownOwn) ids.clear();
+  knownOwn.set(adapter, ids.add(id));
 }
 
 /** `own`: the user's. `usable`: offered ones too. */

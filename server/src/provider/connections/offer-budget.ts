@@ -59,7 +59,7 @@ export function offerBudget({ db, prices }: { db: Kysely<Database>; prices: Offe
         );
       if (isUsedUp(limits, spent))
         throw refusal(`The budget of ${name} for ${monthName.format(now)} is used up by all together. ${way}`);
-      if (!(await prices.isKnown(key, spending.model, spending.tier))) throw unknownPrice(spending, name);
+      if (!(await prices.hasPrice(key, spending.model, spending.tier))) throw unknownPrice(spending, name);
     },
   };
 }

@@ -40,8 +40,8 @@ export function offeredPrices(catalogue: Pick<Catalogue, 'cost'>) {
   /** One request for all callers that wait for it. undefined: the list could not be read. */
   function pricesOf(key: ConnectionKey): Promise<Prices | undefined> {
     const { id } = key.connection;
-    const known = lists.get(id);
-    if (known && known.until > performance.now()) return Promise.resolve(known.prices);
+    const cached = lists.get(id);
+    if (cached && cached.until > performance.now()) return Promise.resolve(cached.prices);
     const underWay = asking.get(id);
     if (underWay) return underWay;
     const reading = read(key).finally(() => asking.delete(id));
@@ -51,7 +51,7 @@ export function offeredPrices(catalogue: Pick<Catalogue, 'cost'>) {
 
   return {
     /** Asks the provider for its list if the catalogue does not know the model. Lists have no prices of tiers. */
-    async isKnown(key: ConnectionKey, reference: string, tier: string | null): Promise<boolean> {
+    async hasPrice(key: ConnectionKey, reference: string, tier: string | null): Promise<boolean> {
       if (tier !== null) return catalogue.cost(reference, noTokens, tier) !== null;
       if (catalogue.cost(reference, noTokens) !== null) return true;
       return (await pricesOf(key))?.has(modelIdOf(reference)) ?? false;

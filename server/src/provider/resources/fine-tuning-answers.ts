@@ -91,7 +91,7 @@ function hyperparametersOf({ method, hyperparameters }: z.output<typeof RawJob>)
 
 export function toJob(raw: z.output<typeof RawJob>): ProviderJob {
   const resultFile = AddressId.safeParse(raw.result_files?.[0]);
-  const said = raw.error?.message || raw.error?.code;
+  const message = raw.error?.message || raw.error?.code;
   return {
     id: raw.id,
     model: raw.model,
@@ -101,7 +101,7 @@ export function toJob(raw: z.output<typeof RawJob>): ProviderJob {
     trainingFileId: raw.training_file ?? null,
     validationFileId: raw.validation_file ?? null,
     resultFileId: resultFile.success ? resultFile.data : null,
-    error: said ? { code: raw.error?.code || null, message: quotable(said) } : null,
+    error: message ? { code: raw.error?.code || null, message: quotable(message) } : null,
     method: raw.method?.type ?? null,
     hyperparameters: hyperparametersOf(raw),
     metadata: raw.metadata ?? {},
@@ -150,8 +150,8 @@ export function toEvent(raw: z.output<typeof RawEvent>): ProviderJobEvent {
   const step = count(data?.step, largestStep);
   const metrics = data && step !== null ? toMetrics(data, step) : null;
   const measured = metrics && Object.values(metrics).some((value, index) => index > 0 && value !== null);
-  const said = /^Step \d{1,9}\/(\d{1,9})\b/.exec(message)?.[1];
-  const totalSteps = count(data?.total_steps ?? (said === undefined ? null : Number(said)), largestStep);
+  const steps = /^Step \d{1,9}\/(\d{1,9})\b/.exec(message)?.[1];
+  const totalSteps = count(data?.total_steps ?? (steps === undefined ? null : Number(steps)), largestStep);
   // A derived id, so that the same event read twice counts once.
   const id = raw.id || truncate(`${raw.created_at ?? ''} ${message}`, 200);
   return { id, at, level, message, metrics: measured ? metrics : null, totalSteps };

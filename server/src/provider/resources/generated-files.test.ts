@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { type GeneratedFile, generatedFileReader } from './generated-files.ts';
 
 function reading() {
-  const told: GeneratedFile[] = [];
+  const files: GeneratedFile[] = [];
   const notes: string[] = [];
-  const reader = generatedFileReader({ tell: (made) => told.push(made), tooMany: (note) => notes.push(note) });
-  return { told, notes, ...reader };
+  const reader = generatedFileReader({ tell: (made) => files.push(made), tooMany: (note) => notes.push(note) });
+  return { told: files, notes, ...reader };
 }
 const cited = (file_id: unknown, filename: unknown, container_id: unknown = 'cntr_1') => ({
   type: 'container_file_citation',
@@ -17,10 +17,10 @@ const image = (url: string) => ({ type: 'image', url });
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 test('reports each file once, by its name in the container', () => {
-  const { told, ...reader } = reading();
+  const { told: files, ...reader } = reading();
   for (const name of ['/mnt/data/plot.png', 'plot.png', 'other.png']) reader.cited(cited('cfile_1', name));
   reader.cited(cited('cfile_2', ''));
-  expect(told).toEqual([
+  expect(files).toEqual([
     { filename: 'plot.png', container: { containerId: 'cntr_1', fileId: 'cfile_1' } },
     { filename: 'file 2', container: { containerId: 'cntr_1', fileId: 'cfile_2' } },
   ]);
@@ -35,13 +35,13 @@ test.each([
   ['another citation', { type: 'url_citation', url: 'https://example.org' }],
   ['nothing', null],
 ])('skips %s', (_what, annotation) => {
-  const { told, ...reader } = reading();
+  const { told: files, ...reader } = reading();
   reader.cited(annotation);
-  expect(told).toEqual([]);
+  expect(files).toEqual([]);
 });
 
 test('takes images out of the outputs of code', () => {
-  const { told, ...reader } = reading();
+  const { told: files, ...reader } = reading();
   const address = 'https://elsewhere.example/v1/containers/cntr_1/files/cfile_1/content?x=1';
   const logs = { type: 'logs', logs: '42' };
   expect(reader.ofOutputs([logs, image(address), image(`data:image/png;base64,${pixel}`)])).toEqual([
@@ -49,7 +49,7 @@ test('takes images out of the outputs of code', () => {
     { type: 'image' },
     { type: 'image' },
   ]);
-  expect(told).toEqual([
+  expect(files).toEqual([
     { filename: 'picture 1', container: { containerId: 'cntr_1', fileId: 'cfile_1' } },
     { filename: 'picture 2', bytes: Buffer.from(pixel, 'base64') },
   ]);
@@ -62,15 +62,15 @@ test.each([
   'data:image/png;base64,',
   'file:///etc/passwd',
 ])('fetches nothing from %s', (url) => {
-  const { told, ...reader } = reading();
+  const { told: files, ...reader } = reading();
   expect(reader.ofOutputs([image(url)])).toEqual([{ type: 'image' }]);
-  expect(told).toEqual([]);
+  expect(files).toEqual([]);
 });
 
 test('says once that there were more files than can be kept', () => {
-  const { told, notes, ...reader } = reading();
+  const { told: files, notes, ...reader } = reading();
   for (let number = 0; number < 30; number++) reader.cited(cited(`cfile_${number}`, `${number}.txt`));
-  expect(told).toHaveLength(20);
+  expect(files).toHaveLength(20);
   expect(notes).toHaveLength(1);
   const others = reading();
   const large = 'A'.repeat(32 * 1024 * 1024);

@@ -41,10 +41,10 @@ function fileAt(url: string): ContainerFile | undefined {
   return containerId !== undefined && fileId !== undefined ? { containerId, fileId } : undefined;
 }
 
-type Told = { tell: (made: GeneratedFile) => void; tooMany: (note: string) => void };
+type Listeners = { tell: (made: GeneratedFile) => void; tooMany: (note: string) => void };
 
 /** Reports the generated files of an answer, each once, up to the limit. */
-export function generatedFileReader({ tell, tooMany }: Told) {
+export function generatedFileReader({ tell, tooMany }: Listeners) {
   const seen = new Set<string>();
   let count = 0;
   let bytesHere = 0;

@@ -81,8 +81,8 @@ function toIndexed({ id, status, last_error, usage_bytes: bytes }: z.output<type
   const file = { id, error: null, errorCode: null, bytes };
   if (status === 'completed') return { ...file, state: 'ready' };
   if (status !== 'failed' && status !== 'cancelled') return { ...file, state: 'indexing' };
-  const said = quotable(last_error?.message ?? '');
-  const error = said || 'The provider could not index it, and did not say why.';
+  const reason = quotable(last_error?.message ?? '');
+  const error = reason || 'The provider could not index it, and did not say why.';
   return { ...file, state: 'failed', error, errorCode: last_error?.code ?? null };
 }
 
@@ -135,8 +135,8 @@ export function providerVectorStores(
         await traits.works('*', noStores, apiKey);
         return id;
       } catch (error) {
-        const isSaid = error instanceof ProviderError && error.code === 'not_served' && error.status !== undefined;
-        if (isSaid) await traits.learn('*', noStores, apiKey);
+        const isRefused = error instanceof ProviderError && error.code === 'not_served' && error.status !== undefined;
+        if (isRefused) await traits.learn('*', noStores, apiKey);
         throw error;
       }
     },

@@ -114,7 +114,7 @@ type Cited = {
  * point the text has reached: providers count positions differently, and some not at all.
  */
 function citationReader(search: FileSearch | undefined, { tell, cite, others }: Cited) {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const cited = new Set<string>();
   function one(annotation: unknown) {
     const citation = FileCitation.safeParse(annotation);
@@ -127,8 +127,8 @@ function citationReader(search: FileSearch | undefined, { tell, cite, others }: 
       cite(file.fileId);
     }
     const name = file?.filename ?? truncate(tidyName(filename), nameLimit);
-    if (name === '' || told.has(name)) return;
-    told.add(name);
+    if (name === '' || reported.has(name)) return;
+    reported.add(name);
     tell(name);
   }
   return {

@@ -21,8 +21,8 @@ const refusals = new Map([
 ]);
 
 /** No words, or only the name of the status, such as 'Forbidden' or '400 Bad Request'. */
-const saysNoMore = (said: string | undefined, name: RegExp) =>
-  said === undefined || name.test(said.replace(/[^a-z]+/gi, ' ').trim());
+const saysNoMore = (message: string | undefined, name: RegExp) =>
+  message === undefined || name.test(message.replace(/[^a-z]+/gi, ' ').trim());
 
 /**
  * True if the rejection may mean that the provider has no Responses API. The proof is that Chat Completions then answer
@@ -31,15 +31,20 @@ const saysNoMore = (said: string | undefined, name: RegExp) =>
 export function mayLackResponses(error: unknown): error is ProviderError {
   if (!(error instanceof ProviderError)) return false;
   if (error.code === 'not_served') return true;
-  const { code, status, said } = error;
+  const { code, status, providerMessage } = error;
   if (status === undefined || !['bad_request', 'missing_scope', 'provider_unavailable'].includes(code)) return false;
   const name = refusals.get(status);
-  if (name && saysNoMore(said, name)) return true;
-  return said !== undefined && !ofKey.test(said) && (ofPath.test(said) || wantsMessages.test(said));
+  if (name && saysNoMore(providerMessage, name)) return true;
+  return (
+    providerMessage !== undefined &&
+    !ofKey.test(providerMessage) &&
+    (ofPath.test(providerMessage) || wantsMessages.test(providerMessage))
+  );
 }
 
 /** Only this model was rejected; others may be served. */
-const isOfModelAlone = ({ said = '' }: ProviderError) => /\bmodel\b/i.test(said) && /responses/i.test(said);
+const isOfModelAlone = ({ providerMessage = '' }: ProviderError) =>
+  /\bmodel\b/i.test(providerMessage) && /responses/i.test(providerMessage);
 
 /** A Chat Completion, streamed or whole, from servers that route every path there. */
 export const isChatCompletion = ({ type, choices, output }: JsonObject) =>

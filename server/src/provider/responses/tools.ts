@@ -226,15 +226,15 @@ export function readToolItem(
   if (data.type === 'function_call')
     return calls.take('function', { callId: data.call_id, name: data.name, input: data.arguments, output: null });
   const name = runByProvider[data.type];
-  const [input, output, hasFailed = data.status === 'failed'] = told(data, made, search);
+  const [input, output, hasFailed = data.status === 'failed'] = report(data, made, search);
   calls.take(name, { callId: data.id, name, input, output: JSON.stringify(output ?? []) }, hasFailed);
 }
 
 type HostedItem = Exclude<z.output<typeof ToolItem>, { type: 'function_call' }>;
 /** Input, stored output, and whether it failed if the status does not say so. */
-type Told = [input: string, output: unknown, hasFailed?: boolean];
+type Report = [input: string, output: unknown, hasFailed?: boolean];
 
-function told(data: HostedItem, made: GeneratedFileReader, search: FileSearch | undefined): Told {
+function report(data: HostedItem, made: GeneratedFileReader, search: FileSearch | undefined): Report {
   switch (data.type) {
     case 'file_search_call':
       return [JSON.stringify(data.queries), passagesOf(data.results ?? [], search)];

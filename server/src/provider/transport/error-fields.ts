@@ -72,9 +72,9 @@ export function fieldsOfBody(body: string): ErrorFields {
   try {
     return errorFields(JSON.parse(body));
   } catch {
-    const said = body.trim();
-    const isPage = /^[[{]/.test(said) || /<\/?[a-z!][^>]*>/i.test(said);
-    return isPage || said.length > longestText ? nothing : { ...nothing, message: said };
+    const text = body.trim();
+    const isPage = /^[[{]/.test(text) || /<\/?[a-z!][^>]*>/i.test(text);
+    return isPage || text.length > longestText ? nothing : { ...nothing, message: text };
   }
 }
 
@@ -142,18 +142,18 @@ function mergeMembers(value: JsonObject, depth: number): ErrorFields {
 }
 
 function ofObject(value: JsonObject, depth: number): ErrorFields {
-  const said = mergeMembers(value, depth);
+  const merged = mergeMembers(value, depth);
   const upstream = ofUpstream(value.metadata, depth + 1);
   const { retryAfterSeconds, reason } = ofDetails(value.details);
   const own = text(value.code) || reason;
   const fields = {
-    message: [said.message, upstream.message].filter(Boolean).join(': '),
+    message: [merged.message, upstream.message].filter(Boolean).join(': '),
     // Events and envelopes themselves have the type 'error'.
-    type: said.type || upstream.type || (value.type === 'error' ? '' : text(value.type)),
-    code: said.code || (/^\d*$/.test(own) && (upstream.code || reason)) || own,
-    param: said.param || upstream.param || text(value.param),
-    status: said.status || text(value.status),
-    retryAfterSeconds: said.retryAfterSeconds ?? retryAfterSeconds ?? upstream.retryAfterSeconds,
+    type: merged.type || upstream.type || (value.type === 'error' ? '' : text(value.type)),
+    code: merged.code || (/^\d*$/.test(own) && (upstream.code || reason)) || own,
+    param: merged.param || upstream.param || text(value.param),
+    status: merged.status || text(value.status),
+    retryAfterSeconds: merged.retryAfterSeconds ?? retryAfterSeconds ?? upstream.retryAfterSeconds,
   };
   if (fields.message !== '' || fields.code !== '' || fields.type !== '') return fields;
   // An object without known members is quoted as it is.

@@ -17,7 +17,7 @@ export class ProviderError extends Error {
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
   /** The provider's own words alone, masked. */
-  readonly said: string | undefined;
+  readonly providerMessage: string | undefined;
   /** The request parameter that the provider names. */
   readonly param: string | undefined;
   /** The provider's own error code. */
@@ -30,7 +30,7 @@ export class ProviderError extends Error {
     details: ErrorOptions & {
       status?: number | undefined;
       retryAfterSeconds?: number | undefined;
-      said?: string | undefined;
+      providerMessage?: string | undefined;
       param?: string | undefined;
       providerCode?: string | undefined;
       requestId?: string | undefined;
@@ -40,7 +40,7 @@ export class ProviderError extends Error {
     this.code = code;
     this.status = details.status;
     this.retryAfterSeconds = details.retryAfterSeconds;
-    this.said = details.said;
+    this.providerMessage = details.providerMessage;
     this.param = details.param;
     this.providerCode = details.providerCode;
     this.requestId = details.requestId;

@@ -143,22 +143,26 @@ describe('provider rejections', () => {
 });
 
 /** Every form in which servers report failures, with the words and codes in it. */
-const forms: [string, unknown, { said: string; param?: string; code?: string; retryAfterSeconds?: number }][] = [
+const forms: [
+  string,
+  unknown,
+  { providerMessage: string; param?: string; code?: string; retryAfterSeconds?: number },
+][] = [
   [
     'OpenAI',
     { error: { message: 'Said', type: 'invalid_request_error', code: 'c1', param: 'p' } },
-    { said: 'Said', param: 'p', code: 'c1' },
+    { providerMessage: 'Said', param: 'p', code: 'c1' },
   ],
-  ['a text', { error: 'Said' }, { said: 'Said' }],
-  ['Portkey', { status: 'failure', message: 'Said' }, { said: 'Said' }],
-  ['Portkey for text', { 'html-message': 'Said', provider: 'openai' }, { said: 'Said' }],
+  ['a text', { error: 'Said' }, { providerMessage: 'Said' }],
+  ['Portkey', { status: 'failure', message: 'Said' }, { providerMessage: 'Said' }],
+  ['Portkey for text', { 'html-message': 'Said', provider: 'openai' }, { providerMessage: 'Said' }],
   [
     'Portkey for a list',
     { 0: { error: { code: 429, message: 'Said', details: [{ retryDelay: '38s' }] } } },
-    { said: 'Said', retryAfterSeconds: 38 },
+    { providerMessage: 'Said', retryAfterSeconds: 38 },
   ],
-  ['a text with a message', { error: 'Unauthorized', message: 'Said' }, { said: 'Unauthorized: Said' }],
-  ['a flag with a message', { error: true, message: 'Said' }, { said: 'Said' }],
+  ['a text with a message', { error: 'Unauthorized', message: 'Said' }, { providerMessage: 'Unauthorized: Said' }],
+  ['a flag with a message', { error: true, message: 'Said' }, { providerMessage: 'Said' }],
   [
     'Gemini',
     [
@@ -171,14 +175,18 @@ const forms: [string, unknown, { said: string; param?: string; code?: string; re
         },
       },
     ],
-    { said: 'Said', retryAfterSeconds: 38 },
+    { providerMessage: 'Said', retryAfterSeconds: 38 },
   ],
-  ['vLLM', { object: 'error', message: 'Said', type: 'BadRequestError', param: null, code: 400 }, { said: 'Said' }],
-  ['FastAPI', { detail: 'Said' }, { said: 'Said' }],
+  [
+    'vLLM',
+    { object: 'error', message: 'Said', type: 'BadRequestError', param: null, code: 400 },
+    { providerMessage: 'Said' },
+  ],
+  ['FastAPI', { detail: 'Said' }, { providerMessage: 'Said' }],
   [
     'FastAPI with a place',
     { detail: [{ type: 'extra_forbidden', loc: ['body', 'stream_options'], msg: 'Said', input: {} }] },
-    { said: 'stream_options: Said', param: 'stream_options' },
+    { providerMessage: 'stream_options: Said', param: 'stream_options' },
   ],
   [
     'Mistral with a place',
@@ -187,11 +195,11 @@ const forms: [string, unknown, { said: string; param?: string; code?: string; re
       message: { detail: [{ loc: ['body', 'a', 0, 'b'], msg: 'Said' }] },
       type: 'invalid_request_error',
     },
-    { said: 'a.0.b: Said', param: 'a.0.b' },
+    { providerMessage: 'a.0.b: Said', param: 'a.0.b' },
   ],
-  ['a message at the top', { message: 'Said', request_id: '1' }, { said: 'Said' }],
-  ['an object as message', { error: { message: { reason: 'Said' } } }, { said: '{"reason":"Said"}' }],
-  ['an unknown object', { error: { reason: 'Said' } }, { said: '{"reason":"Said"}' }],
+  ['a message at the top', { message: 'Said', request_id: '1' }, { providerMessage: 'Said' }],
+  ['an object as message', { error: { message: { reason: 'Said' } } }, { providerMessage: '{"reason":"Said"}' }],
+  ['an unknown object', { error: { reason: 'Said' } }, { providerMessage: '{"reason":"Said"}' }],
   [
     'OpenRouter with JSON',
     {
@@ -201,40 +209,40 @@ const forms: [string, unknown, { said: string; param?: string; code?: string; re
         metadata: { raw: '{"error":{"message":"Said","code":"c2"}}', provider_name: 'Azure' },
       },
     },
-    { said: 'Provider returned error: Azure: Said', code: 'c2' },
+    { providerMessage: 'Provider returned error: Azure: Said', code: 'c2' },
   ],
   [
     'OpenRouter with text',
     { error: { message: 'Outer', code: 502, metadata: { raw: 'Said' } } },
-    { said: 'Outer: Said' },
+    { providerMessage: 'Outer: Said' },
   ],
-  ['a choice', { choices: [{ delta: {}, error: { code: 502, message: 'Said' } }] }, { said: 'Said' }],
+  ['a choice', { choices: [{ delta: {}, error: { code: 502, message: 'Said' } }] }, { providerMessage: 'Said' }],
   [
     'an event of Responses',
     { type: 'error', code: 'c3', message: 'Said', param: null, sequence_number: 1 },
-    { said: 'Said', code: 'c3' },
+    { providerMessage: 'Said', code: 'c3' },
   ],
   [
     'a failed response',
     { type: 'response.failed', response: { status: 'failed', error: { code: 'c4', message: 'Said' } } },
-    { said: 'Said', code: 'c4' },
+    { providerMessage: 'Said', code: 'c4' },
   ],
   [
     'a list of errors',
     { success: false, errors: [{ code: 7003, message: 'Said' }, { message: 'More' }] },
-    { said: 'Said; More' },
+    { providerMessage: 'Said; More' },
   ],
   [
     'Google’s reason',
     [{ error: { code: 400, message: 'Said', details: [{ reason: 'API_KEY_INVALID' }] } }],
-    { said: 'Said', code: 'API_KEY_INVALID' },
+    { providerMessage: 'Said', code: 'API_KEY_INVALID' },
   ],
 ];
 
 describe('failure in the form of', () => {
   test.each(forms)('reads words and codes of %s, as a body and inside a stream', (_name, value, expected) => {
-    const { said, param, code, retryAfterSeconds } = expected;
-    const read = { said, param, providerCode: code, retryAfterSeconds };
+    const { providerMessage, param, code, retryAfterSeconds } = expected;
+    const read = { providerMessage, param, providerCode: code, retryAfterSeconds };
     expect(toProviderError(400, JSON.stringify(value), {}, key)).toMatchObject(read);
     expect(toStreamError(value, key)).toMatchObject(read);
     expect(isErrorValue(value)).toBe(true);
@@ -256,7 +264,7 @@ describe('failure in the form of', () => {
     expect(toProviderError(503, 'model is loading\n', {}, key).message).toBe(
       'The provider is having trouble. model is loading',
     );
-    expect(toProviderError(400, '"Said"', {}, key).said).toBe('Said');
+    expect(toProviderError(400, '"Said"', {}, key).providerMessage).toBe('Said');
   });
 
   test.each([
@@ -279,15 +287,17 @@ describe('failure in the form of', () => {
 describe('key masking', () => {
   const long = new Secret('abcdefgh-2345-6789-none-of-the-known-forms');
   test('masks a key that the provider has shortened, and one that stands alone', () => {
-    const said = (message: string) => toProviderError(400, JSON.stringify({ message }), {}, long).said;
-    expect(said('Key abcdefgh-2345-6789-none-of-the-known-forms.')).toBe('Key ….');
-    expect(said('Key abcdefgh-2345*****orms is bad')).toBe('Key … is bad');
-    expect(said('Key abcdefgh-2345... is bad')).toBe('Key … is bad');
-    expect(said('upstream key gsk_1234567890 and AIzaSyA-1234567')).toBe('upstream key gsk_… and AIza…');
+    const messageFor = (message: string) => toProviderError(400, JSON.stringify({ message }), {}, long).providerMessage;
+    expect(messageFor('Key abcdefgh-2345-6789-none-of-the-known-forms.')).toBe('Key ….');
+    expect(messageFor('Key abcdefgh-2345*****orms is bad')).toBe('Key … is bad');
+    expect(messageFor('Key abcdefgh-2345... is bad')).toBe('Key … is bad');
+    expect(messageFor('upstream key gsk_1234567890 and AIzaSyA-1234567')).toBe('upstream key gsk_… and AIza…');
   });
 
   test('leaves a key that is a short word inside other sentences', () => {
-    expect(toProviderError(400, '{"message":"none of these"}', {}, new Secret('none')).said).toBe('none of these');
+    expect(toProviderError(400, '{"message":"none of these"}', {}, new Secret('none')).providerMessage).toBe(
+      'none of these',
+    );
   });
 });
 

@@ -51,18 +51,18 @@ export function toStreamError(value: unknown, apiKey: Secret): ProviderError {
 function failure(
   fields: ErrorFields,
   apiKey: Secret,
-  known: { status?: number; requestId?: string | undefined; retryAfterSeconds?: number | undefined },
+  response: { status?: number; requestId?: string | undefined; retryAfterSeconds?: number | undefined },
 ): ProviderError {
-  const code = codeOf(known.status ?? statusInside(fields), fields);
-  const said = masked(fields.message, apiKey);
+  const code = codeOf(response.status ?? statusInside(fields), fields);
+  const providerMessage = masked(fields.message, apiKey);
   const title = titles[code] ?? 'The call failed.';
-  return new ProviderError(code, said ? `${title} ${said}` : title, {
-    ...known,
-    said: said || undefined,
+  return new ProviderError(code, providerMessage ? `${title} ${providerMessage}` : title, {
+    ...response,
+    providerMessage: providerMessage || undefined,
     param: masked(fields.param, apiKey, 200) || undefined,
     // A number only repeats the status.
     providerCode: /^\d+$/.test(fields.code) ? undefined : masked(fields.code, apiKey, 100) || undefined,
-    retryAfterSeconds: known.retryAfterSeconds ?? fields.retryAfterSeconds,
+    retryAfterSeconds: response.retryAfterSeconds ?? fields.retryAfterSeconds,
   });
 }
 

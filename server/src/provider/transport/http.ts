@@ -34,7 +34,7 @@ export type ProviderCall = {
   /** Called with each wait that the provider asks for, in seconds. */
   onWait?: (seconds: number) => void;
   /** Called with true while a request is running, false while Roster waits between two attempts. */
-  onAsking?: ((isAsked: boolean) => void) | undefined;
+  onAsking?: ((isAwaiting: boolean) => void) | undefined;
 };
 
 /** Bytes of one page of a list. */
@@ -264,8 +264,8 @@ function isRetryable({ code, status }: ProviderError): boolean {
 }
 
 /** Seconds until the next attempt: as the provider asks, otherwise 0.5 doubling to 8, minus up to a quarter. */
-function retryDelay(attempt: number, asked: number | undefined): number | null {
-  if (asked !== undefined) return asked <= longestWaitSeconds ? asked : null;
+function retryDelay(attempt: number, askedMs: number | undefined): number | null {
+  if (askedMs !== undefined) return askedMs <= longestWaitSeconds ? askedMs : null;
   return Math.min(8, 0.5 * 2 ** attempt) * (1 - Math.random() * 0.25);
 }
 

@@ -67,9 +67,9 @@ export function maskKey(text: string, apiKey: Secret): string {
 }
 
 function withoutKnownForms(text: string): string {
-  let said = text;
-  for (const [form, instead] of knownForms) said = said.replace(form, instead);
-  return said;
+  let masked = text;
+  for (const [form, instead] of knownForms) masked = masked.replace(form, instead);
+  return masked;
 }
 
 /** Removes anything that looks like a secret, joins lines, and shortens. */
@@ -141,10 +141,10 @@ const spoken = {
   ),
 };
 
-function withoutKeyBeside(said: ReadonlySet<string>, event: JsonObject, apiKey: Secret): JsonObject {
+function withoutKeyBeside(seen: ReadonlySet<string>, event: JsonObject, apiKey: Secret): JsonObject {
   const safe = Object.entries(event).map(([name, value]): [string, unknown] => {
-    if (said.has(name)) return [name, value];
-    if (name === 'response' && isObject(value)) return [name, withoutKeyBeside(said, value, apiKey)];
+    if (seen.has(name)) return [name, value];
+    if (name === 'response' && isObject(value)) return [name, withoutKeyBeside(seen, value, apiKey)];
     return [name, JSON.parse(maskKeyInJson(JSON.stringify(value), apiKey))];
   });
   return Object.fromEntries(safe);

@@ -13,9 +13,9 @@ const worthTellingSeconds = 2;
 
 /** Adds a note that the provider asked to wait. It stays with the answer to explain the delay. */
 export const reportWaits = (onPieces: (pieces: AnswerPiece[]) => void) => (seconds: number) => {
-  const asked = Math.ceil(seconds);
-  if (asked >= worthTellingSeconds)
-    onPieces([{ type: 'note', text: `The provider was busy and asked to wait ${asked} seconds before the next try.` }]);
+  const whole = Math.ceil(seconds);
+  if (whole >= worthTellingSeconds)
+    onPieces([{ type: 'note', text: `The provider was busy and asked to wait ${whole} seconds before the next try.` }]);
 };
 
 /** Collects what arrives in one network packet, merges adjacent pieces, and passes them on at the packet's end. */

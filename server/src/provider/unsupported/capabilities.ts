@@ -30,14 +30,14 @@ type Refusal = { askAt: number; step: number };
 /** `metAt`: when this key was first rejected since its last deliberate retry. */
 type OwnRefusal = Refusal & { metAt: number };
 /** `isOfAll`: it holds for every key. */
-type Known = Refusal & { isOfAll: boolean };
+type StoredRefusal = Refusal & { isOfAll: boolean };
 
 const keyOf = ({ model, trait }: { model: string; trait: string }) => `${model}|${trait}`;
 /** Kept in memory only: the digest of a short key would reveal too much. */
 const digestOf = (apiKey: Secret) => createHash('sha256').update(apiKey.reveal()).digest('base64');
 
 /** Rows of earlier versions lack the rejected keys and the retry time; the next rejection adds them. */
-const knownOf = ({ askers, ask_at, step, learned_at }: Row): Known => ({
+const knownOf = ({ askers, ask_at, step, learned_at }: Row): StoredRefusal => ({
   isOfAll: (askers ?? enoughAskers) >= enoughAskers,
   askAt: ask_at === null ? Date.parse(learned_at) + askAgainMs[0] : Date.parse(ask_at),
   step: step ?? 0,
@@ -58,7 +58,11 @@ function isConfirmed(refusals: ReadonlyMap<string, OwnRefusal>, asker: string, n
   return earlier.length >= enoughAskers - 1;
 }
 
-async function readTraits(refusals: RefusalRepository, scope: string, now: number): Promise<Map<string, Known>> {
+async function readTraits(
+  refusals: RefusalRepository,
+  scope: string,
+  now: number,
+): Promise<Map<string, StoredRefusal>> {
   const rows = await refusals.listSince(scope, new Date(now - forgottenAfterMs).toISOString());
   return new Map(rows.map((row) => [keyOf(row), knownOf(row)]));
 }
@@ -73,7 +77,7 @@ async function readTraits(refusals: RefusalRepository, scope: string, now: numbe
  */
 export async function loadCapabilities(db: Kysely<Database>, scope: string, now: () => number = Date.now) {
   const refusals = refusalRepository(db);
-  let known = await readTraits(refusals, scope, now());
+  let traits = await readTraits(refusals, scope, now());
   /** By trait, then by key. */
   const own = new Map<string, Map<string, OwnRefusal>>();
   let ownCount = 0;
@@ -96,7 +100,7 @@ export async function loadCapabilities(db: Kysely<Database>, scope: string, now:
     /** True if a request with this key must do without; without a key, if every request must. */
     has(model: string, trait: string, apiKey?: Secret): boolean {
       const name = keyOf({ model, trait });
-      const ofAll = known.get(name);
+      const ofAll = traits.get(name);
       if (ofAll?.isOfAll && now() < ofAll.askAt) return true;
       const ofTrait = own.get(name);
       const refusal = ofTrait && apiKey && ofTrait.get(digestOf(apiKey));
@@ -108,13 +112,13 @@ export async function loadCapabilities(db: Kysely<Database>, scope: string, now:
       const name = keyOf({ model, trait });
       const asker = digestOf(apiKey);
       const mine = own.get(name)?.get(asker);
-      const isKnown = mine !== undefined && now() < mine.askAt;
-      rememberOwn(name, asker, { ...refusedAgain(mine, now()), metAt: isKnown ? mine.metAt : now() });
-      const before = known.get(name);
+      const isCurrent = mine !== undefined && now() < mine.askAt;
+      rememberOwn(name, asker, { ...refusedAgain(mine, now()), metAt: isCurrent ? mine.metAt : now() });
+      const before = traits.get(name);
       const isOfAll = before?.isOfAll === true || isConfirmed(own.get(name) ?? new Map(), asker, now());
       const next = { ...refusedAgain(before, now()), isOfAll };
       if (before && before.askAt === next.askAt && before.isOfAll === isOfAll) return;
-      known.set(name, next);
+      traits.set(name, next);
       await refusals.store(scope, {
         ...{ model, trait, learned_at: new Date(now()).toISOString() },
         ...{ askers: isOfAll ? enoughAskers : 1, ask_at: new Date(next.askAt).toISOString(), step: next.step },
@@ -125,14 +129,14 @@ export async function loadCapabilities(db: Kysely<Database>, scope: string, now:
     async works(model: string, trait: string, apiKey: Secret) {
       const name = keyOf({ model, trait });
       if (own.get(name)?.size) forgetOwn(name, digestOf(apiKey));
-      if (known.delete(name)) await refusals.remove(scope, model, trait);
+      if (traits.delete(name)) await refusals.remove(scope, model, trait);
     },
 
     /** Reads what other processes have learned. */
     reread: {
       everyMs: rereadEveryMs,
       run: async () => {
-        known = await readTraits(refusals, scope, now());
+        traits = await readTraits(refusals, scope, now());
       },
     } satisfies ScheduledTask,
   };

@@ -28,14 +28,14 @@ export function unsupportedFieldIn<Field extends OptionalField>(
   sent: readonly Field[],
 ): Field | undefined {
   if (!(error instanceof ProviderError) || !mayRefuseFields(error)) return undefined;
-  const { param = '', said = '', code, status } = error;
-  const refuses = code === 'unsupported_parameter' || rejectionPattern.test(said);
+  const { param = '', providerMessage = '', code, status } = error;
+  const refuses = code === 'unsupported_parameter' || rejectionPattern.test(providerMessage);
   const named = sent.find(({ called }) => called.some((name) => isAbout(param, name)));
   if (named) return refuses || !named.isOrdinary ? named : undefined;
   // The parameter is another field, which cannot be omitted.
   if (param !== '' && !refuses) return undefined;
   return sent.find(
     ({ called, isOrdinary }) =>
-      called.some((name) => isNamedIn(said, name)) && (refuses || (!isOrdinary && status !== 500)),
+      called.some((name) => isNamedIn(providerMessage, name)) && (refuses || (!isOrdinary && status !== 500)),
   );
 }

@@ -15,7 +15,11 @@ const requestWith = (functions: ReturnType<typeof named>): AnswerRequest => ({
   tools: { functions, codeInterpreter: null, choice: 'auto', isParallel: true },
 });
 const refusal = (said: string, more: { status?: number; param?: string } = {}) =>
-  new ProviderError('bad_request', `The provider refused the request: ${said}`, { status: 400, said, ...more });
+  new ProviderError('bad_request', `The provider refused the request: ${said}`, {
+    status: 400,
+    providerMessage: said,
+    ...more,
+  });
 const names = ['Notes__read', 'Notes__read_all', 'Notes__write'];
 
 test.each([

@@ -29,7 +29,7 @@ export function unsupportedFunctionIn(
   omitted: ReadonlySet<string>,
 ): FunctionTool | undefined {
   if (!(error instanceof ProviderError) || (error.status !== 400 && error.status !== 422)) return undefined;
-  const words = `${error.param ?? ''} ${error.said ?? error.message}`;
+  const words = `${error.param ?? ''} ${error.providerMessage ?? error.message}`;
   if (!isOfSchema.test(words)) return undefined;
   const sent = sparedOf(request, omitted);
   const [named] = sent.filter(({ name }) => isNamed(words, name)).toSorted((a, b) => b.name.length - a.name.length);
@@ -41,7 +41,7 @@ export function unsupportedFunctionIn(
 /** Omits the function, and returns the note that says so. */
 export function omitUnsupportedFunction(refused: FunctionTool, error: unknown, omitted: Set<string>): string {
   addOmitted(refused.name, omitted);
-  const why = error instanceof ProviderError ? (error.said ?? error.message) : '';
+  const why = error instanceof ProviderError ? (error.providerMessage ?? error.message) : '';
   return `The tool ${refused.name} was left out, because the provider refuses the description of its arguments: ${why}`;
 }
 

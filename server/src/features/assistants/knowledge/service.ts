@@ -75,9 +75,9 @@ async function add(dependencies: Dependencies, userId: number, assistantId: numb
     const wanted = [...new Set(fileIds)];
     const names = await knowledge.hold(userId, wanted);
     if (names.size !== wanted.length) throw noFile();
-    const known = new Set((await knowledge.of(userId, assistantId)).map(({ fileId }) => fileId));
-    const added = wanted.filter((fileId) => !known.has(fileId));
-    if (known.size + added.length > assistantFileLimit)
+    const current = new Set((await knowledge.of(userId, assistantId)).map(({ fileId }) => fileId));
+    const added = wanted.filter((fileId) => !current.has(fileId));
+    if (current.size + added.length > assistantFileLimit)
       throw new AppError('invalid_input', tooMany, { fields: { fileIds: tooMany } });
     if (added.length === 0) return;
     const named = new Map(added.map((fileId) => [fileId, names.get(fileId) ?? '']));

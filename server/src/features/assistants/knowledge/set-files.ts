@@ -19,9 +19,9 @@ export async function setFiles(
   named: ReadonlyMap<number, string>,
 ) {
   const knowledge = knowledgeRepository(trx);
-  const known = new Set((await knowledge.filesOf(userId, assistantId)).map(({ fileId }) => fileId));
-  const added = new Map([...named].filter(([fileId]) => !known.has(fileId)));
-  const removed = [...known].filter((fileId) => !named.has(fileId));
+  const current = new Set((await knowledge.filesOf(userId, assistantId)).map(({ fileId }) => fileId));
+  const added = new Map([...named].filter(([fileId]) => !current.has(fileId)));
+  const removed = [...current].filter((fileId) => !named.has(fileId));
   if (added.size === 0 && removed.length === 0) return;
   if (removed.length > 0) await knowledge.delete(userId, assistantId, removed);
   if (added.size > 0) await knowledge.insert(userId, assistantId, toNewFiles(added));

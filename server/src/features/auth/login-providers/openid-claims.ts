@@ -21,12 +21,12 @@ const Verified = z
   .optional()
   .catch(undefined);
 
-type Said = Record<string, unknown>;
+type RawClaims = Record<string, unknown>;
 
 /** A claim by its own name, or by a path with dots. Names may be addresses, which contain dots themselves. */
-export function claimAt(said: Said, path: string): unknown {
-  if (Object.hasOwn(said, path)) return said[path];
-  let value: unknown = said;
+export function claimAt(raw: RawClaims, path: string): unknown {
+  if (Object.hasOwn(raw, path)) return raw[path];
+  let value: unknown = raw;
   for (const part of path.split('.')) {
     if (!isObject(value) || !Object.hasOwn(value, part)) return undefined;
     value = value[part];
@@ -38,11 +38,11 @@ const maxGroups = 1_000;
 const maxGroupLength = 500;
 
 /** Groups come as a list, as one text, or with commas between them. */
-function groupsIn(said: Said, path: string): Claims['groups'] {
+function groupsIn(raw: RawClaims, path: string): Claims['groups'] {
   // Entra leaves out the groups of people who are in more than 200.
-  if (isObject(said._claim_names) && Object.hasOwn(said._claim_names, path))
+  if (isObject(raw._claim_names) && Object.hasOwn(raw._claim_names, path))
     return new LoginProviderError('groups_unknown', 'the provider named no groups because there are too many');
-  const value = claimAt(said, path);
+  const value = claimAt(raw, path);
   const listed = typeof value === 'string' ? value.split(',') : value;
   if (!Array.isArray(listed)) return undefined;
   const names = listed
@@ -52,21 +52,21 @@ function groupsIn(said: Said, path: string): Claims['groups'] {
   return [...new Set(names)];
 }
 
-function nameIn(said: Said, path: string): unknown {
-  const name = claimAt(said, path);
+function nameIn(raw: RawClaims, path: string): unknown {
+  const name = claimAt(raw, path);
   if (name !== undefined || path !== 'name') return name;
-  const parts = [said.given_name, said.family_name].filter((part) => typeof part === 'string' && part !== '');
+  const parts = [raw.given_name, raw.family_name].filter((part) => typeof part === 'string' && part !== '');
   return parts.length > 0 ? parts.join(' ') : undefined;
 }
 
 /** `email_verified` speaks of `email`, and says nothing about an address in another claim. */
-export function readClaims(said: Said, names: ClaimNames): Claims {
+export function readClaims(raw: RawClaims, names: ClaimNames): Claims {
   const isOwn = names.email === 'email';
   return {
-    email: Email.parse(claimAt(said, names.email)),
-    isVerified: isOwn ? Verified.parse(said.email_verified) : undefined,
-    name: nameIn(said, names.name),
-    groups: names.groups === undefined ? undefined : groupsIn(said, names.groups),
+    email: Email.parse(claimAt(raw, names.email)),
+    isVerified: isOwn ? Verified.parse(raw.email_verified) : undefined,
+    name: nameIn(raw, names.name),
+    groups: names.groups === undefined ? undefined : groupsIn(raw, names.groups),
   };
 }
 
@@ -90,7 +90,7 @@ const texts = (value: unknown): string[] =>
 
 /** True if the signed claims `amr` or `acr` say that more than a password was asked for. */
 export const saysSecondFactor = (
-  { amr, acr }: Said,
+  { amr, acr }: RawClaims,
   accepted: { amr: readonly string[]; acr: readonly string[] } | undefined,
 ): boolean =>
   accepted !== undefined &&

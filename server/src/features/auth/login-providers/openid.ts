@@ -142,7 +142,7 @@ async function discoverAt(
   });
 }
 
-type Said = Claims & {
+type SignInClaims = Claims & {
   /** Failure of the userinfo request. The subject is known without it. */
   failure?: LoginProviderError;
 };
@@ -169,14 +169,14 @@ async function claimsOf(
   };
   const secondFactor = saysSecondFactor(signed, settings.secondFactor);
   const own = readClaims(signed, settings.claims);
-  const known = { sub, session, secondFactor };
+  const identity = { sub, session, secondFactor };
   if (isComplete(own, settings) || configuration.serverMetadata().userinfo_endpoint === undefined)
-    return { ...known, claims: own };
+    return { ...identity, claims: own };
   const more = await asProviderFailure(async () =>
     readClaims(await oidc.fetchUserInfo(configuration, tokens.access_token, sub), settings.claims),
   ).catch(returnProviderError);
-  const claims: Said = more instanceof LoginProviderError ? { ...own, failure: more } : joinClaims(own, more);
-  return { ...known, claims };
+  const claims: SignInClaims = more instanceof LoginProviderError ? { ...own, failure: more } : joinClaims(own, more);
+  return { ...identity, claims };
 }
 
 /** True if userinfo need not be asked. A name alone is not worth a request. */
@@ -198,7 +198,7 @@ function isSharedSignature(error: unknown): boolean {
   return false;
 }
 
-function emailOf({ email, isVerified, failure }: Said, settings: OpenIdClientSettings): LoginIdentity['email'] {
+function emailOf({ email, isVerified, failure }: SignInClaims, settings: OpenIdClientSettings): LoginIdentity['email'] {
   if (email === undefined)
     return failure ?? new LoginProviderError('email_missing', 'neither identity token nor userinfo names an address');
   if (isVerified === false) return new LoginProviderError('email_unverified', 'the address is not verified');
@@ -208,7 +208,7 @@ function emailOf({ email, isVerified, failure }: Said, settings: OpenIdClientSet
 }
 
 /** Without an answer from userinfo nobody knows whether there are no groups. */
-function groupsOf({ groups, failure }: Said): LoginIdentity['groups'] {
+function groupsOf({ groups, failure }: SignInClaims): LoginIdentity['groups'] {
   if (groups !== undefined || failure === undefined) return groups ?? [];
   return new LoginProviderError('groups_unknown', 'userinfo did not answer as it should', { cause: failure.cause });
 }

@@ -173,9 +173,9 @@ export function loginProviderRoutes({ route, publicRoute }: Router, dependencies
   }
 
   function configured(provider: LoginProvider): LoginProviderClient {
-    const known = providers.get(provider);
-    if (!known) throw new LoginProviderError('not_configured', 'this sign-in is not configured');
-    return known;
+    const loginProvider = providers.get(provider);
+    if (!loginProvider) throw new LoginProviderError('not_configured', 'this sign-in is not configured');
+    return loginProvider;
   }
 
   /** Returns the address at the provider. */

@@ -39,17 +39,17 @@ export async function signIn(
   const accounts = connectedAccountRepository(trx);
   const settings = openIdSettings(config, identity.provider);
   await lockForRoles(trx, settings);
-  const known = await accounts.ownerOf(identity);
-  if (settings) refuseUnadmitted(settings, identity, known ? [known.userId] : [], 'sign_in_failed');
+  const owner = await accounts.ownerOf(identity);
+  if (settings) refuseUnadmitted(settings, identity, owner ? [owner.userId] : [], 'sign_in_failed');
   const { invitationHash, ...continuing } = browser;
-  if (known && invitationHash !== null)
+  if (owner && invitationHash !== null)
     throw new LoginProviderError('linked_elsewhere', 'accepts an invitation but has an account');
-  if (known) {
-    refuseInactive(known);
-    await storeEmail(accounts, known.userId, identity);
+  if (owner) {
+    refuseInactive(owner);
+    await storeEmail(accounts, owner.userId, identity);
   }
   const userId =
-    known?.userId ??
+    owner?.userId ??
     (invitationHash === null
       ? await findOrCreateAccount(trx, config, identity, visitor)
       : await acceptInvitation(trx, config, invitationHash, identity, visitor));

@@ -22,10 +22,10 @@ type Dependencies = {
 export function passkeyConfirmation({ db, challenges, party, prove }: Dependencies) {
   return {
     async options({ userId }: Actor, token: string | undefined): Promise<Started<RequestOptions>> {
-      const known = await passkeyRepository(db).descriptors(userId);
-      if (known.length === 0) throw new AppError('not_found', 'This account has no passkey.');
+      const passkeys = await passkeyRepository(db).descriptors(userId);
+      if (passkeys.length === 0) throw new AppError('not_found', 'This account has no passkey.');
       const issued = await challenges.issue(token, { purpose: 'confirm', userId });
-      return { options: party.requestOptions(issued.challenge, known), token: issued.token };
+      return { options: party.requestOptions(issued.challenge, passkeys), token: issued.token };
     },
     async confirm({ userId, sessionId, stillMay }: Actor, given: Given, visitor: Visitor): Promise<void> {
       const proven = await prove(given, { purpose: 'confirm', userId });

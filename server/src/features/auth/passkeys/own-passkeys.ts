@@ -61,10 +61,10 @@ async function addOptions(
 ): Promise<Started<CreationOptions>> {
   const owner = await userRepository(db).byId(actor.userId);
   if (!owner) throw new AppError('not_signed_in', 'Please sign in.');
-  const known = await passkeyRepository(db).descriptors(owner.id);
-  if (known.length >= passkeysPerAccount) throw tooMany();
+  const passkeys = await passkeyRepository(db).descriptors(owner.id);
+  if (passkeys.length >= passkeysPerAccount) throw tooMany();
   const issued = await challenges.issue(token, { purpose: 'add', userId: owner.id });
-  return { options: party.creationOptions(owner, issued.challenge, known), token: issued.token };
+  return { options: party.creationOptions(owner, issued.challenge, passkeys), token: issued.token };
 }
 
 async function add(

@@ -11,7 +11,7 @@ const algorithms = { EdDSA: -8, ES256: -7, RS256: -257 };
 const transports = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
 
 type Owner = { id: number; email: string; name: string | null; createdAt: string };
-type Known = { credentialId: string; transports: string[] };
+type Descriptor = { credentialId: string; transports: string[] };
 
 /**
  * The account as authenticators know it. It says nothing about the person, stays the same, and differs between
@@ -20,10 +20,10 @@ type Known = { credentialId: string; transports: string[] };
 export const userHandleOf = ({ id, createdAt }: Pick<Owner, 'id' | 'createdAt'>): string =>
   createHash('sha256').update(`passkeys of ${id} since ${createdAt}`).digest('base64url');
 
-const describe = (known: Known) => ({
-  id: known.credentialId,
+const describe = (passkey: Descriptor) => ({
+  id: passkey.credentialId,
   type: 'public-key' as const,
-  transports: transports.filter((transport) => known.transports.includes(transport)),
+  transports: transports.filter((transport) => passkey.transports.includes(transport)),
 });
 
 /** This installation towards authenticators. Passkeys belong to the host of PUBLIC_URL. */
@@ -35,22 +35,22 @@ export function relyingParty(publicUrl: URL) {
     requireUserVerification: true,
   };
   return {
-    creationOptions: (owner: Owner, challenge: string, known: Known[]): CreationOptions => ({
+    creationOptions: (owner: Owner, challenge: string, passkeys: Descriptor[]): CreationOptions => ({
       challenge,
       rp: { id: rpId, name: 'Roster' },
       user: { id: userHandleOf(owner), name: owner.email, displayName: owner.name ?? owner.email },
       pubKeyCredParams: Object.values(algorithms).map((alg) => ({ type: 'public-key', alg })),
       timeout: challengeMs,
-      excludeCredentials: known.map(describe),
+      excludeCredentials: passkeys.map(describe),
       authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
       attestation: 'none',
     }),
-    requestOptions: (challenge: string, known: Known[]): RequestOptions => ({
+    requestOptions: (challenge: string, passkeys: Descriptor[]): RequestOptions => ({
       challenge,
       rpId,
       timeout: challengeMs,
       userVerification: 'required',
-      allowCredentials: known.map(describe),
+      allowCredentials: passkeys.map(describe),
     }),
     /** @throws the reason why the credential is not valid */
     verifyNew: (credential: NewCredential, challenge: string) =>
@@ -87,7 +87,7 @@ async function verifyNew(expected: Expected, credential: NewCredential): Promise
     credentialId: made.id,
     publicKey: Buffer.from(made.publicKey).toString('base64url'),
     counter: made.counter,
-    transports: (response.transports ?? []).filter((transport) => transports.some((known) => known === transport)),
+    transports: (response.transports ?? []).filter((transport) => transports.some((allowed) => allowed === transport)),
     deviceType: credentialDeviceType,
     backedUp: credentialBackedUp,
   };

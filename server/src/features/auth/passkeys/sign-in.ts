@@ -40,10 +40,10 @@ export function passkeySignIn(dependencies: Dependencies) {
     /** `pending`: the token of the sign-in that waits for its second step. */
     async secondStepOptions(token: string | undefined, pending: string | undefined): Promise<Started<RequestOptions>> {
       const { userId } = await findChallenge(db, pending);
-      const known = await passkeyRepository(db).descriptors(userId);
-      if (known.length === 0) throw new AppError('not_found', 'This account has no passkey. Use a code.');
+      const passkeys = await passkeyRepository(db).descriptors(userId);
+      if (passkeys.length === 0) throw new AppError('not_found', 'This account has no passkey. Use a code.');
       const issued = await challenges.issue(token, { purpose: 'second_step', userId });
-      return { options: party.requestOptions(issued.challenge, known), token: issued.token };
+      return { options: party.requestOptions(issued.challenge, passkeys), token: issued.token };
     },
     secondStep: (given: Given, pending: Pending, visitor: Visitor) => secondStep(dependencies, given, pending, visitor),
   };

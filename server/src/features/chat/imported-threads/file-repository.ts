@@ -19,7 +19,7 @@ export function importedFileRepository(db: Kysely<Database>) {
       return storageKey && { fileId, stored: { ...file, storageKey } };
     },
     /** The ids among these whose file is here. */
-    async known(userId: number, sourceIds: string[]): Promise<Set<string>> {
+    async importedIds(userId: number, sourceIds: string[]): Promise<Set<string>> {
       if (sourceIds.length === 0) return new Set();
       const rows = await db
         .selectFrom('files')

@@ -55,7 +55,11 @@ async function storeFile(
 }
 
 /** The file as it was stored by an earlier attempt or import. */
-async function known({ db, store }: Dependencies, userId: number, sourceId: string): Promise<Attachment | undefined> {
+async function findImported(
+  { db, store }: Dependencies,
+  userId: number,
+  sourceId: string,
+): Promise<Attachment | undefined> {
   const found = await importedFileRepository(db).find(userId, sourceId);
   if (!found) return undefined;
   const { fileId, stored } = found;
@@ -100,7 +104,7 @@ export async function takeListed(
   for (const file of files) {
     const { sourceId } = file;
     if (taken.attachments.has(sourceId)) continue;
-    const earlier = await known(dependencies, userId, sourceId);
+    const earlier = await findImported(dependencies, userId, sourceId);
     if (earlier) {
       taken.attachments.set(sourceId, earlier);
       continue;

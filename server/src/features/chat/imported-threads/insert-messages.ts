@@ -14,9 +14,9 @@ export type Placed = { id: number; depth: number; at: string };
  * Answers with the same time count as requested together, so each gets a time of its own. A message without a time
  * has that of the one before it.
  */
-function createClock(conversation: ImportedConversation, known: KnownMessage[]) {
+function createClock(conversation: ImportedConversation, existing: KnownMessage[]) {
   const now = new Date().toISOString();
-  const times = new Map(known.map(({ sourceId, createdAt }) => [sourceId, createdAt]));
+  const times = new Map(existing.map(({ sourceId, createdAt }) => [sourceId, createdAt]));
   const taken = new Set(conversation.messages.map(({ sourceId, parent }) => `${parent} ${times.get(sourceId)}`));
   return ({ parent, createdAt }: ImportedMessage, before: Placed | undefined): string => {
     let at = createdAt ?? before?.at ?? conversation.createdAt ?? now;
@@ -77,22 +77,22 @@ export async function insertMessages(
   {
     conversation,
     messages,
-    known,
+    existing,
     attachments,
     assistants,
   }: {
     conversation: ImportedConversation;
     messages: ImportedMessage[];
-    known: KnownMessage[];
+    existing: KnownMessage[];
     attachments: ReadonlyMap<string, Attachment>;
     assistants: AssistantIds;
   },
 ): Promise<Map<string, Placed>> {
   const rows = importedThreadRepository(trx);
   const { first, ...within } = place;
-  const timeOf = createClock(conversation, known);
+  const timeOf = createClock(conversation, existing);
   const placed = new Map<string, Placed>(
-    known.map(({ id, sourceId, depth, createdAt }) => [sourceId, { id, depth, at: createdAt }]),
+    existing.map(({ id, sourceId, depth, createdAt }) => [sourceId, { id, depth, at: createdAt }]),
   );
   const reserved = await rows.reserveIds(messages.length);
   const inserted: Row[] = [];

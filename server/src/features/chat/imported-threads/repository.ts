@@ -73,7 +73,7 @@ export const inGroups = <T>(all: T[]): T[][] =>
 export function importedThreadRepository(db: Kysely<Database>) {
   return {
     /** How many of these conversations are here. */
-    async countKnown(userId: number, sourceIds: string[]): Promise<number> {
+    async countImported(userId: number, sourceIds: string[]): Promise<number> {
       if (sourceIds.length === 0) return 0;
       const { count } = await db
         .selectFrom('threads')

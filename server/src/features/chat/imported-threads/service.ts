@@ -102,14 +102,14 @@ async function store(
   const assistants = await rows.broughtIds('assistants', userId, [...new Set(named)]);
   const projects = await rows.broughtIds('projects', userId, place?.project ? [place.project] : []);
   const thread = found ?? (await insertThread(trx, userId, importId, conversation, { now, projects, assistants }));
-  const known = found ? await rows.messages(userId, found.id) : [];
-  const knownIds = new Set(known.map(({ sourceId }) => sourceId));
+  const existing = found ? await rows.messages(userId, found.id) : [];
+  const knownIds = new Set(existing.map(({ sourceId }) => sourceId));
   const messages = conversation.messages.filter(({ sourceId }) => !knownIds.has(sourceId));
   if (messages.length === 0) return { threads: 0, messages: 0 };
   const taken = await threadRepository(trx).takePositions(userId, thread.id, messages.length);
   if (!taken) throw new Error('A thread of an import is gone');
   const to = { userId, threadId: thread.id, importId, first: taken.first };
-  const placed = await insertMessages(trx, to, { conversation, messages, known, attachments, assistants });
+  const placed = await insertMessages(trx, to, { conversation, messages, existing, attachments, assistants });
   const head = (conversation.head === null ? undefined : placed.get(conversation.head)) ?? latestOf(messages, placed);
   await showBranch(
     trx,
@@ -164,13 +164,13 @@ async function removeAdded(db: Kysely<Database>, userId: number, importId: numbe
 
 /** Conversations from other products. They are ordinary threads that know what they were imported from. */
 export const importedThreads = ({ db, store: bytes, files }: Pick<OpenDatabase, 'db'> & FileStorage) => ({
-  knownFiles: (userId: number, ids: string[]) => importedFileRepository(db).known(userId, ids),
+  knownFiles: (userId: number, ids: string[]) => importedFileRepository(db).importedIds(userId, ids),
   takeFiles: (to: { userId: number; importId: number }, conversation: ImportedConversation, open: OpenFile) =>
     takeFiles({ db, store: bytes, files }, to, { ...conversation, threadSourceId: sourceIdOf(conversation) }, open),
   takeListed: (to: { userId: number; importId: number }, listed: ImportedFile[], open: OpenFile) =>
     takeListed({ db, store: bytes, files }, to, listed, open),
   queue,
-  countKnown: (userId: number, ids: string[]) => importedThreadRepository(db).countKnown(userId, ids),
+  countImported: (userId: number, ids: string[]) => importedThreadRepository(db).countImported(userId, ids),
   sourceIdOf,
   store,
   /** Keeps the search index in few parts: SQLite would merge a thousand of them at once, for seconds. */

@@ -43,8 +43,8 @@ export type EarlierMessages = {
 export function automaticSummaries({ db, catalogue, provider }: Dependencies) {
   /** The smallest context of the models that answer; undefined: none is known. */
   function contextOf(targets: readonly ChatTarget[]): number | undefined {
-    const known = targets.flatMap(({ model }) => (model === null ? [] : (catalogue.contextTokens(model) ?? [])));
-    return known.length === 0 ? undefined : Math.min(...known);
+    const limits = targets.flatMap(({ model }) => (model === null ? [] : (catalogue.contextTokens(model) ?? [])));
+    return limits.length === 0 ? undefined : Math.min(...limits);
   }
 
   return {

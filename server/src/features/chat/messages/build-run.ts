@@ -85,8 +85,8 @@ async function buildPrompt(
     : input.instructions;
   const turns = input.turns.map(({ role, text }) => ({ role, text }));
   const parameters = catalogue.parameters(model, { temperature, effort });
-  const known = assistantId === null ? noKnowledge : await knowledgeOf(userId, assistantId);
-  const { search, notes } = withoutIndexedFiles(model, known).knowledge ?? known;
+  const knowledge = assistantId === null ? noKnowledge : await knowledgeOf(userId, assistantId);
+  const { search, notes } = withoutIndexedFiles(model, knowledge).knowledge ?? knowledge;
   const request = { apiKey, model, instructions, turns, ...parameters, ...responseFormat(responseSchema), search };
   return { request, notes, leftOut: 0, filesLeftOut: 0, fileTokens: 0 };
 }
@@ -101,7 +101,7 @@ async function buildAnswer(
   const { runId, userId, threadId } = spec;
   const target = await loadTarget(dependencies, spec, input);
   const { temperature, effort, schema, knowledge, hosted } = target;
-  const { limits, codeFiles = [], ...options } = target.asked ?? {};
+  const { limits, codeFiles = [], ...options } = target.apiRequest ?? {};
   const model = target.model ?? (await storeDefaultModel(dependencies, userId, runId));
   const apiKey = await dependencies.openKey(userId, model);
   const instructions = await filledInstructions(dependencies, userId, target, model);
@@ -109,7 +109,7 @@ async function buildAnswer(
   if (input.kind === 'answer' && target.summarizes) await dependencies.summariesSettled(userId, threadId, signal);
   const head = input.kind === 'resumed' ? await questionOf(db, spec) : input.head;
 
-  const runsCode = (target.asked?.tools?.codeInterpreter ?? null) !== null;
+  const runsCode = (target.apiRequest?.tools?.codeInterpreter ?? null) !== null;
   const { turns: all, ...history } = await readHistory(
     {
       branches: branchRepository(db),
@@ -194,10 +194,10 @@ async function questionOf(db: Kysely<Database>, { userId, messageId }: RunSpec):
 async function clientTools(
   copies: CodeCopies,
   userId: number,
-  { asked }: ChatTarget,
+  { apiRequest }: ChatTarget,
   signal: AbortSignal,
 ): Promise<AnswerTools | undefined> {
-  const { tools, codeFiles = [] } = asked ?? {};
+  const { tools, codeFiles = [] } = apiRequest ?? {};
   if (!tools?.codeInterpreter || codeFiles.length === 0) return tools;
   const files = await copies.forwarded(userId, codeFiles, signal);
   return { ...tools, codeInterpreter: { fileIds: [...files.values()] } };
@@ -207,9 +207,9 @@ async function clientTools(
 async function offeredTools(
   { toolBox }: Dependencies,
   { userId, assistantId, apiRunId }: RunSpec,
-  { asked, triedTools = [], serversOff = [] }: ChatTarget,
+  { apiRequest, triedTools = [], serversOff = [] }: ChatTarget,
 ): Promise<OfferedTool[]> {
-  const clientFunctions = new Set(asked?.tools?.functions.map(({ name }) => name));
+  const clientFunctions = new Set(apiRequest?.tools?.functions.map(({ name }) => name));
   const offered =
     assistantId === null ? await toolBox.offeredOf(userId, triedTools) : await toolBox.offered(userId, assistantId);
   return offered

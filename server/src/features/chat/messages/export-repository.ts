@@ -92,7 +92,7 @@ async function withKeptFiles(db: Kysely<Database>, userId: number, rows: Message
     } = toMessage(row);
     const own = files.get(row.id) ?? [];
     const called = (calls.get(row.id) ?? []).map(({ callId: _id, runId: _run, messageId: _message, ...call }) => call);
-    const asked = row.run_id === null ? undefined : runs.get(row.run_id);
+    const apiRun = row.run_id === null ? undefined : runs.get(row.run_id);
     const responseSchema = row.run_id === null ? undefined : schemas.get(row.run_id);
     return {
       ...message,
@@ -103,7 +103,7 @@ async function withKeptFiles(db: Kysely<Database>, userId: number, rows: Message
       ...(row.metadata !== null && { metadata: JSON.parse(row.metadata) }),
       ...(called.length > 0 && { calls: called }),
       ...(responseSchema !== undefined && { responseSchema }),
-      ...(asked && { programRun: { options: JSON.parse(asked.options), metadata: asked.metadata } }),
+      ...(apiRun && { programRun: { options: JSON.parse(apiRun.options), metadata: apiRun.metadata } }),
     };
   });
 }

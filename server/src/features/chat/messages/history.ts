@@ -198,8 +198,8 @@ export async function readHistory(
       bytes = -1;
     }
     const files = all.map((file): TurnFile => {
-      const told = attachments.forProvider(userId, isIn ? file : { ...file, fileId: null });
-      return isForCode(file) ? { ...told, instead: codeInterpreterFiles(file.filename) } : told;
+      const forProvider = attachments.forProvider(userId, isIn ? file : { ...file, fileId: null });
+      return isForCode(file) ? { ...forProvider, instead: codeInterpreterFiles(file.filename) } : forProvider;
     });
     const present = isIn ? kept.filter(({ fileId }) => fileId !== null) : [];
     return { files, tokens: present.reduce((sum, file) => sum + estimateFileTokens(file), 0) };

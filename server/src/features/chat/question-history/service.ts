@@ -41,10 +41,10 @@ function pathTo(questionId: number, steps: Map<number, Step>, tokens: number) {
   return { ids: path.reverse(), leftOut };
 }
 
-async function wordsOf(asked: QuestionHistoryRepository, userId: number, ids: number[]) {
+async function wordsOf(questions: QuestionHistoryRepository, userId: number, ids: number[]) {
   const words = new Map<number, QuestionInContext['turns'][number]>();
   for (let from = 0; from < ids.length; from += wordsAtOnce)
-    for (const { id, role, text } of await asked.words(userId, ids.slice(from, from + wordsAtOnce)))
+    for (const { id, role, text } of await questions.words(userId, ids.slice(from, from + wordsAtOnce)))
       words.set(id, { role, text });
   return words;
 }
@@ -64,12 +64,12 @@ function eachOnce<Row extends { questionId: number; text: string }>(rows: Row[])
 
 /** Questions that an assistant has answered, for features that ask them again. */
 export function questionHistory({ reader }: Pick<OpenDatabase, 'reader'>) {
-  const asked = questionHistoryRepository(reader);
+  const questions = questionHistoryRepository(reader);
   return {
     /** The newest questions, without duplicates. */
     async list(userId: number, of: QuestionFilter, limit: number) {
-      const rows = eachOnce(await asked.answered(userId, of)).slice(0, limit);
-      const files = await asked.filesOf(
+      const rows = eachOnce(await questions.answered(userId, of)).slice(0, limit);
+      const files = await questions.filesOf(
         userId,
         rows.map(({ questionId }) => questionId),
       );
@@ -92,15 +92,15 @@ export function questionHistory({ reader }: Pick<OpenDatabase, 'reader'>) {
       tokens: number,
     ): Promise<QuestionInContext[]> {
       if (answerIds.length === 0) return [];
-      const rows = await asked.answers(userId, assistantId, model, answerIds);
+      const rows = await questions.answers(userId, assistantId, model, answerIds);
       const answers = new Map(rows.map((row) => [row.id, row]));
       const questionIds = rows.flatMap(({ questionId }) => questionId ?? []);
       if (questionIds.length === 0) return [];
-      const steps = await asked.stepsTo(userId, questionIds);
+      const steps = await questions.stepsTo(userId, questionIds);
       const paths = new Map(questionIds.map((id) => [id, pathTo(id, steps, tokens)]));
       const wanted = [...new Set([...paths.values()].flatMap(({ ids }) => ids))];
-      const words = await wordsOf(asked, userId, wanted);
-      const files = await asked.filesOf(userId, wanted);
+      const words = await wordsOf(questions, userId, wanted);
+      const files = await questions.filesOf(userId, wanted);
       return answerIds.flatMap((answerId) => {
         const answer = answers.get(answerId);
         const path = paths.get(answer?.questionId ?? 0);

@@ -53,14 +53,14 @@ async function store(context: MessageContext, userId: number, threadId: number, 
   const { message: text, fileIds = [], models = [], overBudget = false } = draft;
   const key = idempotencyKey(draft.clientId, 'queue', threadId, text, fileIds, models);
   await findThread(db, userId, threadId);
-  if (await isKnown(db, userId, key)) return;
+  if (await isRepeated(db, userId, key)) return;
   const files = await context.attachments.inspect(userId, fileIds);
   if (models.length > 0) await context.checkModels(userId, models, 'models');
   const at = new Date().toISOString();
   await withUserLocked(db, userId, async (trx) => {
     if (!(await threadRepository(trx).openedAs(userId, threadId))) throw noThread();
     // Another request with the same key may have stored it meanwhile.
-    if (await isKnown(trx, userId, key)) return;
+    if (await isRepeated(trx, userId, key)) return;
     const queue = queuedMessageRepository(trx);
     if ((await queue.count(userId, threadId)) >= messageQueueLimit) throw queueFull();
     await queue.insert(userId, { threadId, text, files, models, overBudget, key, at });
@@ -123,10 +123,10 @@ const queueFull = () =>
   );
 
 /** True if an earlier request with this key has stored the message. @throws AppError if it stored another one */
-async function isKnown(db: Kysely<Database>, userId: number, { id, digest }: IdempotencyKey): Promise<boolean> {
+async function isRepeated(db: Kysely<Database>, userId: number, { id, digest }: IdempotencyKey): Promise<boolean> {
   const sent = await messageRepository(db).byClientId(userId, id);
-  const known = sent ? sent.digest : await queuedMessageRepository(db).digestOf(userId, id);
-  if (known === undefined) return false;
-  if (known !== digest) throw clientIdUsed();
+  const storedDigest = sent ? sent.digest : await queuedMessageRepository(db).digestOf(userId, id);
+  if (storedDigest === undefined) return false;
+  if (storedDigest !== digest) throw clientIdUsed();
   return true;
 }

@@ -90,10 +90,10 @@ const lastStepNote = `The answer used tools in ${maxSteps - 1} steps, the most t
 
 async function requestStep(run: LiveRun, prepared: PreparedRequest, writing: Writing): Promise<AnswerEnd> {
   if (run.step === 1) return withTruncationRetry(run, prepared, writing);
-  const said = new Set(run.log.notes);
+  const shown = new Set(run.log.notes);
   const publish = (events: RunEvent[]) => {
     // Notes about omitted messages apply to every step and are shown once.
-    const news = events.filter((event) => event.type !== 'note' || !said.has(event.text));
+    const news = events.filter((event) => event.type !== 'note' || !shown.has(event.text));
     if (news.length > 0) writing.publish(news);
   };
   const isLast = stepsTaken(run) === maxSteps;
@@ -131,8 +131,8 @@ async function withTruncationRetry(
 ): Promise<AnswerEnd> {
   const { turns } = prepared.request;
   let { request, filesAgain } = prepared;
-  const onAsking = (isAsked: boolean) => {
-    run.isAsked = isAsked;
+  const onAsking = (isAwaiting: boolean) => {
+    run.isAwaitingProvider = isAwaiting;
   };
   const onToolUsed = (use: ToolUse) => {
     if (run.used.length < maxUses) run.used.push(use);
@@ -147,16 +147,16 @@ async function withTruncationRetry(
     const onPieces = (pieces: AnswerPiece[]) => {
       // Held back while only notes arrive: a retry may leave out more.
       const begins = pieces.some(({ type }) => type !== 'note');
-      const told = run.thinking.measured(eventsOf(run, prepared, joined(run, pieces)));
-      publish(begins ? [...notes, ...told] : told);
+      const events = run.thinking.measured(eventsOf(run, prepared, joined(run, pieces)));
+      publish(begins ? [...notes, ...events] : events);
       if (begins) notes = [];
     };
     try {
       const { signal } = run.controller;
       // Retries only while files of the request cannot be read; the provider has not been called by then.
       const { refusedFunctions } = run;
-      const asked = { ...request, refusedFunctions, turns: [...kept, ...run.turns], onAsking, onMade, onToolUsed };
-      return await retryUntilAvailable(signal, () => provider.answer(asked, onPieces, signal));
+      const sent = { ...request, refusedFunctions, turns: [...kept, ...run.turns], onAsking, onMade, onToolUsed };
+      return await retryUntilAvailable(signal, () => provider.answer(sent, onPieces, signal));
     } catch (error) {
       const isFileGone = error instanceof ProviderError && error.isFileGone && run.ofStep().marks === '';
       if (isFileGone && filesAgain) {
@@ -189,8 +189,8 @@ function leftOutNotes(messages: number, files: number): AnswerPiece[] {
 function tellRest(run: LiveRun, publish: Writing['publish']) {
   const rest = run.joint?.rest() ?? '';
   const last: RunEvent[] = rest === '' ? [] : run.thinking.measured([{ type: 'text', text: rest }]);
-  const told = [...last, ...run.thinking.end()];
-  if (told.length > 0) publish(told);
+  const events = [...last, ...run.thinking.end()];
+  if (events.length > 0) publish(events);
 }
 
 /** Removes what the model repeats when it continues an answer. */

@@ -49,10 +49,10 @@ export function threadSearch({ database, partialAnswers }: Dependencies) {
     const found = await findThreads(reader, userId, q, options);
     if (!hasWords(searchQueryOf(q))) return withoutExcluded(userId, q, found);
     if (options.after) return found;
-    const known = new Set(found.map(({ thread }) => thread.id));
+    const listed = new Set(found.map(({ thread }) => thread.id));
     for (const one of await beingWritten(userId, q, options)) {
-      if (known.has(one.thread.id)) continue;
-      known.add(one.thread.id);
+      if (listed.has(one.thread.id)) continue;
+      listed.add(one.thread.id);
       found.push(one);
     }
     return found.sort((a, b) => inOrderOfList(a.thread, b.thread));

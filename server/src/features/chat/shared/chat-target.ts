@@ -38,7 +38,7 @@ export type ChatTarget = {
   /** Tool servers that the thread has switched off. */
   serversOff?: readonly number[];
   /** Options that only API clients can set. */
-  asked?: ApiRunRequest;
+  apiRequest?: ApiRunRequest;
   /** The assistant's other model, which is asked if this one is down, over its limit or gone. */
   fallback?: FallbackTarget;
 };
@@ -46,7 +46,10 @@ export type ChatTarget = {
 /** Variables are filled in in the first `length` characters; a client may have added a text of its own. */
 export type FilledVariables = { assistantName: string | null; length: number };
 
-export type FallbackTarget = { model: string } & Pick<ChatTarget, 'temperature' | 'effort' | 'knowledge' | 'asked'>;
+export type FallbackTarget = { model: string } & Pick<
+  ChatTarget,
+  'temperature' | 'effort' | 'knowledge' | 'apiRequest'
+>;
 
 /** One key of the two is enough. @throws AppError no_api_key, key_unreadable */
 export async function checkKeys(openKey: OpenKey, userId: number, { model, fallback }: ChatTarget): Promise<void> {

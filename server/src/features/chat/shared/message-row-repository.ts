@@ -153,12 +153,12 @@ export async function withSiblings(
 ): Promise<Message[]> {
   if (rows.length === 0) return [];
   const parents = [...new Set(rows.map((row) => row.parent_id))];
-  const known = parents.filter((parent) => parent !== null);
-  const [parentId] = known;
-  const isOne = known.length === 1 && parents.length === 1 && parentId !== undefined;
+  const parentIds = parents.filter((parent) => parent !== null);
+  const [parentId] = parentIds;
+  const isOne = parentIds.length === 1 && parents.length === 1 && parentId !== undefined;
   const siblings = await (isOne
     ? findSiblings.all(db, { userId, threadId, parentId })
-    : siblingsOf(db, userId, threadId, known, known.length < parents.length));
+    : siblingsOf(db, userId, threadId, parentIds, parentIds.length < parents.length));
   const byParent = Map.groupBy(siblings, (sibling) => sibling.parent_id);
   // Read before the files: a file stored in between then appears twice instead of not at all.
   const unkept = await unkeptOf(db, userId, rows);

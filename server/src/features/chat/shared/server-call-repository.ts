@@ -41,7 +41,7 @@ const toServerCall = (row: Selectable<Database['tool_calls']>): ServerCall => ({
   echo: row.echo === null ? null : JSON.parse(row.echo),
 });
 
-type Of = { userId: number; runId: number; messageId: number };
+type AnswerPlace = { userId: number; runId: number; messageId: number };
 
 /** Connected tools' calls, stored before and after they run, and the user's approvals. */
 export function serverCallRepository(db: Kysely<Database>) {
@@ -62,7 +62,7 @@ export function serverCallRepository(db: Kysely<Database>) {
       .where('output', 'is', null);
 
   return {
-    async insert({ userId, runId, messageId }: Of, calls: readonly ServerCall[]) {
+    async insert({ userId, runId, messageId }: AnswerPlace, calls: readonly ServerCall[]) {
       if (calls.length === 0) return;
       const rows = calls.map((call) => ({
         run_id: runId,

@@ -10,7 +10,7 @@ export type PlacedCall = ToolCall & { at: number };
 /** A connected tool's call that has no output yet. */
 export const isOpenCall = ({ kind, output }: ToolCall) => kind === 'server' && output === null;
 
-type Of = { userId: number; runId: number; messageId: number };
+type AnswerPlace = { userId: number; runId: number; messageId: number };
 export type StoredCall = PlacedCall & { runId: number; messageId: number };
 
 const rowsAtOnce = 100;
@@ -57,7 +57,7 @@ export function toolCallRepository(db: Kysely<Database>) {
      * Inserts the calls of an answer except those already stored, for example by an earlier end of a continued answer.
      */
     async insert(
-      { userId, runId, messageId }: Of,
+      { userId, runId, messageId }: AnswerPlace,
       calls: readonly PlacedCall[],
       { stored, echoes }: { stored: ReadonlySet<string>; echoes: ReadonlyMap<string, CallEcho> },
     ) {

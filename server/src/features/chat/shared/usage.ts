@@ -2,8 +2,8 @@ import type { Usage } from '@roster/contracts/chat';
 
 /** Adds up the usage of an answer: its last request and the steps before it. null: none known. */
 export function sumUsage(...all: readonly (Usage | null | undefined)[]): Usage | null {
-  const known = all.filter((usage) => usage !== null && usage !== undefined);
-  const [first, ...rest] = known;
+  const reported = all.filter((usage) => usage !== null && usage !== undefined);
+  const [first, ...rest] = reported;
   if (!first) return null;
   return rest.reduce(
     (sum, one) => ({

@@ -53,11 +53,11 @@ async function askJudge(
   const judged = await loadJudged({ sideQuestions }, trx, userId, judging);
   const verdict = judged?.verdicts.find(({ id }) => id === verdictId);
   const prompt = judged?.prompts.find(({ id }) => id === verdict?.promptId);
-  const asked = judged && prompt && toJudge(judged, prompt);
-  if (!verdict || !asked) return;
+  const prompts = judged && prompt && toJudge(judged, prompt);
+  if (!verdict || !prompts) return;
   const threadIds = await askThem(
-    asked.orders.map((order) => {
-      const texts = { ...asked.texts[order], ...judgedInstructions(person, asked, order) };
+    prompts.orders.map((order) => {
+      const texts = { ...prompts.texts[order], ...judgedInstructions(person, prompts, order) };
       const { instructions, text } = buildJudgePrompt(judging.criteria, texts);
       return {
         comparisonId: judging.comparisonId,
@@ -75,10 +75,10 @@ async function askJudge(
   );
   const { id, candidateFirst, baselineFirst } = verdict;
   const now = { id, candidateFirst, baselineFirst };
-  for (const [index, order] of asked.orders.entries()) now[order] = threadIds[index] ?? null;
-  const { candidateThreadId: judgedCandidate, baselineThreadId: judgedBaseline } = asked.prompt;
+  for (const [index, order] of prompts.orders.entries()) now[order] = threadIds[index] ?? null;
+  const { candidateThreadId: judgedCandidate, baselineThreadId: judgedBaseline } = prompts.prompt;
   await rows.setAsked(userId, judging.id, { ...now, judgedCandidate, judgedBaseline });
-  const replaced = asked.orders.map((order) => verdict[order]).filter((threadId) => threadId !== null);
+  const replaced = prompts.orders.map((order) => verdict[order]).filter((threadId) => threadId !== null);
   await sideQuestions.remove(trx, userId, async () => replaced);
 }
 

@@ -12,8 +12,8 @@ const sideOf: Record<Order, Record<Choice, Vote>> = {
 
 /** The side that a judge chose, by the order in which it read the answers. */
 export function toSideChoice(order: Order, text: string): { choice: Vote | null; reason: string | null } {
-  const said = parseVerdict(text);
-  return { choice: said && sideOf[order][said.choice], reason: said?.reason ?? null };
+  const verdict = parseVerdict(text);
+  return { choice: verdict && sideOf[order][verdict.choice], reason: verdict?.reason ?? null };
 }
 
 /** A choice counts only if the judge made it in both orders. */
@@ -25,7 +25,7 @@ export function combineChoices(one: Vote | null, other: Vote | null): Outcome {
 /** In the transaction that ends an answer of the judge: stores the result of both orders, so that it can be counted. */
 export async function storeOutcomes(trx: Kysely<Database>, userId: number, judgingId: number) {
   const rows = judgingRepository(trx);
-  for (const { id, candidateFirst, baselineFirst } of await rows.said(userId, judgingId)) {
+  for (const { id, candidateFirst, baselineFirst } of await rows.answers(userId, judgingId)) {
     const outcome = combineChoices(
       toSideChoice('candidateFirst', candidateFirst).choice,
       toSideChoice('baselineFirst', baselineFirst).choice,

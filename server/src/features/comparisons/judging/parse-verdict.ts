@@ -8,13 +8,13 @@ const choiceOf = new Map<string, Choice>([
   ...(['tie', 'equal', 'both', 'neither'] as const).map((word) => [word, 'tie'] as const),
 ]);
 
-const Said = z.object({ better: z.union([z.string(), z.number()]), reason: z.string().optional() });
+const RawVerdict = z.object({ better: z.union([z.string(), z.number()]), reason: z.string().optional() });
 
 function fromJson(text: string): { choice: Choice; reason: string } | null {
   try {
-    const said = Said.safeParse(JSON.parse(text));
-    const choice = said.success && choiceOf.get(String(said.data.better).trim().toLowerCase());
-    return choice ? { choice, reason: (said.data.reason ?? '').toWellFormed().trim() } : null;
+    const parsed = RawVerdict.safeParse(JSON.parse(text));
+    const choice = parsed.success && choiceOf.get(String(parsed.data.better).trim().toLowerCase());
+    return choice ? { choice, reason: (parsed.data.reason ?? '').toWellFormed().trim() } : null;
   } catch {
     return null;
   }
@@ -24,8 +24,8 @@ function fromJson(text: string): { choice: Choice; reason: string } | null {
 function fromWords(text: string): { choice: Choice; reason: string } | null {
   const line =
     /^[ \t*_#>]*(?:better|verdict|winner)[*_ \t]*[:=][*_" \t]*(?:the )?([a-z0-9]+(?: (?:answer|[12]))?)[*_". \t]*$/gim;
-  const said = new Set([...text.matchAll(line)].map(([, word = '']) => choiceOf.get(word.toLowerCase())));
-  const [choice, ...others] = said;
+  const choices = new Set([...text.matchAll(line)].map(([, word = '']) => choiceOf.get(word.toLowerCase())));
+  const [choice, ...others] = choices;
   return choice && others.length === 0 ? { choice, reason: text.replaceAll(line, '').trim() } : null;
 }
 

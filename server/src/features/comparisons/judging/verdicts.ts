@@ -25,8 +25,8 @@ export const judgeThreadsOf = (verdicts: readonly Pick<VerdictRecord, Order>[]):
 
 function judgeAnswer(order: Order, answer: InternalAnswer | undefined): JudgeAnswer | null {
   if (!answer) return null;
-  const said = answer.state === 'complete' ? toSideChoice(order, answer.text) : { choice: null, reason: null };
-  return { ...answer, ...said };
+  const verdict = answer.state === 'complete' ? toSideChoice(order, answer.text) : { choice: null, reason: null };
+  return { ...answer, ...verdict };
 }
 
 function outcomeOf({ candidateFirst: one, baselineFirst: other }: Pick<Verdict, Order>): Outcome | null {
@@ -42,8 +42,8 @@ const isStale = (verdict: VerdictRecord, prompt: PromptRecord) =>
 export function toVerdict(record: VerdictRecord, prompt: PromptRecord, answers: Answers): Verdict {
   const { promptId, isDue } = record;
   const [candidateFirst, baselineFirst] = orders.map((order) => judgeAnswer(order, answers.get(record[order] ?? 0)));
-  const asked = { candidateFirst: candidateFirst ?? null, baselineFirst: baselineFirst ?? null };
-  return { promptId, isDue, isStale: isStale(record, prompt), outcome: outcomeOf(asked), ...asked };
+  const byOrder = { candidateFirst: candidateFirst ?? null, baselineFirst: baselineFirst ?? null };
+  return { promptId, isDue, isStale: isStale(record, prompt), outcome: outcomeOf(byOrder), ...byOrder };
 }
 
 /** Everything that verdicts are made of, at one moment. */
@@ -85,9 +85,13 @@ function textsOf(comparison: Comparison, prompt: PromptRecord, shown: Comparison
   if (!baseline || shown.candidate?.state !== 'complete' || shown.baseline?.state !== 'complete') return null;
   // Nobody has to judge these.
   if (kind === 'test' && isSameText(shown.candidate.text, shown.baseline.text)) return null;
-  const told = instructionsFor(candidate, prompt);
+  const instructions = instructionsFor(candidate, prompt);
   const { turns, expected } = prompt;
-  const both = { instructions: told === instructionsFor(baseline, prompt) ? told : null, turns, expected };
+  const both = {
+    instructions: instructions === instructionsFor(baseline, prompt) ? instructions : null,
+    turns,
+    expected,
+  };
   const [ours, theirs] = [shown.candidate.text, shown.baseline.text];
   return {
     texts: {

@@ -28,7 +28,7 @@ type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;
   catalogue: Pick<Catalogue, 'contextTokens' | 'parameters'>;
   models: Pick<ModelService, 'usable'>;
-  askedQuestions: QuestionHistory;
+  questionHistory: QuestionHistory;
   assistantsIn: (db: Kysely<Database>) => Pick<AssistantRepository, 'find' | 'lock'>;
   notTakenBy: UnsupportedSettings;
 };
@@ -64,8 +64,8 @@ function settingsWith({ catalogue }: Dependencies, assistant: Assistant, model: 
 }
 
 /** Three quarters of what the asked models can read, if that is less. */
-function roomFor({ catalogue }: Dependencies, { instructions }: Assistant, asked: string[]): number {
-  const contexts = asked.map((model) => catalogue.contextTokens(model) ?? Number.POSITIVE_INFINITY);
+function roomFor({ catalogue }: Dependencies, { instructions }: Assistant, questions: string[]): number {
+  const contexts = questions.map((model) => catalogue.contextTokens(model) ?? Number.POSITIVE_INFINITY);
   return Math.min(replayTokenLimit, ...contexts.map((context) => (context * 3) / 4)) - estimateTokens(instructions);
 }
 
@@ -75,15 +75,15 @@ async function create(
   assistantId: number,
   wanted: Wanted,
 ): Promise<Replay> {
-  const { database, askedQuestions, assistantsIn, notTakenBy, catalogue } = dependencies;
+  const { database, questionHistory, assistantsIn, notTakenBy, catalogue } = dependencies;
   const { db } = database;
   const { fromModel, toModel, baseline } = wanted;
   const found = await findAssistant(dependencies, db, userId, assistantId);
   await checkModels(dependencies, userId, wanted);
   const answerIds = [...new Set(wanted.answerIds)];
-  const asked = baseline === 'asked' ? [fromModel, toModel] : [toModel];
-  const room = roomFor(dependencies, found, asked);
-  const questions = await askedQuestions.inContext(userId, { assistantId, model: fromModel }, answerIds, room);
+  const models = baseline === 'asked' ? [fromModel, toModel] : [toModel];
+  const room = roomFor(dependencies, found, models);
+  const questions = await questionHistory.inContext(userId, { assistantId, model: fromModel }, answerIds, room);
   if (questions.length < answerIds.length)
     throw new AppError('not_found', 'One of these questions no longer exists. Select the questions again.');
   const id = await db.transaction().execute(async (trx) => {
@@ -120,12 +120,12 @@ async function create(
 
 /** Real questions to an assistant, asked again of another model and shown with the original answers. */
 export function replayService(dependencies: Dependencies) {
-  const { database, askedQuestions } = dependencies;
+  const { database, questionHistory } = dependencies;
   return {
     async questions(userId: number, assistantId: number, { model, programs }: z.output<typeof api.questions.query>) {
       await findAssistant(dependencies, database.db, userId, assistantId);
       const of = { assistantId, model, programs: programs === 'true' };
-      return { items: await askedQuestions.list(userId, of, offeredQuestionLimit) };
+      return { items: await questionHistory.list(userId, of, offeredQuestionLimit) };
     },
     create: (actor: Actor, assistantId: number, wanted: Wanted) => create(dependencies, actor, assistantId, wanted),
   };

@@ -35,8 +35,8 @@ function answerIn(answers: Answers, threadId: number | null): ComparedAnswer | n
 function storedAnswer({ baselineText }: PromptRecord): ComparedAnswer | null {
   if (!baselineText) return null;
   const { text, model, version, createdAt } = baselineText;
-  const nothingAsked = { runId: null, state: 'complete', usage: null, error: null } as const;
-  return { ...nothingAsked, text, createdAt, finishedAt: createdAt, stored: { model, version } };
+  const withoutRun = { runId: null, state: 'complete', usage: null, error: null } as const;
+  return { ...withoutRun, text, createdAt, finishedAt: createdAt, stored: { model, version } };
 }
 
 export function toShown(prompt: PromptRecord, answers: Answers): ComparisonPrompt {

@@ -76,9 +76,9 @@ export async function askSides(
     })),
   );
   const before = { candidate: candidateThreadId, baseline: baselineThreadId };
-  const asked = { ...before };
-  for (const [index, { side }] of sides.entries()) asked[side] = threadIds[index] ?? null;
-  await rows.setThreads(userId, promptId, { candidateThreadId: asked.candidate, baselineThreadId: asked.baseline });
+  const next = { ...before };
+  for (const [index, { side }] of sides.entries()) next[side] = threadIds[index] ?? null;
+  await rows.setThreads(userId, promptId, { candidateThreadId: next.candidate, baselineThreadId: next.baseline });
   const replaced = sides.map(({ side }) => before[side]).filter((threadId) => threadId !== null);
   await sideQuestions.remove(trx, userId, async () => replaced);
 }

@@ -5,17 +5,17 @@ import type { Database } from '#server/db/schema';
 type Refusal = Comparison['refusal'];
 
 /** Tables of what is asked part by part, and the column that links a part to its whole. */
-const asked = {
+const origins = {
   comparison: { whole: 'comparisons', part: 'comparison_prompts', wholeId: 'comparison_id' },
   judging: { whole: 'comparison_judgings', part: 'comparison_verdicts', wholeId: 'judging_id' },
 } as const;
-export type AskedKind = keyof typeof asked;
+export type AskingKind = keyof typeof origins;
 
 /** Pending work of a comparison or a judging that was started: its state, and which of its parts are due. */
-export function askingRepository(db: Kysely<Database>, kind: AskedKind) {
-  const whole = sql.table(asked[kind].whole);
-  const part = sql.table(asked[kind].part);
-  const wholeId = sql.ref(asked[kind].wholeId);
+export function askingRepository(db: Kysely<Database>, kind: AskingKind) {
+  const whole = sql.table(origins[kind].whole);
+  const part = sql.table(origins[kind].part);
+  const wholeId = sql.ref(origins[kind].wholeId);
   const ofPart = (userId: number, id: number) => sql`user_id = ${userId} and ${wholeId} = ${id}`;
   const isAsking = (userId: number, id: number) => sql`user_id = ${userId} and id = ${id} and state = 'asking'`;
   const textOf = (refusal: Refusal) => refusal && JSON.stringify(refusal);

@@ -9,8 +9,8 @@ export const usualOutput = 400;
 
 /** As long as the expected answer, or as the other side's. */
 function outputOf({ expected, baselineText }: PromptRecord): number {
-  const known = expected ?? baselineText?.text;
-  return known === undefined || known === '' ? usualOutput : estimateTokens(known);
+  const expectedText = expected ?? baselineText?.text;
+  return expectedText === undefined || expectedText === '' ? usualOutput : estimateTokens(expectedText);
 }
 
 /** Estimate for asking the open prompts. */

@@ -103,7 +103,7 @@ export function judgingRepository(db: Kysely<Database>) {
         .execute();
     },
     /** The judge's answers in both orders, if no outcome is stored yet. */
-    async said(userId: number, judgingId: number) {
+    async answers(userId: number, judgingId: number) {
       const answer = (column: 'candidate_first_thread_id' | 'baseline_first_thread_id') =>
         sql<string | null>`(select m.text from threads t join messages m on m.id = t.head_message_id
           join runs r on r.message_id = m.id

@@ -5,7 +5,7 @@ import type { Database } from '#server/db/schema';
 import type { InternalPrompt, InternalThreadService } from '#server/features/chat/internal-threads/service';
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import { AppError } from '#server/lib/errors';
-import { type AskedKind, askingRepository } from './asking-repository.ts';
+import { type AskingKind, askingRepository } from './asking-repository.ts';
 
 const waitForRoomMs = 3_000;
 
@@ -51,7 +51,7 @@ export async function runOnce(
 
 type Work = {
   userId: number;
-  kind: AskedKind;
+  kind: AskingKind;
   id: number;
   askNext: (overBudget: boolean) => Promise<AskResult>;
   queue: (trx: Kysely<Database>, inMs: number) => Promise<void>;

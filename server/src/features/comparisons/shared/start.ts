@@ -17,7 +17,7 @@ type Dependencies = AskingParts & {
   sideQuestions: Pick<InternalThreadService, 'check' | 'stop'>;
   rates: Pick<RateLimits, 'use' | 'giveBack'>;
   /** Called in the transaction in which everything was asked and has ended. */
-  onAsked: (trx: Kysely<Database>, userId: number, comparisonId: number, overBudget: boolean) => Promise<void>;
+  afterStart: (trx: Kysely<Database>, userId: number, comparisonId: number, overBudget: boolean) => Promise<void>;
 };
 
 /** Prompts without an answer, excluding those that are being answered. */
@@ -106,7 +106,7 @@ export function createComparisonRunner(parts: Dependencies) {
             kind: 'comparison',
             askNext: (overBudget) => askNext(parts, asking, overBudget),
             queue: (trx, inMs) => queueAsking(trx, asking, inMs),
-            onEnded: (trx, overBudget) => parts.onAsked(trx, asking.userId, asking.comparisonId, overBudget),
+            onEnded: (trx, overBudget) => parts.afterStart(trx, asking.userId, asking.comparisonId, overBudget),
           }),
         ({ userId, comparisonId }) => askingRepository(db, 'comparison').stop(userId, comparisonId, failedOutcome),
       ),

@@ -81,7 +81,7 @@ async function candidateOf(
 }
 
 /** Answers to compare with. `isAsked`: missing ones are requested. */
-type Baseline = { settings: ComparedSettings | null; answers: BaselineAnswers; isAsked: boolean };
+type Baseline = { settings: ComparedSettings | null; answers: BaselineAnswers; mustRun: boolean };
 
 async function baselineOf(
   parts: RunParts,
@@ -91,7 +91,7 @@ async function baselineOf(
   questions: readonly string[],
 ): Promise<Baseline> {
   const { db, userId, usable } = moment;
-  if (baseline.kind === 'nothing') return { settings: null, answers: new Map(), isAsked: false };
+  if (baseline.kind === 'nothing') return { settings: null, answers: new Map(), mustRun: false };
   if (baseline.kind === 'run') {
     const { runId } = baseline;
     const isOfSet = (await testSetRepository(db).ofRuns(userId, [runId])).get(runId)?.id === set.id;
@@ -100,18 +100,18 @@ async function baselineOf(
     const answers = await answersOf(parts, db, userId, [{ runId, side: 'candidate', settings: run.candidate }]);
     if (!questions.some((key) => answers.has(key)))
       throw refuse('baseline', 'That run has no answers to these questions. Choose another one.');
-    return { settings: run.candidate, answers, isAsked: false };
+    return { settings: run.candidate, answers, mustRun: false };
   }
   const side = await sideOfVersion(parts, moment, assistant.id, baseline.version);
   const settings = side.version;
   const answers = await answersOfVersion(parts, db, userId, set.id, side, questions);
-  const isAsked = usable?.has(settings.model) ?? true;
-  if (!isAsked && !questions.some((key) => answers.has(key)))
+  const mustRun = usable?.has(settings.model) ?? true;
+  if (!mustRun && !questions.some((key) => answers.has(key)))
     throw refuse(
       'baseline',
       `${settings.label} has not answered these questions yet, and your API key cannot use its model ${settings.model} to ask them.`,
     );
-  return { settings, answers, isAsked };
+  return { settings, answers, mustRun };
 }
 
 function checkDraft({ version }: Assistant, { candidate, baseline }: NewTestRun) {
@@ -139,7 +139,7 @@ export async function createRun(
     );
   const questions = await testSetRepository(db).questions(userId, setId);
   const keys = questions.map(({ turns }) => keyOf(turns));
-  const { settings, answers, isAsked } = await baselineOf(parts, moment, { set, assistant }, wanted.baseline, keys);
+  const { settings, answers, mustRun } = await baselineOf(parts, moment, { set, assistant }, wanted.baseline, keys);
   return {
     assistant,
     changes: wanted.candidate.kind === 'draft' ? wanted.candidate.changes : null,
@@ -153,7 +153,7 @@ export async function createRun(
     },
     prompts: questions.map(({ turns, expected }) => {
       const earlier: StoredText | null = answers.get(keyOf(turns)) ?? null;
-      return { turns, expected, baselineText: earlier, hasBaseline: earlier !== null || isAsked };
+      return { turns, expected, baselineText: earlier, hasBaseline: earlier !== null || mustRun };
     }),
   };
 }

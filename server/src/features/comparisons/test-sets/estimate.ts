@@ -24,7 +24,7 @@ export async function runEstimate(
 ): Promise<TestRunEstimate> {
   const { candidate, baseline } = comparison;
   const prompts = drafts.map(asStored);
-  const asked = await estimateOf(pricing, userId, comparison, prompts, new Map());
+  const estimate = await estimateOf(pricing, userId, comparison, prompts, new Map());
   const measured = baseline ? prompts.filter(({ hasBaseline }) => hasBaseline) : [];
   const stored = measured.filter(({ baselineText }) => baselineText !== null).length;
   const isSame = candidate.instructions === baseline?.instructions;
@@ -33,7 +33,7 @@ export async function runEstimate(
     return { turns, expected, instructions: isSame ? candidate.instructions : null, answerTokens: 2 * earlier };
   });
   return {
-    ...asked,
+    ...estimate,
     baselineAnswers: measured.length - stored,
     stored,
     withoutBaseline: prompts.length - measured.length,

@@ -12,13 +12,13 @@ import type { NewQuestion } from './repository.ts';
 const earlierTokens = 4_000;
 
 export type QuestionSources = {
-  askedQuestions: Pick<QuestionHistory, 'inContext'>;
+  questionHistory: Pick<QuestionHistory, 'inContext'>;
   /** Examples of the user's datasets, by id. */
   examples: (userId: number, ids: number[]) => Promise<Map<number, ExampleContent>>;
 };
 /** Content from elsewhere that drafts refer to. */
 type Found = {
-  asked: ReadonlyMap<number, NewQuestion['turns']>;
+  earlier: ReadonlyMap<number, NewQuestion['turns']>;
   examples: ReadonlyMap<number, ExampleContent>;
   kept: ReadonlyMap<number, TestQuestion>;
 };
@@ -35,12 +35,12 @@ function keptQuestion(draft: Extract<TestQuestionDraft, { kind: 'kept' }>, kept:
   return { source: 'typed', turns: [...turns.slice(0, -1), { role: 'user', text }], expected };
 }
 
-function toQuestion(draft: TestQuestionDraft, number: number, { asked, examples, kept }: Found): NewQuestion {
+function toQuestion(draft: TestQuestionDraft, number: number, { earlier, examples, kept }: Found): NewQuestion {
   switch (draft.kind) {
     case 'typed':
       return { source: 'typed', turns: [{ role: 'user', text: draft.text }], expected: draft.expected };
     case 'conversation': {
-      const turns = asked.get(draft.answerId);
+      const turns = earlier.get(draft.answerId);
       if (!turns) throw gone(number, 'conversation');
       return { source: 'conversation', turns, expected: null };
     }
@@ -82,7 +82,7 @@ export const keyOf = (turns: NewQuestion['turns']): string =>
 
 /** Questions that these drafts name, each once. `kept`: those already in the set. */
 export async function resolveQuestions(
-  { askedQuestions, examples }: QuestionSources,
+  { questionHistory, examples }: QuestionSources,
   userId: number,
   assistantId: number,
   drafts: readonly TestQuestionDraft[],
@@ -90,9 +90,9 @@ export async function resolveQuestions(
 ): Promise<NewQuestion[]> {
   const answerIds = drafts.flatMap((draft) => (draft.kind === 'conversation' ? draft.answerId : []));
   const exampleIds = drafts.flatMap((draft) => (draft.kind === 'dataset' ? draft.exampleId : []));
-  const asked = await askedQuestions.inContext(userId, { assistantId }, [...new Set(answerIds)], earlierTokens);
+  const answered = await questionHistory.inContext(userId, { assistantId }, [...new Set(answerIds)], earlierTokens);
   const found: Found = {
-    asked: new Map(asked.map(({ answerId, turns }) => [answerId, turns])),
+    earlier: new Map(answered.map(({ answerId, turns }) => [answerId, turns])),
     examples: await examples(userId, exampleIds),
     kept: new Map(kept.map((question) => [question.id, question])),
   };

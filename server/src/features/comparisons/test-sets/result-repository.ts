@@ -51,8 +51,8 @@ export function resultRepository(db: Kysely<Database>) {
         .orderBy('p.position')
         .execute();
       return rows.map((row) => {
-        const isSaid = row.result === 'unchanged' || row.result === 'better' || row.result === 'worse';
-        return { ...row, by: isSaid ? row.by : null };
+        const isDecided = row.result === 'unchanged' || row.result === 'better' || row.result === 'worse';
+        return { ...row, by: isDecided ? row.by : null };
       });
     },
     /** Which of these runs a model judges, or will judge when everything is asked. */
@@ -76,15 +76,15 @@ export function resultRepository(db: Kysely<Database>) {
         .selectFrom('comparison_prompts as p')
         .innerJoin('comparisons as c', 'c.id', 'p.comparison_id')
         .select(['p.id', 'p.baseline_text as stored'])
-        .select([saidIn('p.tuned_thread_id').as('candidate'), saidIn('p.base_thread_id').as('asked')])
+        .select([saidIn('p.tuned_thread_id').as('candidate'), saidIn('p.base_thread_id').as('baselineAnswer')])
         .where('p.user_id', '=', userId)
         .where('p.comparison_id', '=', runId)
         .where('c.kind', '=', 'test')
         .where('p.is_same', 'is', null)
         .where('p.tuned_thread_id', 'is not', null)
         .execute();
-      return rows.flatMap(({ id, stored, candidate, asked }) => {
-        const baseline = stored === null ? asked : StoredText.parse(JSON.parse(stored)).text;
+      return rows.flatMap(({ id, stored, candidate, baselineAnswer }) => {
+        const baseline = stored === null ? baselineAnswer : StoredText.parse(JSON.parse(stored)).text;
         return candidate === null || baseline === null ? [] : [{ id, candidate, baseline }];
       });
     },

@@ -42,13 +42,13 @@ async function earlier(
   userId: number,
   client: Client | undefined,
 ): Promise<number | undefined> {
-  const known = client && (await jobs.madeWith(userId, client.id));
-  if (known && known.digest !== client.digest)
+  const existing = client && (await jobs.madeWith(userId, client.id));
+  if (existing && existing.digest !== client.digest)
     throw new AppError(
       'conflict',
       'This clientId already belongs to another job, so nothing was saved. Send the request again with a new clientId.',
     );
-  return known?.id;
+  return existing?.id;
 }
 
 async function trainingFile(
@@ -89,8 +89,8 @@ const store = ({ db, files, poller }: Dependencies, { userId, stillMay }: Actor,
     await stillMay(trx);
     const jobs = fineTuningJobRepository(trx);
     if (!(await jobs.lock(userId))) throw new AppError('not_signed_in', 'Please sign in.');
-    const known = await earlier(jobs, userId, job.client);
-    if (known !== undefined) return known;
+    const existing = await earlier(jobs, userId, job.client);
+    if (existing !== undefined) return existing;
     const id = await jobs.insert(userId, job);
     if (id === undefined) throw noFile();
     // The provider of a connection gets them with the job.
@@ -110,8 +110,8 @@ export async function createJob(
   const { db, keys, files, checkFiles, isTrainable } = dependencies;
   const { userId } = actor;
   const client = clientId === undefined ? undefined : { id: clientId, digest: digestOf(draft) };
-  const known = await earlier(fineTuningJobRepository(db), userId, client);
-  if (known !== undefined) return known;
+  const existing = await earlier(fineTuningJobRepository(db), userId, client);
+  if (existing !== undefined) return existing;
   const { training, validation } = await chosenFiles(files, userId, draft);
   const { name, baseModel, method, hyperparameters = {} } = draft;
   if (method === 'supervised' && hyperparameters.beta !== undefined)

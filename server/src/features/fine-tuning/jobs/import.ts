@@ -60,8 +60,8 @@ export function createImporter({ db, provider, keys, catalogue, usable, poller }
       validationFile: job.validationFileId === null ? null : fileOf(job.validationFileId),
       token: randomUUID(),
     };
-    const known = { ...state, costUsd, providerJobId: job.id };
-    const id = await fineTuningJobRepository(trx).insertFound(userId, made, known, job.createdAt);
+    const imported = { ...state, costUsd, providerJobId: job.id };
+    const id = await fineTuningJobRepository(trx).insertFound(userId, made, imported, job.createdAt);
     if (id === undefined) return undefined;
     if (state.status === 'succeeded' && job.tunedModel)
       await modelRepository(trx).add(userId, {
@@ -83,7 +83,7 @@ export function createImporter({ db, provider, keys, catalogue, usable, poller }
       await stillMay(trx);
       const jobs = fineTuningJobRepository(trx);
       if (!(await jobs.lock(userId))) return 0;
-      const { providerIds, tokens } = await jobs.known(userId);
+      const { providerIds, tokens } = await jobs.importedIds(userId);
       const files = await jobs.filesByProviderId(userId);
       const fileOf = (providerFileId: string) => files.get(providerFileId) ?? { id: null, filename: providerFileId };
       // The newest come first, and get the highest ids.

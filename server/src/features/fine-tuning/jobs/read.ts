@@ -19,9 +19,9 @@ export async function readJob(
   const refusal =
     job.cancelRequested && !isFinalJob(job.status) ? await cancelThere(provider, apiKey, providerJobId) : undefined;
   // The job first: then the events include what happened before the state that it reports.
-  const told = await provider.retrieve(apiKey, providerJobId);
+  const answer = await provider.retrieve(apiKey, providerJobId);
   const events = (await provider.events(apiKey, providerJobId, job.lastProviderEventId)).reverse();
-  const state = toJobState(told, job.status);
+  const state = toJobState(answer, job.status);
   const isOver = isFinalJob(state.status);
   const checkpoints = events.length > 0 || isOver ? await checkpointsOf(provider, apiKey, providerJobId) : [];
   const totalSteps = events.findLast((event) => event.totalSteps !== null)?.totalSteps ?? job.totalSteps;

@@ -162,7 +162,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
     },
 
     /** Identifies a user's jobs among others at the provider. */
-    async known(userId: number): Promise<{ providerIds: Set<string>; tokens: Set<string> }> {
+    async importedIds(userId: number): Promise<{ providerIds: Set<string>; tokens: Set<string> }> {
       const rows = await db
         .selectFrom('fine_tuning_jobs')
         .select(['provider_job_id', 'token'])

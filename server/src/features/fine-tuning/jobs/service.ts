@@ -13,8 +13,8 @@ function oncePerJob() {
   const underWay = new Map<string, Promise<Job>>();
   return (action: string, userId: number, id: number, act: () => Promise<Job>): Promise<Job> => {
     const name = `${action} ${userId} ${id}`;
-    const known = underWay.get(name);
-    if (known) return known;
+    const pending = underWay.get(name);
+    if (pending) return pending;
     const answer = act().finally(() => underWay.delete(name));
     underWay.set(name, answer);
     return answer;

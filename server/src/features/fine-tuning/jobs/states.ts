@@ -25,11 +25,11 @@ const otherWords = new Map<string, Job['status']>([
 ]);
 
 /** An unknown status changes nothing: the last known one remains. */
-function statusOf(said: string, before: Job['status']): Job['status'] {
-  const other = otherWords.get(said);
+function statusOf(reported: string, before: Job['status']): Job['status'] {
+  const other = otherWords.get(reported);
   if (other) return other;
-  const known = jobStatuses.find((status) => status === said);
-  if (known) return known;
+  const documented = jobStatuses.find((status) => status === reported);
+  if (documented) return documented;
   return before === 'created' ? 'queued' : before;
 }
 
@@ -53,8 +53,8 @@ export const methodOf = ({ method }: ProviderJob): TrainingMethod => (method ===
 
 /** Hyperparameters that Roster knows as well. */
 export function hyperparametersOf({ hyperparameters }: ProviderJob): Hyperparameters {
-  const known = Object.entries(hyperparameters).filter(
+  const reported = Object.entries(hyperparameters).filter(
     ([name, value]) => Hyperparameters.safeParse({ [name]: value }).success,
   );
-  return Hyperparameters.parse(Object.fromEntries(known));
+  return Hyperparameters.parse(Object.fromEntries(reported));
 }

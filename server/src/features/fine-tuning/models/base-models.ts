@@ -38,7 +38,7 @@ function trainableModels({ catalogue, now }: Pick<Dependencies, 'catalogue' | 'n
    * `listedAs`: a model as described in the key's list, whose retirement date takes precedence over the catalogue's;
    * undefined if it is not listed.
    */
-  function known(listedAs: (id: string) => Model | undefined, isOpenAi: boolean): Base[] {
+  function documented(listedAs: (id: string) => Model | undefined, isOpenAi: boolean): Base[] {
     const today = dayOf(now());
     return catalogue.trainable.flatMap(({ id, description, price, methods, until, ...entry }) => {
       const shutdownDate = listedAs(id)?.shutdownDate ?? entry.shutdownDate;
@@ -52,10 +52,10 @@ function trainableModels({ catalogue, now }: Pick<Dependencies, 'catalogue' | 'n
 
   /** null: the list is unknown, and all are offered. */
   return function trainableOf(models: Model[] | null, isOpenAi: boolean): Base[] {
-    if (models === null) return known(() => undefined, isOpenAi);
+    if (models === null) return documented(() => undefined, isOpenAi);
     const byId = new Map(models.map((model) => [modelIdOf(model.id), model]));
     const named = (id: string) => byId.get(id) ?? byId.get(familyOf(id));
-    const trainable = known(named, isOpenAi).filter(([id]) => named(id));
+    const trainable = documented(named, isOpenAi).filter(([id]) => named(id));
     if (trainable.length > 0 || isOpenAi) return trainable;
     return models.filter(({ tuned }) => !tuned).map(unknown);
   };

@@ -26,15 +26,15 @@ const measures = [
 function byStep(metrics: ProviderMetrics[]): ProviderMetrics[] {
   const points = new Map<number, ProviderMetrics>();
   for (const metric of metrics) {
-    const known = points.get(metric.step);
+    const point = points.get(metric.step);
     points.set(metric.step, {
       step: metric.step,
-      trainLoss: metric.trainLoss ?? known?.trainLoss ?? null,
-      trainAccuracy: metric.trainAccuracy ?? known?.trainAccuracy ?? null,
-      validLoss: metric.validLoss ?? known?.validLoss ?? null,
-      validAccuracy: metric.validAccuracy ?? known?.validAccuracy ?? null,
-      fullValidLoss: metric.fullValidLoss ?? known?.fullValidLoss ?? null,
-      fullValidAccuracy: metric.fullValidAccuracy ?? known?.fullValidAccuracy ?? null,
+      trainLoss: metric.trainLoss ?? point?.trainLoss ?? null,
+      trainAccuracy: metric.trainAccuracy ?? point?.trainAccuracy ?? null,
+      validLoss: metric.validLoss ?? point?.validLoss ?? null,
+      validAccuracy: metric.validAccuracy ?? point?.validAccuracy ?? null,
+      fullValidLoss: metric.fullValidLoss ?? point?.fullValidLoss ?? null,
+      fullValidAccuracy: metric.fullValidAccuracy ?? point?.fullValidAccuracy ?? null,
     });
   }
   return [...points.values()];

@@ -80,12 +80,12 @@ function nameIn(entry: string, id: string): string {
 
 /** The images and files of ChatGPT's archive by their id. */
 export async function chatGptAssets(entries: ArchiveEntry[], names: ArchiveEntry[]): Promise<Assets> {
-  const known = await assetNames(names).catch(() => new Map<string, string>());
+  const found = await assetNames(names).catch(() => new Map<string, string>());
   const files = new Map<string, Found>();
   for (const { name, size } of entries) {
     const id = chatGptFileId(name);
     if (id === undefined || files.has(id)) continue;
-    files.set(id, { entry: name, size, filename: known.get(id) ?? titleIn(nameIn(name, id)) ?? id });
+    files.set(id, { entry: name, size, filename: found.get(id) ?? titleIn(nameIn(name, id)) ?? id });
   }
   return assetsOf('chatgpt', files);
 }

@@ -20,13 +20,13 @@ function byId(nodes: TreeNode[]): Map<string, TreeNode> {
 
 /** The nearest earlier message that is shown. Nodes on a cycle without one have none. */
 function shownParents(nodes: Map<string, TreeNode>): Map<string, string | null> {
-  const known = new Map<string, string | null>();
+  const resolved = new Map<string, string | null>();
   for (const { id } of nodes.values()) {
     const passed: string[] = [];
     const seen = new Set<string>();
     let answer: string | null = null;
     for (let at: string | null = id; at !== null && !seen.has(at); ) {
-      const ready = known.get(at);
+      const ready = resolved.get(at);
       if (ready !== undefined) {
         answer = ready;
         break;
@@ -41,9 +41,9 @@ function shownParents(nodes: Map<string, TreeNode>): Map<string, string | null> 
       }
       at = above?.id ?? null;
     }
-    for (const one of passed) known.set(one, answer);
+    for (const one of passed) resolved.set(one, answer);
   }
-  return known;
+  return resolved;
 }
 
 const earlier = (a: TreeNode, b: TreeNode) => {

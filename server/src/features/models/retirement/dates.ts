@@ -33,8 +33,8 @@ export function retirementOf(
   const trainedFrom = baseModel === undefined ? undefined : rootBaseModel(baseModel);
   const listed = list?.models.get(trainedFrom ?? model);
   const given = listed?.shutdownDate ?? null;
-  const known = catalogue.describe(trainedFrom === undefined ? model : `ft:${trainedFrom}`, given, today);
-  const { shutdownDate, lifecycle, successor } = known;
+  const described = catalogue.describe(trainedFrom === undefined ? model : `ft:${trainedFrom}`, given, today);
+  const { shutdownDate, lifecycle, successor } = described;
   if (shutdownDate === null || lifecycle === 'current') return null;
   if (list && given !== null)
     return { model, shutdownDate, source: 'provider', asOf: list.askedAt.slice(0, 10), lifecycle, successor };

@@ -47,8 +47,8 @@ export function retirementGuard({ catalogue, lists, lately, baseUrl, usual, now 
       : await lists.findOf(userId, baseUrl, named.baseModel ?? named.model);
     const end = retirementOf({ catalogue, list, today }, named);
     if (end?.lifecycle !== 'gone') return null;
-    const isKnown = end.source === 'provider' || (list !== null && list.askedAt.slice(0, 10) >= end.shutdownDate);
-    return isKnown ? end : null;
+    const isCertain = end.source === 'provider' || (list !== null && list.askedAt.slice(0, 10) >= end.shutdownDate);
+    return isCertain ? end : null;
   }
 
   async function refuse(userId: number, models: Iterable<string>) {

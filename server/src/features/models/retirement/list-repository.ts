@@ -79,8 +79,8 @@ export function modelListRepository(db: Kysely<Database>) {
         const before = await stored(trx, userId);
         const now = new Map(list.slice(0, maxRemembered).map((model) => [model.id, model]));
         const changed = [...now.values()].filter(({ id, shutdownDate }) => {
-          const known = before.get(id);
-          return !known?.isListed || known.shutdownDate !== shutdownDate;
+          const earlier = before.get(id);
+          return !earlier?.isListed || earlier.shutdownDate !== shutdownDate;
         });
         const missing = [...before].filter(([id, { isListed }]) => isListed && !now.has(id));
         const dated = missing.filter(([, { shutdownDate }]) => shutdownDate !== null);

@@ -58,7 +58,7 @@ export function notificationRepository(db: Kysely<Database>) {
       return rows;
     },
 
-    told: (userIds: number[]): Promise<Notification[]> =>
+    sent: (userIds: number[]): Promise<Notification[]> =>
       db
         .selectFrom('model_end_mails')
         .select(['user_id as userId', 'model', 'step', 'shutdown_date as shutdownDate'])
@@ -66,9 +66,9 @@ export function notificationRepository(db: Kysely<Database>) {
         .execute(),
 
     /** Returns the models that were not recorded yet, or with another date. */
-    async note(userId: number, told: Omit<Notification, 'userId'>[], at: string): Promise<Set<string>> {
+    async note(userId: number, notifications: Omit<Notification, 'userId'>[], at: string): Promise<Set<string>> {
       await shareLockUser(db, userId);
-      const rows = told.map(({ model, step, shutdownDate }) => ({
+      const rows = notifications.map(({ model, step, shutdownDate }) => ({
         user_id: userId,
         model,
         step,

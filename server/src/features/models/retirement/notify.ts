@@ -37,8 +37,8 @@ export const notifyJob = defineJob({
 
 type Due = RetirementDate & { step: number; assistants: number };
 
-const wasNotified = (told: Notification[], userId: number, { model, step, shutdownDate }: Due) =>
-  told.some(
+const wasNotified = (sent: Notification[], userId: number, { model, step, shutdownDate }: Due) =>
+  sent.some(
     (one) =>
       one.userId === userId &&
       one.model === model &&
@@ -60,9 +60,9 @@ async function notify(trx: Kysely<Database>, { now }: Dependencies, userId: numb
 /** Notices that are due for the users of a batch. */
 async function dueNotices({ db, catalogue, baseUrl, now }: Dependencies, userIds: number[], day: string) {
   const repository = notificationRepository(db);
-  const [inUse, told, lists] = await Promise.all([
+  const [inUse, sent, lists] = await Promise.all([
     repository.inUse(userIds, now()),
-    repository.told(userIds),
+    repository.sent(userIds),
     modelListRepository(db).findAll(userIds, baseUrl),
   ]);
   return userIds.flatMap((userId) => {
@@ -74,7 +74,7 @@ async function dueNotices({ db, catalogue, baseUrl, now }: Dependencies, userIds
         const step = end && dueStep(daysBetween(day, end.shutdownDate));
         return end && step ? [{ ...end, step, assistants }] : [];
       })
-      .filter((end) => !wasNotified(told, userId, end))
+      .filter((end) => !wasNotified(sent, userId, end))
       .sort(bySoonestRetirement);
     return due.length > 0 ? [{ userId, due }] : [];
   });

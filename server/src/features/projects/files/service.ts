@@ -82,9 +82,9 @@ async function add(dependencies: ProjectFileDependencies, userId: number, projec
     const wanted = [...new Set(fileIds)];
     const names = await files.hold(userId, wanted);
     if (names.size !== wanted.length) throw noFile();
-    const known = new Set((await files.of(userId, projectId)).map(({ fileId }) => fileId));
-    const added = wanted.filter((fileId) => !known.has(fileId));
-    if (known.size + added.length > projectFileLimit)
+    const current = new Set((await files.of(userId, projectId)).map(({ fileId }) => fileId));
+    const added = wanted.filter((fileId) => !current.has(fileId));
+    if (current.size + added.length > projectFileLimit)
       throw new AppError('invalid_input', tooMany, { fields: { fileIds: tooMany } });
     if (added.length > 0)
       await files.insert(

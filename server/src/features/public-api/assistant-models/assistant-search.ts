@@ -8,7 +8,7 @@ type Dependencies = {
   searchedStores: StoreSearch['forAnswer'];
 };
 
-type Asked = { assistantId: number; tools: readonly ApiTool[]; storeIds: readonly string[] };
+type SearchScope = { assistantId: number; tools: readonly ApiTool[]; storeIds: readonly string[] };
 
 /**
  * Knowledge that an assistant searches with `file_search`: its own files, and the vector stores assigned to it.
@@ -16,24 +16,24 @@ type Asked = { assistantId: number; tools: readonly ApiTool[]; storeIds: readonl
  */
 export const assistantSearch =
   ({ knowledgeOf, searchedStores }: Dependencies) =>
-  async (userId: number, { assistantId, tools, storeIds: named }: Asked): Promise<Knowledge> => {
+  async (userId: number, { assistantId, tools, storeIds: named }: SearchScope): Promise<Knowledge> => {
     const tool = tools.find(({ type }) => type === 'file_search');
     if (tool?.type !== 'file_search') return { search: undefined, notes: [] };
-    const known = await knowledgeOf(userId, assistantId);
+    const knowledge = await knowledgeOf(userId, assistantId);
     const { storeIds, files, onRefused } = await searchedStores(userId, [...named]);
-    const all = [...(known.search?.storeIds ?? []), ...storeIds];
-    if (all.length === 0) return { search: undefined, notes: known.notes };
+    const all = [...(knowledge.search?.storeIds ?? []), ...storeIds];
+    if (all.length === 0) return { search: undefined, notes: knowledge.notes };
     const search: FileSearch = {
-      files: new Map([...(known.search?.files ?? []), ...files]),
+      files: new Map([...(knowledge.search?.files ?? []), ...files]),
       storeIds: all,
       onRefused() {
-        known.search?.onRefused();
+        knowledge.search?.onRefused();
         onRefused();
       },
       maxResults: tool.file_search?.max_num_results,
       ranking: tool.file_search?.ranking_options,
     };
-    return { search, notes: known.notes };
+    return { search, notes: knowledge.notes };
   };
 
 export type AssistantSearch = ReturnType<typeof assistantSearch>;

@@ -55,9 +55,9 @@ export type AssistantSettings = {
 export type BudgetCheck = (assistantId: number | null) => Promise<void>;
 
 /** `outage`: why the assistant's own model cannot answer, so that its fallback is asked. */
-export type AskedAssistant = { model: string; question: string; outage?: string | undefined };
+export type AssistantRequest = { model: string; question: string; outage?: string | undefined };
 
-function answeringModel({ assistant: { model, fallbackModel } }: Found, { outage }: AskedAssistant) {
+function answeringModel({ assistant: { model, fallbackModel } }: Found, { outage }: AssistantRequest) {
   if (outage === undefined || fallbackModel === null) return { model, notes: [] };
   return { model: fallbackModel, notes: [fallbackNote(model, fallbackModel, outage)] };
 }
@@ -73,22 +73,22 @@ export function assistantSettings(dependencies: Dependencies) {
   const { assistantModels, assistants, catalogue } = dependencies;
   return async (
     userId: number,
-    asked: AskedAssistant,
+    request: AssistantRequest,
     apiKey: Secret,
     /** Called before the provider is asked for passages. */
     check: BudgetCheck,
   ): Promise<AssistantSettings> => {
-    const named = await assistantModels.find(userId, asked.model);
+    const named = await assistantModels.find(userId, request.model);
     const found = named && (await assistants.find(userId, named.assistantId));
-    if (!found) throw noModel(asked.model);
+    if (!found) throw noModel(request.model);
     const { id: assistantId, name: assistantName, temperature, reasoningEffort } = found.assistant;
-    const { model, notes } = answeringModel(found, asked);
+    const { model, notes } = answeringModel(found, request);
     await check(assistantId);
     const instructions = await dependencies.fillInstructions(userId, found.assistant.instructions, {
       model,
       assistantName,
     });
-    const passages = await passagesFor(dependencies, { userId, found, apiKey, question: asked.question });
+    const passages = await passagesFor(dependencies, { userId, found, apiKey, question: request.question });
     const parameters = catalogue.parameters(model, { temperature, effort: reasoningEffort });
     const { top_p: topP } = readFields(found.fields);
     return {
@@ -161,12 +161,12 @@ async function passagesFor(dependencies: Dependencies, asking: Asking): Promise<
 async function searchFor({ searchOf }: Dependencies, { userId, found }: Asking): Promise<Knowledge> {
   const { assistant, fields } = found;
   const kept = readFields(fields);
-  const asked = { assistantId: assistant.id, tools: shownTools(kept, assistant) };
+  const scope = { assistantId: assistant.id, tools: shownTools(kept, assistant) };
   try {
-    return await searchOf(userId, { ...asked, storeIds: kept.tool_resources.file_search?.vector_store_ids ?? [] });
+    return await searchOf(userId, { ...scope, storeIds: kept.tool_resources.file_search?.vector_store_ids ?? [] });
   } catch (error) {
     if (!(error instanceof PublicApiError)) throw error;
-    const { search, notes } = await searchOf(userId, { ...asked, storeIds: [] });
+    const { search, notes } = await searchOf(userId, { ...scope, storeIds: [] });
     return { search, notes: [...notes, notSearched(error)] };
   }
 }

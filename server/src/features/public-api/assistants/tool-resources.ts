@@ -27,8 +27,8 @@ const attachedForDays = 7;
 const maxAttempts = 3;
 
 /** Distinct numeric ids, in order. */
-export const numbersIn = (names: readonly string[], known: ReadonlyMap<string, number>): number[] => [
-  ...new Set(names.flatMap((name) => known.get(name) ?? [])),
+export const numbersIn = (names: readonly string[], numbers: ReadonlyMap<string, number>): number[] => [
+  ...new Set(names.flatMap((name) => numbers.get(name) ?? [])),
 ];
 
 /** Stored resources of a thread; null if it has none. */

@@ -21,12 +21,12 @@ export type Answer = {
   passOn: (raw: ServerResponse, signal: AbortSignal) => Promise<Outcome>;
 };
 
-type Asked = { streams: boolean; notes: string[] };
+type AnswerOptions = { streams: boolean; notes: string[] };
 
 /** An answer that is relayed unchanged. @throws ProviderError if events arrive that were not requested */
 export function relayedAnswer(
   relayed: RelayedResponse,
-  { streams, notes, hidesUsage }: Asked & { hidesUsage: boolean },
+  { streams, notes, hidesUsage }: AnswerOptions & { hidesUsage: boolean },
 ): Answer {
   const isStream = relayed.contentType.includes('text/event-stream');
   if (isStream && !streams) {
@@ -46,8 +46,8 @@ export function relayedAnswer(
         failure: undefined,
       };
       const isSafe = !createKeyDetector(relayed.apiKey)(body);
-      const told = isSafe ? body : Buffer.from(maskKeyInChat(body.toString(), relayed.apiKey));
-      return { ...outcome, type: relayed.contentType || json, body: told };
+      const shown = isSafe ? body : Buffer.from(maskKeyInChat(body.toString(), relayed.apiKey));
+      return { ...outcome, type: relayed.contentType || json, body: shown };
     },
     passOn: (raw, signal) => relayStream(relayed, raw, { hidesUsage, signal }),
   };
@@ -58,7 +58,7 @@ const json = 'application/json';
 /** An answer of Responses, translated back to a chat completion. */
 export function translatedAnswer(
   answered: Answered,
-  { streams, notes, ...how }: Asked & { model: string; tellsUsage: boolean },
+  { streams, notes, ...how }: AnswerOptions & { model: string; tellsUsage: boolean },
 ): Answer {
   const writer = chunkWriter(how);
   const reader = responseEventReader(writer, answered.apiKey);

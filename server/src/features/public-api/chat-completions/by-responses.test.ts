@@ -42,7 +42,7 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
   let impatient: Awaited<ReturnType<typeof installed>>;
   let script: (path: string) => RawAnswer;
   beforeAll(async () => {
-    provider = await startRawProvider((asked) => script(asked));
+    provider = await startRawProvider((askProvider) => script(askProvider));
     usual = await installed(engine, provider.url);
     impatient = await installed(engine, provider.url, hasty);
   });
@@ -52,7 +52,7 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
     await provider.close();
   });
 
-  async function asked(answer: RawAnswer, stream: boolean, code?: string) {
+  async function askProvider(answer: RawAnswer, stream: boolean, code?: string) {
     script = () => answer;
     const { app, id, token } = code === 'provider_timeout' ? impatient : usual;
     const known = (await recorded(app, id)).length;
@@ -64,9 +64,9 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
 
   /** The complete answer, and the same assembled from the chunks of a stream. */
   async function answered(packets: string[]) {
-    const whole = await asked({ packets }, false);
+    const whole = await askProvider({ packets }, false);
     const { choices, ...rest } = conforming('CreateChatCompletionResponse', whole.body);
-    const stream = await asked({ packets }, true);
+    const stream = await askProvider({ packets }, true);
     const blocks = stream.text.split('\n\n').filter((block) => block !== '');
     expect(blocks.pop()).toBe('data: [DONE]');
     const chunks = blocks.map((block) => conforming('CreateChatCompletionStreamResponse', JSON.parse(block.slice(6))));
@@ -113,10 +113,10 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
   test.each(engine === 'sqlite' ? misbehaving : misbehaving.slice(-1))(
     '%s',
     async (_, answer, [code, status], text) => {
-      const whole = await asked(answer(), false, code);
+      const whole = await askProvider(answer(), false, code);
       expect([whole.status, whole.body.error?.code]).toEqual([status, code]);
       expect(whole.records).toMatchObject([{ estimated: 1 }]);
-      const stream = await asked(answer(), true, code);
+      const stream = await askProvider(answer(), true, code);
       const last = stream.text.trim().split('\n').at(-1) ?? '';
       expect(stream.text).toContain(text);
       expect(stream.text).not.toContain('[DONE]');
@@ -170,7 +170,7 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
     // Includes servers that answer at once when events were requested.
     const output = [message('Hi'), call('a')];
     const body = JSON.stringify({ status: 'completed', output, usage });
-    const whole = await asked({ headers: json, packets: [body] }, true);
+    const whole = await askProvider({ headers: json, packets: [body] }, true);
     expect(whole.text).toContain('"content":"Hi"');
     expect(whole.text).toContain('"finish_reason":"tool_calls"');
   });
@@ -220,7 +220,7 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
   test('fails in the end: records the reported usage', async () => {
     const packets = [said('Hi'), ended('failed', { error: refusal, usage })];
     for (const stream of [false, true])
-      expect((await asked({ packets }, stream)).records).toMatchObject([
+      expect((await askProvider({ packets }, stream)).records).toMatchObject([
         { estimated: 0, input_tokens: 7, output_tokens: 5 },
       ]);
   });
@@ -257,9 +257,9 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
     expect(answer.records).toMatchObject([{ estimated: 1, output_tokens: 1 }]);
     expect(answer.usage).toBeUndefined();
     const damaged = itemDone({ type: 'function_call', call_id: 7, name: {}, arguments: [] });
-    expect((await asked({ packets: [damaged, said('Hi', -1), ended('completed', { model: 5 })] }, true)).status).toBe(
-      200,
-    );
+    expect(
+      (await askProvider({ packets: [damaged, said('Hi', -1), ended('completed', { model: 5 })] }, true)).status,
+    ).toBe(200);
   });
 
   test('does not know an item: still takes it to serve Responses', async () => {

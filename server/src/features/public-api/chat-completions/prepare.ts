@@ -20,7 +20,7 @@ type Dependencies = {
   responses: { orderOf: RequestParser };
 };
 
-type Asked = {
+type Draft = {
   userId: number;
   body: ChatCompletion;
   text: string | undefined;
@@ -40,8 +40,8 @@ export type Prepared = PreparedRequest & {
 };
 
 /** Builds the request to send. @throws budget_exceeded before the provider is asked for anything */
-export async function prepare(dependencies: Dependencies, asked: Asked): Promise<Prepared> {
-  const { userId, body, text, apiKey, check, outage } = asked;
+export async function prepare(dependencies: Dependencies, draft: Draft): Promise<Prepared> {
+  const { userId, body, text, apiKey, check, outage } = draft;
   const { assistantModels, settingsOf } = dependencies;
   const { model, messages } = body;
   if (!assistantModels.isNamed(model)) {
@@ -49,11 +49,11 @@ export async function prepare(dependencies: Dependencies, asked: Asked): Promise
     return requestForModel(body, text);
   }
   const settings = await settingsOf(userId, { model, question: lastUserText(messages), outage }, apiKey, check);
-  return withTools(dependencies, asked, settings);
+  return withTools(dependencies, draft, settings);
 }
 
 const noPictures = unsupportedToolNote('imageGeneration', 'Chat Completions have no pictures.');
-const otherwiseUnsaid = (field: string) => `it cannot be had together with this request’s ‘${field}’.`;
+const notWithField = (field: string) => `it cannot be had together with this request’s ‘${field}’.`;
 
 /** Tools that Chat Completions can have: no images, and functions only if the client has named no tools. */
 function toolsFor(body: ChatCompletion, settings: AssistantSettings) {
@@ -71,7 +71,7 @@ function toolsFor(body: ChatCompletion, settings: AssistantSettings) {
 /** Built-in tools require Responses; Chat Completions have none. */
 async function withTools(
   { provider, responses }: Dependencies,
-  { userId, body, apiKey, check }: Asked,
+  { userId, body, apiKey, check }: Draft,
   settings: AssistantSettings,
 ): Promise<Prepared> {
   const assistant = toolsFor(body, settings);
@@ -83,14 +83,14 @@ async function withTools(
   const notes = [...prepared.notes, ...missing];
   const without = (why: string) => [...notes, ...names.map((name) => unsupportedToolNote(name, why))];
   if (names.length === 0) return { ...prepared, notes };
-  const said = toResponses(body);
-  if ('unsaid' in said) return { ...prepared, notes: without(otherwiseUnsaid(said.unsaid)) };
-  const order = await responses.orderOf(userId, said.request, { apiKey, check, known: assistant });
+  const translated = toResponses(body);
+  if ('untranslatable' in translated) return { ...prepared, notes: without(notWithField(translated.untranslatable)) };
+  const order = await responses.orderOf(userId, translated.request, { apiKey, check, assistant });
   return {
     ...prepared,
     inputTokens: order.inputTokens,
     byResponses: {
-      order: { ...order, notes: [...order.notes, ...said.notes] },
+      order: { ...order, notes: [...order.notes, ...translated.notes] },
       otherwise: without('the provider serves no Responses.'),
     },
   };

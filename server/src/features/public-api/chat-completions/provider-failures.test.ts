@@ -118,17 +118,20 @@ async function installed(engine: Engine, url: string, providerTimes?: Partial<Pr
   return { app, clients };
 }
 
-type Told = Awaited<ReturnType<typeof callApi>> & { model: string; records: Awaited<ReturnType<typeof recorded>> };
-type Asked = (answer: () => RawAnswer, stream: boolean, code?: string) => Promise<Told[]>;
+type ClientAnswer = Awaited<ReturnType<typeof callApi>> & {
+  model: string;
+  records: Awaited<ReturnType<typeof recorded>>;
+};
+type AskProvider = (answer: () => RawAnswer, stream: boolean, code?: string) => Promise<ClientAnswer[]>;
 
 /** Reports do not depend on the engine, so one is enough; records may. */
-function tellsAlike(asked: Asked) {
+function tellsAlike(askProvider: AskProvider) {
   describe.each([
     ['at once', false],
     ['as events', true],
   ])('answering %s', (_, stream) => {
     test.each(beginnings)('reports one that %s', async (_what, answer, status, code) => {
-      for (const { status: told, body, text, records, headers } of await asked(answer, stream, code)) {
+      for (const { status: told, body, text, records, headers } of await askProvider(answer, stream, code)) {
         if (told === 200) {
           // It had started, as events without text.
           expect([stream, String(headers['content-type'])]).toEqual([true, expect.stringContaining('event-stream')]);
@@ -141,7 +144,7 @@ function tellsAlike(asked: Asked) {
   });
 
   test.each(streams)('reports one whose stream %s', async (_what, answer, text, code) => {
-    for (const told of await asked(answer, true, code)) {
+    for (const told of await askProvider(answer, true, code)) {
       expect([told.status, told.text.startsWith(text)]).toEqual([200, true]);
       const rest = told.text.slice(text.length);
       expect(rest).toMatch(/^data: [^\n]*\n\n$/);
@@ -170,7 +173,7 @@ describe.each(engines)('a misbehaving provider, on %s', (engine) => {
   /**
    * Asks as a model and as an assistant, each with its own token. Returns what each was told, and what was recorded.
    */
-  async function asked(answer: () => RawAnswer, stream: boolean, code?: string) {
+  async function askProvider(answer: () => RawAnswer, stream: boolean, code?: string) {
     script = answer;
     const { app, clients } = code === 'provider_timeout' ? impatient : usual;
     const before = provider.sent();
@@ -188,16 +191,16 @@ describe.each(engines)('a misbehaving provider, on %s', (engine) => {
     return all;
   }
 
-  if (engine === 'sqlite') tellsAlike(asked);
+  if (engine === 'sqlite') tellsAlike(askProvider);
 
   test('waits for a slow stream, but not without end', async () => {
     const slow = { packets: [words('A'), words('B', 'stop'), done], everyMs: 400 };
-    for (const { text, records } of await asked(() => slow, true)) {
+    for (const { text, records } of await askProvider(() => slow, true)) {
       expect(text).toBe(slow.packets.join(''));
       expect(records).toMatchObject([{ output_tokens: 3 }]);
     }
     const endless = () => ({ packets: forever(words('A')), everyMs: 50 });
-    for (const { text } of await asked(endless, true, 'provider_timeout'))
+    for (const { text } of await askProvider(endless, true, 'provider_timeout'))
       expect(JSON.parse(text.trim().split('\n').at(-1)?.slice(6) ?? '')).toMatchObject({
         error: { code: 'provider_timeout' },
       });
@@ -206,7 +209,7 @@ describe.each(engines)('a misbehaving provider, on %s', (engine) => {
   test('passes on a failure reported in the stream, and adds nothing', async () => {
     for (const error of [refusal, { error: 'Out of memory' }]) {
       const packets = [words('Hi'), chunk(error)];
-      for (const { text } of await asked(() => ({ packets }), true)) expect(text).toBe(packets.join(''));
+      for (const { text } of await askProvider(() => ({ packets }), true)) expect(text).toBe(packets.join(''));
     }
   });
 
@@ -219,7 +222,7 @@ describe.each(engines)('a misbehaving provider, on %s', (engine) => {
     ['status_msg', { choices: null, base_resp: { status_code: 1000, status_msg: 'Out of memory' } }],
   ])('reports one that fails in its stream with %s like any failure', async (_form, failing) => {
     const packets = [words('Hi'), `data: ${JSON.stringify(failing)}\n\n`, words('more'), done];
-    for (const { text, records } of await asked(() => ({ packets }), true)) {
+    for (const { text, records } of await askProvider(() => ({ packets }), true)) {
       expect(text.startsWith(words('Hi'))).toBe(true);
       expect(JSON.parse(text.slice(words('Hi').length + 'data: '.length))).toMatchObject({
         error: { message: expect.stringContaining('Out of memory'), code: expect.any(String) },
@@ -232,7 +235,7 @@ describe.each(engines)('a misbehaving provider, on %s', (engine) => {
     'streams events that arrive as %s',
     async (type) => {
       const packets = [': first\n\n', words('Hi', 'stop'), done];
-      for (const { text, headers } of await asked(() => ({ headers: { 'content-type': type }, packets }), true)) {
+      for (const { text, headers } of await askProvider(() => ({ headers: { 'content-type': type }, packets }), true)) {
         expect(text).toBe(packets.join(''));
         expect(headers['content-type']).toContain('text/event-stream');
       }
@@ -241,18 +244,22 @@ describe.each(engines)('a misbehaving provider, on %s', (engine) => {
 
   test('treats a stream with little but comments after its end as ended', async () => {
     const packets = [words('Hi', 'stop'), ...Array.from({ length: 9 }, () => ': waiting\n\n')];
-    for (const { text } of await asked(() => ({ packets, everyMs: 5 }), true)) expect(text).toBe(packets.join(''));
+    for (const { text } of await askProvider(() => ({ packets, everyMs: 5 }), true))
+      expect(text).toBe(packets.join(''));
   });
 
   test('rejects events that were not requested', async () => {
-    for (const { status, body } of await asked(() => ({ packets: [words('Hi', 'stop'), done] }), false))
+    for (const { status, body } of await askProvider(() => ({ packets: [words('Hi', 'stop'), done] }), false))
       expect([status, body.error.code]).toEqual([502, 'provider_broke_off']);
   });
 
   test.each([9_007_199_254_740_991, 1e300, 200_000_000])('ignores a claim of %d used tokens', async (tokens) => {
     const usage = { prompt_tokens: tokens, completion_tokens: tokens };
-    const answered = await asked(() => ({ headers: json, packets: [whole({ usage })] }), false);
-    const streamed = await asked(() => ({ packets: [words('Hi', 'stop'), chunk({ choices: [], usage }), done] }), true);
+    const answered = await askProvider(() => ({ headers: json, packets: [whole({ usage })] }), false);
+    const streamed = await askProvider(
+      () => ({ packets: [words('Hi', 'stop'), chunk({ choices: [], usage }), done] }),
+      true,
+    );
     for (const { status, records } of [...answered, ...streamed]) {
       expect([status, records]).toMatchObject([200, [{ estimated: 1 }]]);
       expect(Number(records[0]?.cost_usd)).toBeLessThan(0.01);

@@ -156,12 +156,12 @@ function usageOfEvent(event: string): { usage: TokenCounts | null; isAlone: bool
 function eventWithoutKey(event: string, apiKey: Secret): string {
   const data = dataIn(event);
   const safe = maskKeyInChat(data, apiKey);
-  let isTold = false;
+  let isReported = false;
   const lines = event.split(/(?<=\n)/).map((line) => {
     if (!line.startsWith('data:')) return maskKey(line, apiKey);
     if (safe === data) return line;
-    const instead = isTold ? '' : `data: ${safe}${/\r?\n$/.exec(line)?.[0] ?? ''}`;
-    isTold = true;
+    const instead = isReported ? '' : `data: ${safe}${/\r?\n$/.exec(line)?.[0] ?? ''}`;
+    isReported = true;
     return instead;
   });
   return lines.join('');
@@ -179,12 +179,12 @@ const isReadableByClients = (value: unknown) =>
   isObject(value) && (Boolean(value.error) || Array.isArray(value.choices));
 
 /** The events before the first failure in a form that no client knows, and that failure. */
-function upToFailure(events: Buffer, apiKey: Secret): { told: Buffer; failure?: ProviderError | undefined } {
+function upToFailure(events: Buffer, apiKey: Secret): { shown: Buffer; failure?: ProviderError | undefined } {
   const all = eventsIn(events.toString());
   const values = all.map(valueIn);
   const at = values.findIndex((value) => isErrorValue(value) && !isReadableByClients(value));
-  if (at < 0) return { told: events };
-  return { told: Buffer.from(all.slice(0, at).join('')), failure: toStreamError(values[at], apiKey) };
+  if (at < 0) return { shown: events };
+  return { shown: Buffer.from(all.slice(0, at).join('')), failure: toStreamError(values[at], apiKey) };
 }
 
 const eventsIn = (text: string) => text.split(/(?<=\r?\n\r?\n)/);
@@ -233,10 +233,10 @@ export function relayStream(
       if (failure !== undefined) body.destroy();
       resolve({ usage, events: counter.tokens(), used: [], tier, failure });
     }
-    function safeIn(given: Buffer): { told: Buffer; failure?: ProviderError | undefined } {
+    function safeIn(given: Buffer): { shown: Buffer; failure?: ProviderError | undefined } {
       const isOfError = mayBeError(given);
-      const { told, failure } = isOfError ? upToFailure(given, apiKey) : { told: given };
-      return { told: isOfError || holdsKey(told) ? withoutKeyInEvents(told, apiKey) : told, failure };
+      const { shown, failure } = isOfError ? upToFailure(given, apiKey) : { shown: given };
+      return { shown: isOfError || holdsKey(shown) ? withoutKeyInEvents(shown, apiKey) : shown, failure };
     }
     /** Returns the part of complete events that the client gets. */
     function examined(events: Buffer): Buffer {
@@ -259,15 +259,15 @@ export function relayStream(
         // Comments may follow the end.
         if (events.includes('data:')) last.push(events);
         if (last.length > lastPackets) last.shift();
-        const { told, failure } = safeIn(events);
-        writer.write(examined(told));
+        const { shown, failure } = safeIn(events);
+        writer.write(examined(shown));
         if (failure) finish(failure);
       },
       onEnd() {
         const rest = cutter.held();
-        const { told, failure } = safeIn(rest);
+        const { shown, failure } = safeIn(rest);
         if (!failure && !isEnd(Buffer.concat([...last, rest]).toString())) return finish(endedEarly());
-        writer.write(examined(told));
+        writer.write(examined(shown));
         finish(failure);
       },
       onError: (error) => finish(signal.aborted ? signal.reason : toConnectionError(error)),

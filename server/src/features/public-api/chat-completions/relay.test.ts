@@ -12,7 +12,7 @@ type Exchange = {
   packets: string[];
   got: string;
   /** Number of requests for answers. */
-  asked: number;
+  requests: number;
   /** Refuses a request whose body contains this. */
   refuses?: string | undefined;
 };
@@ -25,7 +25,7 @@ async function startBytes(exchange: Exchange) {
       response.setHeader('content-type', 'application/json');
       return response.end(JSON.stringify({ data: [{ id: 'gpt-4o' }] }));
     }
-    exchange.asked++;
+    exchange.requests++;
     exchange.got = Buffer.concat(chunks).toString();
     if (exchange.refuses !== undefined && exchange.got.includes(`"${exchange.refuses}"`)) {
       const message = `Unsupported parameter: '${exchange.refuses}' is not supported with this model.`;
@@ -53,7 +53,7 @@ async function startBytes(exchange: Exchange) {
 }
 
 describe.each(engines)('relay of a bare model on %s', (engine) => {
-  const exchange: Exchange = { type: '', packets: [], got: '', asked: 0 };
+  const exchange: Exchange = { type: '', packets: [], got: '', requests: 0 };
   let provider: Awaited<ReturnType<typeof startBytes>>;
   let app: TestApp;
   let token: string;
@@ -148,9 +148,9 @@ describe.each(engines)('relay of a bare model on %s', (engine) => {
       await createAssistant(person, { name: 'Mild', model: 'gpt-4o', temperature: 0.9 });
       const { token: own } = await newToken(person);
       return async (more: object = {}) => {
-        exchange.asked = 0;
+        exchange.requests = 0;
         const { status, headers } = await callApi(app, own, path, { method: 'POST', body: { ...body, ...more } });
-        return [status, exchange.asked, headers['x-roster-note']];
+        return [status, exchange.requests, headers['x-roster-note']];
       };
     };
     const [dora, emil] = [await sendAsSomeone(), await sendAsSomeone()];

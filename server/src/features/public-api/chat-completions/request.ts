@@ -51,8 +51,8 @@ export function requestForAssistant(body: ChatCompletion, assistant: AssistantSe
       if (body.response_format == null) add('response_format', format);
       const hidesUsage = lacksUsage(body) && !refused.has('stream_options');
       if (hidesUsage) added.set('stream_options', asksForUsage);
-      const asked: JsonObject = hidesUsage ? withUsage(body) : body;
-      const { tool_choice: choice, ...rest } = asked;
+      const sent: JsonObject = hidesUsage ? withUsage(body) : body;
+      const { tool_choice: choice, ...rest } = sent;
       const whole = {
         ...rest,
         // Without tools there is nothing to choose, and some providers refuse the field.

@@ -16,19 +16,22 @@ type Dependencies = {
   responses: Pick<ResponseSender, 'byResponses'>;
 };
 
-type How = { body: ChatCompletion; apiKey: Secret; signal: AbortSignal };
+type ChatCall = { body: ChatCompletion; apiKey: Secret; signal: AbortSignal };
 
 /** Asks the provider by Responses if the request needs its tools and they are served, else by Chat Completions. */
 export function chatSender({ provider, responses }: Dependencies) {
-  async function byChat({ model, write }: Prepared, { body, ...call }: How, notes: string[]): Promise<Answer> {
+  async function byChat({ model, write }: Prepared, { body, ...call }: ChatCall, notes: string[]): Promise<Answer> {
     const streams = body.stream === true;
     const relay = (text: string) => provider.relay({ ...call, streams, text });
-    const asked = await retryWithoutUnsupported({ model, apiKey: call.apiKey, provider, write, relay });
-    const { hidesUsage } = asked.request;
-    return relayedAnswer(asked.relayed, { streams, notes: [...notes, ...asked.notes], hidesUsage });
+    const sent = await retryWithoutUnsupported({ model, apiKey: call.apiKey, provider, write, relay });
+    const { hidesUsage } = sent.request;
+    return relayedAnswer(sent.relayed, { streams, notes: [...notes, ...sent.notes], hidesUsage });
   }
 
-  async function byResponses({ order }: NonNullable<Prepared['byResponses']>, { body, ...call }: How): Promise<Answer> {
+  async function byResponses(
+    { order }: NonNullable<Prepared['byResponses']>,
+    { body, ...call }: ChatCall,
+  ): Promise<Answer> {
     const streams = body.stream === true;
     const answered = await responses.byResponses(order, { ...call, streams });
     const { notes } = answered;
@@ -37,15 +40,15 @@ export function chatSender({ provider, responses }: Dependencies) {
   }
 
   /** @throws ProviderError, or PublicApiError for what the provider cannot be asked */
-  return async (prepared: Prepared, how: How): Promise<Answer> => {
+  return async (prepared: Prepared, call: ChatCall): Promise<Answer> => {
     const { byResponses: wanted } = prepared;
-    if (!wanted) return byChat(prepared, how, prepared.notes);
+    if (!wanted) return byChat(prepared, call, prepared.notes);
     try {
-      return await byResponses(wanted, how);
+      return await byResponses(wanted, call);
     } catch (error) {
       if (!isResponsesUnsupported(wanted.order, error)) throw error;
-      const answer = await fallBackToChat(error, () => byChat(prepared, how, wanted.otherwise));
-      await provider.responses.areNotServed(how.apiKey, wanted.order.model, error);
+      const answer = await fallBackToChat(error, () => byChat(prepared, call, wanted.otherwise));
+      await provider.responses.areNotServed(call.apiKey, wanted.order.model, error);
       return answer;
     }
   };

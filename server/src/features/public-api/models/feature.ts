@@ -66,8 +66,8 @@ export function apiModelFeature({ config, models, assistantModels }: Dependencie
       ...models.others(userId, connectionId).map(({ id }) => ofConnection(name, id)),
     ]);
     if (list.source === 'unknown') return others;
-    const said = new Map<string, Listed>(models.lately(userId)?.map((model) => [model.id, model]));
-    const own = list.models.map(({ id }) => described(said.get(id) ?? { id }));
+    const listed = new Map<string, Listed>(models.lately(userId)?.map((model) => [model.id, model]));
+    const own = list.models.map(({ id }) => described(listed.get(id) ?? { id }));
     return [...own, ...models.others(userId, null).map(described), ...others];
   }
 

@@ -49,7 +49,7 @@ type JsonCall = Call & {
 type FormCall = Call & { receive: Receive<TranscriptionForm> };
 
 /** A request, whatever its form. */
-type Asked = {
+type RelayRequest = {
   kind: RelayKind;
   /** As the client named it; null: the provider chooses. */
   named: string | null;
@@ -87,29 +87,32 @@ function createResponder(dependencies: Dependencies) {
   const { keys, modelNames, assistantModels, budgets, calls } = dependencies;
 
   /** The model as Roster names it, and its key. */
-  async function target(userId: number, { named, tier }: Asked) {
+  async function target(userId: number, { named, tier }: RelayRequest) {
     const model = named === null ? null : await modelNames.resolve(userId, named);
     if (model !== null && assistantModels.isNamed(model)) throw noAssistants(model);
     return { model, apiKey: await keys.open(userId, model, tier) };
   }
 
-  return async (call: Call, asked: Asked, controller: AbortController) => {
+  return async (call: Call, relayRequest: RelayRequest, controller: AbortController) => {
     const { caller, request, reply } = call;
     const { userId } = caller;
-    const { kind, named, inputTokens, streams } = asked;
+    const { kind, named, inputTokens, streams } = relayRequest;
     const { signal } = controller;
     const explained = async (error: unknown) => {
       throw named === null ? error : await modelNames.explained(userId, named, error);
     };
-    const { model, apiKey } = await target(userId, asked).catch(explained);
+    const { model, apiKey } = await target(userId, relayRequest).catch(explained);
     await createBudgetCheck(budgets, caller)(null);
     const unnamed = kind.unnamedModel ?? 'default-model';
     const stored = await calls.begin(caller, { assistantId: null, model: model ?? unnamed, inputTokens });
     const recorded = { stored, userId, model, inputTokens, keys, signal, log: request.log };
     const recording = whileRecorded(recorded, async (end) => {
-      const { relayed, hidesUsage } = await asked.ask(model, apiKey, signal).catch(explained);
-      const endWith = ({ model: said, ...outcome }: RelayOutcome) =>
-        end({ ...costOf(inputTokens, outcome), ...(model === null && said !== undefined && { model: said }) });
+      const { relayed, hidesUsage } = await relayRequest.ask(model, apiKey, signal).catch(explained);
+      const endWith = ({ model: usedModel, ...outcome }: RelayOutcome) =>
+        end({
+          ...costOf(inputTokens, outcome),
+          ...(model === null && usedModel !== undefined && { model: usedModel }),
+        });
       if (!relayed.contentType.includes('text/event-stream'))
         return passOn({ request, reply, relayed, kind, signal, end: endWith });
       if (!streams) throw unwanted(relayed);
@@ -129,8 +132,8 @@ function createResponder(dependencies: Dependencies) {
 function askInJson(
   provider: Dependencies['provider'],
   { body, request }: JsonCall,
-  { kind, streams }: Pick<Asked, 'kind' | 'streams'>,
-): Asked['ask'] {
+  { kind, streams }: Pick<RelayRequest, 'kind' | 'streams'>,
+): RelayRequest['ask'] {
   const { path, isBinary = false, draws = false } = kind;
   return async (model, apiKey, signal) => {
     const how = { path, isBinary, draws, streams, apiKey, signal };
@@ -142,8 +145,8 @@ function askInJson(
     }
     const write = unchangedRequest({ ...body, model }, original);
     const relay = (text: string) => provider.relay({ ...how, text });
-    const { relayed, request: asked } = await retryWithoutUnsupported({ model, apiKey, provider, write, relay });
-    return { relayed, hidesUsage: asked.hidesUsage };
+    const { relayed, request: sent } = await retryWithoutUnsupported({ model, apiKey, provider, write, relay });
+    return { relayed, hidesUsage: sent.hidesUsage };
   };
 }
 
@@ -152,8 +155,8 @@ type ArrivedForm = { fields: TranscriptionForm; file: { filename: string; type: 
 function askInForm(
   provider: Dependencies['provider'],
   { fields, file, spooled }: ArrivedForm,
-  { kind, streams }: Pick<Asked, 'kind' | 'streams'>,
-): Asked['ask'] {
+  { kind, streams }: Pick<RelayRequest, 'kind' | 'streams'>,
+): RelayRequest['ask'] {
   return async (model, apiKey, signal) => {
     const form = formOf({ ...fields, model: modelIdOf(model ?? fields.model) }, { ...file, spooled });
     try {
@@ -174,10 +177,10 @@ export function relayService(dependencies: Dependencies) {
 
   return {
     /** `inputTokens`: an estimate; `streams`: the client has asked for events. */
-    json(call: JsonCall, kind: RelayKind, given: Pick<Asked, 'inputTokens' | 'streams'>) {
+    json(call: JsonCall, kind: RelayKind, given: Pick<RelayRequest, 'inputTokens' | 'streams'>) {
       const ask = askInJson(provider, call, { kind, ...given });
-      const asked = { kind, named: call.body.model ?? null, tier: tierOf(call.body), ask, ...given };
-      return whileClientWaits(openCalls, call, (controller) => answer(call, asked, controller));
+      const relayRequest = { kind, named: call.body.model ?? null, tier: tierOf(call.body), ask, ...given };
+      return whileClientWaits(openCalls, call, (controller) => answer(call, relayRequest, controller));
     },
 
     /** A form with a file, which waits on the disk until all of it has arrived. */
@@ -193,8 +196,8 @@ export function relayService(dependencies: Dependencies) {
           );
           const streams = fields.stream === 'true';
           const ask = askInForm(provider, { fields, file, spooled }, { kind, streams });
-          const asked = { kind, named: fields.model, inputTokens: 0, streams, tier: null, ask };
-          await answer(call, asked, controller);
+          const relayRequest = { kind, named: fields.model, inputTokens: 0, streams, tier: null, ask };
+          await answer(call, relayRequest, controller);
         } finally {
           await spooled.close();
         }

@@ -123,9 +123,9 @@ export function responseError(failure: unknown): { code: string; message: string
 }
 
 function asAppError(failure: unknown): AppError {
-  const told = publicFailure(failure);
-  return told instanceof AppError
-    ? told
+  const publicError = publicFailure(failure);
+  return publicError instanceof AppError
+    ? publicError
     : new AppError('internal', 'Something went wrong on the server. Please try again.');
 }
 

@@ -7,7 +7,7 @@ import { newConnection, newOffer, openConnections } from '#server/testing/connec
 import { withDatabase } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { conforming } from '#server/testing/openai-schema';
-import { eventsIn, program, recorded, responsesPath } from '#server/testing/responses';
+import { eventsIn, newClient, recorded, responsesPath } from '#server/testing/responses';
 import { until } from '#server/testing/until';
 import { responseRepository } from './repository.ts';
 
@@ -30,7 +30,7 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
     const visitor = await app.withKey(`fallback${++count}`);
     const instructions = 'Answered by {{model}}.';
     await createAssistant(visitor, { model: first, fallbackModel: second, instructions, name: 'Careful', ...more });
-    const own = await program(app, visitor, { rights: ['chat', 'assistants'] });
+    const own = await newClient(app, visitor, { rights: ['chat', 'assistants'] });
     const { client } = own;
     const asked = { model: 'Careful@roster', input, background: true } as const;
     const ended = (name: string) =>
@@ -130,7 +130,7 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
       await client.responses.delete(deleted.id);
       await visitor.delete(`/api/access-tokens/${tokenId}`);
       expect(await rows()).toEqual([first, first, first].map((model) => ({ model, estimated: 1 })));
-      const other = await program(app, visitor, { rights: ['chat'] });
+      const other = await newClient(app, visitor, { rights: ['chat'] });
       expect(await other.client.responses.retrieve(cancelled.id)).toMatchObject({ status: 'cancelled', output: [] });
       await expect(other.client.responses.retrieve(deleted.id)).rejects.toMatchObject({ status: 404 });
       expect(await other.client.responses.retrieve(revoked.id)).toMatchObject({ status: 'failed' });
@@ -191,7 +191,7 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
     const ada = await assisted();
     const { key, visitor } = await app.someone();
     await createAssistant(visitor, { model: first, fallbackModel: first, name: 'Careful' });
-    const grace = await program(app, visitor, { rights: ['chat', 'assistants'] });
+    const grace = await newClient(app, visitor, { rights: ['chat', 'assistants'] });
     const [{ id: foreign } = { id: '' }] = (await ada.client.beta.assistants.list()).data;
     await withFault(app, { fail: 'overloaded' }, { model: first }, async () => {
       const hers = await grace.client.responses.create(ada.asked);

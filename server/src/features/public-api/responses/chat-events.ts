@@ -59,7 +59,7 @@ export function chatReader(base: ResponseObject, apiKey: Secret): NumberedReader
   });
   writer.begin();
 
-  function endIfSaid() {
+  function endIfWritten() {
     const ended = reader.ending();
     if (!ended || ending) return;
     const reason = incomplete[ended.reason];
@@ -80,7 +80,7 @@ export function chatReader(base: ResponseObject, apiKey: Secret): NumberedReader
       reader.letGo();
       throw error;
     }
-    endIfSaid();
+    endIfWritten();
   }
 
   return {

@@ -30,7 +30,7 @@ const misshapen = (what: string, param: string) =>
   new PublicApiError('invalid_input', `Invalid type for '${param}': ${what}.`, { param, code: 'invalid_type' });
 
 /** Text of a client. Ignoring anything else would answer, and bill, a question that nobody has asked. */
-function said(text: unknown): string {
+function textOrEmpty(text: unknown): string {
   if (typeof text !== 'string') throw misshapen('every part of a content has its text', 'input');
   return text;
 }
@@ -49,9 +49,9 @@ function partOf(part: unknown): JsonObject {
   switch (part.type) {
     case 'input_text':
     case 'output_text':
-      return asText(said(part.text));
+      return asText(textOrEmpty(part.text));
     case 'refusal':
-      return asText(said(part.refusal));
+      return asText(textOrEmpty(part.refusal));
     case 'input_image': {
       if (typeof part.image_url !== 'string') throw notServed('images by their file_id', 'input');
       return {

@@ -50,10 +50,10 @@ export function eventWriter(base: ResponseObject, send: (frames: string) => void
     if (!open?.part) return;
     const { part } = open;
     const place = { item_id: open.item.id, output_index: open.index, content_index: open.parts.length };
-    const said = part.kind === 'refusal' ? { refusal: part.text } : { text: part.text };
+    const content = part.kind === 'refusal' ? { refusal: part.text } : { text: part.text };
     emit(`response.${part.kind}.done`, {
       ...place,
-      ...said,
+      ...content,
       ...(part.kind === 'output_text' && { logprobs: part.logprobs }),
     });
     emit('response.content_part.done', { ...place, part: partOf(part) });

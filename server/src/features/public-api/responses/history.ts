@@ -9,7 +9,7 @@ import type { ResponseRepository } from './repository.ts';
 const maxChain = { links: 1_000, bytes: 20 * 1024 * 1024 };
 
 type Dependencies = {
-  repository: Pick<ResponseRepository, 'chain' | 'items' | 'named' | 'known'>;
+  repository: Pick<ResponseRepository, 'chain' | 'items' | 'named' | 'existing'>;
   ids: () => Promise<Ids>;
 };
 
@@ -60,7 +60,7 @@ export function responseHistory({ repository, ids }: Dependencies) {
       const found = new Map(
         (await repository.named(userId, [...new Set(references)])).map(({ name, item }) => [name, item] as const),
       );
-      const own = await repository.known(userId, [...new Set(others)]);
+      const own = await repository.existing(userId, [...new Set(others)]);
       const items = named.map((item): ResponseItem => (isReference(item) ? referred(found, item.id) : item));
       const isOurs = (index: number) => {
         const item = named[index];

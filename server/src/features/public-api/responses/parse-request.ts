@@ -63,7 +63,7 @@ type For = {
   /** Set if the assistant's fallback is asked. */
   outage?: string | undefined;
   /** Settings of the named assistant, if already read. */
-  known?: AssistantSettings;
+  assistant?: AssistantSettings;
 };
 
 /** Text of the last user message. */
@@ -101,7 +101,7 @@ export function requestParser(dependencies: Dependencies) {
   return async (
     userId: number,
     body: ResponseRequest,
-    { apiKey, check, known, outage }: For,
+    { apiKey, check, assistant: known, outage }: For,
   ): Promise<ParsedRequest> => {
     const before = await history.before(userId, body.previous_response_id);
     const named: ResponseItem[] = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input;
@@ -112,11 +112,11 @@ export function requestParser(dependencies: Dependencies) {
       : null;
     if (!assistant) await check(null);
     const isText = typeof body.input === 'string' && before.items.length === 0;
-    const said = await fileNames.forProvider<ResponseItem>(userId, [
+    const newItems = await fileNames.forProvider<ResponseItem>(userId, [
       ...(await names.itemsBefore(userId, before.items.flatMap(toInputItems))),
       ...(await names.items(userId, read)),
     ]);
-    const input = isText ? body.input : said.items;
+    const input = isText ? body.input : newItems.items;
     const tools = assistant
       ? mergeTools(body, assistant, (model, tool) => provider.lacksTool(model, tool, apiKey))
       : { tools: body.tools, hosted: {}, notes: [] };
@@ -134,7 +134,7 @@ export function requestParser(dependencies: Dependencies) {
       tools,
       searched,
       codeFiles,
-      naming: await fileNames.ofAnswer(userId, { ...searched, before: said.files }),
+      naming: await fileNames.ofAnswer(userId, { ...searched, before: newItems.files }),
       kept,
       previousId: before.previousId,
       isStored: body.store !== false,

@@ -56,11 +56,11 @@ export function relayReader(base: ResponseObject, naming: RenameFile | undefined
   }
 
   function passOn(type: string, event: JsonObject, data: string) {
-    const told = renamedEvent ? renamedEvent(type, event) : event;
-    if (!told) return void missing++;
-    if (type === 'response.output_item.done') itemDone(told);
+    const shown = renamedEvent ? renamedEvent(type, event) : event;
+    if (!shown) return void missing++;
+    if (type === 'response.output_item.done') itemDone(shown);
     if (type.endsWith('.delta')) tokens += estimatePiece(event.delta);
-    if (told !== event || missing > 0) frames += eventFrame(type, numbered(told));
+    if (shown !== event || missing > 0) frames += eventFrame(type, numbered(shown));
     // An event in several lines is still one line of JSON.
     else frames += eventFrame(type, data.includes('\n') ? data.replaceAll('\n', ' ') : data);
   }

@@ -227,7 +227,7 @@ export function responseRepository(db: Kysely<Database>) {
         .execute();
     },
     /** Which of these names belong to stored items. */
-    async known(userId: number, names: string[]): Promise<Set<string>> {
+    async existing(userId: number, names: string[]): Promise<Set<string>> {
       if (names.length === 0) return new Set();
       const rows = await db
         .selectFrom('response_items')

@@ -19,7 +19,7 @@ type Dependencies = {
   catalogue: Pick<Catalogue, 'leastEffort'>;
 };
 
-type How = { apiKey: Secret; streams: boolean; signal: AbortSignal };
+type ResponsesCall = { apiKey: Secret; streams: boolean; signal: AbortSignal };
 type Noted = Answered & { notes: string[] };
 
 /** True if the provider may not serve Responses at all, rather than lack a file that the request names. */
@@ -50,7 +50,7 @@ async function filesIn({ codeFiles, searched }: ParsedRequest, signal: AbortSign
 
 /** Asks by Responses, without the assistant's tools that the model refuses. @throws ProviderError */
 function askingByResponses({ provider, catalogue }: Dependencies) {
-  async function askWith(order: ParsedRequest, tools: unknown, { streams, ...call }: How): Promise<Noted> {
+  async function askWith(order: ParsedRequest, tools: unknown, { streams, ...call }: ResponsesCall): Promise<Noted> {
     const write = responsesRequest(order, tools, catalogue);
     const { relayed, notes } = await retryWithoutUnsupported({
       model: order.model,
@@ -62,7 +62,7 @@ function askingByResponses({ provider, catalogue }: Dependencies) {
     return { ...relayed, speaks: 'responses', notes };
   }
 
-  async function ask(order: ParsedRequest, how: How): Promise<Noted> {
+  async function ask(order: ParsedRequest, how: ResponsesCall): Promise<Noted> {
     const { model, notes, tools } = order;
     const all = await filesIn(order, how.signal);
     const refused = new Map<BuiltInTool, UnsupportedTool>();
@@ -89,7 +89,7 @@ function askingByResponses({ provider, catalogue }: Dependencies) {
   }
 
   /** A code file that the provider has lost is uploaded again, once. */
-  return async (order: ParsedRequest, how: How): Promise<Noted> => {
+  return async (order: ParsedRequest, how: ResponsesCall): Promise<Noted> => {
     try {
       return await ask(order, how);
     } catch (error) {
@@ -106,17 +106,17 @@ export function responseSender(dependencies: Dependencies) {
   const byResponses = askingByResponses(dependencies);
 
   /** Always streams: events say the most. */
-  async function byChat(order: ParsedRequest, call: How): Promise<Noted> {
+  async function byChat(order: ParsedRequest, call: ResponsesCall): Promise<Noted> {
     const { notes, write } = chatRequest(order);
     const relay = (text: string) => provider.relay({ ...call, streams: true, text });
-    const asked = await retryWithoutUnsupported({ model: order.model, apiKey: call.apiKey, provider, write, relay });
-    return { ...asked.relayed, speaks: 'chat', notes: [...order.notes, ...notes, ...asked.notes] };
+    const sent = await retryWithoutUnsupported({ model: order.model, apiKey: call.apiKey, provider, write, relay });
+    return { ...sent.relayed, speaks: 'chat', notes: [...order.notes, ...notes, ...sent.notes] };
   }
 
   return {
     byResponses,
     /** @throws ProviderError, or PublicApiError for what the provider cannot be asked */
-    async ask(order: ParsedRequest, how: How): Promise<Noted> {
+    async ask(order: ParsedRequest, how: ResponsesCall): Promise<Noted> {
       const { areServed, haveAnswered, areNotServed: learn } = provider.responses;
       if (!areServed(how.apiKey, order.model)) return byChat(order, how);
       try {

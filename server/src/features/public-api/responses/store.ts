@@ -69,17 +69,17 @@ export function responseStore({ calls, ids, reading }: Dependencies) {
       const { body, kept, previousId, isStored, isBackground } = order;
       const { encode } = await ids();
       const createdAt = Date.now();
-      const asked = askedBy(order);
+      const target = askedBy(order);
       const call = { userId, createdAt: Math.floor(createdAt / 1000) };
       if (!isStored)
-        return pending({ ...call, id: null, name: passingId() }, order, await calls.begin({ userId, tokenId }, asked));
+        return pending({ ...call, id: null, name: passingId() }, order, await calls.begin({ userId, tokenId }, target));
       await refuseWhenFull(userId);
       let id = 0;
-      const stored = await calls.begin({ userId, tokenId }, asked, async (trx, callId) => {
+      const stored = await calls.begin({ userId, tokenId }, target, async (trx, callId) => {
         id = await responseRepository(trx).insert({
           userId,
           tokenId,
-          assistantId: asked.assistantId,
+          assistantId: target.assistantId,
           model: body.model,
           previousId,
           state: isBackground ? 'queued' : 'in_progress',

@@ -22,7 +22,7 @@ type Dependencies = {
   pricing: Pick<PricingService, 'price' | 'toolUsage'>;
 };
 
-type Asked = { assistantId: number | null; model: string; inputTokens: number };
+type CallTarget = { assistantId: number | null; model: string; inputTokens: number };
 /** Writes that share the transaction that starts or ends a call. */
 export type ExtraWrites = (trx: Kysely<Database>) => Promise<void>;
 type AlsoBegin = (trx: Kysely<Database>, callId: number) => Promise<void>;
@@ -44,7 +44,7 @@ export type OngoingCall = {
    * Ends it and begins the next one in one transaction with `also`; if that fails, it goes on.
    * @throws not_signed_in if the token is no longer valid
    */
-  replace: (cost: Cost | null, next: Asked, also: AlsoBegin) => Promise<OngoingCall>;
+  replace: (cost: Cost | null, next: CallTarget, also: AlsoBegin) => Promise<OngoingCall>;
 };
 
 type Reported = { usage: TokenCounts | null; events: number; used?: readonly ToolUse[]; tier?: string | null };
@@ -117,19 +117,19 @@ export function createCallLog({ db, presence, pricing, onAbandoned }: Dependenci
     });
   }
 
-  function ongoing(by: Pick<ApiPrincipal, 'userId' | 'tokenId'>, asked: Asked, id: number | undefined): OngoingCall {
+  function ongoing(by: Pick<ApiPrincipal, 'userId' | 'tokenId'>, call: CallTarget, id: number | undefined): OngoingCall {
     if (id === undefined) throw new AppError('not_signed_in', 'This access token is no longer valid.');
     live.add(id);
     return {
       async end(cost, alsoEnd) {
         try {
-          await end(by.userId, id, cost?.model ?? asked.model, cost, alsoEnd);
+          await end(by.userId, id, cost?.model ?? call.model, cost, alsoEnd);
         } finally {
           live.delete(id);
         }
       },
       async replace(cost, next, also) {
-        const ended = { id, model: cost?.model ?? asked.model, cost };
+        const ended = { id, model: cost?.model ?? call.model, cost };
         const nextCall = { ...by, ...next, instance: presence.instance };
         const call = ongoing(by, next, await replaceCall({ db, pricing }, ended, nextCall, also));
         live.delete(id);
@@ -140,9 +140,9 @@ export function createCallLog({ db, presence, pricing, onAbandoned }: Dependenci
 
   return {
     /** @throws not_signed_in if the token is no longer valid */
-    async begin({ userId, tokenId }: Pick<ApiPrincipal, 'userId' | 'tokenId'>, asked: Asked, also?: AlsoBegin) {
+    async begin({ userId, tokenId }: Pick<ApiPrincipal, 'userId' | 'tokenId'>, call: CallTarget, also?: AlsoBegin) {
       const by = { userId, tokenId };
-      return ongoing(by, asked, await insertCall(db, { ...by, ...asked, instance: presence.instance }, also));
+      return ongoing(by, call, await insertCall(db, { ...by, ...call, instance: presence.instance }, also));
     },
     /** Ends calls left behind by a crash of this or another process. */
     async recover() {

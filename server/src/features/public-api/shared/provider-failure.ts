@@ -27,8 +27,8 @@ export function toApiError(error: ProviderError): AppError {
     case 'provider_timeout':
       return new PublicApiError('provider_failed', message, { ...details, status: 504, code });
     default: {
-      const told = isOfRequest(status) ? { status, code: providerCode ?? code } : { status: 502, code };
-      return new PublicApiError('provider_failed', message, { ...details, ...told });
+      const publicError = isOfRequest(status) ? { status, code: providerCode ?? code } : { status: 502, code };
+      return new PublicApiError('provider_failed', message, { ...details, ...publicError });
     }
   }
 }

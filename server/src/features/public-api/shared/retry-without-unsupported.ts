@@ -66,7 +66,9 @@ const alwaysTheSame = new Set(['stream_options', 'max_completion_tokens']);
 const isOfField = (error: unknown, name: string) =>
   error instanceof ProviderError &&
   !/invalid schema/i.test(error.message) &&
-  (alwaysTheSame.has(name) || error.code === 'unsupported_parameter' || rejectionPattern.test(error.said ?? ''));
+  (alwaysTheSame.has(name) ||
+    error.code === 'unsupported_parameter' ||
+    rejectionPattern.test(error.providerMessage ?? ''));
 
 const notesOn = (refused: ReadonlySet<string>, model: string) =>
   [...refused].flatMap((name) => unsupportedSettingNote(name, model) ?? []);

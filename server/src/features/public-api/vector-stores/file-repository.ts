@@ -181,7 +181,7 @@ export function storeFileRepository(db: Kysely<Database>) {
     },
     /** Adds files, or restarts those that had failed or were cancelled. Returns their ids in the store. */
     async put(userId: number, storeId: number, entries: NewEntry[]): Promise<number[]> {
-      const known = new Map<number, State>();
+      const states = new Map<number, State>();
       for (const some of inPieces(entries))
         for (const { fileId, state } of await ofStore(userId, storeId)
           .select(['entry.file_id as fileId', 'entry.state'])
@@ -191,7 +191,7 @@ export function storeFileRepository(db: Kysely<Database>) {
             some.map(({ fileId }) => fileId),
           )
           .execute())
-          known.set(fileId, state);
+          states.set(fileId, state);
       const at = new Date().toISOString();
       const begun = ({ refusal }: NewEntry) => ({
         state: refusal === undefined ? ('waiting' as const) : ('failed' as const),
@@ -201,7 +201,7 @@ export function storeFileRepository(db: Kysely<Database>) {
         changed_at: at,
       });
       for (const entry of entries) {
-        const state = known.get(entry.fileId);
+        const state = states.get(entry.fileId);
         if (state === undefined) continue;
         const isAgain = statesOf.failed.includes(state) || state === 'cancelled';
         await db
@@ -216,7 +216,7 @@ export function storeFileRepository(db: Kysely<Database>) {
           .where('file_id', '=', entry.fileId)
           .execute();
       }
-      for (const some of inPieces(entries.filter(({ fileId }) => !known.has(fileId)))) {
+      for (const some of inPieces(entries.filter(({ fileId }) => !states.has(fileId)))) {
         await db
           .insertInto('program_vector_store_files')
           .values(

@@ -157,28 +157,28 @@ export function storeFileService(dependencies: Dependencies) {
   /** Failures, and anything slower, are left to the job. */
   async function tellNow(userId: number, storeId: number) {
     const giveUpAt = performance.now() + patienceMs;
-    const told = (async () => {
+    const answer = (async () => {
       while (!(await fillNow(userId, storeId)) && performance.now() < giveUpAt) await wait(busyMs);
     })();
     await settlesWithin(
       patienceMs,
-      told.catch(() => undefined),
+      answer.catch(() => undefined),
     );
   }
 
   async function shown(userId: number, store: ClientVectorStore, fileId: number): Promise<ApiVectorStoreFile> {
     const entry = await findEntry(userId, store, fileId);
-    const known = await ids();
-    if (!entry) throw notInStore(known.encode('file', fileId), known.encode('vs', store.id));
-    return serializeFile(known, store.id, entry);
+    const encoder = await ids();
+    if (!entry) throw notInStore(encoder.encode('file', fileId), encoder.encode('vs', store.id));
+    return serializeFile(encoder, store.id, entry);
   }
 
   async function list(userId: number, store: ClientVectorStore, batchId: number | null, query: FilePage) {
-    const known = await ids();
+    const encoder = await ids();
     const placeOf = async (id: string | undefined): Promise<EntryCursor | null> => {
       if (id === undefined) return null;
       const number = await fileIds.placeOf(userId, id);
-      if (number === undefined) throw notInStore(id, known.encode('vs', store.id));
+      if (number === undefined) throw notInStore(id, encoder.encode('vs', store.id));
       const entry = await findEntry(userId, store, number);
       return entry ? { of: 'entry', number: entry.id } : { of: 'file', number };
     };
@@ -199,7 +199,7 @@ export function storeFileService(dependencies: Dependencies) {
             page,
           );
     return listAnswer(
-      found.map((entry) => serializeFile(known, store.id, entry)),
+      found.map((entry) => serializeFile(encoder, store.id, entry)),
       limit,
       isBack,
     );
@@ -262,7 +262,7 @@ export function storeFileService(dependencies: Dependencies) {
       async create(userId: number, storeId: string, draft: BatchDraft): Promise<ApiFileBatch> {
         access.ofClient(await access.live(db, userId, storeId));
         await access.served(userId);
-        const known = await ids();
+        const encoder = await ids();
         const { attributes, chunking_strategy } = draft;
         const named =
           draft.files ?? (draft.file_ids ?? []).map((file_id) => ({ file_id, attributes, chunking_strategy }));
@@ -275,8 +275,8 @@ export function storeFileService(dependencies: Dependencies) {
           return { store: found, id: await storeFileRepository(trx).batches.insert(userId, found.id, entryIds) };
         });
         const batch = await files.batches.find(userId, store.id, id);
-        if (!batch) throw resourceNotFound('vector store file batch', known.encode('vsfb', id));
-        return serializeBatch(known, store.id, batch);
+        if (!batch) throw resourceNotFound('vector store file batch', encoder.encode('vsfb', id));
+        return serializeBatch(encoder, store.id, batch);
       },
 
       async get(userId: number, storeId: string, batchId: string): Promise<ApiFileBatch> {

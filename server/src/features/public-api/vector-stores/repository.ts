@@ -166,7 +166,9 @@ export function clientVectorStoreRepository(db: Kysely<Database>) {
     /** Files by state, and bytes, of each store. */
     async contents(userId: number, stores: ClientVectorStore[]): Promise<Map<number, Contents>> {
       const made = stores.flatMap(({ id, assistantId }) => (assistantId === null ? [id] : []));
-      const known = new Map(stores.flatMap(({ id, assistantId }) => (assistantId === null ? [] : [[assistantId, id]])));
+      const stored = new Map(
+        stores.flatMap(({ id, assistantId }) => (assistantId === null ? [] : [[assistantId, id]])),
+      );
       const ofMade =
         made.length === 0
           ? []
@@ -182,8 +184,8 @@ export function clientVectorStoreRepository(db: Kysely<Database>) {
               .where('store_id', 'in', made)
               .groupBy(['store_id', 'state'])
               .execute();
-      const ofKnown =
-        known.size === 0
+      const ofStored =
+        stored.size === 0
           ? []
           : await db
               .selectFrom('assistant_files')
@@ -195,10 +197,10 @@ export function clientVectorStoreRepository(db: Kysely<Database>) {
                 eb.fn.sum<number>('files.size').as('bytes'),
               ])
               .where('assistant_files.user_id', '=', userId)
-              .where('assistant_files.assistant_id', 'in', [...known.keys()])
+              .where('assistant_files.assistant_id', 'in', [...stored.keys()])
               .groupBy(['assistant_files.assistant_id', 'assistant_files.state'])
               .execute();
-      const rows = [...ofMade, ...ofKnown.map((row) => ({ ...row, id: known.get(row.assistantId) ?? 0 }))];
+      const rows = [...ofMade, ...ofStored.map((row) => ({ ...row, id: stored.get(row.assistantId) ?? 0 }))];
       return new Map(
         stores.map(({ id }) => {
           const its = rows.filter((row) => row.id === id);

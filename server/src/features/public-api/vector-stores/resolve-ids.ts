@@ -16,8 +16,8 @@ export function resolveStoreIds({ db, ids }: Dependencies) {
   const stores = clientVectorStoreRepository(db);
   return async function found(userId: number, names: readonly string[]): Promise<Map<string, string>> {
     const all = [...new Set(names)];
-    const known = new Map<string, string>();
-    if (all.length === 0) return known;
+    const resolved = new Map<string, string>();
+    if (all.length === 0) return resolved;
     const { decode, encode } = await ids();
     for (let at = 0; at < all.length; at += namesAtOnce) {
       const some = all.slice(at, at + namesAtOnce);
@@ -25,11 +25,11 @@ export function resolveStoreIds({ db, ids }: Dependencies) {
       for (const { id, providerStoreId, hasExpired } of await stores.named(userId, own, some)) {
         if (hasExpired) continue;
         const name = encode('vs', id);
-        known.set(name, name);
-        if (providerStoreId !== null) known.set(providerStoreId, name);
+        resolved.set(name, name);
+        if (providerStoreId !== null) resolved.set(providerStoreId, name);
       }
     }
-    return known;
+    return resolved;
   };
 }
 

@@ -67,7 +67,11 @@ export function storeSearch({ db, ids, access, provider, keys, repair, onProblem
     new Map(entries.map((entry): [string, IndexedEntry] => [entry.indexedFileId, entry]));
 
   /** @throws the error for the client */
-  async function asked<Answer>(userId: number, store: ClientVectorStore, ask: () => Promise<Answer>): Promise<Answer> {
+  async function searchOrFail<Answer>(
+    userId: number,
+    store: ClientVectorStore,
+    ask: () => Promise<Answer>,
+  ): Promise<Answer> {
     try {
       return await ask();
     } catch (error) {
@@ -86,7 +90,9 @@ export function storeSearch({ db, ids, access, provider, keys, repair, onProblem
     const { providerStoreId } = store;
     // Nothing of it can be found yet.
     if (providerStoreId === null || files.size === 0) return [];
-    const passages = await asked(userId, store, () => vectorStores.search(apiKey, providerStoreId, optionsOf(search)));
+    const passages = await searchOrFail(userId, store, () =>
+      vectorStores.search(apiKey, providerStoreId, optionsOf(search)),
+    );
     const { encode } = await ids();
     return passages.slice(0, search.max_num_results ?? 50).flatMap(({ fileId, score, text }) => {
       const file = files.get(fileId);
@@ -128,7 +134,7 @@ export function storeSearch({ db, ids, access, provider, keys, repair, onProblem
         throw new PublicApiError('invalid_input', 'This file is not indexed, so its text is not available.', {
           param: 'file_id',
         });
-      const texts = await asked(userId, store, () =>
+      const texts = await searchOrFail(userId, store, () =>
         vectorStores.content(apiKey, providerStoreId, indexed.indexedFileId),
       );
       return {
@@ -147,17 +153,17 @@ export function storeSearch({ db, ids, access, provider, keys, repair, onProblem
     async forAnswer(userId: number, storeIds: string[]): Promise<SearchedStores> {
       const files = new Map<string, SearchedFile>();
       const searched: string[] = [];
-      const asked: ClientVectorStore[] = [];
+      const searchedStores: ClientVectorStore[] = [];
       for (const id of new Set(storeIds)) {
         const store = await access.live(db, userId, id);
         const entries = await stores.indexed(userId, store);
         if (store.providerStoreId === null || entries.length === 0) continue;
         await stores.touch(userId, store);
         searched.push(store.providerStoreId);
-        asked.push(store);
+        searchedStores.push(store);
         for (const { indexedFileId, fileId, filename } of entries) files.set(indexedFileId, { fileId, filename });
       }
-      const onRefused = () => void Promise.all(asked.map((store) => repair(userId, store))).catch(onProblem);
+      const onRefused = () => void Promise.all(searchedStores.map((store) => repair(userId, store))).catch(onProblem);
       return { storeIds: searched, files, onRefused };
     },
   };

@@ -33,8 +33,8 @@ export function storeService({ db, ids, access, fileIds, atProvider }: Dependenc
   const stores = clientVectorStoreRepository(db);
 
   async function shown(userId: number, some: ClientVectorStore[]): Promise<ApiVectorStore[]> {
-    const [known, contents] = [await ids(), await stores.contents(userId, some)];
-    return some.map((store) => serializeStore(known, store, contents.get(store.id)));
+    const [encoder, contents] = [await ids(), await stores.contents(userId, some)];
+    return some.map((store) => serializeStore(encoder, store, contents.get(store.id)));
   }
 
   async function one(userId: number, id: string): Promise<ApiVectorStore> {

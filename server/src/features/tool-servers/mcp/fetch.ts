@@ -21,7 +21,7 @@ type Options = {
   /** Receives the text of each answer, in which numbers have all their digits. */
   onAnswer: (text: string) => void;
 };
-type Told = Pick<Options, 'onFailure' | 'onAnswer'>;
+type Listeners = Pick<Options, 'onFailure' | 'onAnswer'>;
 
 /** Messages in an answer to one request. */
 const maxMessages = 20;
@@ -38,8 +38,12 @@ function askedIn(body: RequestInit['body']): unknown {
   return typeof message === 'object' && message !== null && 'method' in message && 'id' in message ? message.id : null;
 }
 
-const isAnswerTo = (asked: unknown, message: unknown) =>
-  typeof message === 'object' && message !== null && 'id' in message && message.id === asked && !('method' in message);
+const isAnswerTo = (requestId: unknown, message: unknown) =>
+  typeof message === 'object' &&
+  message !== null &&
+  'id' in message &&
+  message.id === requestId &&
+  !('method' in message);
 
 function parsed(text: string): unknown {
   try {
@@ -50,21 +54,25 @@ function parsed(text: string): unknown {
 }
 
 /** Reads a complete answer. @throws OutboundRequestError if it is something else */
-async function wholeAnswer(answer: OutboundResponse, asked: unknown, onAnswer: Told['onAnswer']): Promise<string> {
+async function wholeAnswer(
+  answer: OutboundResponse,
+  requestId: unknown,
+  onAnswer: Listeners['onAnswer'],
+): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of answer.body) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString('utf8');
-  if (asked === null) return text;
+  if (requestId === null) return text;
   const messages = [parsed(text)].flat();
   // The client checks each of them by its schema, which takes time.
-  if (messages.length > maxMessages || !messages.some((message) => isAnswerTo(asked, message))) throw notMcp();
+  if (messages.length > maxMessages || !messages.some((message) => isAnswerTo(requestId, message))) throw notMcp();
   onAnswer(text);
   return text;
 }
 
-function isAnswerText(asked: unknown, text: string): boolean {
+function isAnswerText(requestId: unknown, text: string): boolean {
   try {
-    return isAnswerTo(asked, JSON.parse(text));
+    return isAnswerTo(requestId, JSON.parse(text));
   } catch {
     // The client skips what it cannot read, too.
     return false;
@@ -74,16 +82,16 @@ function isAnswerText(asked: unknown, text: string): boolean {
 /** Events up to the answer: anything that a server sends afterwards is ignored. */
 async function* events(
   { body }: OutboundResponse,
-  asked: unknown,
-  onAnswer: Told['onAnswer'],
+  requestId: unknown,
+  onAnswer: Listeners['onAnswer'],
 ): AsyncGenerator<Uint8Array, void> {
   let isAnswered = false;
-  let goesOn = asked === null;
+  let goesOn = requestId === null;
   const parser = createParser({
     onEvent({ id, data }) {
       // An event with an id can be requested again, and the client does so.
       if (id) goesOn = true;
-      if (asked === null || !isAnswerText(asked, data)) return;
+      if (requestId === null || !isAnswerText(requestId, data)) return;
       isAnswered = true;
       onAnswer(data);
     },
@@ -106,17 +114,21 @@ async function* telling(stream: AsyncGenerator<Uint8Array, void>, onFailure: Opt
   }
 }
 
-async function responseOf(answer: OutboundResponse, asked: unknown, { onFailure, onAnswer }: Told): Promise<Response> {
+async function responseOf(
+  answer: OutboundResponse,
+  requestId: unknown,
+  { onFailure, onAnswer }: Listeners,
+): Promise<Response> {
   const { status, headers } = answer;
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && type === 'text/event-stream') {
-    const stream = ReadableStream.from(telling(events(answer, asked, onAnswer), onFailure));
+    const stream = ReadableStream.from(telling(events(answer, requestId, onAnswer), onFailure));
     return new Response(stream, { status, headers });
   }
   if (isSuccess && type === 'application/json' && !noBody.has(status))
-    return new Response(await wholeAnswer(answer, asked, onAnswer), { status, headers });
-  if (isSuccess && asked !== null) {
+    return new Response(await wholeAnswer(answer, requestId, onAnswer), { status, headers });
+  if (isSuccess && requestId !== null) {
     answer.drop();
     throw notMcp();
   }

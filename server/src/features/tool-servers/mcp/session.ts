@@ -124,15 +124,15 @@ class SessionExpiredError extends Error {}
 export function mcpClient(outgoing: SsrfGuard, times: Pick<ToolTimeouts, 'endMs'>) {
   const ending = new Set<Promise<void>>();
 
-  async function attempt<T>(server: McpServer, bounds: Bounds, told: { called: boolean }, work: Work<T>) {
+  async function attempt<T>(server: McpServer, bounds: Bounds, progress: { called: boolean }, work: Work<T>) {
     const session = await begin({ outgoing, server, bounds, endMs: times.endMs });
     try {
       return await work((method, params) => {
-        if (method === 'tools/call') told.called = true;
+        if (method === 'tools/call') progress.called = true;
         return session.ask(method, params);
       }, Object.values(server.credentials));
     } catch (error) {
-      const isGone = httpStatusOf(error) === 404 && session.sessionId() !== undefined && !told.called;
+      const isGone = httpStatusOf(error) === 404 && session.sessionId() !== undefined && !progress.called;
       throw isGone ? new SessionExpiredError('gone', { cause: error }) : error;
     } finally {
       const end = session.end().finally(() => ending.delete(end));
@@ -146,17 +146,17 @@ export function mcpClient(outgoing: SsrfGuard, times: Pick<ToolTimeouts, 'endMs'
      * @throws ToolServerError
      */
     async inSession<T>(server: McpServer, bounds: Bounds, work: Work<T>): Promise<T> {
-      const told = { called: false };
+      const progress = { called: false };
       try {
-        return await attempt(server, bounds, told, work).catch((error: unknown) => {
-          if (error instanceof SessionExpiredError) return attempt(server, bounds, told, work);
+        return await attempt(server, bounds, progress, work).catch((error: unknown) => {
+          if (error instanceof SessionExpiredError) return attempt(server, bounds, progress, work);
           throw error;
         });
       } catch (error) {
         if (bounds.signal.aborted)
-          throw new ToolServerError('The call was stopped.', { mayHaveRun: told.called, cause: error });
+          throw new ToolServerError('The call was stopped.', { mayHaveRun: progress.called, cause: error });
         throw toToolServerError(error instanceof SessionExpiredError ? error.cause : error, {
-          called: told.called,
+          called: progress.called,
           secrets: Object.values(server.credentials),
         });
       }

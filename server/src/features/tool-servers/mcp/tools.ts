@@ -60,8 +60,8 @@ function taken(described: unknown): ToolSnapshot {
   const inputSchema = JSON.stringify(given);
   if (Buffer.byteLength(inputSchema) > schemaLimit)
     throw new OmittedOperationError('its arguments are larger than Roster accepts');
-  const { title, description: said, annotations } = Described.parse(described);
-  const description = cutTo(said, descriptionLimit);
+  const { title, description: text, annotations } = Described.parse(described);
+  const description = cutTo(text, descriptionLimit);
   const isReadOnly = annotations.readOnlyHint;
   return {
     name,

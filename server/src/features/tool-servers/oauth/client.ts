@@ -57,9 +57,9 @@ export async function clientFor(dependencies: Dependencies, wanted: Wanted): Pro
     };
   }
   const row = await signInRepository(db).find(userId, server.id);
-  const known =
+  const stored =
     row && sealed.open(Client, userId, 'tool-server-client', { sealed: row.client_sealed, wrapped: row.wrapped });
-  if (known && isGood(known, wanted)) return known;
+  if (stored && isGood(stored, wanted)) return stored;
   return registered(dependencies, wanted);
 }
 

@@ -25,8 +25,8 @@ const hello = JSON.stringify({
 async function challenge(outgoing: SsrfGuard, url: URL, withinMs: number) {
   const { extractWWWAuthenticateParams } = await loadAuth();
   const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
-  const asked = { url, method: 'POST', headers, body: hello, withinMs, bodyLimit: 1024, redirects: 'leave' } as const;
-  const answer = await outgoing.send(asked);
+  const request = { url, method: 'POST', headers, body: hello, withinMs, bodyLimit: 1024, redirects: 'leave' } as const;
+  const answer = await outgoing.send(request);
   answer.drop();
   return extractWWWAuthenticateParams(new Response(null, { status: 401, headers: answer.headers }));
 }
@@ -75,7 +75,7 @@ export async function discover(
   withinMs: number,
 ): Promise<Discovered> {
   const sdk = await loadAuth();
-  const asked = await challenge(outgoing, new URL(serverUrl), withinMs);
+  const challenged = await challenge(outgoing, new URL(serverUrl), withinMs);
   const guarded = oauthFetch(outgoing, withinMs);
   let status = 0;
   const noting: typeof guarded = async (address, init) => {
@@ -83,13 +83,13 @@ export async function discover(
     ({ status } = response);
     return response;
   };
-  const options = asked.resourceMetadataUrl ? { resourceMetadataUrl: asked.resourceMetadataUrl } : {};
+  const options = challenged.resourceMetadataUrl ? { resourceMetadataUrl: challenged.resourceMetadataUrl } : {};
   const described = await sdk
     .discoverOAuthProtectedResourceMetadata(serverUrl, options, noting)
     .catch((error: unknown) => {
-      const isSaid = error instanceof AddressBlockedError || error instanceof OutboundRequestError;
+      const isExplained = error instanceof AddressBlockedError || error instanceof OutboundRequestError;
       // A server older than that part of the specification authorizes by itself.
-      if (!isSaid && status >= 400 && status < 500) return undefined;
+      if (!isExplained && status >= 400 && status < 500) return undefined;
       throw error;
     });
   if (described && !checkResourceAllowed({ requestedResource: serverUrl, configuredResource: described.resource }))
@@ -100,7 +100,7 @@ export async function discover(
     throw new SignInError(
       `${new URL(issuer).host} does not say how people sign in. Choose another access for this server.`,
     );
-  const scope = asked.scope ?? described?.scopes_supported?.join(' ');
+  const scope = challenged.scope ?? described?.scopes_supported?.join(' ');
   return {
     authority: checked(Authority.parse(metadata), issuer, allowed),
     resource: described?.resource,

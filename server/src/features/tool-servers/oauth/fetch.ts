@@ -25,10 +25,10 @@ function withoutNulls(text: string): string {
     return text;
   }
   if (!isObject(answer)) return text;
-  const said = Object.entries(answer).filter(
+  const fields = Object.entries(answer).filter(
     ([name, value]) => value !== null && value !== '' && !(timesIn.has(name) && !Number.isFinite(Number(value))),
   );
-  const asNumbers = said.map(([name, value]) => [name, timesIn.has(name) ? Number(value) : value]);
+  const asNumbers = fields.map(([name, value]) => [name, timesIn.has(name) ? Number(value) : value]);
   return JSON.stringify(Object.fromEntries(asNumbers));
 }
 const timesIn = new Set(['expires_in', 'client_id_issued_at', 'client_secret_expires_at']);

@@ -31,7 +31,7 @@ const notNow = (error: SignInError) =>
   });
 
 /** Requests new tokens. @throws SignInError */
-async function asked({ outgoing, times }: RenewalDependencies, tokens: Tokens, refresh: string) {
+async function requestTokens({ outgoing, times }: RenewalDependencies, tokens: Tokens, refresh: string) {
   const { refreshAuthorization } = await loadAuth();
   const { authority, client, resource } = tokens;
   try {
@@ -69,7 +69,7 @@ export function createTokenRenewal(dependencies: RenewalDependencies) {
       return null;
     }
     try {
-      const given = await asked(dependencies, before, before.refresh);
+      const given = await requestTokens(dependencies, before, before.refresh);
       const tokens: Tokens = { ...before, access: given.access_token, refresh: given.refresh_token ?? before.refresh };
       const kept = await sealed.seal(userId, 'tool-server-tokens', tokens);
       const isKept = await signIns.renew(userId, serverId, version, kept, expiryOf(given));
@@ -102,8 +102,8 @@ export function createTokenRenewal(dependencies: RenewalDependencies) {
     /** The tokens that succeed this version; null if the user has to sign in again. @throws ToolServerError */
     renew(userId: number, serverId: number, version: number): Promise<Renewed | null> {
       const key = `${userId} ${serverId} ${version}`;
-      const known = running.get(key);
-      if (known) return known;
+      const pending = running.get(key);
+      if (pending) return pending;
       const work = renewOnce(userId, serverId, version).finally(() => running.delete(key));
       running.set(key, work);
       return work;

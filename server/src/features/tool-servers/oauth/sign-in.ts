@@ -137,8 +137,8 @@ function wrongIn(flow: Flow | null, { code, iss, error }: CallbackParams): [Tool
   if (isFromOther(flow, iss)) return ['failed', `The answer did not come from ${host}, so it was not used.`];
   if (error === 'access_denied') return ['cancelled', null];
   if (error !== undefined || code === undefined) {
-    const said = error !== undefined && /^[a-z_]{1,64}$/.test(error) ? `: ${error}` : '';
-    return ['failed', `${host} did not sign you in${said}.`];
+    const reason = error !== undefined && /^[a-z_]{1,64}$/.test(error) ? `: ${error}` : '';
+    return ['failed', `${host} did not sign you in${reason}.`];
   }
   return null;
 }

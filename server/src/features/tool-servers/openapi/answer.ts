@@ -40,8 +40,8 @@ const isBinary = (type: string, bytes: Buffer) => !isText(type) || (type === '' 
 /** An answer as text for a model: its status, its type and its text. @throws OutboundRequestError */
 export async function answerText(answer: OutboundResponse, secret: string | null): Promise<ToolResult> {
   const { status, headers } = answer;
-  const said = headers.get('content-type') ?? '';
-  const type = said.split(';')[0]?.trim().toLowerCase() ?? '';
+  const contentType = headers.get('content-type') ?? '';
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   const { bytes, isWhole } = await bytesOf(answer);
   const isError = status < 200 || status > 299;
   const head = `HTTP ${status}${type && ` ${maskSecret(sanitizeText(type.slice(0, 100)), secret)}`}`;
@@ -50,7 +50,7 @@ export async function answerText(answer: OutboundResponse, secret: string | null
     const size = isWhole ? sizeOf(bytes.length) : 'more than 1 MB';
     return { text: `${head}\n[no text, ${size}: it cannot be given here]`, isError };
   }
-  const text = maskSecret(decoded(bytes, said), secret);
+  const text = maskSecret(decoded(bytes, contentType), secret);
   // The end may hold a part of the secret, so it is left out.
   const kept = isWhole ? text : text.slice(0, Math.max(0, text.length - overlap));
   return { text: truncateResult(sanitizeText(`${head}\n\n${kept}`), isWhole ? undefined : 'more than 1 MB'), isError };

@@ -9,7 +9,7 @@ export class InvalidArgumentsError extends Error {
 const maxShown = 5;
 const maxDepth = 20;
 
-type Told = (message: string) => void;
+type ReportProblem = (message: string) => void;
 
 const isOfType = (value: unknown, type: unknown): boolean => {
   switch (type) {
@@ -36,7 +36,7 @@ function checkObject(
   schema: Record<string, unknown>,
   at: string,
   depth: number,
-  tell: Told,
+  tell: ReportProblem,
 ) {
   const properties = isObject(schema.properties) ? schema.properties : {};
   for (const name of Array.isArray(schema.required) ? schema.required : [])
@@ -49,7 +49,7 @@ function checkObject(
 }
 
 /** Checks types, and missing and unknown arguments. The server reports anything else. */
-function check(value: unknown, schema: unknown, at: string, depth: number, tell: Told) {
+function check(value: unknown, schema: unknown, at: string, depth: number, tell: ReportProblem) {
   if (!isObject(schema) || depth < 0) return;
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.some((type) => isOfType(value, type)))
@@ -67,7 +67,7 @@ function check(value: unknown, schema: unknown, at: string, depth: number, tell:
 /** @throws InvalidArgumentsError */
 export function checkArguments(input: Record<string, unknown>, schema: Record<string, unknown>) {
   const wrong: string[] = [];
-  const tell: Told = (message) => {
+  const tell: ReportProblem = (message) => {
     if (wrong.length < maxShown) wrong.push(message.slice(0, 600));
   };
   checkObject(input, schema, '', maxDepth, tell);

@@ -87,8 +87,8 @@ export function createOpenApiDiscovery({ db, headers, openApi, thread }: Depende
     const chosen = await descriptionRepository(db).chosen(server.user_id, server.id);
     const order = { text, descriptionUrl: server.description_url, baseUrl: server.base_url, secret, chosen };
     const read = await thread.read(order).catch((error: unknown) => {
-      const isTold = error instanceof UnreadableDocumentError || error instanceof AppError;
-      if (isTold) throw new ToolServerError(error.message, { mayHaveRun: false, cause: error });
+      const isExplained = error instanceof UnreadableDocumentError || error instanceof AppError;
+      if (isExplained) throw new ToolServerError(error.message, { mayHaveRun: false, cause: error });
       throw error;
     });
     const found = toDiscovery(read, chosen);

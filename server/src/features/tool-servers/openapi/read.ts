@@ -65,9 +65,9 @@ function openApiOf(document: unknown, { descriptionUrl }: ReadOptions): Json {
   if (!isObject(document) || (document.openapi === undefined && document.swagger === undefined))
     throw new UnreadableDocumentError('This is not an OpenAPI description: it has no “openapi” field.');
   const isSwagger = document.openapi === undefined;
-  const said = isSwagger ? document.swagger : document.openapi;
+  const versionField = isSwagger ? document.swagger : document.openapi;
   // Without quotation marks YAML reads it as a number, and 3.0 as 3.
-  const version = typeof said === 'number' ? said.toFixed(1) : said;
+  const version = typeof versionField === 'number' ? versionField.toFixed(1) : versionField;
   const shown = typeof version === 'string' ? sanitizeText(version.slice(0, 20)) : 'something else';
   if (isSwagger ? shown !== '2.0' : !/^3\.[01](\.|$)/.test(shown))
     throw new UnreadableDocumentError(`Roster reads OpenAPI 3.0 and 3.1 and Swagger 2.0, but this one says ${shown}.`);
@@ -142,8 +142,8 @@ function describe({ operation, method, path }: Source) {
     operation.deprecated === true ? 'Deprecated.' : '',
   ];
   const call = `${method} ${path}`;
-  const said = cutTo(parts.filter(Boolean).join('\n\n'), descriptionLimit - call.length - 2);
-  return { title: summary, description: said ? `${said}\n\n${sanitizeText(call)}` : sanitizeText(call) };
+  const shortened = cutTo(parts.filter(Boolean).join('\n\n'), descriptionLimit - call.length - 2);
+  return { title: summary, description: shortened ? `${shortened}\n\n${sanitizeText(call)}` : sanitizeText(call) };
 }
 
 /** @throws LeftOut */

@@ -164,8 +164,8 @@ async function choose(db: Kysely<Database>, { userId, stillMay }: Actor, id: num
     await ownDescribed(trx, userId, id);
     const descriptions = descriptionRepository(trx);
     const { operations, chosen } = await descriptions.operations(userId, id);
-    const known = new Set([...(operations ?? []).map(({ operation }) => operation), ...(chosen ?? [])]);
-    const unknown = wanted?.find((operation) => !known.has(operation));
+    const names = new Set([...(operations ?? []).map(({ operation }) => operation), ...(chosen ?? [])]);
+    const unknown = wanted?.find((operation) => !names.has(operation));
     if (unknown !== undefined)
       throw refusedField('operations', `The description has no operation ${unknown}. Look at the list again.`);
     await descriptions.choose(userId, id, wanted);

@@ -61,7 +61,7 @@ export const quoted = (text: string) => {
   return line.length > maxShown ? `${line.slice(0, maxShown).toWellFormed()}…` : line;
 };
 
-type Asked = {
+type FailedRequest = {
   /** The call itself was in progress. */
   called: boolean;
   /** Credentials that were sent to the server, and must not be shown to users. */
@@ -69,22 +69,29 @@ type Asked = {
 };
 
 /** Errors that no server can cause are Roster's own faults, and pass unchanged. */
-export function toToolServerError(error: unknown, { called, secrets = [] }: Asked): unknown {
+export function toToolServerError(error: unknown, { called, secrets = [] }: FailedRequest): unknown {
   const failure = (message: string, mayHaveRun: boolean) => new ToolServerError(message, { mayHaveRun, cause: error });
   if (error instanceof AddressBlockedError) return failure(error.message, false);
   if (error instanceof OutboundRequestError) return failure(error.message, called && error.sent);
-  const said = error instanceof Error ? quoted(secrets.reduce(maskSecret, error.message.replace(sdkPrefix, ''))) : '';
+  const serverMessage =
+    error instanceof Error ? quoted(secrets.reduce(maskSecret, error.message.replace(sdkPrefix, ''))) : '';
   const status = httpStatusOf(error);
   // With such a status, the server has refused the request.
   if (status !== undefined)
-    return new ToolServerError(`${ofStatus(status)}${said && status >= 400 ? ` The server says: ${said}` : ''}`, {
-      mayHaveRun: called && status >= 500,
-      cause: error,
-      status,
-    });
+    return new ToolServerError(
+      `${ofStatus(status)}${serverMessage && status >= 400 ? ` The server says: ${serverMessage}` : ''}`,
+      {
+        mayHaveRun: called && status >= 500,
+        cause: error,
+        status,
+      },
+    );
   if (isRpcError(error)) {
     if (error.message === sdkTimeout) return failure('The server did not answer in time.', called);
-    return failure(said ? `The server says: ${said}` : `The server answers with error ${codeOf(error)}.`, false);
+    return failure(
+      serverMessage ? `The server says: ${serverMessage}` : `The server answers with error ${codeOf(error)}.`,
+      false,
+    );
   }
   const version = error instanceof Error ? unknownVersion.exec(error.message)?.[1] : undefined;
   if (version !== undefined)

@@ -68,11 +68,11 @@ function asArguments(schema: JsonObject): JsonObject {
 
 /** Says which arguments go together, which only words can express. */
 function describe(description: unknown, variants: readonly JsonObject[]): string {
-  const said = typeof description === 'string' ? description : '';
+  const text = typeof description === 'string' ? description : '';
   const sets = [...new Set(variants.map((one) => requiredOf(one).join(', ')))].filter((set) => set !== '');
-  if (variants.length < 2 || sets.length < 2) return said;
+  if (variants.length < 2 || sets.length < 2) return text;
   const shown = sets.slice(0, setsNamed).map((set) => `(${set})`);
-  return [said, `Needs one of these sets of arguments: ${shown.join(' or ')}.`].filter(Boolean).join(' ');
+  return [text, `Needs one of these sets of arguments: ${shown.join(' or ')}.`].filter(Boolean).join(' ');
 }
 
 const takenName = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -134,7 +134,7 @@ const withAlternatives = (schema: JsonObject): JsonObject[] => [
 /** A model's arguments, under the names that the server knows. */
 export function toServerArguments(input: JsonObject, { schema, names }: ModelSchema): JsonObject {
   if (Object.keys(names).length === 0) return input;
-  const known = new Map(Object.entries(names));
+  const originals = new Map(Object.entries(names));
   const back = (value: unknown, schemas: readonly JsonObject[]): unknown => {
     const all = schemas.flatMap(withAlternatives);
     if (Array.isArray(value)) {
@@ -147,7 +147,7 @@ export function toServerArguments(input: JsonObject, { schema, names }: ModelSch
     Object.fromEntries(
       Object.entries(value).map(([name, inner]) => {
         const own = named(schemas, name);
-        if (own.length > 0) return [known.get(name) ?? name, back(inner, own)];
+        if (own.length > 0) return [originals.get(name) ?? name, back(inner, own)];
         const others = schemas.map(({ additionalProperties }) => additionalProperties).filter(isObject);
         return [name, back(inner, others)];
       }),

@@ -89,8 +89,8 @@ export function anyOf(schemas: readonly JsonObject[]): JsonObject {
 function withoutParts(schema: JsonObject, inner: (value: unknown) => JsonObject): JsonObject {
   const made: JsonObject = { ...bounded(schema), ...ofArray(schema, inner), ...ofObject(schema, inner) };
   const listed = typesOf(schema, made);
-  const { values, said } = valuesOf(schema, listed);
-  if (said !== '') made.description = [made.description, said].filter(Boolean).join(' ');
+  const { values, note } = valuesOf(schema, listed);
+  if (note !== '') made.description = [made.description, note].filter(Boolean).join(' ');
   if (values && listed.length === 0) return withType({ ...made, enum: values }, [...new Set(values.map(typeOfValue))]);
   return withType(values ? { ...made, enum: values } : made, listed);
 }
@@ -121,10 +121,10 @@ function typesOf({ type, nullable }: JsonObject, made: JsonObject): string[] {
     typeof one === 'string' ? (types.has(one) ? one : (alsoKnownAs[one.toLowerCase()] ?? '')) : '',
   );
   // An unknown type may mean anything.
-  const known = given.every((one) => one !== '') ? given : [];
+  const typeNames = given.every((one) => one !== '') ? given : [];
   const guessed =
     type === undefined && made.properties ? ['object'] : type === undefined && made.items ? ['array'] : [];
-  const all = known.length > 0 ? known : guessed;
+  const all = typeNames.length > 0 ? typeNames : guessed;
   return [...new Set(nullable === true && all.length > 0 ? [...all, 'null'] : all)];
 }
 
@@ -173,7 +173,7 @@ function ofObject(schema: JsonObject, inner: (value: unknown) => JsonObject): Js
     ?.filter(([, value]) => value !== false)
     .map(([name, value]): [string, JsonObject] => [name, inner(value)]);
   const unnamed = needed
-    .filter((name) => !given?.some(([known]) => known === name))
+    .filter((name) => !given?.some(([property]) => property === name))
     .map((name): [string, JsonObject] => [name, {}]);
   const properties = kept || unnamed.length > 0 ? Object.fromEntries([...(kept ?? []), ...unnamed]) : undefined;
   const isClosed = others === false && !isObject(patternProperties);
@@ -185,17 +185,17 @@ function ofObject(schema: JsonObject, inner: (value: unknown) => JsonObject): Js
 }
 
 /** Possible values. If there are more than providers accept, the first ones are named in words. */
-function valuesOf(schema: JsonObject, listed: readonly string[]): { values?: unknown[]; said: string } {
+function valuesOf(schema: JsonObject, listed: readonly string[]): { values?: unknown[]; note: string } {
   const given = Array.isArray(schema.enum) ? schema.enum : schema.const === undefined ? [] : [schema.const];
-  if (given.length === 0 || !given.every(isScalar)) return { said: '' };
+  if (given.length === 0 || !given.every(isScalar)) return { note: '' };
   // Their author omitted the quotation marks.
   const isText =
     listed.includes('string') && !listed.some((type) => type === 'number' || type === 'integer' || type === 'boolean');
   const all = [...new Set(given)].map((value) => (isText && value !== null ? String(value) : value));
   const values = all.filter((value) => listed.length === 0 || listed.some((type) => fits(value, type)));
-  if (values.length === 0) return { said: '' };
+  if (values.length === 0) return { note: '' };
   const length = values.reduce((sum: number, value) => sum + String(value).length, 0);
-  if (values.length <= maxValues && length <= maxValueCharacters) return { values, said: '' };
+  if (values.length <= maxValues && length <= maxValueCharacters) return { values, note: '' };
   const named = values.slice(0, valuesNamed).map((value) => JSON.stringify(value).slice(0, 100));
-  return { said: `One of ${values.length} values, such as ${named.join(', ')}.` };
+  return { note: `One of ${values.length} values, such as ${named.join(', ')}.` };
 }

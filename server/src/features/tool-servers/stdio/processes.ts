@@ -7,7 +7,7 @@ import type { Ask, Bounds, Work } from '#server/features/tool-servers/mcp/sessio
 import { ToolServerError, toToolServerError } from '#server/features/tool-servers/shared/failure';
 
 /** Identifies a process by server and user: users never share one. */
-type Of = { serverId: number; userId: number; name: string };
+type ProcessOwner = { serverId: number; userId: number; name: string };
 
 type Process = {
   client: Client;
@@ -116,8 +116,8 @@ export function createProcessPool(commands: ToolCommands, times: Pick<ToolTimeou
   }
 
   function started(key: string, name: string, withinMs: number): Starting {
-    const known = running.get(key);
-    if (known) return known;
+    const existing = running.get(key);
+    if (existing) return existing;
     const command = commands.get(name);
     if (!command) throw failed(`The operator no longer allows the command ${name}.`, false);
     if (isClosed) throw failed('Roster is stopping.', false);
@@ -136,7 +136,7 @@ export function createProcessPool(commands: ToolCommands, times: Pick<ToolTimeou
 
   return {
     /** @throws ToolServerError */
-    async inSession<T>({ serverId, userId, name }: Of, bounds: Bounds, work: Work<T>): Promise<T> {
+    async inSession<T>({ serverId, userId, name }: ProcessOwner, bounds: Bounds, work: Work<T>): Promise<T> {
       const key = `${serverId} ${userId}`;
       const starting = started(key, name, bounds.withinMs);
       const time = AbortSignal.timeout(bounds.withinMs);

@@ -185,8 +185,8 @@ function readable(frames: string): Numbered[] {
 
 export function endEvent({ reason, error }: { reason: string | null; error: RunError | null }): RunEvent {
   if (error) return { type: 'failed', error };
-  const known = (['complete', 'stopped', 'length', 'content_filter'] as const).find((name) => name === reason);
-  return { type: 'finished', reason: known ?? 'complete' };
+  const outcome = (['complete', 'stopped', 'length', 'content_filter'] as const).find((name) => name === reason);
+  return { type: 'finished', reason: outcome ?? 'complete' };
 }
 
 type End = { event: RunEvent; number: number };

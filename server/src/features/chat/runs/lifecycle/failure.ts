@@ -9,8 +9,8 @@ export const interruption: RunError = {
 
 /** The error that readers of an answer see. `successor`: of a retired model. */
 export function failureOf(error: unknown, successor?: string | null): RunError {
-  const known = error instanceof AppError ? runFailures.find((name) => name === error.code) : undefined;
-  if (error instanceof AppError && known) return { code: known, message: error.message };
+  const runFailure = error instanceof AppError ? runFailures.find((name) => name === error.code) : undefined;
+  if (error instanceof AppError && runFailure) return { code: runFailure, message: error.message };
   if (!(error instanceof ProviderError))
     return { code: 'internal', message: 'Something went wrong on the server. Please try again.' };
   const isOfAnotherCall =

@@ -49,10 +49,10 @@ const waitsForFunctionsMs = 10 * 60_000;
 export const functionOutputDeadline = (endedAt: string) =>
   new Date(Date.parse(endedAt) + waitsForFunctionsMs).toISOString();
 
-type Asked = Pick<RunSpec, 'userId' | 'comparisonId' | 'judgingId'>;
+type Origin = Pick<RunSpec, 'userId' | 'comparisonId' | 'judgingId'>;
 export type InternalAnswerEnded = (
   trx: Kysely<Database>,
-  asker: Pick<Asked, 'userId' | 'judgingId'> & { comparisonId: number },
+  asker: Pick<Origin, 'userId' | 'judgingId'> & { comparisonId: number },
 ) => Promise<void>;
 
 type Dependencies = {
@@ -69,7 +69,7 @@ type Dependencies = {
 export function createRunFinalizer({ db, pricing, onInternalAnswerEnded }: Dependencies) {
   const usages = runUsage(pricing);
 
-  async function notifyOwner(trx: Kysely<Database>, { userId, comparisonId, judgingId }: Asked) {
+  async function notifyOwner(trx: Kysely<Database>, { userId, comparisonId, judgingId }: Origin) {
     if (comparisonId !== null) await onInternalAnswerEnded(trx, { userId, comparisonId, judgingId });
   }
 
@@ -178,12 +178,12 @@ function endWaiting(
     const batches = await eventRepository(trx).after(runId, 0);
     const log = foldBatches(batches);
     const cut = cutCalls(log, noCalls).map((call): RunEvent => ({ type: 'tool', call: eventCall(call) }));
-    const said: RunEvent[] = [...(note === null ? [] : [{ type: 'note' as const, text: note }]), ...cut];
-    for (const event of said) fold(log, event);
+    const events: RunEvent[] = [...(note === null ? [] : [{ type: 'note' as const, text: note }]), ...cut];
+    for (const event of events) fold(log, event);
     const at = new Date().toISOString();
     const all = sumUsage(...(await usedBefore(trx, { userId, runId }, run.continuedStep !== null)));
     const end = { state: 'stopped', reason: 'stopped', error: null } as const;
-    const last = (batches.at(-1)?.last ?? 0) + said.length + (all ? 1 : 0) + 1;
+    const last = (batches.at(-1)?.last ?? 0) + events.length + (all ? 1 : 0) + 1;
     if (!(await runRepository(trx).end(runId, rowOf(end, log, { hasUsage: all !== null, lastEvent: last, at }), true)))
       return undefined;
     await startFetching(trx, userId, run.messageId, at);

@@ -37,7 +37,7 @@ export class LiveRun {
   /** undefined until the request is built. */
   prepared: PreparedRequest | undefined;
   /** True if the provider is processing a request. */
-  isAsked = false;
+  isAwaitingProvider = false;
   /** One step per request to the provider. */
   step = 1;
   /** Resumed in the middle of a step, with its tool calls. */
@@ -117,7 +117,7 @@ export class LiveRun {
   beginStep() {
     const { text, reasoning, marks, calls } = this.log;
     this.since = { text: text.length, reasoning: reasoning.length, marks: marks.length, calls: calls.length };
-    this.isAsked = false;
+    this.isAwaitingProvider = false;
     this.tier = null;
     this.used = [];
   }

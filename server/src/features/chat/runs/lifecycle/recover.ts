@@ -22,9 +22,9 @@ export function createRunRecovery({ claims, presence, isTaken, recoverRun }: Dep
     const gone = new Map<number, boolean>();
     const ownBefore = new Date(Date.now() - startsWithinMs).toISOString();
     async function isGone(instance: number) {
-      const known = gone.get(instance) ?? ((await presence.isGone(instance)) && isCertain(instance));
-      gone.set(instance, known);
-      return known;
+      const isDead = gone.get(instance) ?? ((await presence.isGone(instance)) && isCertain(instance));
+      gone.set(instance, isDead);
+      return isDead;
     }
     for (const run of await claims.allActive()) {
       if (isTaken(run.id)) continue;

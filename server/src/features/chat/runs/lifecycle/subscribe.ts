@@ -100,12 +100,12 @@ async function finishedOr(stream: EventStream, replayed: () => Promise<string | 
 
 /** Reads the next stored events up to a gap, and logs the first gap. */
 function eventsInTurn({ events, log }: Pick<Dependencies, 'events' | 'log'>, runId: number) {
-  let isHoleTold = false;
+  let isGapReported = false;
   return async (after: number) => {
     const batches = await events.after(runId, after);
     const following = withoutHole(batches, after);
-    if (following.length < batches.length && !isHoleTold) {
-      isHoleTold = true;
+    if (following.length < batches.length && !isGapReported) {
+      isGapReported = true;
       log.warn({ runId, after }, 'events of an answer are missing; its end brings them');
     }
     return following;

@@ -19,8 +19,8 @@ export const storable = (text: string) => text.replaceAll('\0', '\uFFFD');
 /** Counts the output of an answer's tools against the limit. */
 export class ToolOutputBudget {
   #left: number;
-  constructor(said: readonly { output: string | null }[] = []) {
-    this.#left = resultsLimit - said.reduce((sum, { output }) => sum + (output?.length ?? 0), 0);
+  constructor(earlier: readonly { output: string | null }[] = []) {
+    this.#left = resultsLimit - earlier.reduce((sum, { output }) => sum + (output?.length ?? 0), 0);
   }
 
   get isFull() {

@@ -12,12 +12,12 @@ import { countsToRecord } from '#server/provider/token-counts';
 import type { LiveRun } from './live-run.ts';
 import type { PreparedRequest, RunSpec } from './run-spec.ts';
 
-type Of = Pick<RunSpec, 'runId' | 'userId' | 'threadId' | 'assistantId' | 'comparisonId' | 'judgingId'>;
+type UsageOwner = Pick<RunSpec, 'runId' | 'userId' | 'threadId' | 'assistantId' | 'comparisonId' | 'judgingId'>;
 
 /** Usage of runs, with the price of the day. */
 export function runUsage({ price, toolUsage }: Pick<PricingService, 'price' | 'toolUsage'>) {
   async function recordOf(
-    { runId, userId, threadId, assistantId, comparisonId, judgingId }: Of,
+    { runId, userId, threadId, assistantId, comparisonId, judgingId }: UsageOwner,
     {
       model,
       counts,
@@ -60,11 +60,11 @@ export function runUsage({ price, toolUsage }: Pick<PricingService, 'price' | 't
       return asStep(await ofRequest(run, prepared, reported, createdAt), run.spec.runId, run.step, 'tool_step');
     },
     /** Usage of built-in tools, one record per call. */
-    ofTools: (of: Of & { model: string | null }, uses: readonly ToolUse[], createdAt: string): UsageRecord[] =>
+    ofTools: (of: UsageOwner & { model: string | null }, uses: readonly ToolUse[], createdAt: string): UsageRecord[] =>
       uses.map((use) => ({ ...toolUsage(use, createdAt, of.model), ...ofCall(of) })),
     /** Estimated usage of an abandoned run, from the stored text. */
     ofAbandoned(
-      of: Of & { model: string },
+      of: UsageOwner & { model: string },
       log: FoldedLog,
       turns: { text: string }[],
       createdAt: string,
@@ -91,7 +91,7 @@ export const asStep = (
 });
 
 /** Tool uses are linked to the run as steps, because a run can have several. */
-const ofCall = ({ runId: stepOf, threadId, assistantId, comparisonId }: Of) => ({
+const ofCall = ({ runId: stepOf, threadId, assistantId, comparisonId }: UsageOwner) => ({
   runId: null,
   stepOf,
   threadId,
@@ -102,7 +102,7 @@ const ofCall = ({ runId: stepOf, threadId, assistantId, comparisonId }: Of) => (
 /** Rejected requests cost nothing, and neither do runs stopped before a request. */
 function isBilled(error: RunError | null, run: LiveRun) {
   const { text, reasoning, calls } = run.ofStep();
-  return (error === null && run.isAsked) || text !== '' || reasoning !== '' || calls.length > 0;
+  return (error === null && run.isAwaitingProvider) || text !== '' || reasoning !== '' || calls.length > 0;
 }
 
 /** Estimates tokens from the length of input and output, if the provider reports no usage. */

@@ -33,7 +33,7 @@ type Dependencies = {
 };
 
 type Decided = { decision: ApprovalDecision; reason?: string | undefined };
-type Asked = Decided & { callId: string };
+type Decision = Decided & { callId: string };
 
 const noRun = () => new AppError('not_found', 'This run does not exist.');
 const notWaiting = () =>
@@ -47,21 +47,22 @@ function checkApproving(role: Role, decision: ApprovalDecision) {
 
 /** Stores the user's decisions on calls, and resumes runs. */
 export function runApprovals({ database: { db }, instance, executor, checkResumable }: Dependencies) {
-  return async function decide(actor: Actor, runId: number, asked: Asked): Promise<Run> {
+  return async function decide(actor: Actor, runId: number, choice: Decision): Promise<Run> {
     const { userId } = actor;
     executor.refuseWhenClosing(userId);
-    checkApproving(actor.role, asked.decision);
+    checkApproving(actor.role, choice.decision);
     const waiting = await runClaimRepository(db).findResumable(userId, runId);
     if (!waiting) throw noRun();
     // Checked before anything is stored, so that the user can fix it and decide again.
-    if (asked.decision !== 'deny' && waiting.toolLoop !== null) await checkResumable(userId, waiting, waiting.toolLoop);
+    if (choice.decision !== 'deny' && waiting.toolLoop !== null)
+      await checkResumable(userId, waiting, waiting.toolLoop);
     await executor.resumeIf(userId, runId, async () => ({
       result: undefined,
       resumes: await db.transaction().execute(async (trx) => {
         await actor.stillMay(trx);
         // The role may have changed since the request started.
-        checkApproving((await lockActiveUser(trx, userId)) ?? 'Viewer', asked.decision);
-        return store(trx, userId, runId, asked, instance);
+        checkApproving((await lockActiveUser(trx, userId)) ?? 'Viewer', choice.decision);
+        return store(trx, userId, runId, choice, instance);
       }),
     }));
     const run = await runRepository(db).find(userId, runId);
@@ -73,22 +74,24 @@ export function runApprovals({ database: { db }, instance, executor, checkResuma
 export type RunApprovals = ReturnType<typeof runApprovals>;
 
 /** Returns whether all calls are decided, so that the run resumes. */
-async function store(trx: Kysely<Database>, userId: number, runId: number, asked: Asked, instance: number) {
+async function store(trx: Kysely<Database>, userId: number, runId: number, choice: Decision, instance: number) {
   const claims = runClaimRepository(trx);
   const calls = serverCallRepository(trx);
   const run = await claims.takeWaiting(userId, runId);
-  const call = await calls.find(userId, runId, asked.callId);
+  const call = await calls.find(userId, runId, choice.callId);
   if (!call) throw new AppError('not_found', 'This call does not exist.');
   if (!run || (run.waitsUntil ?? '') <= new Date().toISOString() || call.output !== null || call.decision !== null)
     throw notWaiting();
   const open = (await calls.open(userId, runId)).filter(({ decision }) => decision === null);
   const decided =
-    asked.decision === 'deny' ? [call] : [call, ...(await alsoApproved(trx, userId, run.threadId, asked, call, open))];
-  for (const one of decided) await keep(calls, userId, runId, one, asked);
+    choice.decision === 'deny'
+      ? [call]
+      : [call, ...(await alsoApproved(trx, userId, run.threadId, choice, call, open))];
+  for (const one of decided) await keep(calls, userId, runId, one, choice);
   await tell(
     trx,
     runId,
-    decided.map((one) => ({ ...one, ...outcomeOf(one, asked) })),
+    decided.map((one) => ({ ...one, ...outcomeOf(one, choice) })),
   );
   if (decided.length < open.length) return false;
   await claims.resume(userId, runId, instance);
@@ -100,7 +103,7 @@ async function alsoApproved(
   trx: Kysely<Database>,
   userId: number,
   threadId: number,
-  { decision }: Asked,
+  { decision }: Decision,
   { callId, serverId, tool, digest }: ServerCall,
   open: readonly ServerCall[],
 ): Promise<ServerCall[]> {
@@ -133,18 +136,18 @@ async function keep(
   userId: number,
   runId: number,
   call: ServerCall,
-  asked: Asked,
+  choice: Decision,
 ) {
   const { callId } = call;
-  const outcome = outcomeOf(call, asked);
-  await calls.decide(userId, runId, callId, asked.decision, asked.reason ?? null);
+  const outcome = outcomeOf(call, choice);
+  await calls.decide(userId, runId, callId, choice.decision, choice.reason ?? null);
   if (outcome.output !== null) await calls.settle(userId, runId, { callId, ...outcome });
 }
 
 async function tell(trx: Kysely<Database>, runId: number, calls: readonly ServerCall[]) {
   const events = eventRepository(trx);
   const last = await events.lastNumber(runId);
-  const told = calls.map((call): RunEvent => ({ type: 'tool', call: eventCall(toPublicCall(call)) }));
-  const frames = told.map((event, index) => frameOf(last + 1 + index, event)).join('');
-  await events.store([], [{ runId, first: last + 1, last: last + told.length, frames }]);
+  const callEvents = calls.map((call): RunEvent => ({ type: 'tool', call: eventCall(toPublicCall(call)) }));
+  const frames = callEvents.map((event, index) => frameOf(last + 1 + index, event)).join('');
+  await events.store([], [{ runId, first: last + 1, last: last + callEvents.length, frames }]);
 }

@@ -17,7 +17,7 @@ export function argumentsOf(input: string): Record<string, unknown> | undefined 
   }
 }
 
-type Known = {
+type PlanContext = {
   offered: readonly OfferedTool[];
   approvals: readonly Approval[];
   /** Calls of earlier steps. */
@@ -52,14 +52,14 @@ function refusalOf(call: PlacedCall, tool: OfferedTool | undefined, mayAsk: bool
 export function planned(
   call: PlacedCall,
   position: number,
-  { offered, approvals, earlier, echoes, canAsk, step }: Known,
+  { offered, approvals, earlier, echoes, canAsk, step }: PlanContext,
 ): ServerCall {
   const tool = offered.find(({ name }) => name === call.name);
   // A call that may have run already is only repeated after approval.
   const isInDoubt =
     tool !== undefined && !tool.mayRepeat && earlier.some((one) => one.state === 'uncertain' && sameTool(tool, one));
   const refusal = refusalOf(call, tool, canAsk, isInDoubt);
-  const isAsked = refusal === undefined && tool !== undefined && (isInDoubt || !isApproved(tool, approvals));
+  const needsApproval = refusal === undefined && tool !== undefined && (isInDoubt || !isApproved(tool, approvals));
   return {
     ...call,
     position,
@@ -70,7 +70,7 @@ export function planned(
     mayRepeat: tool?.mayRepeat ?? false,
     state: refusal === undefined ? 'waiting' : 'failed',
     output: refusal ?? null,
-    decision: isAsked ? null : 'not_asked',
+    decision: needsApproval ? null : 'not_asked',
     echo: echoes.get(call.callId) ?? null,
   };
 }

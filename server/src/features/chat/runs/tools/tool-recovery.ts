@@ -61,7 +61,7 @@ async function tell(trx: Kysely<Database>, runId: number, calls: readonly Server
   if (calls.length === 0) return;
   const events = eventRepository(trx);
   const last = await events.lastNumber(runId);
-  const told = calls.map((call): RunEvent => ({ type: 'tool', call: eventCall(call) }));
-  const frames = told.map((event, index) => frameOf(last + 1 + index, event)).join('');
-  await events.store([], [{ runId, first: last + 1, last: last + told.length, frames }]);
+  const callEvents = calls.map((call): RunEvent => ({ type: 'tool', call: eventCall(call) }));
+  const frames = callEvents.map((event, index) => frameOf(last + 1 + index, event)).join('');
+  await events.store([], [{ runId, first: last + 1, last: last + callEvents.length, frames }]);
 }

@@ -68,11 +68,11 @@ export function toolSteps({
    * Stores unsaved events, the changed calls and the changes of `work` in one transaction, then publishes. If there are
    * no events, `work` may run twice.
    */
-  const storeFirst = (run: LiveRun, told: readonly PlacedCall[], work: (trx: Kysely<Database>) => Promise<void>) =>
+  const storeFirst = (run: LiveRun, calls: readonly PlacedCall[], work: (trx: Kysely<Database>) => Promise<void>) =>
     run.serialize(async () => {
       const { runId } = run.spec;
       const events = [
-        ...told.map((call): RunEvent => ({ type: 'tool', call: eventCall(toPublicCall(call)) })),
+        ...calls.map((call): RunEvent => ({ type: 'tool', call: eventCall(toPublicCall(call)) })),
         ...fullness(run),
       ];
       const unsaved = run.unsaved();
@@ -102,12 +102,12 @@ export function toolSteps({
     const { signal } = run.controller;
     const earlier = run.step > 1 ? await retryUntilAvailable(signal, () => calls.ofRun(userId, runId)) : [];
     const approvals = loop.canAsk ? await retryUntilAvailable(signal, () => calls.approvals(userId, threadId)) : [];
-    const known = { ...loop, approvals, earlier, echoes: run.echoes, step: run.step };
+    const context = { ...loop, approvals, earlier, echoes: run.echoes, step: run.step };
     const positions = new Map(run.log.calls.map(({ callId }, position) => [callId, position]));
     const all = run
       .ofStep()
       .calls.filter(isOpenCall)
-      .map((call) => planned(call, positions.get(call.callId) ?? 0, known));
+      .map((call) => planned(call, positions.get(call.callId) ?? 0, context));
     const at = new Date().toISOString();
     const usage = await usages.ofStep(run, prepared, reported, at);
     await storeFirst(

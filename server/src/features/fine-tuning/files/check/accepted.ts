@@ -35,8 +35,8 @@ export function createAcceptedFileCache(check: (userId: number, chosen: ChosenFi
   /** Pressing the button five times reads the files once. */
   function checkOnce(userId: number, chosen: ChosenFiles): Promise<TrainingReport> {
     const name = nameOf(userId, chosen);
-    const known = underWay.get(name);
-    if (known) return known;
+    const pending = underWay.get(name);
+    if (pending) return pending;
     const report = check(userId, chosen).finally(() => underWay.delete(name));
     underWay.set(name, report);
     return report;

@@ -64,8 +64,8 @@ const imagesIn = (messages: unknown[]): number =>
     .filter((part) => isObject(part) && part.type === 'image_url').length;
 
 export function hasImages({ messages, input }: JsonObject): boolean {
-  const asked = isObject(input) ? input.messages : messages;
-  return Array.isArray(asked) && imagesIn(asked) > 0;
+  const question = isObject(input) ? input.messages : messages;
+  return Array.isArray(question) && imagesIn(question) > 0;
 }
 
 function checkImageCount(messages: unknown[], tell: ReportProblem) {

@@ -23,8 +23,8 @@ export function withoutImageData(line: Buffer): Buffer {
     const found = imageAt(line, at);
     if (!found) continue;
     const { bytes, isBase64 } = measure(found.data);
-    const said = [mark, hash('sha256', found.data), bytes, isBase64 ? 'whole' : 'damaged'].join(':');
-    pieces.push(line.subarray(taken, found.from), Buffer.from(said));
+    const summary = [mark, hash('sha256', found.data), bytes, isBase64 ? 'whole' : 'damaged'].join(':');
+    pieces.push(line.subarray(taken, found.from), Buffer.from(summary));
     taken = found.end;
     at = found.end;
   }

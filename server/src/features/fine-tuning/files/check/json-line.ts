@@ -50,8 +50,8 @@ export function readLine(line: Buffer | undefined, { imagesApart }: { imagesApar
   try {
     value = JSON.parse(bytes.toString());
   } catch (error) {
-    const said = error instanceof Error ? shortened(error.message) : 'it cannot be read';
-    return wrong(`The line is not valid JSON: ${said}.`, 'Write one complete JSON object on each line.');
+    const reason = error instanceof Error ? shortened(error.message) : 'it cannot be read';
+    return wrong(`The line is not valid JSON: ${reason}.`, 'Write one complete JSON object on each line.');
   }
   if (!isObject(value)) return wrong('The line is not a JSON object.', 'Write one JSON object, {…}, on each line.');
   return isDeep(value, 0) ? tooDeep : { kind: 'object', value };

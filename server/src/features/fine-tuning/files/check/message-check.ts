@@ -47,8 +47,8 @@ export function checkMessage(message: unknown, where: string, tell: ReportProble
 }
 
 /** Reports fields other than the known ones. */
-export function checkFields(value: JsonObject, known: ReadonlySet<string>, where: string, tell: ReportProblem) {
-  const unknown = Object.keys(value).filter((key) => !known.has(key));
+export function checkFields(value: JsonObject, allowed: ReadonlySet<string>, where: string, tell: ReportProblem) {
+  const unknown = Object.keys(value).filter((key) => !allowed.has(key));
   if (unknown.length === 0) return;
   const names = unknown.slice(0, 3).map(quoted).join(', ');
   tell(

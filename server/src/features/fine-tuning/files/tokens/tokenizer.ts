@@ -81,7 +81,7 @@ const mostBytes = longestPiece * 3;
 function pieceCounter(tokens: readonly (string | number[])[]): (text: string, from: number, to: number) => number {
   const table = tokenTable(tokens);
   const merge = createPairMerger(table, mostBytes);
-  const known = knownPieces();
+  const cache = knownPieces();
   const bytes = new Uint8Array(mostBytes);
   const encoder = new TextEncoder();
 
@@ -99,10 +99,10 @@ function pieceCounter(tokens: readonly (string | number[])[]): (text: string, fr
     if (length === 1) return 1;
     let hash = 0;
     for (let at = 0; at < length; at++) hash = table.joinedHash(hash, hashOf(bytes[at] ?? 0), 1);
-    const before = known.find(hash, bytes, length);
+    const before = cache.find(hash, bytes, length);
     if (before > 0) return before;
     const counted = table.rankOf(hash, bytes, 0, length) === noToken ? merge(bytes, length) : 1;
-    known.keep(hash, bytes, length, counted);
+    cache.keep(hash, bytes, length, counted);
     return counted;
   };
 }

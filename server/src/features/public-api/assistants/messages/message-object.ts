@@ -19,8 +19,8 @@ export function createMessageSerializer({ ids, assistantModels, fileIds }: Depen
     const { encode } = await ids();
     const hasAssistant = messages.some(({ run }) => typeof run?.assistantId === 'number');
     const names = hasAssistant ? await assistantModels.list(userId) : [];
-    const known = new Map(names.map(({ assistantId, id }) => [assistantId, id]));
-    const assistantOf = (id: number) => known.get(id) ?? encode('asst', id);
+    const assistantNames = new Map(names.map(({ assistantId, id }) => [assistantId, id]));
+    const assistantOf = (id: number) => assistantNames.get(id) ?? encode('asst', id);
     const cited = messages.flatMap(({ content }) => readContent(content).citations ?? []);
     const present = await fileIds.present(
       userId,

@@ -97,7 +97,7 @@ export function createTargetResolver(dependencies: Dependencies) {
     const isSearching = choice !== 'file_search' || knowledge.search !== undefined;
     const { type, last_messages: last = null } = options.truncation_strategy;
     const left = leftOf(options.max_completion_tokens, spent.completionTokens);
-    const asked = {
+    const request = {
       maxOutputTokens: left ?? undefined,
       format: format === 'auto' ? undefined : format,
       tools:
@@ -119,7 +119,7 @@ export function createTargetResolver(dependencies: Dependencies) {
       const parameters = dependencies.catalogue.parameters(name, { temperature, effort });
       // 1 is the provider's default. A model that accepts no temperature accepts no other value here either.
       const topP = options.top_p === 1 || parameters.temperature === null ? null : options.top_p;
-      return { model: name, ...parameters, knowledge, asked: { ...asked, topP } };
+      return { model: name, ...parameters, knowledge, apiRequest: { ...request, topP } };
     };
     const fallback = before === undefined ? fallbackFor(options, knowledge) : null;
     return {

@@ -81,13 +81,13 @@ export function createRunStarter(dependencies: Dependencies) {
       given: NewApiThreadAndRun,
     ): Promise<StartedRun & { thread: StoredThread }> {
       const { userId } = caller;
-      const { messages: said, metadata, tool_resources: resources } = given.thread ?? {};
-      const messages = await parseMessages(userId, said ?? [], fileIds);
+      const { messages: firstMessages, metadata, tool_resources: resources } = given.thread ?? {};
+      const messages = await parseMessages(userId, firstMessages ?? [], fileIds);
       // Report what is wrong with the run before making a vector store for it.
       refuseOverTokenBudget(caller);
       await optionsOf(userId, null, given);
       const { tool_resources: named } = given;
-      const asked = { ...given, tool_resources: named && (await keptResources.checked(userId, named)) };
+      const request = { ...given, tool_resources: named && (await keptResources.checked(userId, named)) };
       const withThread = async (toolResources: ToolResources | null) => {
         // Attached files belong to the thread once it exists.
         const files = messages.flatMap(({ codeFiles }) => codeFiles);
@@ -97,7 +97,7 @@ export function createRunStarter(dependencies: Dependencies) {
             throw toAttachmentError(error);
           });
         let thread: StoredThread | undefined;
-        const begun = await begin(caller, asked, {
+        const begun = await begin(caller, request, {
           toolResources: usable(toolResources, files),
           threadId: null,
           async before(trx) {

@@ -75,10 +75,10 @@ export function createRunStream({ openCalls, watch, endedRun }: Dependencies) {
       signal.addEventListener('abort', () => breakOff(signal.reason), { once: true });
       out.write(before(events));
       await watch(userId, part.id, {
-        tell(told) {
+        tell(written) {
           if (isOver) return;
-          out.write(events.of(told));
-          if (told.some(({ type }) => type === 'finished' || type === 'failed')) void finish();
+          out.write(events.of(written));
+          if (written.some(({ type }) => type === 'finished' || type === 'failed')) void finish();
         },
         // Without a final event if the conversation was deleted meanwhile.
         end() {

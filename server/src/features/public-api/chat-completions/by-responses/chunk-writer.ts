@@ -36,10 +36,10 @@ const choiceOf = (delta: JsonObject, finish: string | null) => [
  * Writes an answer as chunks of a chat completion, and in the end as a complete one.
  * Long: every part of the answer continues the same message.
  */
-export function chunkWriter({ model: asked, tellsUsage }: { model: string; tellsUsage: boolean }) {
+export function chunkWriter({ model: requested, tellsUsage }: { model: string; tellsUsage: boolean }) {
   const id = `chatcmpl-${randomBytes(18).toString('base64url')}`;
   const created = Math.floor(Date.now() / 1000);
-  let model = asked;
+  let model = requested;
   let tier = '';
   let frames = '';
   let isBegun = false;
@@ -132,8 +132,8 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
     ending(cut: 'length' | 'content_filter' | undefined, usage: TokenCounts | null): string {
       // Clients keep only the last list, so all links come at once.
       const cited = links.size > 0 ? chunk(choiceOf({ annotations: [...links.values()] }, null)) : '';
-      const told = tellsUsage && usage ? chunk([], usageObject(usage)) : '';
-      return `${beginning()}${cited}${chunk(choiceOf({}, finishOf(cut)))}${told}data: [DONE]\n\n`;
+      const usageChunk = tellsUsage && usage ? chunk([], usageObject(usage)) : '';
+      return `${beginning()}${cited}${chunk(choiceOf({}, finishOf(cut)))}${usageChunk}data: [DONE]\n\n`;
     },
     whole(cut: 'length' | 'content_filter' | undefined, usage: TokenCounts | null): JsonObject {
       const message = {

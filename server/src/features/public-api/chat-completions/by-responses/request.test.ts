@@ -5,7 +5,7 @@ const hello = [{ role: 'user', content: 'Hello' }];
 const asked = (more: object, messages: unknown[] = hello) => toResponses({ model: 'm', messages, ...more });
 const unsaid = (more: object, messages?: unknown[]) => {
   const said = asked(more, messages);
-  return 'unsaid' in said ? said.unsaid : undefined;
+  return 'untranslatable' in said ? said.untranslatable : undefined;
 };
 
 test('translates what both APIs have', () => {

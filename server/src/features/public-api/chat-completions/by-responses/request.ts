@@ -118,8 +118,8 @@ const isEmpty = (name: string, value: unknown) =>
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isObject(value)) return value;
-  const said = Object.entries(value).filter(([, child]) => child !== null);
-  return Object.fromEntries(said.map(([name, child]) => [name, withoutNulls(child)]));
+  const entries = Object.entries(value).filter(([, child]) => child !== null);
+  return Object.fromEntries(entries.map(([name, child]) => [name, withoutNulls(child)]));
 }
 
 /** Best effort: answers may differ with it, too. */
@@ -129,15 +129,17 @@ const bestEffort = 'seed';
 export type TranslatedRequest = { request: ResponseRequest; notes: string[] };
 
 /** `unsaid`: the field that Responses cannot express. */
-export function toResponses(body: ChatCompletion): TranslatedRequest | { unsaid: string } {
-  const said = Object.entries(body).filter(
+export function toResponses(body: ChatCompletion): TranslatedRequest | { untranslatable: string } {
+  const fields = Object.entries(body).filter(
     ([name, value]) => !(isEmpty(name, value) || neutral.get(name) === value || name === bestEffort),
   );
-  const parsed = Sayable.safeParse({ ...Object.fromEntries(said), messages: withoutNulls(body.messages) });
+  const parsed = Sayable.safeParse({ ...Object.fromEntries(fields), messages: withoutNulls(body.messages) });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return {
-      unsaid: String(issue?.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys[0] : issue?.path[0]),
+      untranslatable: String(
+        issue?.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys[0] : issue?.path[0],
+      ),
     };
   }
   const hasSeed = body[bestEffort] != null;
@@ -147,7 +149,7 @@ export function toResponses(body: ChatCompletion): TranslatedRequest | { unsaid:
   };
 }
 
-function requestOf(said: z.output<typeof Sayable>): ResponseRequest {
+function requestOf(request: z.output<typeof Sayable>): ResponseRequest {
   const {
     messages,
     stream_options: _,
@@ -160,7 +162,7 @@ function requestOf(said: z.output<typeof Sayable>): ResponseRequest {
     reasoning_effort: effort,
     verbosity,
     ...same
-  } = said;
+  } = request;
   return {
     ...same,
     input: messages.flatMap(itemsOf),

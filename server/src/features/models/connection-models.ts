@@ -61,10 +61,8 @@ export function connectionModels({ connections, lists, describe }: Dependencies)
       if (connectionId === null) return null;
       const row = await connections.findUsable(userId, connectionId);
       if (!row) return 'The connection of this model was removed';
-      const models = await lists.cachedOrStored({ userId, connectionId });
-      return !models || models.some(({ id }) => id === model)
-        ? null
-        : `Model ${model} is not among those of ${row.name}`;
+      const list = await lists.stored({ userId, connectionId });
+      return !list || list.some(({ id }) => id === model) ? null : `Model ${model} is not among those of ${row.name}`;
     },
 
     /** The model that answers people who use connections only; null: there is none. */

@@ -106,7 +106,10 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
   const conversationImports = importFeature({
     ...{ ...base, files, importedThreads: chat.importedThreads },
     keepers: {
-      ...{ assistants: importedAssistants, projects: importedProjects(projectFiles) },
+      ...{
+        assistants: importedAssistants,
+        projects: importedProjects({ files: projectFiles, assistantOf: importedAssistants.idOf }),
+      },
       ...{ importPreferences, importPrompts: storePrompts },
     },
   });

@@ -1,11 +1,12 @@
 import type { OpenDatabase } from '#server/db/connect';
+import type { ExportPart } from '#server/features/feature';
 import type { ModelService } from '#server/features/models/service';
 import type { Router } from '#server/http/app-router/router';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider } from '#server/provider/provider';
 import { apiAssistants } from './api-assistants.ts';
-import { assistantDraftExport } from './drafts/export-part.ts';
+import { assistantDraftRepository } from './drafts/repository.ts';
 import { assistantDraftService } from './drafts/service.ts';
 import { assistantExport } from './export-part.ts';
 import { importService } from './import.ts';
@@ -17,6 +18,32 @@ import { versionExport } from './versions/export-part.ts';
 import type { VersionRecorder } from './versions/recorder.ts';
 import { versionService } from './versions/service.ts';
 import type { ToolSelectionsIn } from './versions/state.ts';
+
+/** Small pages, because instructions may have 256,000 characters. */
+const atOnce = 20;
+
+/** The forms of assistants that were left without saving, in an account export. */
+function assistantDraftExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
+  const drafts = assistantDraftRepository(reader);
+
+  async function* lines(userId: number) {
+    let after = 0;
+    for (;;) {
+      const page = await drafts.after(userId, after, atOnce);
+      for (const { id: _, ...draft } of page) yield `${JSON.stringify(draft)}\n`;
+      const last = page.at(-1);
+      if (!last) break;
+      after = last.id;
+    }
+  }
+
+  return {
+    description: ['assistant-drafts.jsonl         forms of assistants that were left without saving, one per line'],
+    async *entries(userId) {
+      yield { name: 'assistant-drafts.jsonl', content: lines(userId) };
+    },
+  };
+}
 
 type Imports = Parameters<typeof importService>[0];
 type Dependencies = {

@@ -66,7 +66,7 @@ async function store(
   const rows = importedAssistantRepository(trx);
   const versions = readVersions(imported, here);
   const last = versions.at(-1);
-  if (!last || (await rows.isHere(userId, imported.sourceId))) return false;
+  if (!last || (await rows.idOf(userId, imported.sourceId)) !== null) return false;
   const { settings, files, programFields } = last.state;
   const name = await freeName(trx, userId, settings.name);
   const isFirst = (await assistants.newestId(userId)) === undefined;
@@ -98,6 +98,9 @@ async function store(
 /** Assistants that imports bring. */
 export const importedAssistants = {
   store,
+  /** The assistant that an import has brought; null: none, or it was deleted. */
+  idOf: (trx: Kysely<Database>, userId: number, sourceId: string): Promise<number | null> =>
+    importedAssistantRepository(trx).idOf(userId, sourceId),
   /** Deletes one that nobody has changed or used here. Returns true if there may be more. Call in a transaction. */
   async removeOne(trx: Kysely<Database>, userId: number, importId: number): Promise<boolean> {
     const assistants = assistantRepository(trx);

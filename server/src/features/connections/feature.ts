@@ -1,19 +1,30 @@
 import type { Config } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Presence } from '#server/db/presence';
+import type { ExportPart } from '#server/features/feature';
 import type { Router } from '#server/http/app-router/router';
 import { connectionAddresses } from '#server/provider/connections/address-policy';
 import type { ConnectionTarget } from '#server/provider/connections/connection-key';
+import { connectionRepository } from '#server/provider/connections/connection-repository';
 import type { ConnectionOpener } from '#server/provider/connections/open';
 import type { Provider } from '#server/provider/provider';
 import type { Vault } from '#server/security/vault';
 import { clientOpener } from './clients.ts';
-import { connectionExportPart } from './export-part.ts';
 import { offerRoutes } from './offer-routes.ts';
 import { offerService } from './offer-service.ts';
 import { connectionRefusals } from './refusals.ts';
 import { connectionRoutes } from './routes.ts';
 import { connectionService } from './service.ts';
+import { toConnection } from './to-connection.ts';
+
+const connectionExportPart = ({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart => ({
+  description: ['connections.json               the connections to providers, without their keys'],
+  async *entries(userId) {
+    const rows = await connectionRepository(reader).listOwn(userId);
+    const connections = rows.map(toConnection).map(({ id: _, ...connection }) => connection);
+    yield { name: 'connections.json', content: [`${JSON.stringify({ connections }, null, 2)}\n`] };
+  },
+});
 
 type Dependencies = {
   database: OpenDatabase;

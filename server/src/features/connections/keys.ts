@@ -5,12 +5,36 @@ import type { Database } from '#server/db/schema';
 import { AppError } from '#server/lib/errors';
 import type { ConnectionAddresses } from '#server/provider/connections/address-policy';
 import type { ConnectionRow } from '#server/provider/connections/connection-repository';
-import { keyHeaderOf, presetOf } from '#server/provider/connections/presets';
+import { keyHeaderOf, type Preset, presetOf } from '#server/provider/connections/presets';
+import { ProviderError } from '#server/provider/transport/error';
 import type { Vault } from '#server/security/vault';
-import type { OpenClient } from './clients.ts';
+import type { OpenClient, OpenedClient } from './clients.ts';
 import { invalid } from './errors.ts';
 import { sealedColumns } from './sealed-columns.ts';
-import { tryKey } from './try-key.ts';
+
+/** Milliseconds that a person waits for a new key to be tried. */
+const tryMs = 8_000;
+
+/** `rejected`: in the provider's own words. `notice`: the key is stored with it; null: nothing is wrong. */
+type TriedKey = { rejected: string } | { notice: string | null };
+
+/** The key is accepted, or nothing says that it is not. */
+const limits = new Set<ProviderError['code']>(['missing_scope', 'rate_limited', 'insufficient_quota', 'region']);
+
+/** Tries a key by listing models, which costs nothing. A provider without a list is asked only by Check. */
+async function tryKey({ key }: OpenedClient, preset: Pick<Preset, 'serves'>): Promise<TriedKey> {
+  if (preset.serves.length > 0 && !preset.serves.includes('models')) return { notice: null };
+  try {
+    await key.provider.models(key, tryMs);
+    return { notice: null };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (error.code === 'key_rejected') return { rejected: error.message };
+    if (error.code === 'not_served') return { notice: null };
+    if (limits.has(error.code)) return { notice: error.message };
+    return { notice: `${error.message} The connection is saved but not verified.` };
+  }
+}
 
 export type KeyDependencies = {
   db: Kysely<Database>;

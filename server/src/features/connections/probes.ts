@@ -2,7 +2,12 @@ import type { AbilityCheck } from '@roster/contracts/connections/connections';
 import { isObject } from '#server/lib/is-object';
 import type { ConnectionKey } from '#server/provider/connections/connection-key';
 import type { AnswerPiece, AnswerRequest, ConversationTurn } from '#server/provider/provider';
-import { redImage } from './red-image.ts';
+
+/** A PNG of 32 by 32 red pixels: small, and large enough for models that refuse tiny images. */
+const redImage = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAJ0lEQVR42u3NsQkAAAjAsP7/tF7hIASyp6lTCQQCgUAgEAgEgi/BAjLD/C5w/SM9AAAAAElFTkSuQmCC',
+  'base64',
+);
 
 export type Found = Pick<AbilityCheck, 'result' | 'reason'>;
 

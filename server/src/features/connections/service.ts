@@ -1,6 +1,7 @@
 import {
   type Connection,
   type ConnectionChange,
+  type ConnectionPreset,
   connectionsPerUser,
   type NewConnection,
 } from '@roster/contracts/connections/connections';
@@ -8,6 +9,7 @@ import type { Kysely } from 'kysely';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/lib/errors';
+import type { ConnectionAddresses } from '#server/provider/connections/address-policy';
 import { type ConnectionRow, connectionRepository } from '#server/provider/connections/connection-repository';
 import type { OpenConnection } from '#server/provider/connections/open';
 import { presetOf, presets } from '#server/provider/connections/presets';
@@ -18,10 +20,27 @@ import { checkAbilities } from './check.ts';
 import { invalid, notFound } from './errors.ts';
 import { addressOf, connectionKeys, type KeyDependencies, replacesSecret } from './keys.ts';
 import { findLocalServers } from './local.ts';
-import { offeredPresets } from './offered-presets.ts';
 import type { ConnectionRefusals } from './refusals.ts';
 import { changedColumns, connectionStore, nameKeyOf } from './repository.ts';
 import { toConnection, toOffered } from './to-connection.ts';
+
+const listedOnly =
+  'Only addresses that Roster’s operator has listed can be entered (PROVIDER_HOSTS_ALLOWED, or CONNECTIONS=open).';
+
+/** The presets as a person chooses from them. `listsHosts`: the operator has listed addresses of their own. */
+function offeredPresets(
+  { policy, problemOf }: Pick<ConnectionAddresses, 'policy' | 'problemOf'>,
+  listsHosts: boolean,
+): ConnectionPreset[] {
+  return presets.map(({ hosts: _, ...preset }) => {
+    const address = preset.baseUrl ?? preset.example ?? '';
+    const problem = problemOf(preset.id, address);
+    if (problem === null || policy === 'off') return { ...preset, allowed: problem === null, notice: problem };
+    // Another address than the usual one may be allowed.
+    if (preset.id === 'other') return { ...preset, allowed: true, notice: listedOnly };
+    return { ...preset, allowed: listsHosts, notice: problem };
+  });
+}
 
 type Dependencies = KeyDependencies & {
   /** The operator has listed hosts of their own. */

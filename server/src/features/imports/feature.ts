@@ -1,3 +1,4 @@
+import { imports as api } from '@roster/contracts/imports';
 import type { Kysely } from 'kysely';
 import type { Config } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
@@ -11,9 +12,20 @@ import type { FileStore } from '#server/storage/file-store';
 import { localCopies } from './local-copy.ts';
 import type { PartKeepers } from './parts.ts';
 import { importRepository } from './repository.ts';
-import { importRoutes } from './routes.ts';
-import { importService, toImport } from './service.ts';
+import { type ImportService, importService, toImport } from './service.ts';
 import { type ImportFiles, importJobs } from './work.ts';
+
+function importRoutes({ route, uploadRoute }: Router, imports: ImportService) {
+  uploadRoute(api.create, ({ actor, request, receive }) => {
+    const length = request.headers['content-length'];
+    return imports.upload(actor, length === undefined ? undefined : Number(length), receive);
+  });
+  route(api.list, ({ actor, query }) => imports.list(actor.userId, query));
+  route(api.find, ({ actor, params }) => imports.find(actor.userId, params.id));
+  route(api.start, ({ actor, params }) => imports.start(actor, params.id));
+  route(api.cancel, ({ actor, params }) => imports.cancel(actor, params.id));
+  route(api.undo, ({ actor, params }) => imports.undo(actor, params.id));
+}
 
 type Dependencies = {
   database: OpenDatabase;

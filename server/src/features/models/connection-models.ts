@@ -61,7 +61,7 @@ export function connectionModels({ connections, lists, describe }: Dependencies)
       if (connectionId === null) return null;
       const row = await connections.findUsable(userId, connectionId);
       if (!row) return 'The connection of this model was removed';
-      const list = await lists.stored({ userId, connectionId });
+      const list = await lists.freshList({ userId, connectionId });
       return !list || list.some(({ id }) => id === model) ? null : `Model ${model} is not among those of ${row.name}`;
     },
 

@@ -1,11 +1,31 @@
+import { modelChoices } from '@roster/contracts/models/model-choices';
+import { models as api } from '@roster/contracts/models/models';
 import type { OpenDatabase } from '#server/db/connect';
+import type { ExportPart } from '#server/features/feature';
+import type { Router } from '#server/http/app-router/router';
 import { connectionRepository } from '#server/provider/connections/connection-repository';
-import { modelChoiceRepository } from './choice-repository.ts';
-import { modelChoicesPart } from './export-part.ts';
+import { type ModelChoiceRepository, modelChoiceRepository } from './choice-repository.ts';
 import { retirementGuard } from './retirement/guard.ts';
 import { modelListRepository } from './retirement/list-repository.ts';
-import { modelRoutes } from './routes.ts';
-import { modelService } from './service.ts';
+import { type ModelService, modelService } from './service.ts';
+
+/** Marked, hidden and last chosen models in an account export. Uses the read connection. */
+const modelChoicesPart = ({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart => ({
+  description: ['model-choices.json             the models that were marked, hidden and chosen last'],
+  async *entries(userId) {
+    const choices = await modelChoiceRepository(reader).find(userId);
+    yield { name: 'model-choices.json', content: [`${JSON.stringify(choices, undefined, 2)}\n`] };
+  },
+});
+
+const modelRoutes =
+  (models: ModelService, choices: ModelChoiceRepository) =>
+  ({ route }: Router) => {
+    route(api.list, ({ actor }) => models.list(actor.userId));
+    route(api.tools, ({ actor, query }) => models.tools(actor.userId, query.model));
+    route(modelChoices.choices, ({ actor }) => choices.find(actor.userId));
+    route(modelChoices.save, ({ actor, body }) => choices.save(actor.userId, body));
+  };
 
 type Dependencies = Omit<Parameters<typeof modelService>[0], 'remember' | 'connections'> & {
   database: Pick<OpenDatabase, 'db' | 'reader'>;

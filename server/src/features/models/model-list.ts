@@ -93,7 +93,7 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
       }
     },
     /** Returns the list if it is fresh, without asking the provider. */
-    async stored(source: ListSource): Promise<ProviderModel[] | undefined> {
+    async freshList(source: ListSource): Promise<ProviderModel[] | undefined> {
       if (!remembered.has(idOf(source))) return undefined;
       try {
         return fresh(source, keyOf(await open(source)));

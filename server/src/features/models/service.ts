@@ -166,7 +166,7 @@ export function modelService(dependencies: Dependencies) {
     (await hasOwnKey(userId)) ? null : others.first(userId, optionalListTimeoutMs);
 
   async function knownDefault(userId: number): Promise<string | null> {
-    const list = await listed.stored(own(userId));
+    const list = await listed.freshList(own(userId));
     return list ? resolveDefault(dependencies, userId, list) : defaultOfConnection(userId);
   }
 
@@ -261,7 +261,7 @@ export function modelService(dependencies: Dependencies) {
       if (problem !== null) return problem;
     }
     const plain = wanted.filter((model) => connectionIdOf(model) === null);
-    const list = plain.length > 0 ? await listed.stored(own(userId)) : undefined;
+    const list = plain.length > 0 ? await listed.freshList(own(userId)) : undefined;
     if (!list) return null;
     const ids = await usableIds(dependencies, userId, list);
     const missing = plain.find((id) => !ids.has(id));

@@ -31,9 +31,15 @@ function draftOf({ name, icon, color, instructions, model }: ImportedProject, as
   };
 }
 
+type Dependencies = {
+  files: Pick<ProjectFileService, 'attach' | 'release'>;
+  /** The assistant that an import has brought, by its id there. */
+  assistantOf: (trx: Kysely<Database>, userId: number, sourceId: string) => Promise<number | null>;
+};
+
 /** Stores a project of an export. Call in a transaction. */
 async function store(
-  files: Pick<ProjectFileService, 'attach'>,
+  { files, assistantOf }: Dependencies,
   trx: Kysely<Database>,
   { userId, importId }: To,
   imported: ImportedProject,
@@ -46,7 +52,7 @@ async function store(
   const projects = projectRepository(trx);
   if ((await projects.count(userId)) >= projectsPerUser) return 'no_room';
   const now = new Date().toISOString();
-  const assistantId = assistant === null ? null : await rows.assistantFrom(userId, assistant);
+  const assistantId = assistant === null ? null : await assistantOf(trx, userId, assistant);
   const createdAt = imported.createdAt ?? now;
   const id = await projects.insert(userId, draftOf(imported, assistantId), createdAt);
   const { archivedAt, updatedAt } = imported;
@@ -56,15 +62,15 @@ async function store(
 }
 
 /** Projects that imports bring. */
-export const importedProjects = (files: Pick<ProjectFileService, 'attach' | 'release'>) => ({
+export const importedProjects = (dependencies: Dependencies) => ({
   store: (trx: Kysely<Database>, to: To, imported: ImportedProject, fileIds: number[]) =>
-    store(files, trx, to, imported, fileIds),
+    store(dependencies, trx, to, imported, fileIds),
   /** Deletes one without conversations that nobody has changed. Returns true if there may be more. */
   async removeOne(trx: Kysely<Database>, userId: number, importId: number): Promise<boolean> {
     await lockUserRow(trx, userId);
     const id = await importedProjectRepository(trx).untouched(userId, importId);
     if (id === undefined) return false;
-    await files.release(trx, userId, id);
+    await dependencies.files.release(trx, userId, id);
     return projectRepository(trx).delete(userId, id);
   },
 });

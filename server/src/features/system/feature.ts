@@ -1,8 +1,22 @@
+import { system as api } from '@roster/contracts/system';
 import type { Feature } from '#server/features/feature';
 import type { Router } from '#server/http/app-router/router';
+import { requeue } from '#server/jobs/queue';
+import { AppError } from '#server/lib/errors';
 import { systemMetrics } from './metrics.ts';
-import type { SystemSources } from './report.ts';
-import { systemRoutes } from './routes.ts';
+import { type SystemSources, systemReport } from './report.ts';
+
+function systemRoutes({ route }: Router, looked: SystemSources) {
+  route(api.report, () => systemReport(looked));
+  route(api.retryJob, async ({ actor, params: { id: jobId }, request }) => {
+    const kind = await looked.database.db.transaction().execute(async (trx) => {
+      await actor.stillMay(trx);
+      return requeue(trx, jobId);
+    });
+    if (kind === undefined) throw new AppError('not_found', 'This failed job no longer exists. Refresh the page.');
+    request.log.info({ event: 'job_retried', jobId, kind, by: actor.userId }, 'failed job queued again');
+  });
+}
 
 type Dependencies = Omit<SystemSources, 'installation'> & { config: Pick<SystemSources, 'installation'> };
 

@@ -6,14 +6,15 @@ type Mark = { importId: number; sourceId: string; version: number; updatedAt: st
 /** Assistants that imports have brought. */
 export function importedAssistantRepository(db: Kysely<Database>) {
   return {
-    async isHere(userId: number, sourceId: string): Promise<boolean> {
+    /** null: no import has brought it, or it was deleted. */
+    async idOf(userId: number, sourceId: string): Promise<number | null> {
       const row = await db
         .selectFrom('assistants')
         .select('id')
         .where('user_id', '=', userId)
         .where('source_id', '=', sourceId)
         .executeTakeFirst();
-      return row !== undefined;
+      return row?.id ?? null;
     },
     async mark(userId: number, id: number, { importId, sourceId, version, updatedAt }: Mark) {
       await db

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { branchSteps } from '#server/conversation/branch-repository';
 import type { Database } from '#server/db/schema';
 
 /** Newest threads, and newest answers in them, that are searched. */
@@ -9,8 +10,6 @@ const shownCharacters = 600;
 
 /** `model`: undefined for any. `programs`: whether to include threads of API clients. */
 export type QuestionFilter = { assistantId: number; model?: string | undefined; programs: boolean };
-
-export type Step = { id: number; parentId: number | null; bytes: number };
 
 /** Questions with complete answers. */
 export function questionHistoryRepository(db: Kysely<Database>) {
@@ -60,17 +59,7 @@ export function questionHistoryRepository(db: Kysely<Database>) {
       return (model === undefined ? answers : answers.where('runs.model', '=', model)).execute();
     },
 
-    /** These messages and all before them in their branches, without duplicates. */
-    async stepsTo(userId: number, ids: number[]): Promise<Map<number, Step>> {
-      const { rows } = await sql<Step>`
-        with recursive branch (id, parent_id) as (
-          select id, parent_id from messages where id in (${sql.join(ids)}) and +user_id = ${userId}
-          union
-          select m.id, m.parent_id from messages m join branch b on m.id = b.parent_id
-        ) select m.id, m.parent_id as "parentId", octet_length(m.text) as bytes
-        from branch b join messages m on m.id = b.id`.execute(db);
-      return new Map(rows.map((row) => [row.id, row]));
-    },
+    stepsTo: (userId: number, ids: readonly number[]) => branchSteps(db, userId, ids),
 
     words: (userId: number, ids: number[]) =>
       db

@@ -1,12 +1,8 @@
 import { isBlank } from '@roster/contracts/text/blank';
 import { truncate } from '@roster/contracts/text/truncate';
+import type { BranchStep } from '#server/conversation/branch-repository';
 import type { OpenDatabase } from '#server/db/connect';
-import {
-  type QuestionFilter,
-  type QuestionHistoryRepository,
-  questionHistoryRepository,
-  type Step,
-} from './repository.ts';
+import { type QuestionFilter, type QuestionHistoryRepository, questionHistoryRepository } from './repository.ts';
 
 const shownCharacters = 300;
 /** Messages read before a question. */
@@ -28,7 +24,7 @@ export type QuestionInContext = {
 };
 
 /** Ids of the messages up to the question that fit, and the number of earlier ones. */
-function pathTo(questionId: number, steps: Map<number, Step>, tokens: number) {
+function pathTo(questionId: number, steps: Map<number, BranchStep>, tokens: number) {
   const path: number[] = [];
   let room = tokens;
   let leftOut = 0;

@@ -7,12 +7,12 @@ import type { RunRepository } from '#server/features/chat/shared/run-repository'
 import { retryUntilAvailable } from '#server/lib/retry-until-available';
 import type { Metrics } from '#server/metrics/metrics';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import { fallbackNote, isOutage } from '#server/provider/fallback';
 import type { AnswerEnd, Provider } from '#server/provider/provider';
 import type { GeneratedFile } from '#server/provider/resources/generated-files';
 import { cutCalls, eventCall } from './events/event-log.ts';
 import type { EventWriter } from './lifecycle/event-writer.ts';
 import { failureOf, interruption } from './lifecycle/failure.ts';
-import { fallbackOf } from './lifecycle/fallback.ts';
 import type { RunFinalizer, RunOutcome } from './lifecycle/finalize.ts';
 import type { FollowUpWork } from './lifecycle/follow-ups.ts';
 import {
@@ -26,6 +26,21 @@ import type { BuildRequest, RunSpec } from './lifecycle/run-spec.ts';
 import type { RunSubscriptions } from './lifecycle/subscribe.ts';
 import type { ToolSteps } from './tools/tool-steps.ts';
 import { writeAnswer } from './write-answer.ts';
+
+type Fallback = { spec: RunSpec; model: string; note: string };
+
+/** The assistant's other model, if the first one has failed before it wrote anything. */
+function fallbackOf({ spec, log }: LiveRun, error: unknown): Fallback | null {
+  const { input } = spec;
+  if (input.kind !== 'answer' || !input.target.fallback || !isOutage(error)) return null;
+  if (log.text !== '' || log.reasoning !== '' || log.calls.length > 0) return null;
+  const { fallback, ...target } = input.target;
+  return {
+    spec: { ...spec, input: { ...input, target: { ...target, ...fallback } } },
+    model: fallback.model,
+    note: fallbackNote(target.model, fallback.model, error.message),
+  };
+}
 
 export type Execution = {
   buildRequest: BuildRequest;

@@ -3,11 +3,28 @@ import type { Database } from '#server/db/schema';
 import { messageFileRepository } from '#server/features/chat/shared/message-file-repository';
 import { isOf } from '#server/features/chat/shared/message-row-repository';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
-import { threadsWithout } from './exclusions-repository.ts';
 import { hitsOf } from './hits-repository.ts';
 import { hasManyHits, hasWordsAlone, isLarge, recentPage, recentPageWithout } from './recent-search-repository.ts';
 import { type Found, inOrder, isListed, type SearchOptions } from './result-page-repository.ts';
 import { excludedQueries, hasWords, type SearchQuery, searchQueryOf } from './tokenize.ts';
+
+/** The threads in which none of the queries finds anything. */
+function threadsWithout(
+  db: Kysely<Database>,
+  userId: number,
+  excluded: readonly SearchQuery[],
+  options: SearchOptions,
+): RawBuilder<{ id: number }> {
+  const hits = sql.join(
+    excluded.map((query) => sql`select thread_id from (${hitsOf(db, userId, query)}) as hits`),
+    sql` union all `,
+  );
+  return sql<{ id: number }>`
+    with excluded as materialized (${hits})
+    select threads.id from threads
+    where ${isListed(userId, options)} and threads.id not in (select thread_id from excluded)
+    ${inOrder} limit ${options.limit + 1}`;
+}
 
 /** `match`: the newest matching message; null: only the title matches. */
 export type FoundThread = { thread: ThreadRecord; match: { messageId: number; text: string } | null };

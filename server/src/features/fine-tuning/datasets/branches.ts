@@ -1,6 +1,7 @@
 import type { DatasetTurn } from '@roster/contracts/fine-tuning/datasets';
 import { isBlank } from '@roster/contracts/text/blank';
-import type { RatedAnswerRepository, Step } from './rated-answer-repository.ts';
+import type { BranchStep } from '#server/conversation/branch-repository';
+import type { RatedAnswerRepository } from './rated-answer-repository.ts';
 
 /**
  * Limit for the conversation before an answer, of which the end is kept. A provider cuts an example at 65,536 tokens.
@@ -11,7 +12,7 @@ const branchTurns = 400;
 const wordsAtOnce = 500;
 
 /** Ids from the start of the conversation, or as far back as there is room, to the question. */
-function pathTo(questionId: number, steps: Map<number, Step>): number[] {
+function pathTo(questionId: number, steps: Map<number, BranchStep>): number[] {
   const path: number[] = [];
   let room = branchBytes;
   for (let step = steps.get(questionId); step; step = steps.get(step.parentId ?? 0)) {

@@ -1,5 +1,6 @@
 import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { branchSteps } from '#server/conversation/branch-repository';
 import type { Database } from '#server/db/schema';
 
 /**
@@ -17,9 +18,6 @@ export type RatedAnswer = {
   /** Current instructions of the assistant that gave it. */
   instructions: string | null;
 };
-
-/** A message on the branch of a question, without its text. */
-export type Step = { id: number; parentId: number | null; bytes: number };
 
 /** A user's rated answers, including those in archived conversations, but not in comparisons. */
 export function ratedAnswerRepository(db: Kysely<Database>) {
@@ -103,17 +101,7 @@ export function ratedAnswerRepository(db: Kysely<Database>) {
       return new Map(rows.map((row) => [row.id, row]));
     },
 
-    /** These messages, and all that come before them in their branches, each once. */
-    async stepsTo(userId: number, ids: number[]): Promise<Map<number, Step>> {
-      const { rows } = await sql<Step>`
-        with recursive branch (id, parent_id) as (
-          select id, parent_id from messages where id in (${sql.join(ids)}) and +user_id = ${userId}
-          union
-          select m.id, m.parent_id from messages m join branch b on m.id = b.parent_id
-        ) select m.id, m.parent_id as "parentId", octet_length(m.text) as bytes
-        from branch b join messages m on m.id = b.id`.execute(db);
-      return new Map(rows.map((row) => [row.id, row]));
-    },
+    stepsTo: (userId: number, ids: readonly number[]) => branchSteps(db, userId, ids),
 
     /** Includes the names of attached files. */
     async words(userId: number, ids: number[]) {

@@ -15,16 +15,6 @@ export function importedProjectRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return row !== undefined;
     },
-    /** null: no import has brought it, or it was deleted. */
-    async assistantFrom(userId: number, sourceId: string): Promise<number | null> {
-      const row = await db
-        .selectFrom('assistants')
-        .select('id')
-        .where('user_id', '=', userId)
-        .where('source_id', '=', sourceId)
-        .executeTakeFirst();
-      return row?.id ?? null;
-    },
     async mark(userId: number, id: number, { importId, sourceId, archivedAt, updatedAt }: Mark) {
       await db
         .updateTable('projects')

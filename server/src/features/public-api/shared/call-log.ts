@@ -117,19 +117,23 @@ export function createCallLog({ db, presence, pricing, onAbandoned }: Dependenci
     });
   }
 
-  function ongoing(by: Pick<ApiPrincipal, 'userId' | 'tokenId'>, call: CallTarget, id: number | undefined): OngoingCall {
+  function ongoing(
+    by: Pick<ApiPrincipal, 'userId' | 'tokenId'>,
+    target: CallTarget,
+    id: number | undefined,
+  ): OngoingCall {
     if (id === undefined) throw new AppError('not_signed_in', 'This access token is no longer valid.');
     live.add(id);
     return {
       async end(cost, alsoEnd) {
         try {
-          await end(by.userId, id, cost?.model ?? call.model, cost, alsoEnd);
+          await end(by.userId, id, cost?.model ?? target.model, cost, alsoEnd);
         } finally {
           live.delete(id);
         }
       },
       async replace(cost, next, also) {
-        const ended = { id, model: cost?.model ?? call.model, cost };
+        const ended = { id, model: cost?.model ?? target.model, cost };
         const nextCall = { ...by, ...next, instance: presence.instance };
         const call = ongoing(by, next, await replaceCall({ db, pricing }, ended, nextCall, also));
         live.delete(id);
@@ -140,9 +144,9 @@ export function createCallLog({ db, presence, pricing, onAbandoned }: Dependenci
 
   return {
     /** @throws not_signed_in if the token is no longer valid */
-    async begin({ userId, tokenId }: Pick<ApiPrincipal, 'userId' | 'tokenId'>, call: CallTarget, also?: AlsoBegin) {
+    async begin({ userId, tokenId }: Pick<ApiPrincipal, 'userId' | 'tokenId'>, target: CallTarget, also?: AlsoBegin) {
       const by = { userId, tokenId };
-      return ongoing(by, call, await insertCall(db, { ...by, ...call, instance: presence.instance }, also));
+      return ongoing(by, target, await insertCall(db, { ...by, ...target, instance: presence.instance }, also));
     },
     /** Ends calls left behind by a crash of this or another process. */
     async recover() {

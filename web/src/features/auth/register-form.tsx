@@ -44,6 +44,7 @@ function useRegistration(options: SignInOptions | undefined) {
 export function RegisterForm({ options }: { options: SignInOptions | undefined }) {
   const { form, needsCode, submit, isPending } = useRegistration(options);
   const { errors } = form.formState;
+  const isFirst = options?.hasAccounts === false;
 
   if (options?.registration === 'closed') {
     return (
@@ -56,9 +57,12 @@ export function RegisterForm({ options }: { options: SignInOptions | undefined }
     return <Notice title="Registration is by invitation">Registration is by invitation. Ask an administrator.</Notice>;
   return (
     <form onSubmit={submit} noValidate className="grid gap-4">
-      {options?.hasAccounts === false && <Notice>The first account becomes the administrator.</Notice>}
+      {isFirst && <Notice>The first account becomes the administrator.</Notice>}
       <Field label="Email" error={errors.email?.message}>
-        {(control) => <EmailInput {...control} {...form.register('email')} autoComplete="username" />}
+        {(control) => (
+          // Else the pressed tab keeps the focus, or the field that was typed in before the form had loaded.
+          <EmailInput {...control} {...form.register('email')} takesFocus={isFirst} autoComplete="username" />
+        )}
       </Field>
       <NewPasswordFields
         label="Password"

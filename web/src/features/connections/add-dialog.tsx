@@ -87,7 +87,7 @@ function DetailsDialog({ preset, baseUrl, onBack, onClose }: DetailsDialogProps)
   );
   return (
     <FormDialog
-      title={`Connect ${preset.name}`}
+      title={preset.id === 'other' ? 'Add Connection' : `Connect ${preset.name}`}
       description="Roster asks the provider for its list of models before it saves the key."
       action={['Add Connection', 'Adding...']}
       busy={add.isPending}

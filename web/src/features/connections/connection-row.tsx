@@ -1,6 +1,6 @@
 import type { Connection } from '@roster/contracts/connections/connections';
 import { GripVertical } from 'lucide-react';
-import type { DragEvent, KeyboardEvent } from 'react';
+import { type DragEvent, Fragment, type KeyboardEvent } from 'react';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
@@ -48,12 +48,7 @@ export function ConnectionRow(props: RowProps) {
               {baseUrl}
             </span>
             <span>{hasKey ? <KeyEnding last4={keyLast4} /> : 'No key'}</span>
-            {headerNames.length > 0 && (
-              <span className="wrap-anywhere">
-                {headerNames.length === 1 ? 'Header ' : 'Headers '}
-                <span dir="ltr">{headerNames.join(', ')}</span>
-              </span>
-            )}
+            <HeaderNames names={headerNames} />
             {checkedAt && (
               <span>
                 Checked <RelativeTime date={checkedAt} />
@@ -74,6 +69,24 @@ export function ConnectionRow(props: RowProps) {
         <RowMenu connection={connection} onChoose={onChoose} />
       </div>
     </li>
+  );
+}
+
+/** A name breaks only if it is wider than the row. */
+export function HeaderNames({ names }: { names: readonly string[] }) {
+  if (names.length === 0) return null;
+  return (
+    <span className="min-w-0">
+      {names.length === 1 ? 'Header' : 'Headers'}
+      {names.map((name, at) => (
+        <Fragment key={name}>
+          {' '}
+          <span dir="ltr" className="wrap-anywhere inline-block max-w-full">
+            {at < names.length - 1 ? `${name},` : name}
+          </span>
+        </Fragment>
+      ))}
+    </span>
   );
 }
 

@@ -22,7 +22,7 @@ export function HeaderFields({ form }: FieldsProps) {
       <summary className="rounded-md px-3.5 py-2.5 font-medium">
         Advanced <span className="font-normal text-muted-foreground">(headers of a gateway)</span>
       </summary>
-      <fieldset aria-describedby={problem && `${id}-problem`} className="grid gap-3 px-3.5 pt-1 pb-3.5">
+      <fieldset aria-describedby={problem && `${id}-problem`} className="grid gap-5 px-3.5 pt-1 pb-3.5 sm:gap-3">
         <legend className="sr-only">Headers</legend>
         <p className="text-muted-foreground text-sm">
           Sent with each request, only to this address. Values are stored encrypted and never shown again.

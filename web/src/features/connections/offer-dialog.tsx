@@ -72,7 +72,7 @@ function NewOffer({ preset, baseUrl, onBack, onClose }: Chosen & { onBack: () =>
   });
   return (
     <FormDialog
-      title={`Offer ${preset.name}`}
+      title={preset.id === 'other' ? 'Offer Connection' : `Offer ${preset.name}`}
       description="People use it without seeing its key. You see what they spend, never what they write."
       action={['Offer Connection', 'Checking the key...']}
       busy={add.isPending}

@@ -15,6 +15,7 @@ import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { ActionMenu } from './action-menu.tsx';
 import { CheckForm } from './check-dialog.tsx';
+import { HeaderNames } from './connection-row.tsx';
 import { counted } from './labels.ts';
 import { AddOfferDialog, EditOfferDialog } from './offer-dialog.tsx';
 import {
@@ -141,7 +142,7 @@ const audienceText = ({ audience, people }: ConnectionOffer) =>
   audience === 'everybody' ? 'For everybody' : `For ${counted(people.length, 'chosen person', 'chosen people')}`;
 
 function OfferRow({ offer, onChoose }: { offer: ConnectionOffer; onChoose: (what: Action) => void }) {
-  const { name, preset, baseUrl, notice, isPaused, spentUsd, monthlyUsdTotal } = offer;
+  const { name, preset, baseUrl, headerNames, notice, isPaused, spentUsd, monthlyUsdTotal } = offer;
   const isUsedUp = monthlyUsdTotal !== null && spentUsd >= monthlyUsdTotal;
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-3 py-4">
@@ -158,8 +159,11 @@ function OfferRow({ offer, onChoose }: { offer: ConnectionOffer; onChoose: (what
           <p className="wrap-anywhere text-muted-foreground text-sm">
             {audienceText(offer)} · {limitText(offer)} · {formatCost(spentUsd)} spent this month
           </p>
-          <p dir="ltr" className="wrap-anywhere text-muted-foreground text-sm">
-            {baseUrl}
+          <p className="flex flex-wrap gap-x-4 text-muted-foreground text-sm">
+            <span dir="ltr" className="wrap-anywhere">
+              {baseUrl}
+            </span>
+            <HeaderNames names={headerNames} />
           </p>
           {notice && (
             <p className="wrap-anywhere mt-1 text-sm text-warning-text">

@@ -44,7 +44,8 @@ function OpenDialog(props: Omit<DialogProps, 'open'>) {
           sizes[size],
         )}
       >
-        <header className="flex items-start gap-4 px-5 pt-5">
+        {/* The space below the header stays while the content scrolls. */}
+        <header className={classNames('flex items-start gap-4 px-5 pt-5', children && 'pb-3')}>
           <div className="min-w-0 flex-1">
             <h2 id={titleId} className="font-semibold text-lg">
               {title}
@@ -66,7 +67,7 @@ function OpenDialog(props: Omit<DialogProps, 'open'>) {
           )}
         </header>
         {children && (
-          <div data-layer-body className="min-h-0 flex-1 overflow-y-auto px-5 py-5">
+          <div data-layer-body className="min-h-0 flex-1 overflow-y-auto px-5 pt-2 pb-5">
             {children}
           </div>
         )}

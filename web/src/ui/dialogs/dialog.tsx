@@ -45,7 +45,7 @@ function OpenDialog(props: Omit<DialogProps, 'open'>) {
         )}
       >
         {/* The space below the header stays while the content scrolls. */}
-        <header className={classNames('flex items-start gap-4 px-5 pt-5', children && 'pb-3')}>
+        <header className={classNames('flex items-start gap-4 px-5 pt-5', children ? 'pb-3' : '')}>
           <div className="min-w-0 flex-1">
             <h2 id={titleId} className="font-semibold text-lg">
               {title}

@@ -87,7 +87,7 @@ function refuseSearchElsewhere(model: string, tools: MergedTools['tools']) {
   if (isSearching && connectionIdOf(model) !== null)
     throw new PublicApiError(
       'invalid_input',
-      `Vector stores cannot be searched with ${modelIdOf(model)}: it belongs to another provider than they do.`,
+      `Vector stores belong to this installation’s provider. ${modelIdOf(model)} is a model of another connection, so it cannot search them.`,
       { param: 'tools' },
     );
 }

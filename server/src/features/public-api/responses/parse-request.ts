@@ -1,4 +1,3 @@
-import { connectionIdOf, modelIdOf } from '@roster/contracts/models/model-reference';
 import type { ResponseItem, ResponseRequest } from '@roster/contracts/public-api/responses';
 import type {
   AssistantSettings,
@@ -8,7 +7,7 @@ import type {
 import { type MergedTools, mergeTools } from '#server/features/public-api/assistant-models/merge-tools';
 import type { AssistantModels } from '#server/features/public-api/shared/assistant-models';
 import { estimateInputTokens } from '#server/features/public-api/shared/input-tokens';
-import { PublicApiError } from '#server/http/public-api/errors';
+import { refuseSearchElsewhere } from '#server/features/public-api/shared/search-elsewhere';
 import { isObject } from '#server/lib/is-object';
 import type { Provider } from '#server/provider/provider';
 import type { Secret } from '#server/security/secret';
@@ -81,16 +80,8 @@ const instructionsOf = (assistant: AssistantSettings | null, { instructions }: R
   return all.length > 0 ? all.join('\n\n') : null;
 };
 
-/** Vector stores belong to the installation's provider. */
-function refuseSearchElsewhere(model: string, tools: MergedTools['tools']) {
-  const isSearching = Array.isArray(tools) && tools.some((tool) => isObject(tool) && tool.type === 'file_search');
-  if (isSearching && connectionIdOf(model) !== null)
-    throw new PublicApiError(
-      'invalid_input',
-      `Vector stores belong to this installation’s provider. ${modelIdOf(model)} is a model of another connection, so it cannot search them.`,
-      { param: 'tools' },
-    );
-}
+const isSearching = (tools: MergedTools['tools']) =>
+  Array.isArray(tools) && tools.some((tool) => isObject(tool) && tool.type === 'file_search');
 
 /**
  * Resolves a request: earlier responses, referenced items and the named assistant.
@@ -121,7 +112,7 @@ export function requestParser(dependencies: Dependencies) {
       ? mergeTools(body, assistant, (model, tool) => provider.lacksTool(model, tool, apiKey))
       : { tools: body.tools, hosted: {}, notes: [] };
     const model = assistant?.model ?? body.model;
-    refuseSearchElsewhere(model, tools.tools);
+    if (isSearching(tools.tools)) refuseSearchElsewhere(model, 'tools');
     const searched = await searchedBy(userId, tools.tools);
     const codeFiles = await codeFilesBy(userId, tools.tools);
     const instructions = instructionsOf(assistant, body);

@@ -2,7 +2,8 @@ import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { asksOf, benchText, forgetAsks } from '#server/testing/chat';
+import { askedOf, asksOf, benchText, forgetAsks } from '#server/testing/chat';
+import { newConnection, openConnections } from '#server/testing/connections';
 import { withDatabase } from '#server/testing/database';
 import { conforming } from '#server/testing/openai-schema';
 import { until } from '#server/testing/until';
@@ -15,7 +16,7 @@ const saying = (content: string) => ({ messages: [{ role: 'user' as const, conte
 describe.each(engines)('runs with file_search on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startApp(engine);
+    app = await startApp(engine, { env: openConnections });
     await app.as('admin');
   });
   afterAll(() => app.stop());
@@ -33,6 +34,17 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
     if (part?.type !== 'text') throw new Error('A message without text');
     return part.text;
   };
+
+  test('refuses a model of another connection before anything is sent to either provider', async () => {
+    const { visitor, client, assistant_id } = await withStore('handbook.md');
+    const home = await newConnection(app, visitor, 'Home');
+    await forgetAsks(app);
+    const thread = saying('What?');
+    const run = client.beta.threads.createAndRun({ assistant_id, model: `@${home.id}/gpt-4o`, thread });
+    const message = expect.stringContaining('gpt-4o is a model of another connection, so it cannot search them.');
+    await expect(run).rejects.toMatchObject({ status: 400, param: 'model', message });
+    expect(await askedOf(app)).toEqual([]);
+  });
 
   test('cites Roster’s files in messages, events and steps while the files exist', async () => {
     const { client, files, storeId, assistant_id } = await withStore('handbook.md', 'rules.md');

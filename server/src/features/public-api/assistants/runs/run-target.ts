@@ -5,6 +5,7 @@ import type { ChatTarget } from '#server/features/chat/shared/chat-target';
 import type { AssistantSearch } from '#server/features/public-api/assistant-models/assistant-search';
 import { numbersIn } from '#server/features/public-api/assistants/tool-resources';
 import type { FileIds } from '#server/features/public-api/files/file-ids';
+import { refuseSearchElsewhere } from '#server/features/public-api/shared/search-elsewhere';
 import type { AnswerTools } from '#server/provider/answer-tools';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { RunOptions } from './options.ts';
@@ -49,10 +50,11 @@ function choiceFor({ tool_choice: choice }: RunOptions, isFirst: boolean): Answe
 async function knowledgeFor(
   { searchOf }: Dependencies,
   userId: number,
-  { assistantId, tools, tool_resources: resources }: RunOptions,
+  { assistantId, model, tools, tool_resources: resources }: RunOptions,
 ): Promise<Knowledge> {
   const storeIds = resources.file_search?.vector_store_ids ?? [];
   const { search, notes } = await searchOf(userId, { assistantId, tools, storeIds });
+  if (search) refuseSearchElsewhere(model, 'model');
   return { search: search && { ...search, isNeeded: true }, notes };
 }
 

@@ -53,13 +53,47 @@ export function firstPageChunks() {
     const icon = iconName(id);
     const names = [...sets].filter(([, set]) => set.has(icon ?? id)).map(([name]) => name);
     const [name] = names;
-    if (name === undefined) return null;
+    if (name === undefined || (/contracts[\\/]src[\\/]/.test(id) && hasSchemas(id, modules))) return null;
     const isChat = names.every((each) => each === 'chat' || each === 'thread' || each === 'new-thread');
     if (name === 'entry' || (names.length > 1 && !isChat)) return 'kit';
     const file = names.length > 1 ? 'chat' : name;
     return icon || /[\\/]src[\\/](ui|lib|api|components)[\\/]|contract-calls/.test(id) ? `${file}-parts` : file;
   };
 }
+
+const isSchemaLibrary = (id: string) => /node_modules[\\/](zod|@hookform)[\\/]/.test(id);
+
+/** By contract: whether it has schemas. */
+const withSchemas = new Map<string, boolean>();
+function hasSchemas(id: string, modules: Modules): boolean {
+  const known = withSchemas.get(id);
+  if (known !== undefined) return known;
+  const found = [...reachable(id, modules)].some(isSchemaLibrary);
+  withSchemas.set(id, found);
+  return found;
+}
+
+/** Contracts without schemas go with the code that needs them: the schemas are a third of the first load. */
+export const schemaChunk = (id: string, modules: Modules): string | null =>
+  hasSchemas(id, modules) ? 'schemas' : null;
+
+/** Imports of a contract by one of our files. Schemas have names that begin with a capital; calls are inlined. */
+const schemaImport = /import \{[^}]*(?<!type )\b[A-Z]\w*[^}]*\} from '@roster\/contracts\//;
+
+/** True if the module needs the libraries of schemas or forms when it runs. */
+function needsForms(id: string, modules: Modules, visited = new Set<string>()): boolean {
+  if (visited.has(id) || id.includes('contract-calls')) return false;
+  visited.add(id);
+  if (isSchemaLibrary(id) || id.includes('react-hook-form')) return true;
+  if (id.startsWith(source) && schemaImport.test(readFileSync(id, 'utf8'))) return true;
+  return (modules.getModuleInfo(id)?.importedIds ?? []).some((each) => needsForms(each, modules, visited));
+}
+
+/** For code that several pages share: forms apart, so that text is drawn before their libraries have arrived. */
+export const sharedChunk =
+  (usual: string, withForms: string) =>
+  (id: string, modules: Modules): string =>
+    needsForms(id, modules) ? withForms : usual;
 
 /** Includes shared chunks that render nothing themselves. */
 const plainFiles = 'rolldown-runtime|foundation|forms|schemas|page-change|kit';

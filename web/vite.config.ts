@@ -5,7 +5,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, minifySync, type Plugin } from 'vite';
 import { contractCalls } from './contract-calls.ts';
 import { diagramFrame } from './diagram-frame.ts';
-import { deferFullStyleSheet, firstPageChunks } from './first-pages.ts';
+import { deferFullStyleSheet, firstPageChunks, schemaChunk, sharedChunk } from './first-pages.ts';
 
 /**
  * Every page needs the text font for its first paint; without a preload the browser discovers it only through the CSS.
@@ -41,9 +41,6 @@ function minifiedFirstScript(): Plugin {
 
 const fileOfFirstPages = firstPageChunks();
 const server = 'http://127.0.0.1:3000';
-
-/** Contract modules without schemas, which pages need earlier than the rest. */
-const withoutSchemas = String.raw`provider-name|models[\\/]model-reference|text[\\/](?:length|truncate|blank|find-text)`;
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -90,12 +87,10 @@ export default defineConfig({
               priority: 4,
             },
             { name: 'forms', test: /node_modules[\\/]react-hook-form/, priority: 4 },
-            // These two groups must not overlap.
             {
-              name: 'schemas',
-              test: new RegExp(
-                String.raw`node_modules[\\/](zod|@hookform)[\\/]|contracts[\\/]src[\\/](?!${withoutSchemas})`,
-              ),
+              name: schemaChunk,
+              debugName: 'schemas',
+              test: /node_modules[\\/](zod|@hookform)[\\/]|contracts[\\/]src[\\/]/,
               priority: 3,
               includeDependenciesRecursively: false,
             },
@@ -103,15 +98,14 @@ export default defineConfig({
             {
               name: fileOfFirstPages,
               debugName: 'first pages',
-              test: new RegExp(
-                String.raw`web[\\/]src[\\/]|contract-calls|contracts[\\/]src[\\/](${withoutSchemas})|lucide-react`,
-              ),
+              test: /web[\\/]src[\\/]|contract-calls|contracts[\\/]src[\\/]|lucide-react/,
               priority: 2,
               includeDependenciesRecursively: false,
             },
             // Two dozen files of a few hundred bytes compress badly.
             {
-              name: 'chat-later',
+              name: sharedChunk('chat-later', 'chat-form-parts'),
+              debugName: 'shared in chat',
               test: /web[\\/]src[\\/]features[\\/]chat[\\/]/,
               minShareCount: 2,
               priority: 1,
@@ -132,7 +126,8 @@ export default defineConfig({
               includeDependenciesRecursively: false,
             },
             {
-              name: 'more',
+              name: sharedChunk('more', 'form-parts'),
+              debugName: 'shared by pages',
               test: /web[\\/]src[\\/](ui|lib|api|components)[\\/]/,
               minShareCount: 4,
               priority: 1,

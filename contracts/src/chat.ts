@@ -141,12 +141,6 @@ export type DisplayedToolCall = z.output<typeof DisplayedToolCall>;
 export const EndedEarly = z.enum(['length', 'content_filter']);
 export type EndedEarly = z.output<typeof EndedEarly>;
 
-const functionCallNotePrefix = 'Called ';
-/** The note of an answer that ends with function calls. */
-export const functionCallNote = (names: Iterable<string>) =>
-  `${functionCallNotePrefix}${new Intl.ListFormat('en').format(new Set(names))}`;
-export const isFunctionCallNote = (note: string) => note.startsWith(functionCallNotePrefix);
-
 /** Length of a summary, in UTF-16 units. */
 export const summaryLimit = 20_000;
 

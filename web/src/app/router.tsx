@@ -6,7 +6,7 @@ import {
   notFound,
   Outlet,
 } from '@tanstack/react-router';
-import { whenAppReady } from '#web/lib/app-ready.ts';
+import { afterContent } from '#web/lib/app-ready.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { FailedPage } from './failed-page.tsx';
@@ -24,7 +24,7 @@ import {
 } from './search.ts';
 
 // Not needed before the second page.
-const PageAnnouncer = lazyPart(async () => (await whenAppReady(() => import('./page-announcer.tsx'))).PageAnnouncer);
+const PageAnnouncer = lazyPart(async () => (await afterContent(() => import('./page-announcer.tsx'))).PageAnnouncer);
 
 function Root() {
   return (

@@ -1,7 +1,7 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { SquarePen } from 'lucide-react';
 import { useCallback, useEffect, useLayoutEffect, useState } from 'react';
-import { whenAppReady } from '#web/lib/app-ready.ts';
+import { afterContent } from '#web/lib/app-ready.ts';
 import { captureKeys, takeCapturedKeys, takeEarlyKeys } from '#web/lib/keyboard/key-capture.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { readStored, writeStored } from '#web/lib/storage/storage.ts';
@@ -76,7 +76,7 @@ const ShortcutList = lazyPart(async () => (await import('./shortcut-list.tsx')).
 const SidebarLayer = lazyPart(async () => (await import('./sidebar-layer.tsx')).SidebarLayer);
 // The first paint uses this browser's copy, so the account's answer may come later.
 const AccountAppearance = lazyPart(
-  async () => (await whenAppReady(() => import('./account-appearance.ts'))).AccountAppearance,
+  async () => (await afterContent(() => import('./account-appearance.ts'))).AccountAppearance,
 );
 // Notices and finished jobs can wait until the page is usable.
 const AccountNotices = lazyPart(async () => (await import('./account-notices.tsx')).AccountNotices);
@@ -185,11 +185,17 @@ function DeferredParts({ layer, onClose, onSearch }: LaterPartsProps) {
 function useAfterDelay(): boolean {
   const [isSettled, setSettled] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => {
+    let isOpen = true;
+    const settle = async () => {
+      if (!isOpen) return;
       for (const layer of [SidebarLayer, CommandPalette, ShortcutList]) layer.preload();
       setSettled(true);
-    }, 500);
-    return () => clearTimeout(timer);
+    };
+    const timer = setTimeout(() => void afterContent(settle), 500);
+    return () => {
+      isOpen = false;
+      clearTimeout(timer);
+    };
   }, []);
   return isSettled;
 }

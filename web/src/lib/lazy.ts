@@ -1,5 +1,5 @@
 import { type ComponentType, createElement, useEffect } from 'react';
-import { whenAppReady } from './app-ready.ts';
+import { afterContent } from './app-ready.ts';
 import { createStore, useStore } from './store.ts';
 
 type Loaded<Code> = { code?: Code; error?: unknown };
@@ -78,4 +78,4 @@ export function lazyPart<Props extends object>(
 }
 
 /** Preloads something the first view does not need. */
-export const preloadOnceUsable = (load: () => Promise<unknown>): void => void whenAppReady(load).catch(() => undefined);
+export const preloadOnceUsable = (load: () => Promise<unknown>): void => void afterContent(load).catch(() => undefined);

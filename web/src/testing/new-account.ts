@@ -180,6 +180,7 @@ export function answerNewAccount(user: User | null): void {
   answer(files.summary, { totalFiles: 0, storageUsedBytes: 0, filesUsedByAi: 0 });
   answer(files.removals, []);
   answer(usage.analytics, ({ query }) => noUsage(query));
+  answer(usage.assistants, []);
   answer(usage.requests, noItems);
   answer(usage.byProject, { items: [] });
   answer(usage.prices, []);

@@ -1,4 +1,5 @@
-import { attachedBytesLimit, functionCallNote, type RunEvent, type ToolCall } from '@roster/contracts/chat';
+import { attachedBytesLimit, type RunEvent, type ToolCall } from '@roster/contracts/chat';
+import { functionCallNote } from '@roster/contracts/text/function-call-note';
 import { isOpenCall } from '#server/features/chat/shared/tool-call-repository';
 import { retryUntilAvailable } from '#server/lib/retry-until-available';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, Provider, ToolUse } from '#server/provider/provider';

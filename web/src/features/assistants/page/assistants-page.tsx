@@ -7,7 +7,6 @@ import { assistantUsageQuery } from '#web/api/assistant-usage.ts';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { modelsQuery } from '#web/api/models.ts';
-import { retirementQuery } from '#web/api/retirement.ts';
 import { AssistantCard } from '#web/features/assistants/cards/assistant-card.tsx';
 import { DeleteAssistantDialog } from '#web/features/assistants/cards/delete-assistant-dialog.tsx';
 import { useExport } from '#web/features/assistants/cards/export.ts';
@@ -28,17 +27,13 @@ import { AssistantTable } from './assistant-table.tsx';
 
 const noUsage: UsageById = new Map();
 
-/** False until the order of the cards and their warnings are known or failed: else they would move while one aims. */
-function useArrangement(): boolean {
-  const use = useQuery(assistantUsageQuery);
-  const ending = useQuery(retirementQuery);
-  return !use.isPending && !ending.isPending;
-}
+/** False until the order of the cards is known or has failed: they would move under the pointer. */
+const useOrderKnown = (): boolean => !useQuery(assistantUsageQuery).isPending;
 
 /** The user's assistants, with search, tags, use and cost. */
 export function AssistantsPage() {
   const query = useQuery(assistantsQuery);
-  const isArranged = useArrangement();
+  const isOrderKnown = useOrderKnown();
   return (
     <Page
       title="Assistants"
@@ -57,7 +52,7 @@ export function AssistantsPage() {
           busy={query.isFetching}
           onRetry={() => void query.refetch()}
         />
-      ) : query.data === undefined || !isArranged ? (
+      ) : query.data === undefined || !isOrderKnown ? (
         <SpinnerPanel label="Loading assistants" className="min-h-64" />
       ) : query.data.length === 0 ? (
         <EmptyState

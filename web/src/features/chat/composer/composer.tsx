@@ -12,7 +12,7 @@ import {
 import { useEditAccess } from '#web/api/current-user.ts';
 import { composerAt, useComposer } from '#web/features/chat/shared/composer-state.ts';
 import type { ComposerTools } from '#web/features/chat/shared/thread-tools.ts';
-import { whenAppReady } from '#web/lib/app-ready.ts';
+import { afterContent } from '#web/lib/app-ready.ts';
 import { isImeKey, isSubmitKey } from '#web/lib/keyboard/enter-key.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { toastError } from '#web/lib/toast.ts';
@@ -34,7 +34,7 @@ function useContentHeight(box: RefObject<HTMLTextAreaElement | null>, text: stri
 }
 
 const ComposerAttachments = lazyPart(
-  async () => (await whenAppReady(() => import('./composer-attachments.tsx'))).ComposerAttachments,
+  async () => (await afterContent(() => import('./composer-attachments.tsx'))).ComposerAttachments,
   { pending: () => <i className="size-9" /> },
 );
 const loadUploads = () => import('#web/features/chat/attachments/attachment-uploads.ts');

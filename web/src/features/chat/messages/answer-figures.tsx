@@ -8,7 +8,7 @@ import { Tooltip } from '#web/ui/menus/tooltip.tsx';
 function Figure({ tooltip, children }: { tooltip: string; children: ReactNode }) {
   return (
     <Tooltip content={tooltip}>
-      <button type="button" dir="auto" className="cursor-default rounded-xs tabular-nums hover:text-foreground">
+      <button type="button" dir="auto" className="min-h-6 cursor-default rounded-xs tabular-nums hover:text-foreground">
         {children}
       </button>
     </Tooltip>
@@ -59,7 +59,7 @@ export function AnswerFigures({ message }: { message: Message }) {
           <Link
             to="/settings"
             search={{ tab: 'assistants', edit: answeredBy.assistantId, version: answeredBy.version }}
-            className="rounded-xs tabular-nums underline-offset-2 hover:text-foreground hover:underline"
+            className="inline-flex min-h-6 items-center rounded-xs tabular-nums underline-offset-2 hover:text-foreground hover:underline"
           >
             version {answeredBy.version}
           </Link>

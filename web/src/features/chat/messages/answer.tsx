@@ -1,4 +1,5 @@
-import { isFunctionCallNote, type Message } from '@roster/contracts/chat';
+import type { Message } from '@roster/contracts/chat';
+import { isFunctionCallNote } from '@roster/contracts/text/function-call-note';
 import { insertMarks, numberedLinks } from '@roster/contracts/text/numbered-links';
 import type { PlacedLink } from '@roster/contracts/text/web-links';
 import { Fragment, type ReactNode, useEffect, useMemo, useState } from 'react';

@@ -14,7 +14,7 @@ import { messagesQuery } from '#web/features/chat/shared/thread-queries.ts';
 import type { FoundMessage, OpenThread as Open, ThreadState } from '#web/features/chat/shared/thread-state.ts';
 import { chatTargetOf, useChatTargets } from '#web/features/chat/shared/use-assistants.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
-import { whenAppReady } from '#web/lib/app-ready.ts';
+import { afterContent } from '#web/lib/app-ready.ts';
 import { isImeKey } from '#web/lib/keyboard/enter-key.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { toastError } from '#web/lib/toast.ts';
@@ -47,7 +47,7 @@ export { toolsOf } from '#web/features/chat/shared/mutations.ts';
 export { editLast, sendQuestion, stopAnswers } from './open-thread-actions.ts';
 
 const RetirementNotice = lazyPart(
-  async () => (await whenAppReady(() => import('./retirement-notice.tsx'))).RetirementNotice,
+  async () => (await afterContent(() => import('./retirement-notice.tsx'))).RetirementNotice,
 );
 
 const TemporaryBar = lazyPart(

@@ -5,7 +5,7 @@ import { useIsSearching, useSearchText } from '#web/features/chat/search/search-
 import { LoadingAssistants, LoadingRows } from '#web/features/chat/shared/loading-rows.tsx';
 import { type ThreadView, threadListQuery } from '#web/features/chat/shared/queries.ts';
 import type { Match } from '#web/features/chat/shared/thread-state.ts';
-import { whenAppReady } from '#web/lib/app-ready.ts';
+import { afterContent, whenAppReady } from '#web/lib/app-ready.ts';
 import { lazyModule, lazyPart } from '#web/lib/lazy.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
@@ -15,7 +15,7 @@ import { MenuButton } from '#web/ui/top-bar.tsx';
 const threadList = lazyModule(() => whenAppReady(() => import('./thread-list.tsx')));
 
 const AssistantList = lazyPart(
-  async () => (await whenAppReady(() => import('#web/features/chat/chat-targets/assistant-list.tsx'))).AssistantList,
+  async () => (await afterContent(() => import('#web/features/chat/chat-targets/assistant-list.tsx'))).AssistantList,
   { pending: ComingAssistants },
 );
 

@@ -5,11 +5,24 @@ import OpenAI from 'openai';
 import { expect, onTestFinished } from 'vitest';
 import type { Fault } from './faults/fault.ts';
 import type { FaultMatch } from './faults/fault-list.ts';
+import type { ToolUse } from './generation/calls.ts';
 import { isObject, type JsonObject } from './http/fields.ts';
 import type { JournalEntry } from './http/journal.ts';
 import { createSimulator, type SimulatorOptions } from './simulator.ts';
 
 export const KEY = 'sk-proj-test-0123456789abcdefghijklmnop';
+
+/** A request without tools. */
+export const noTools: ToolUse = {
+  functions: [],
+  runsCode: false,
+  searchesWeb: false,
+  drawsPictures: false,
+  choice: 'auto',
+  parallel: true,
+  outputs: [],
+  rounds: 0,
+};
 
 export type Answer = { status: number; headers: Headers; text: string; body: JsonObject };
 

@@ -33,10 +33,9 @@ function header({ name, size, modified }: Member): Buffer {
 }
 
 function parseHeader(bytes: Buffer): Member | undefined {
-  const octalAt = (from: number, length: number) =>
-    Number.parseInt(bytes.toString('latin1', from, from + length).replace(/\0.*$/, ''), 8);
-  const size = bytes[124] === 0x80 ? Number(bytes.readBigUInt64BE(128)) : octalAt(124, 12);
-  const member = { name: bytes.toString('utf8', 0, 100).replace(/\0.*$/, ''), size, modified: octalAt(136, 12) };
+  const octalAt = (from: number) => Number.parseInt(bytes.toString('latin1', from, from + 12).replace(/\0.*$/, ''), 8);
+  const size = bytes[124] === 0x80 ? Number(bytes.readBigUInt64BE(128)) : octalAt(124);
+  const member = { name: bytes.toString('utf8', 0, 100).replace(/\0.*$/, ''), size, modified: octalAt(136) };
   if (!Number.isSafeInteger(size) || !Number.isSafeInteger(member.modified) || Buffer.byteLength(member.name) > 100)
     return undefined;
   // Compares all bytes: nothing in a header may differ from what would be written.

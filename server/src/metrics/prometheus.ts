@@ -39,8 +39,6 @@ export function createPrometheus(catalogue: Pick<Catalogue, 'family'>, version: 
   };
 }
 
-export type Prometheus = ReturnType<typeof createPrometheus>;
-
 function createCounters(registry: Registry, catalogue: Pick<Catalogue, 'family'>): Metrics {
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>

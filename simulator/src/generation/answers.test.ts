@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { noTools } from '../testing.ts';
 import { answerTo, longAnswer } from './answers.ts';
-import { noTools } from './calls.ts';
 import { asksForTitle, titleFor } from './title.ts';
 import { countTokens, tokensOf } from './tokens.ts';
 

@@ -19,17 +19,6 @@ export type ToolUse = {
   rounds: number;
 };
 
-export const noTools: ToolUse = {
-  functions: [],
-  runsCode: false,
-  searchesWeb: false,
-  drawsPictures: false,
-  choice: 'auto',
-  parallel: true,
-  outputs: [],
-  rounds: 0,
-};
-
 export type Call = { name: string; arguments: string };
 
 /** A tool's name and schema are next to its type (Responses) or below it (Chat Completions). */

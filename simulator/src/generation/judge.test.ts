@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noTools } from './calls.ts';
+import { noTools } from '../testing.ts';
 import { asksToJudge, judgement } from './judge.ts';
 
 const mark = `=====${'a1'.repeat(12)}`;

@@ -2,8 +2,7 @@ import { truncate } from '@roster/contracts/text/truncate';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 
 export const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-export const pluralCount = (list: unknown[], one: string) =>
-  list.length === 1 ? `one ${one}` : `${list.length} ${one}s`;
+export const fileCount = (list: unknown[]) => (list.length === 1 ? 'one file' : `${list.length} files`);
 /** Notes quote texts by others, so these are cut. */
 export const quoteBriefly = (value: unknown) =>
   typeof value === 'string' && value !== '' ? truncate(value, 60) : 'unnamed';
@@ -13,9 +12,7 @@ export const listSome = (names: unknown[]) =>
 /** Notes on what an assistant or agent of the provider has and a Roster assistant cannot have, one sentence each. */
 export function importWarnings(raw: JsonObject): string[] {
   return [
-    ...(toArray(raw.file_ids).length > 0
-      ? [`Its ${pluralCount(toArray(raw.file_ids), 'file')} cannot be imported.`]
-      : []),
+    ...(toArray(raw.file_ids).length > 0 ? [`Its ${fileCount(toArray(raw.file_ids))} cannot be imported.`] : []),
     ...fileNotes(toArray(raw.files)),
     ...settingNotes(raw),
   ];

@@ -1,6 +1,6 @@
 import { otherNames, parseInstructions } from '@roster/contracts/assistants/variables';
 import { isObject, type JsonObject } from '#server/lib/is-object';
-import { listSome, pluralCount, toArray } from './import-warnings.ts';
+import { fileCount, listSome, toArray } from './import-warnings.ts';
 
 /** An entry of another product's file in the form that the provider and Roster use, with notes on what is lost. */
 type Converted = { raw: JsonObject; notes: string[] };
@@ -98,7 +98,7 @@ function fromLibreChat(raw: JsonObject): Converted {
     },
     notes: [
       ...note(starters.slice(startersTaken), (names) => `These conversation starters exceed the limit: ${names}.`),
-      ...(files.length > 0 ? [`Its ${pluralCount(files, 'file')} cannot be imported.`] : []),
+      ...(files.length > 0 ? [`Its ${fileCount(files)} cannot be imported.`] : []),
       ...note(others, (names) => `Its tools cannot be imported: ${names}.`),
       ...(agents.length > 0 ? ['Its other agents cannot be imported.'] : []),
       ...settingNotes(settings, ['model', 'temperature', 'reasoning_effort']),

@@ -52,7 +52,7 @@ describe.each(engines)('offered connections on %s', (engine) => {
     };
   }
   const all = { listed: 1, groups: 1, chat: 202, client: 200, names: true };
-  const none = { listed: 0, groups: 0, chat: null, client: 400, names: false };
+  const none = { listed: 0, groups: 0, chat: null, client: 404, names: false };
 
   test('are used by everybody on pages and in /v1, and show nothing of the key', async () => {
     const offer = await newOffer(app);

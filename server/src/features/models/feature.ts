@@ -18,14 +18,12 @@ const modelChoicesPart = ({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart 
   },
 });
 
-const modelRoutes =
-  (models: ModelService, choices: ModelChoiceRepository) =>
-  ({ route }: Router) => {
-    route(api.list, ({ actor }) => models.list(actor.userId));
-    route(api.tools, ({ actor, query }) => models.tools(actor.userId, query.model));
-    route(modelChoices.choices, ({ actor }) => choices.find(actor.userId));
-    route(modelChoices.save, ({ actor, body }) => choices.save(actor.userId, body));
-  };
+function modelRoutes({ route }: Router, models: ModelService, choices: ModelChoiceRepository) {
+  route(api.list, ({ actor }) => models.list(actor.userId));
+  route(api.tools, ({ actor, query }) => models.tools(actor.userId, query.model));
+  route(modelChoices.choices, ({ actor }) => choices.find(actor.userId));
+  route(modelChoices.save, ({ actor, body }) => choices.save(actor.userId, body));
+}
 
 type Dependencies = Omit<Parameters<typeof modelService>[0], 'remember' | 'connections'> & {
   database: Pick<OpenDatabase, 'db' | 'reader'>;
@@ -48,6 +46,6 @@ export function modelFeature({ database, ...dependencies }: Dependencies) {
   });
   const { baseUrl } = config.provider;
   const ended = retirementGuard({ catalogue, lists, lately: models.lately, baseUrl, usual: config.defaultModel, now });
-  const routes = modelRoutes(models, modelChoiceRepository(database.db));
+  const routes = (router: Router) => modelRoutes(router, models, modelChoiceRepository(database.db));
   return { ...models, ended, routes, exportParts: [modelChoicesPart(database)] };
 }

@@ -29,15 +29,13 @@ const costIfPriced = (price: Parameters<typeof costOf>[0] | undefined, counts: T
   price ? costOf(price, counts) : null;
 
 /** The record of a built-in tool call, billed once per call besides tokens. Users cannot set its price. */
-const toolUsageBy =
-  (catalogue: Catalogue) =>
-  ({ tool, callId }: ToolUse, createdAt: string, usedBy: string | null) => {
-    const price = catalogue.toolPrice(tool);
-    const cost = price
-      ? { costUsd: price.usdPerThousandCalls / 1_000, priceAsOf: price.asOf }
-      : { costUsd: null, priceAsOf: null };
-    return { ...noTokens, ...cost, purpose: 'tool' as const, model: tool, usedBy, callId, estimated: false, createdAt };
-  };
+function toolUsage(catalogue: Catalogue, { tool, callId }: ToolUse, createdAt: string, usedBy: string | null) {
+  const price = catalogue.toolPrice(tool);
+  const cost = price
+    ? { costUsd: price.usdPerThousandCalls / 1_000, priceAsOf: price.asOf }
+    : { costUsd: null, priceAsOf: null };
+  return { ...noTokens, ...cost, purpose: 'tool' as const, model: tool, usedBy, callId, estimated: false, createdAt };
+}
 
 /** Prices one batch of unpriced calls. Returns how many there were. */
 const priceBatch = (db: Kysely<Database>, userId: number, price: CustomPrice): Promise<number> =>
@@ -120,7 +118,7 @@ export function pricingService({ db, catalogue, listedPrice, offeredPrices }: De
       return costIfPriced((await prices.find(userId, model)) ?? price ?? undefined, counts);
     },
 
-    toolUsage: toolUsageBy(catalogue),
+    toolUsage: (use: ToolUse, createdAt: string, usedBy: string | null) => toolUsage(catalogue, use, createdAt, usedBy),
 
     list: (userId: number) => prices.list(userId),
 

@@ -62,10 +62,8 @@ export function discoveredConfiguration(settings: OpenIdClientSettings) {
   };
 }
 
-export function openIdProvider(
-  settings: OpenIdClientSettings,
-  withConfiguration = discoveredConfiguration(settings),
-): LoginProviderClient {
+export function openIdProvider(settings: OpenIdClientSettings): LoginProviderClient {
+  const withConfiguration = discoveredConfiguration(settings);
   return {
     authorizationUrl: ({ state, nonce, codeVerifier }, redirectUri, { again }) =>
       withConfiguration(async (configuration) => {

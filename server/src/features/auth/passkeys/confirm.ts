@@ -36,7 +36,7 @@ export function passkeyConfirmation({ db, challenges, party, prove }: Dependenci
           await proven.use(trx);
           await sessionRepository(trx).setConfirmed(userId, sessionId);
         })
-        .catch(refuseCopied(db, proven, visitor));
+        .catch((error: unknown) => refuseCopied(db, proven, visitor, error));
     },
   };
 }

@@ -62,16 +62,17 @@ export const passkeyProof =
   };
 
 /** Records for the owner that a passkey may have been copied, after the transaction that used it failed. */
-export const refuseCopied =
-  (db: Kysely<Database>, { userId }: ProvenPasskey, visitor: Visitor) =>
-  async (error: unknown): Promise<never> => {
-    if (!(error instanceof CopiedPasskeyError)) throw error;
-    const detail = 'Passkey that may have been copied: its counter went back';
-    await db
-      .transaction()
-      .execute((trx) => auditFailedLogin(trx, { userId, event: 'sign_in_failed', visitor, detail }));
-    throw new AppError(
-      'invalid_credentials',
-      'This passkey was rejected because it may have been copied. Sign in another way, remove the passkey and add a new one.',
-    );
-  };
+export async function refuseCopied(
+  db: Kysely<Database>,
+  { userId }: ProvenPasskey,
+  visitor: Visitor,
+  error: unknown,
+): Promise<never> {
+  if (!(error instanceof CopiedPasskeyError)) throw error;
+  const detail = 'Passkey that may have been copied: its counter went back';
+  await db.transaction().execute((trx) => auditFailedLogin(trx, { userId, event: 'sign_in_failed', visitor, detail }));
+  throw new AppError(
+    'invalid_credentials',
+    'This passkey was rejected because it may have been copied. Sign in another way, remove the passkey and add a new one.',
+  );
+}

@@ -65,7 +65,7 @@ async function signIn({ db, config, prove }: Dependencies, given: Given, visitor
       const outcome = await completeSignIn(trx, { userId, visitor, ...how });
       return outcome.kind === 'session' ? { user: toUser(user, config), token: outcome.token } : undefined;
     })
-    .catch(refuseCopied(db, proven, visitor));
+    .catch((error: unknown) => refuseCopied(db, proven, visitor, error));
   if (signedIn) return signedIn;
   await db.transaction().execute((trx) => {
     const detail = 'Passkey, inactive account';
@@ -90,5 +90,5 @@ async function secondStep(
   return db
     .transaction()
     .execute((trx) => finishSecondStep(trx, config, challenge, proof))
-    .catch(refuseCopied(db, proven, visitor));
+    .catch((error: unknown) => refuseCopied(db, proven, visitor, error));
 }

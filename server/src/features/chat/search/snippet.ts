@@ -19,8 +19,10 @@ const withoutMarkdown = (text: string) =>
     .replace(/\*{1,3}(?=\S)([^*\n]*[^*\s])\*{1,3}/g, '$1')
     .replace(/`+/g, '');
 
+const length = 140;
+
 /** An excerpt around the first matching word, as one line without Markdown. */
-export function snippetOf(text: string, query: string, length = 140): string {
+export function snippetOf(text: string, query: string): string {
   const around = graphemeStart(text, placeOf(query, text) - length);
   const until = graphemeStart(text, around + 3 * length);
   const plain = inOneLine(withoutMarkdown(text.slice(around, until)));

@@ -50,7 +50,7 @@ const hasWritten = ({ response, events, used }: Outcome) => response.output.leng
 
 /** Writes a response that is stored, if need be by the fallback of its assistant. */
 function responseWriter(dependencies: Dependencies, { prepare, noted }: Pick<Steps, 'prepare' | 'noted'>) {
-  const attempt = attempting(dependencies.ask);
+  const { ask } = dependencies;
 
   /** Asks the fallback for the same response. If it cannot be asked, its failure is that of the response. */
   async function askFallback(call: Call, first: Attempt, outage: string, send: Send, signal: AbortSignal) {
@@ -58,7 +58,7 @@ function responseWriter(dependencies: Dependencies, { prepare, noted }: Pick<Ste
     try {
       const { order, apiKey } = await prepare(call, outage);
       const started = { order, apiKey, open: await open.askedAgain(order, first.cost) };
-      return await attempt(started, send, signal);
+      return await attempt(ask, started, send, signal);
     } catch (error) {
       return { ...first, outcome: failedOutcome(open.base, error, nothing) };
     }
@@ -82,7 +82,7 @@ function responseWriter(dependencies: Dependencies, { prepare, noted }: Pick<Ste
       isSent = true;
       send(frames);
     };
-    let last = await attempt(started, sending, signal);
+    let last = await attempt(ask, started, sending, signal);
     const isBegun = call.body.stream === true ? isSent : hasWritten(last.outcome);
     const outage = isBegun || signal.aborted ? null : await outageOf(call, started, last.outcome);
     if (outage !== null) {
@@ -149,18 +149,21 @@ export function unattendedAnswers(dependencies: Dependencies, steps: Steps) {
 }
 
 /** Asks once, and reads the answer to its end. */
-const attempting =
-  (ask: ResponseSender['ask']) =>
-  async (started: StartedResponse, send: Send, signal: AbortSignal): Promise<Attempt> => {
-    const { order, open, apiKey } = started;
-    let base = withNotes(open.base, order.notes);
-    try {
-      const answered = await ask(order, { apiKey, signal, streams: true });
-      base = withNotes(open.base, answered.notes);
-      const outcome = await readAnswer(answered, base, { send, signal, naming: order.naming });
-      return { started, outcome, cost: costOf(order.inputTokens, outcome) };
-    } catch (error) {
-      const outcome = failedOutcome(base, error, nothing);
-      return { started, outcome, cost: costOfRefusal(order, error, signal) };
-    }
-  };
+async function attempt(
+  ask: ResponseSender['ask'],
+  started: StartedResponse,
+  send: Send,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const { order, open, apiKey } = started;
+  let base = withNotes(open.base, order.notes);
+  try {
+    const answered = await ask(order, { apiKey, signal, streams: true });
+    base = withNotes(open.base, answered.notes);
+    const outcome = await readAnswer(answered, base, { send, signal, naming: order.naming });
+    return { started, outcome, cost: costOf(order.inputTokens, outcome) };
+  } catch (error) {
+    const outcome = failedOutcome(base, error, nothing);
+    return { started, outcome, cost: costOfRefusal(order, error, signal) };
+  }
+}

@@ -8,6 +8,8 @@ import { enqueued, postQueued, queueOf, queuePath } from '#server/testing/queue'
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 
 const endless = '[[bench 40000]] [[delay 20]]';
+/** Long enough for a busy machine to put messages in line behind it. */
+const slow = '[[bench 150]] [[delay 20]]';
 
 describe.each(engines)('messages in line on %s', (engine) => {
   let app: TestApp;
@@ -32,7 +34,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
 
   test('are sent in order when the answer before them has ended', async () => {
     const threadId = await named();
-    await send(ada, threadId, 'first [[bench 40]] [[delay 20]]');
+    await send(ada, threadId, slow);
     await enqueued(ada, threadId, 'second');
     const queue = await enqueued(ada, threadId, 'third');
     expect(queue).toMatchObject([
@@ -40,7 +42,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
       { text: 'third' },
     ]);
     expect((await ada.get(`/api/threads/${threadId}`)).body.queued).toBe(2);
-    expect(await answered(threadId, 3)).toEqual(['first [[bench 40]] [[delay 20]]', 'second', 'third']);
+    expect(await answered(threadId, 3)).toEqual([slow, 'second', 'third']);
     expect(await queueOf(ada, threadId)).toEqual([]);
     expect((await ada.get(`/api/threads/${threadId}`)).body.queued).toBeUndefined();
   });
@@ -114,7 +116,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
 
   test('can be edited, and do not leave while they are', async () => {
     const threadId = await named();
-    await send(ada, threadId, '[[bench 20]] [[delay 20]]');
+    await send(ada, threadId, slow);
     const [waiting] = await enqueued(ada, threadId, 'secnd');
     const path = `/api/queued-messages/${waiting?.id}`;
     expect((await ada.patch(path, { editing: true })).body).toMatchObject({ held: 'editing' });
@@ -138,7 +140,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
 
   test('can be removed, which lets the next one be sent', async () => {
     const threadId = await named();
-    await send(ada, threadId, '[[bench 20]] [[delay 20]]');
+    await send(ada, threadId, slow);
     const [second] = await enqueued(ada, threadId, 'second');
     await enqueued(ada, threadId, 'third');
     await ada.patch(`/api/queued-messages/${second?.id}`, { editing: true });

@@ -124,3 +124,21 @@ export function deferFullStyleSheet(): Plugin {
     },
   };
 }
+
+/** Fails the build if the messages of a conversation would wait for the libraries of schemas or forms. */
+export function messagesWithoutForms(): Plugin {
+  return {
+    name: 'messages-without-forms',
+    generateBundle(_options, bundle) {
+      const chunks = new Map(
+        Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file] as const] : [])),
+      );
+      const list = [...chunks.values()].find(({ facadeModuleId: id }) => id?.endsWith('messages/message-list.tsx'));
+      if (!list) throw new Error('The build has no list of messages');
+      const needed = new Set(list.imports);
+      for (const name of needed) for (const other of chunks.get(name)?.imports ?? []) needed.add(other);
+      const heavy = [...needed].filter((name) => /(^|\/)(schemas|forms|form-parts)-/.test(name));
+      if (heavy.length > 0) throw new Error(`The list of messages imports ${heavy.join(', ')}`);
+    },
+  };
+}

@@ -5,7 +5,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, minifySync, type Plugin } from 'vite';
 import { contractCalls } from './contract-calls.ts';
 import { diagramFrame } from './diagram-frame.ts';
-import { deferFullStyleSheet, firstPageChunks, schemaChunk, sharedChunk } from './first-pages.ts';
+import { deferFullStyleSheet, firstPageChunks, messagesWithoutForms, schemaChunk, sharedChunk } from './first-pages.ts';
 
 /**
  * Every page needs the text font for its first paint; without a preload the browser discovers it only through the CSS.
@@ -51,6 +51,7 @@ export default defineConfig({
     react(),
     tailwindcss({ optimize: false }),
     deferFullStyleSheet(),
+    messagesWithoutForms(),
     preloadTextFont(),
     minifiedFirstScript(),
     diagramFrame(),

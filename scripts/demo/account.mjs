@@ -1,4 +1,5 @@
 import { personCalls, until } from './calls.mjs';
+import { compareModels, runTestSets } from './comparisons.mjs';
 import { conversations } from './conversations.mjs';
 import { recent } from './recent.mjs';
 import {
@@ -193,7 +194,7 @@ async function pay(demo, { person, daysAgo, model, question }) {
 
 /** From rated answers to a model, then to a comparison and a test, over three weeks. */
 async function trainAndTest(demo, daysAgo) {
-  const steps = { 31: answerHotline, 26: train, 12: compare, 9: test };
+  const steps = { 31: answerHotline, 26: train, 12: compareModels, 9: runTestSets };
   if (steps[daysAgo]) {
     await demo.at(daysAgo, '15:30');
     await steps[daysAgo](demo);
@@ -259,44 +260,6 @@ async function startJob(demo, name, epochs) {
     'a job at the provider',
     async () => (await call('GET', `/api/fine-tuning/jobs/${job.id}`)).providerJobId,
   );
-}
-
-async function compare({ call }) {
-  const { questions, votes } = comparison;
-  const [{ model }] = await call('GET', '/api/fine-tuning/models/custom');
-  const models = { candidateModel: model, baselineModel: baseModel };
-  const typed = questions.map(({ question }) => question);
-  const { id } = await call('POST', '/api/comparisons', { ...models, prompts: { typed } });
-  await call('POST', `/api/comparisons/${id}/start`, {});
-  const { items } = await until('a comparison', async () => {
-    const found = await call('GET', `/api/comparisons/${id}`);
-    return found.state === 'idle' && found.answered === found.prompts && found;
-  });
-  for (const [index, vote] of votes.entries())
-    await call('POST', `/api/comparisons/${id}/prompts/${items[index].id}/vote`, { vote });
-}
-
-async function test({ call, ids }) {
-  const assistantId = ids.assistants.get('Support desk');
-  const questions = hotline
-    .slice(0, 6)
-    .map(({ question, answer }) => ({ kind: 'typed', text: question, expected: answer }));
-  const set = await call('POST', `/api/assistants/${assistantId}/test-sets`, { name: 'Hotline questions', questions });
-  const runSet = async (body) => {
-    const { id } = await call('POST', `/api/test-sets/${set.id}/runs`, body);
-    await until('a test run', async () => {
-      const { run } = await call('GET', `/api/test-runs/${id}`);
-      return run.state === 'idle' && run.answered === run.prompts && !run.isJudging;
-    });
-    return id;
-  };
-  const { version } = set.assistant;
-  const baseline = await runSet({ candidate: { kind: 'version', version }, baseline: { kind: 'nothing' } });
-  await runSet({
-    candidate: { kind: 'model', model: 'gpt-6-luna' },
-    baseline: { kind: 'run', runId: baseline },
-    judge: { model: 'gpt-6.1-sol', criteria: 'The answer is right, complete and short.' },
-  });
 }
 
 /** The last minutes: a training that runs, and a budget of which nine tenths are spent. */

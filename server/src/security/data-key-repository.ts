@@ -14,7 +14,18 @@ export function dataKeyRepository(db: Kysely<Database>) {
     return row.wrapped;
   }
 
+  /** Only while `old` is still stored. */
+  async function swap(userId: number, old: string, fresh: string): Promise<void> {
+    await db
+      .updateTable('data_keys')
+      .set({ wrapped: fresh })
+      .where('user_id', '=', userId)
+      .where('wrapped', '=', old)
+      .execute();
+  }
+
   return {
+    swap,
     async find(userId: number): Promise<string | undefined> {
       const row = await db.selectFrom('data_keys').select('wrapped').where('user_id', '=', userId).executeTakeFirst();
       return row?.wrapped;
@@ -40,12 +51,7 @@ export function dataKeyRepository(db: Kysely<Database>) {
     },
     /** Replaces `old` by `fresh` if it is still stored; returns what is stored now. */
     async replace(userId: number, old: string, fresh: string): Promise<string> {
-      await db
-        .updateTable('data_keys')
-        .set({ wrapped: fresh })
-        .where('user_id', '=', userId)
-        .where('wrapped', '=', old)
-        .execute();
+      await swap(userId, old, fresh);
       return wrapped(userId);
     },
   };

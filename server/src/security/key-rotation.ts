@@ -28,8 +28,8 @@ export async function rewrapKeys(
         unreadable.push(userId);
         continue;
       }
-      // Only the value that was read, so that a concurrent rotation is not overwritten.
-      await keys.replace(userId, wrapped, fresh);
+      // Another process may have rotated it, or the account may be closed meanwhile.
+      await keys.swap(userId, wrapped, fresh);
       rewrapped++;
     }
   }

@@ -35,11 +35,17 @@ export function useInstructionValues(assistantName: string | null, model: string
   return { ...instructionValues({ ...context, model: modelIdOf(model ?? '') }), ...(!model && { model: null }) };
 }
 
-/** Give `box` to a text area, together with the form's `ref`; `insert` writes at its cursor. */
-export function useInsertion() {
+/** `field`: a text area's registration in a form. `insert` writes at its cursor. */
+export function useInsertion<Registration extends { ref: (element: HTMLTextAreaElement | null) => void }>(
+  registration: Registration,
+) {
   const box = useRef<HTMLTextAreaElement>(null);
+  const ref = (element: HTMLTextAreaElement | null) => {
+    registration.ref(element);
+    box.current = element;
+  };
   return {
-    box,
+    field: { ...registration, ref },
     insert: (source: string) => {
       if (box.current) replaceIn(box.current, box.current.selectionStart, box.current.selectionEnd, source);
     },

@@ -1,34 +1,16 @@
 import { assistants } from '@roster/contracts/assistants/assistants';
-import { assistantDrafts, type KeptDraft } from '@roster/contracts/assistants/drafts';
+import { assistantDrafts } from '@roster/contracts/assistants/drafts';
 import { assistantVersions } from '@roster/contracts/assistants/versions';
-import { chat, Thread } from '@roster/contracts/chat';
 import { trials } from '@roster/contracts/trials';
-import { usage } from '@roster/contracts/usage/usage';
 import { describe, expect, test } from 'vitest';
-import { page, userEvent } from 'vitest/browser';
+import { page } from 'vitest/browser';
 import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
-import { address, open } from '#web/testing/app.tsx';
-import { assistant, serveAssistants } from '#web/testing/assistants.ts';
-import { exchange, thread } from '#web/testing/conversations.ts';
-import { fixtureDate, person } from '#web/testing/new-account.ts';
+import { address } from '#web/testing/app.tsx';
+import { nameField as name, openEditor } from '#web/testing/assistant-editor.ts';
+import { fixtureDate } from '#web/testing/new-account.ts';
 import { expectHidden, expectText, expectToast, press } from '#web/testing/page.ts';
 
-const name = page.getByLabelText('Name');
 const instructions = page.getByRole('textbox', { name: 'Instructions' });
-const tutor = assistant(1, { name: 'Tutor', version: 3, starters: ['What is a parrot?'] });
-
-function openEditor(path = '/assistants/1', draft: KeptDraft | null = null, given = [tutor]) {
-  open(path, {
-    answers() {
-      serveAssistants(...given);
-      answer(usage.assistants, []);
-      answer(assistants.files, []);
-      answer(assistantDrafts.get, { draft });
-      answer(assistantDrafts.keep, undefined);
-      answer(assistantDrafts.remove, undefined);
-    },
-  });
-}
 
 describe('the editor of an assistant', () => {
   test('saves only what was changed with Ctrl+S, and discards what was kept', async () => {
@@ -226,90 +208,5 @@ describe('the editor of an assistant', () => {
     openEditor('/assistants/9');
     answer(assistantDrafts.get, refusal('not_found', 'Assistant not found.'));
     await expect.element(page.getByText('This assistant no longer exists.')).toBeVisible();
-  });
-});
-
-describe('a new assistant', () => {
-  test('starts from a template that is found by what it does, with the tools it needs and why', async () => {
-    openEditor('/assistants/new', null, []);
-    await page.getByRole('searchbox', { name: 'Search templates' }).fill('spreadsheet');
-    await page.getByRole('button', { name: /^Data analyst/ }).click();
-    await expect
-      .element(page.getByText('Code interpreter, because numbers are calculated, not guessed.'))
-      .toBeVisible();
-    await expect.element(name).toHaveValue('Data analyst');
-    await page.getByRole('button', { name: 'Create assistant' }).click();
-    await expect.poll(address).toBe('/assistants/1');
-    expect(requestsTo(assistants.create)).toMatchObject([
-      { body: { name: 'Data analyst', tools: { codeInterpreter: {} }, tags: ['data', 'work'], icon: 'chart' } },
-    ]);
-  });
-
-  test('keeps all of a template that was changed', async () => {
-    openEditor('/assistants/new', null, []);
-    await page.getByRole('button', { name: /^Copy editor/ }).click();
-    await name.fill('My editor');
-    await expect
-      .poll(() => requestsTo(assistantDrafts.keep).at(-1)?.body)
-      .toMatchObject({
-        values: { name: 'My editor', icon: 'pen', instructions: expect.stringContaining('You edit texts.') },
-      });
-  });
-
-  test('keeps a draft that a model wrote before anything is typed, and warns before it is left', async () => {
-    openEditor('/assistants/new', null, []);
-    const written = { name: 'Plant doctor', description: '', instructions: 'You heal plants.', starters: [], tags: [] };
-    const [question, reply] = exchange(5, { text: 'Plants' }, { text: JSON.stringify(written) });
-    if (!question || !reply) throw new Error('No exchange');
-    answer(trials.begin, Thread.parse(thread(5)));
-    answer(chat.send, { message: question, run: { id: 9, threadId: 5, messageId: 2, state: 'queued' }, runs: [] });
-    answer(chat.messages, { items: [question, reply], nextCursor: null, newerCursor: null });
-    answer(chat.removeThread, undefined);
-    await page.getByLabelText('What should it do?').fill('Plants');
-    await page.getByRole('button', { name: 'Draft it' }).click();
-    await expect.element(name).toHaveValue('Plant doctor');
-    await expect.poll(() => requestsTo(assistantDrafts.keep).at(-1)?.body).toMatchObject({ values: written });
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await expect.element(page.getByRole('alertdialog', { name: 'Discard unsaved changes?' })).toBeVisible();
-    expect(requestsTo(chat.removeThread).map(({ params }) => params)).toEqual([{ id: 5 }]);
-  });
-
-  test('continues what was left without saving', async () => {
-    openEditor(
-      '/assistants/new',
-      { assistantId: null, version: null, values: { name: 'Half typed' }, savedAt: fixtureDate },
-      [],
-    );
-    await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('button', { name: 'Restore them' }).click();
-    await expect.element(name).toHaveValue('Half typed');
-  });
-
-  test('begins with an empty form on the default model', async () => {
-    openEditor('/assistants/new', null, []);
-    await page.getByRole('button', { name: 'Empty form' }).click();
-    await expect.element(name).toHaveValue('');
-    await page.getByRole('button', { name: 'Create assistant' }).click();
-    await expect.element(page.getByText('Name is required')).toBeVisible();
-    expect(requestsTo(assistants.create)).toEqual([]);
-  });
-
-  test('shows why a model drafted nothing', async () => {
-    openEditor('/assistants/new', null, []);
-    answer(trials.begin, refusal('conflict', 'Your budget for this month is used up.'));
-    await page.getByLabelText('What should it do?').fill('Answers questions about plants');
-    await page.getByRole('button', { name: 'Draft it' }).click();
-    await expectText(page.getByRole('alert'), /Your budget for this month is used up\./);
-    expect(requestsTo(trials.begin)).toMatchObject([{ body: { assistantId: null } }]);
-  });
-
-  test('is not created by a Viewer', async () => {
-    open('/assistants/new', { user: { ...person, role: 'Viewer' }, answers: () => serveAssistants() });
-    await page.getByRole('button', { name: 'Empty form' }).click();
-    await expect
-      .element(page.getByRole('button', { name: 'Create assistant' }))
-      .toHaveAttribute('aria-disabled', 'true');
-    await userEvent.keyboard('{Control>}s{/Control}');
-    expect(requestsTo(assistants.create)).toEqual([]);
   });
 });

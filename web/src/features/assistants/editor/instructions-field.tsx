@@ -23,8 +23,7 @@ export function InstructionsField({ form, isLong, onLongChange }: InstructionsFi
   const text = form.watch('instructions') ?? '';
   const length = codePointLength(text);
   const values = useFormValues(form);
-  const { box, insert } = useInsertion();
-  const { ref, ...registered } = form.register('instructions');
+  const { field, insert } = useInsertion(form.register('instructions'));
   return (
     <div className="grid gap-3">
       <Field
@@ -45,11 +44,7 @@ export function InstructionsField({ form, isLong, onLongChange }: InstructionsFi
           <>
             <Textarea
               {...control}
-              {...registered}
-              ref={(element) => {
-                ref(element);
-                box.current = element;
-              }}
+              {...field}
               rows={16}
               hidden={isPreview}
               className={isPreview ? 'hidden!' : undefined}

@@ -66,8 +66,7 @@ function Instructions({ form }: { form: AssistantForm }) {
   const text = form.watch('instructions') ?? '';
   const stored = codePointLength(defaultValues?.instructions ?? '');
   const values = useFormValues(form);
-  const { box, insert } = useInsertion();
-  const { ref, ...registered } = form.register('instructions');
+  const { field, insert } = useInsertion(form.register('instructions'));
   return (
     <div className="grid gap-3">
       <Field
@@ -81,17 +80,7 @@ function Instructions({ form }: { form: AssistantForm }) {
         counter={{ value: codePointLength(text), max: Math.max(instructionsLimit, stored) }}
         aside={<InsertVariable values={values} onInsert={insert} />}
       >
-        {(control) => (
-          <Textarea
-            {...control}
-            {...registered}
-            ref={(element) => {
-              ref(element);
-              box.current = element;
-            }}
-            rows={9}
-          />
-        )}
+        {(control) => <Textarea {...control} {...field} rows={9} />}
       </Field>
       <VariableNotes text={text} values={values} />
     </div>

@@ -141,8 +141,7 @@ function Instructions({ form }: { form: Form }) {
   const [text = '', assistantId, model] = form.watch(['instructions', 'assistantId', 'model']);
   const assistant = useQuery(assistantsQuery).data?.find(({ id }) => id === assistantId);
   const values = useInstructionValues(assistant?.name ?? null, model ?? assistant?.model ?? null);
-  const { box, insert } = useInsertion();
-  const { ref, ...registered } = form.register('instructions');
+  const { field, insert } = useInsertion(form.register('instructions'));
   return (
     <div className="grid gap-3">
       <Field
@@ -152,19 +151,7 @@ function Instructions({ form }: { form: Form }) {
         counter={{ value: codePointLength(text), max: projectInstructionsLimit }}
         aside={<InsertVariable values={values} onInsert={insert} />}
       >
-        {(control) => (
-          <Textarea
-            {...control}
-            {...registered}
-            ref={(element) => {
-              ref(element);
-              box.current = element;
-            }}
-            dir="auto"
-            rows={5}
-            className="max-h-[40dvh]"
-          />
-        )}
+        {(control) => <Textarea {...control} {...field} dir="auto" rows={5} className="max-h-[40dvh]" />}
       </Field>
       <VariableNotes text={text} values={values} />
     </div>

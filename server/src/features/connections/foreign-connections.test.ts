@@ -158,11 +158,16 @@ describe.each(engines)('connections of others on %s', (engine) => {
       hidden: (model) => put('/api/model-choices', { recent: [], hidden: [model] }),
       apiAssistant: (model) =>
         callApi(app, token, '/v1/assistants', { method: 'POST', headers: beta, body: { model } }),
-      apiRun: (model) =>
-        callApi(app, token, '/v1/threads/runs', {
-          ...{ method: 'POST', headers: beta },
-          body: { assistant_id: apiAssistantId, model, thread: { messages } },
-        }),
+      apiRun: async (model) => {
+        const body = { assistant_id: apiAssistantId, model, thread: { messages } };
+        const created = await callApi(app, token, '/v1/threads/runs', { method: 'POST', headers: beta, body });
+        if (created.status !== 200) return created;
+        const { id, thread_id: apiThreadId } = created.body;
+        return until('The end of the run', async () => {
+          const run = await callApi(app, token, `/v1/threads/${apiThreadId}/runs/${id}`, { headers: beta });
+          return !['queued', 'in_progress'].includes(run.body.status) && run;
+        });
+      },
       chat: api('chat/completions', { messages }),
       responses: api('responses', { input: 'Hello' }),
       background: api('responses', { input: 'Hello', background: true, store: true }),

@@ -237,6 +237,49 @@ test.describe('before any script', () => {
     await expect(page.getByLabel('Password', { exact: true })).toHaveValue(password);
   });
 
+  test('keeps what the first visitor types, also in the form of an older page', async ({ page, ownRoster }) => {
+    const typeAt = async (path: string) => {
+      const release = await holdFiles(page, scripts);
+      await page.goto(`${ownRoster.url}${path}`, { waitUntil: 'commit' });
+      await page.getByLabel('Email').fill('early@example.com');
+      await page.getByLabel('Password', { exact: true }).pressSequentially('correct ');
+      return release;
+    };
+    const expectKept = async () => {
+      await page.keyboard.type('horse battery');
+      await expect(page.getByLabel('Confirm Password')).toBeVisible();
+      await expect(page.getByLabel('Email')).toHaveValue('early@example.com');
+      await expect(page.getByLabel('Password', { exact: true })).toHaveValue(password);
+    };
+    for (const path of ['/auth', '/']) {
+      const release = await typeAt(path);
+      await expect(page.getByText('The first account becomes the administrator.')).toBeVisible();
+      release();
+      await untilUsable(page);
+      await expectKept();
+      await page.unrouteAll({ behavior: 'wait' });
+    }
+    // Sent while there was an account, and opened after it was deleted.
+    await page.route(`${ownRoster.url}/auth`, async (route) => {
+      const sent = await route.fetch({ url: `${ownRoster.url}/auth?tab=login` });
+      await route.fulfill({ response: sent });
+    });
+    const release = await typeAt('/auth');
+    await expect(page.getByLabel('Confirm Password')).toHaveCount(0);
+    release();
+    await untilUsable(page);
+    await expectKept();
+  });
+
+  test('shows the page of a login link, not the form of the sign-in page', async ({ page, roster }) => {
+    const release = await holdFiles(page, scripts);
+    await page.goto(`${roster.url}/login-link#token=abc`, { waitUntil: 'commit' });
+    await expect(page.getByRole('heading', { name: /link/ })).toBeVisible();
+    await expect(page.getByLabel('Password')).toHaveCount(0);
+    release();
+    await untilUsable(page);
+  });
+
   test('selects a tab that is chosen with an arrow key', async ({ page }) => {
     const release = await holdFiles(page, scripts);
     await page.goto('/auth', { waitUntil: 'commit' });

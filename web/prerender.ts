@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { User } from '@roster/contracts/auth';
+import type { SignInOptions, User } from '@roster/contracts/auth';
 import { pages } from '@roster/contracts/page-paths';
 import react from '@vitejs/plugin-react';
 import { build, type Plugin } from 'vite';
@@ -72,12 +72,27 @@ const kinds = (['Admin', 'Editor', 'Viewer'] as const).flatMap((role) => [
   { kind: `${role}`, user: person(role, null) },
 ]);
 
-const forVisitors = /^\/(auth|request-reset-password|reset-password|confirm-email|invitation)$/;
+/** Only what does not depend on the configuration: the rest is added once the server has said it. */
+const unclaimed: SignInOptions = {
+  registration: 'open',
+  setupCodeRequired: false,
+  hasAccounts: false,
+  google: false,
+  github: false,
+  passwordLogin: true,
+  mail: true,
+  provider: { name: 'OpenAI', isOpenAi: true },
+};
+
+const forVisitors = /^\/(auth|request-reset-password|reset-password|login-link|confirm-email|invitation)$/;
 const forBoth = /^\/(terms|privacy)$/;
 /** Placeholder for an id in a path; the server replaces it. */
 const anyId = '4000000001';
 
 type Shells = Record<string, { scripts: string[]; byKind: Record<string, Shell>; needsAllStyles: boolean }>;
+
+/** The form of the first account of an installation, which the server sends to visitors until there is one. */
+const newInstallation = '/auth?first';
 
 /** Pages that are sent with only the styles they need; all others get the full style sheet. */
 const firstPages = ['/auth', '/', '/chat', '/chat/:threadId'];
@@ -123,9 +138,11 @@ async function main() {
     [...index.matchAll(/<script type="module"[^>]* src="\/([^"]+)"/g)].map(([, file]) => file),
   );
   const shells: Shells = {};
-  for (const page of [...pages, '/auth?tab=register']) {
+  for (const page of [...pages, '/auth?tab=register', newInstallation]) {
     // A fresh module instance per page: modules that an earlier page loaded would not be requested again.
-    const { renderShell }: { renderShell: (path: string, user: User | null) => Promise<Shell> } = await import(
+    const {
+      renderShell,
+    }: { renderShell: (path: string, user: User | null, options?: SignInOptions) => Promise<Shell> } = await import(
       `${entry}?${encodeURIComponent(page)}`
     );
     asked.clear();
@@ -133,7 +150,8 @@ async function main() {
     const byKind: Record<string, Shell> = {};
     const isFor = forVisitors.test(page.split('?')[0] ?? '') ? [] : kinds;
     for (const { kind, user } of isFor) byKind[kind] = await renderShell(path, user);
-    if (isFor.length === 0 || forBoth.test(page)) byKind.visitor = await renderShell(path, null);
+    if (isFor.length === 0 || forBoth.test(page))
+      byKind.visitor = await renderShell(path, null, page === newInstallation ? unclaimed : undefined);
     const scripts = [...asked].flatMap((part) => [...filesOf(part)]).filter((file) => !entryFiles.has(file));
     const needsAllStyles = !firstPages.includes(page);
     shells[page] = { scripts: [...new Set(scripts)].map((file) => `/${file}`), byKind, needsAllStyles };

@@ -1,16 +1,18 @@
-import type { User } from '@roster/contracts/auth';
+import type { SignInOptions, User } from '@roster/contracts/auth';
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
 import { renderToString } from 'react-dom/server';
 import { client, Providers } from '#web/app/providers.tsx';
 import { router } from '#web/app/router.tsx';
 import { currentUserQuery } from './api/current-user.ts';
+import { signInOptionsQuery } from './api/sign-in-options.ts';
 
 export type Shell = { title: string; html: string; calls: string[] };
 
 /** Renders a page as it looks when only the user is known, and collects the calls it then makes. */
-export async function renderShell(path: string, user: User | null): Promise<Shell> {
+export async function renderShell(path: string, user: User | null, options?: SignInOptions): Promise<Shell> {
   client.clear();
   client.setQueryData(currentUserQuery.queryKey, user);
+  if (options) client.setQueryData(signInOptionsQuery.queryKey, options);
   router.update({ ...router.options, history: createMemoryHistory({ initialEntries: [path] }) });
   const calls = recordRequests();
   await router.load();
@@ -26,7 +28,9 @@ export async function renderShell(path: string, user: User | null): Promise<Shel
     .replaceAll(/ style="[^"]*"/g, '');
   // React renders the fallback if a component has thrown.
   if (!html.includes('<main')) throw new Error(`Prerendering ${path} failed: ${html.slice(0, 300)}`);
-  return { title, html, calls: await calls.ofQueries() };
+  // Known while it was rendered, and asked for in the browser.
+  const known = options ? ['/api/sign-in-options'] : [];
+  return { title, html, calls: [...known, ...(await calls.ofQueries())] };
 }
 
 /** Records requests instead of making them. */

@@ -17,6 +17,7 @@ export async function createApp({ checkResponses = false, jobTimes, tools, ...co
     features,
     findCaller,
     findUser: auth.user,
+    isNewInstallation: auth.isNewInstallation,
     figures,
     state,
     checkResponses,

@@ -18,6 +18,7 @@ type Options = {
   features: readonly Feature[];
   findCaller: FindPrincipal;
   findUser: (userId: number) => ReturnType<WebOptions['findUser']>;
+  isNewInstallation: WebOptions['isNewInstallation'];
   figures: () => Promise<Figures>;
   state: { phase: Phase };
   checkResponses: boolean;
@@ -26,7 +27,7 @@ type Options = {
 /** Registers every route: the pages' calls, the public API, health, metrics, API descriptions and the web files. */
 export async function registerRoutes(services: Services, options: Options) {
   const { app, config, cookie, openResponses, rates, sessions } = services;
-  const { features, findCaller, findUser, checkResponses } = options;
+  const { features, findCaller, findUser, isNewInstallation, checkResponses } = options;
   const [sessionToken, lockActor] = [cookie.read, sessions.lock];
   const findActor: RouterOptions['findActor'] = (token, { ip }) => sessions.find(token, ip);
   const router = createRouter({ app, rates, checkResponses, sessionToken, findActor, lockActor, openResponses });
@@ -47,6 +48,7 @@ export async function registerRoutes(services: Services, options: Options) {
       const actor = await findActor(token, request);
       return actor && findUser(actor.userId);
     },
+    isNewInstallation,
   });
   return { endpoints: router.endpoints, apiEndpoints: publicApi.endpoints, metricsServer };
 }

@@ -1,4 +1,4 @@
-import { auth } from '@roster/contracts/auth';
+import { auth, type SignInOptions } from '@roster/contracts/auth';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
 
@@ -8,6 +8,10 @@ export const signInOptionsQuery = queryOptions({
   queryFn: ({ signal }) => call(auth.options, {}, signal),
   staleTime: 5 * 60_000,
 });
+
+/** The first visitor is sent to registration. */
+export const isNewInstallation = (options: SignInOptions | undefined): boolean =>
+  options?.hasAccounts === false && options.registration === 'open';
 
 /** Display name of the provider. */
 export function useProviderName(): string {

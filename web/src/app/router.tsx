@@ -6,10 +6,12 @@ import {
   notFound,
   Outlet,
 } from '@tanstack/react-router';
+import { isNewInstallation, signInOptionsQuery } from '#web/api/sign-in-options.ts';
 import { afterContent } from '#web/lib/app-ready.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { FailedPage } from './failed-page.tsx';
+import { client } from './providers.tsx';
 import { NotFound } from './routes/not-found-route.tsx';
 import {
   analyticsSearch,
@@ -203,7 +205,10 @@ const auth = createRoute({
   pendingMs: Number.POSITIVE_INFINITY,
   loaderDeps: ({ search: { tab } }) => ({ tab }),
   loader: async ({ deps: { tab } }) => {
-    if (tab === 'register') await (await import('#web/features/auth/auth-page.tsx')).loadRegisterForm();
+    // A failure is shown where the options are used.
+    const options = tab ? undefined : await client.ensureQueryData(signInOptionsQuery).catch(() => undefined);
+    if (tab === 'register' || isNewInstallation(options))
+      await (await import('#web/features/auth/auth-page.tsx')).loadRegisterForm();
   },
 });
 const requestReset = createRoute({

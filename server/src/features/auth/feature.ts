@@ -104,6 +104,7 @@ export function authFeature(dependencies: Dependencies) {
       loginProviderRoutes(router, { app, config, rates, ...signingIn, ...navigations });
     },
     needsSetupCode: auth.needsSetupCode,
+    isNewInstallation: auth.isNewInstallation,
     user: auth.user,
     confirmPassword,
     passwordLink: passwordLinks(db, config.publicUrl, config),

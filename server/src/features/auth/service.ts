@@ -39,6 +39,8 @@ export function authService(dependencies: Dependencies) {
   const { db, config } = dependencies;
   return {
     hasAccounts: () => hasAccounts(db),
+    /** The first visitor registers. */
+    isNewInstallation: async () => config.registration === 'open' && config.passwordLogin && !(await hasAccounts(db)),
     needsSetupCode: () => needsSetupCode(dependencies),
     register: (input: Registration, visitor: Visitor) => register(dependencies, input, visitor),
     /** `remembered`: the token of a remembered device. */

@@ -33,6 +33,9 @@ function fillPlaceholders(text: string, { name, email }: Pick<User, 'name' | 'em
 
 const noShell: PageShells = { scripts: [], byKind: {}, needsAllStyles: true };
 
+/** Its shell is a page of its own: the form of the first account. */
+const newInstallation = '/auth?first';
+
 const preloadCall = (address: string) => `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(address)}">`;
 const preloadScript = (file: string) => `<link rel="modulepreload" crossorigin href="${file}">`;
 
@@ -66,10 +69,13 @@ export function createPages(folder: string) {
   }
 
   /** Predicts the application's redirects: visitors sign in first; signed-in users do not see that page. */
-  function shownAt({ route, search }: Page, user: User | null): string {
-    if (!pages[route]?.isForVisitors) return user ? route : '/auth';
-    if (route !== '/auth' || !user) return search === '?tab=register' ? `${route}${search}` : route;
-    return '/';
+  function shownAt({ route, search }: Page, user: User | null, isNewInstallation: boolean): string {
+    const signIn = isNewInstallation ? newInstallation : '/auth';
+    if (!pages[route]?.isForVisitors) return user ? route : signIn;
+    if (route !== '/auth') return route;
+    if (user) return '/';
+    if (search === '?tab=register') return isNewInstallation ? signIn : `${route}${search}`;
+    return search.startsWith('?tab=login') ? route : signIn;
   }
 
   const bare = index.replace('</head>', () => `${laterStyles}</head>`);
@@ -91,8 +97,9 @@ export function createPages(folder: string) {
   return {
     /** Without a shell: for an address that is not a page, or while the user cannot be determined. */
     bare,
-    of(page: Page, user: User | null): string {
-      const shown = shownAt(page, user);
+    /** `isNewInstallation`: the first visitor registers. */
+    of(page: Page, user: User | null, isNewInstallation = false): string {
+      const shown = shownAt(page, user, isNewInstallation);
       const { scripts, byKind, needsAllStyles } = shellsOf(shown) ?? shellsOf(page.route) ?? noShell;
       const kind = user ? `${user.role}${user.name === null ? '' : ' named'}` : 'visitor';
       const shell = byKind[kind] ?? byKind.visitor;

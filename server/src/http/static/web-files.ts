@@ -55,11 +55,28 @@ type Options = {
   sessionToken: (request: FastifyRequest) => string | undefined;
   /** The user of a session token; null for a visitor. */
   findUser: (token: string, request: FastifyRequest) => Promise<User | null>;
+  /** True until there is an account, if visitors may register it. */
+  isNewInstallation: () => Promise<boolean>;
 };
 
+/** Not asked again once there is an account: most visitors come later. */
+function newInstallation(isNewInstallation: Options['isNewInstallation']) {
+  let isNew = true;
+  return async ({ log }: FastifyRequest): Promise<boolean> => {
+    if (!isNew) return false;
+    try {
+      isNew = await isNewInstallation();
+    } catch (err) {
+      log.warn({ err }, 'page served without knowing whether there is an account');
+    }
+    return isNew;
+  };
+}
+
 /** Serves the built web application: precompressed files, and pages with the shell of the user who opens them. */
-export async function serveWeb({ app, sessionToken, findUser }: Options) {
+export async function serveWeb({ app, sessionToken, findUser, isNewInstallation }: Options) {
   const web = createPages(folder);
+  const isNew = newInstallation(isNewInstallation);
   const config = { access: 'operation' } as const;
 
   if (web) {
@@ -103,7 +120,7 @@ export async function serveWeb({ app, sessionToken, findUser }: Options) {
       (value) => typeof value === 'string' && /^[1-9]\d{0,9}$/.test(value),
     );
     const search = request.url.slice(request.url.split('?', 1)[0]?.length);
-    return user === undefined ? web.bare : web.of({ route, id, search }, user);
+    return user === undefined ? web.bare : web.of({ route, id, search }, user, user === null && (await isNew(request)));
   }
 
   /** undefined if the user cannot be determined: the page reports that itself once it has called the API. */

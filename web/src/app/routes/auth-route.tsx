@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
+import { isNewInstallation, signInOptionsQuery } from '#web/api/sign-in-options.ts';
 import { VisitorsOnly } from '#web/app/guards.tsx';
 import { setTabHandler } from '#web/app/pre-hydration-input.ts';
 import { fillNextForm } from '#web/app/pre-hydration-tabs.ts';
@@ -16,12 +16,11 @@ export function AuthRoute() {
   const [startedFor, setStartedFor] = useState<string>();
   const navigate = useNavigate();
   const { data: options } = useQuery(signInOptionsQuery);
-  const isNew = options?.hasAccounts === false && options.registration === 'open';
   useLoginProviderOutcome({ error }, 'Login failed');
   return (
     <VisitorsOnly returnPath={redirect ?? startedFor}>
       <AuthPage
-        tab={tab ?? (isNew ? 'register' : 'login')}
+        tab={tab ?? (isNewInstallation(options) ? 'register' : 'login')}
         onTabChange={(next) =>
           void navigate({ to: '/auth', search: { tab: next, ...(redirect && { redirect }) }, replace: true })
         }

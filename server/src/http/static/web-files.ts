@@ -36,7 +36,7 @@ const frameHeaders = {
 const notFound = () => new AppError('not_found', 'There is nothing at this address.');
 
 /** Mails link to these with a token in the URL. */
-const pagesWithTokens: ReadonlySet<string | undefined> = new Set([
+const pagesWithTokens: ReadonlySet<string> = new Set([
   '/reset-password',
   '/login-link',
   '/confirm-email',
@@ -99,11 +99,7 @@ export async function serveWeb({ app, sessionToken, findUser, isNewInstallation 
     });
   }
 
-  for (const url of pages)
-    app.get(url, { config }, async (request, reply) => {
-      if (pagesWithTokens.has(request.routeOptions.url)) reply.header('referrer-policy', 'no-referrer');
-      return sendPage(request, reply, url);
-    });
+  for (const url of pages) app.get(url, { config }, (request, reply) => sendPage(request, reply, url));
   app.setNotFoundHandler((request, reply) => {
     const wantsPage = request.method === 'GET' && !/^\/(api|assets)\//.test(request.url);
     if (!wantsPage || !web) throw notFound();
@@ -113,6 +109,7 @@ export async function serveWeb({ app, sessionToken, findUser, isNewInstallation 
   async function sendPage(request: FastifyRequest, reply: FastifyReply, route: string) {
     if (!web) throw new AppError('not_found', 'The browser application is not built. Run npm start.');
     const user = await currentUser(request);
+    if (pagesWithTokens.has(route)) reply.header('referrer-policy', 'no-referrer');
     reply.header('vary', 'cookie').type(html);
     // A page that contains a name must never be cached.
     reply.header('cache-control', user ? 'private, no-store' : 'no-cache');

@@ -74,8 +74,8 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     ...base,
     models,
     knowledge,
-    storesNamed: resolveStoreIds({ db, ids }),
-    filesNamed: createFileIds({ db, ids }).found,
+    storesNamed: resolveStoreIds(db, ids),
+    filesNamed: createFileIds(db, ids).found,
     choicesIn: toolSelectionRepository,
     versions,
   });

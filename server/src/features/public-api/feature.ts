@@ -1,5 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { ApiAssistants } from '#server/features/assistants/api-assistants';
 import type { AssistantLabel } from '#server/features/assistants/shared/repository';
+import type { ApiThreads } from '#server/features/chat/api-threads/service';
 import type { Feature } from '#server/features/feature';
 import { createCallRegistry } from '#server/http/public-api/call-registry';
 import { connectionRepository } from '#server/provider/connections/connection-repository';
@@ -7,7 +9,12 @@ import type { ProviderTimeouts } from '#server/provider/transport/timeouts';
 import { accessTokenRepository } from '#server/security/access-token-repository';
 import { assistantSearch } from './assistant-models/assistant-search.ts';
 import { assistantSettings } from './assistant-models/assistant-settings.ts';
-import { assistantsApiFeatures } from './assistants/feature.ts';
+import { apiAssistantFeature } from './assistants/assistants/feature.ts';
+import { apiMessageFeature } from './assistants/messages/feature.ts';
+import { createMessageSerializer } from './assistants/messages/message-object.ts';
+import { apiRunFeature } from './assistants/runs/feature.ts';
+import { apiThreadFeature } from './assistants/threads/feature.ts';
+import { createPublicResources, createStoredResources } from './assistants/tool-resources.ts';
 import { chatCompletionFeature } from './chat-completions/feature.ts';
 import { connectFeature } from './connect/feature.ts';
 import { apiFileFeature } from './files/feature.ts';
@@ -24,7 +31,6 @@ import { modelNames } from './shared/model-names.ts';
 import { vectorStoreFeature } from './vector-stores/feature.ts';
 
 type Settings = Parameters<typeof assistantSettings>[0];
-type AssistantsApi = Parameters<typeof assistantsApiFeatures>[0];
 type VectorStores = Parameters<typeof vectorStoreFeature>[0];
 type Made =
   | 'assistantModels'
@@ -51,11 +57,11 @@ type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
     providerTimes: Pick<ProviderTimeouts, 'answerMs' | 'backgroundMs'>;
     assistants: {
       labels: (userId: number) => Promise<AssistantLabel[]>;
-      apiAssistants: AssistantsApi['assistants'];
+      apiAssistants: ApiAssistants;
     };
-    knowledge: VectorStores['knowledge'] & { forAnswer: Parameters<typeof assistantSearch>[0]['knowledgeOf'] };
-    conversations: AssistantsApi['conversations'];
-    apiRuns: AssistantsApi['apiRuns'];
+    knowledge: VectorStores['knowledge'] & { forAnswer: Parameters<typeof assistantSearch>[0] };
+    conversations: ApiThreads;
+    apiRuns: Parameters<typeof apiRunFeature>[0]['apiRuns'];
   };
 
 const recoverEveryMs = 5_000;
@@ -67,7 +73,7 @@ const recoverEveryMs = 5_000;
 export function publicApiFeatures(dependencies: Dependencies): Feature[] {
   const { database, assistants, knowledge, files, conversations, apiRuns, log, ids, ...base } = dependencies;
   const { db } = database;
-  const named = assistantModels({ ids, labels: assistants.labels });
+  const named = assistantModels(ids, assistants.labels);
   const openCalls = createCallRegistry(
     accessTokenRepository(db).live,
     (err) => log.error({ err }, 'checking access tokens failed'),
@@ -78,10 +84,10 @@ export function publicApiFeatures(dependencies: Dependencies): Feature[] {
     db,
     onAbandoned: (trx, callId) => responseRepository(trx).fail(callId, interrupted),
   });
-  const namedFiles = createFileIds({ db, ids });
+  const namedFiles = createFileIds(db, ids);
   const vectors = vectorStoreFeature({ ...base, log, database, ids, fileIds: namedFiles, knowledge });
   const searchedStores = vectors.vectorStores.forAnswer;
-  const searchOf = assistantSearch({ knowledgeOf: knowledge.forAnswer, searchedStores });
+  const searchOf = assistantSearch(knowledge.forAnswer, searchedStores);
   const settingsOf = assistantSettings({
     ...base,
     vectorStores: base.provider.vectorStores,
@@ -108,6 +114,17 @@ export function publicApiFeatures(dependencies: Dependencies): Feature[] {
     fileIds: namedFiles,
     searchedStores,
   };
+  // The retired Assistants API, version 2, over Roster's own assistants and conversations.
+  const assistantsApi = {
+    ...shared,
+    assistants: assistants.apiAssistants,
+    conversations,
+    apiRuns,
+    searchOf,
+    keptResources: createStoredResources(namedFiles, vectors.vectorStores),
+    shownResources: createPublicResources(namedFiles),
+    objectsOf: createMessageSerializer(shared),
+  };
   const responses = responseFeature({ ...shared, files });
   return [
     {
@@ -122,17 +139,9 @@ export function publicApiFeatures(dependencies: Dependencies): Feature[] {
     vectors,
     connectFeature(named),
     apiFileFeature({ files, openCalls, fileIds: namedFiles }),
-    ...assistantsApiFeatures({
-      assistants: assistants.apiAssistants,
-      conversations,
-      ids,
-      fileIds: namedFiles,
-      assistantModels: named,
-      vectorStores: vectors.vectorStores,
-      apiRuns,
-      openCalls,
-      catalogue: base.catalogue,
-      searchOf,
-    }),
+    apiAssistantFeature(assistantsApi),
+    apiThreadFeature(assistantsApi),
+    apiMessageFeature(assistantsApi),
+    apiRunFeature(assistantsApi),
   ];
 }

@@ -3,11 +3,6 @@ import type { Knowledge } from '#server/features/assistants/knowledge/service';
 import type { StoreSearch } from '#server/features/public-api/vector-stores/search';
 import type { FileSearch } from '#server/provider/provider';
 
-type Dependencies = {
-  knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
-  searchedStores: StoreSearch['forAnswer'];
-};
-
 type SearchScope = { assistantId: number; tools: readonly ApiTool[]; storeIds: readonly string[] };
 
 /**
@@ -15,7 +10,10 @@ type SearchScope = { assistantId: number; tools: readonly ApiTool[]; storeIds: r
  * @throws PublicApiError if a store does not exist
  */
 export const assistantSearch =
-  ({ knowledgeOf, searchedStores }: Dependencies) =>
+  (
+    knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>,
+    searchedStores: StoreSearch['forAnswer'],
+  ) =>
   async (userId: number, { assistantId, tools, storeIds: named }: SearchScope): Promise<Knowledge> => {
     const tool = tools.find(({ type }) => type === 'file_search');
     if (tool?.type !== 'file_search') return { search: undefined, notes: [] };

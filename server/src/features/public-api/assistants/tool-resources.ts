@@ -19,7 +19,7 @@ type VectorStores = {
   check: (userId: number, ids: string[]) => Promise<void>;
 };
 
-type Dependencies = { fileIds: Pick<FileIds, 'numbersOf' | 'named'>; vectorStores: VectorStores };
+type Files = Pick<FileIds, 'numbersOf' | 'named'>;
 
 /** Days after its last use at which a store made for attachments expires, as at the provider. */
 const attachedForDays = 7;
@@ -119,7 +119,7 @@ function attachingIn(vectorStores: VectorStores) {
  * Tool resources in their stored form; each must belong to the user. Files have Roster's ids, because the provider's
  * change when it loses a file.
  */
-export function createStoredResources({ fileIds, vectorStores }: Dependencies) {
+export function createStoredResources(fileIds: Files, vectorStores: VectorStores) {
   async function checked(userId: number, given: NewToolResources): Promise<ToolResources> {
     const named = given.code_interpreter?.file_ids ?? [];
     const own = await fileIds.numbersOf(userId, named);
@@ -159,7 +159,7 @@ export function createStoredResources({ fileIds, vectorStores }: Dependencies) {
 export type StoredResources = ReturnType<typeof createStoredResources>;
 
 /** Tool resources as clients see them, for several objects of one user. Files deleted since are left out. */
-export function createPublicResources({ fileIds }: Pick<Dependencies, 'fileIds'>) {
+export function createPublicResources(fileIds: Files) {
   return async function shown(userId: number, all: ToolResources[]): Promise<ToolResources[]> {
     const named = all.flatMap(({ code_interpreter: code }) => code?.file_ids ?? []);
     if (named.length === 0) return all;

@@ -3,13 +3,11 @@ import type { Database } from '#server/db/schema';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import { providerFileRepository } from './provider-file-repository.ts';
 
-type Dependencies = { db: Kysely<Database>; ids: () => Promise<Ids> };
-
 /**
  * Public file ids: Roster's own, or the provider's id of a copy, which clients from before Roster have in their
  * configuration.
  */
-export function createFileIds({ db, ids }: Dependencies) {
+export function createFileIds(db: Kysely<Database>, ids: () => Promise<Ids>) {
   async function numbersOf(userId: number, named: readonly string[]): Promise<Map<string, number>> {
     // The first use creates the installation's key. Calls that name nothing, and may yet be refused, must not cause
     // that.

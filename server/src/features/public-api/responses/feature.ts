@@ -2,10 +2,13 @@ import { apiResponses as api } from '@roster/contracts/public-api/responses';
 import type { FastifyBaseLogger } from 'fastify';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Feature } from '#server/features/feature';
+import type { FileIds } from '#server/features/public-api/files/file-ids';
 import type { CallLog } from '#server/features/public-api/shared/call-log';
 import type { Ids } from '#server/features/public-api/shared/ids';
+import type { StoreSearch } from '#server/features/public-api/vector-stores/search';
 import { PublicApiError } from '#server/http/public-api/errors';
 import { hourMs } from '#server/lib/scheduled-task';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import { createBackgroundRunner } from './background.ts';
 import { createCodeFileResolver } from './code-files.ts';
 import { responseExport } from './export-part.ts';
@@ -15,18 +18,22 @@ import { type RequestParser, requestParser } from './parse-request.ts';
 import { providerNames } from './provider-names.ts';
 import { responseRepository } from './repository.ts';
 import { searchStores } from './search-stores.ts';
-import { type ResponseSender, responseSender } from './send.ts';
+import { type ResponseSender, responseSender, type SenderProvider } from './send.ts';
 import { responseService } from './service.ts';
 import { responseStore } from './store.ts';
 import { storedResponses } from './stored-responses.ts';
 
-type Dependencies = Parameters<typeof responseSender>[0] &
-  Omit<Parameters<typeof requestParser>[0], 'history' | 'names' | 'searchedBy' | 'codeFilesBy' | 'fileNames'> &
+type Dependencies = Omit<
+  Parameters<typeof requestParser>[0],
+  'history' | 'names' | 'searchedBy' | 'codeFilesBy' | 'fileNames'
+> &
   Parameters<typeof providerNames>[0] &
-  Parameters<typeof searchStores>[0] &
   Parameters<typeof createCodeFileResolver>[0] &
-  Parameters<typeof fileNames>[0] &
   Omit<Parameters<typeof responseService>[0], 'orderOf' | 'ask' | 'store' | 'background' | 'begun'> & {
+    provider: SenderProvider;
+    catalogue: Pick<Catalogue, 'leastEffort'>;
+    fileIds: FileIds;
+    searchedStores: StoreSearch['forAnswer'];
     log: FastifyBaseLogger;
     providerTimes: Parameters<typeof createBackgroundRunner>[0]['providerTimes'];
     database: Pick<OpenDatabase, 'db' | 'reader'>;
@@ -53,15 +60,15 @@ export function responseFeature({
   ...dependencies
 }: Dependencies): Feature & { responses: Pick<ResponseSender, 'byResponses'> & { orderOf: RequestParser } } {
   const repository = responseRepository(database.db);
-  const history = responseHistory({ repository, ids });
-  const inItems = fileNames({ ...dependencies, ids });
+  const history = responseHistory(repository, ids);
+  const inItems = fileNames(ids, dependencies.fileIds);
   const background = createBackgroundRunner({ ...dependencies, repository });
-  const { ask, byResponses } = responseSender(dependencies);
+  const { ask, byResponses } = responseSender(dependencies.provider, dependencies.catalogue);
   const orderOf = requestParser({
     ...dependencies,
     history,
     names: providerNames({ ...dependencies, ids }),
-    searchedBy: searchStores({ ...dependencies, ids }),
+    searchedBy: searchStores(ids, dependencies.searchedStores),
     codeFilesBy: createCodeFileResolver({ ...dependencies, ids }),
     fileNames: inItems,
   });

@@ -4,11 +4,6 @@ import type { JsonObject } from '#server/lib/is-object';
 import type { SearchedFile } from '#server/provider/provider';
 import { fileNamesIn, type RenameFile, renameFilesInItem } from './item-files.ts';
 
-type Dependencies = {
-  ids: () => Promise<Ids>;
-  fileIds: Pick<FileIds, 'numbersOf' | 'atProvider' | 'copies'>;
-};
-
 /** Numeric file ids, by the provider's names. */
 type Copies = ReadonlyMap<string, number>;
 
@@ -32,7 +27,7 @@ async function named<Item extends JsonObject>(items: Item[], naming: (names: str
 }
 
 /** File ids in items: models use the provider's, clients use Roster's. Items are stored as clients read them. */
-export function fileNames({ ids, fileIds }: Dependencies) {
+export function fileNames(ids: () => Promise<Ids>, fileIds: Pick<FileIds, 'numbersOf' | 'atProvider' | 'copies'>) {
   return {
     /** Stored items as a client reads them, without files deleted since. */
     forClient: <Item extends JsonObject>(userId: number, items: Item[]): Promise<Item[]> =>

@@ -8,11 +8,6 @@ import type { ResponseRepository } from './repository.ts';
 /** Limits of a chain of responses: how many, and how many bytes. */
 const maxChain = { links: 1_000, bytes: 20 * 1024 * 1024 };
 
-type Dependencies = {
-  repository: Pick<ResponseRepository, 'chain' | 'items' | 'named' | 'existing'>;
-  ids: () => Promise<Ids>;
-};
-
 const refusedPrevious = (message: string, code: string | null) =>
   new PublicApiError('invalid_input', message, { param: 'previous_response_id', ...(code !== null && { code }) });
 
@@ -22,7 +17,10 @@ const noPrevious = (id: string) =>
 export type History = { previousId: number | null; items: StoredItem[] };
 
 /** Resolves what a request refers to: a previous response, and single items. */
-export function responseHistory({ repository, ids }: Dependencies) {
+export function responseHistory(
+  repository: Pick<ResponseRepository, 'chain' | 'items' | 'named' | 'existing'>,
+  ids: () => Promise<Ids>,
+) {
   async function before(userId: number, previous: string): Promise<History> {
     const previousId = (await ids()).decode('resp', previous);
     const links = previousId === undefined ? [] : await repository.chain(userId, previousId, maxChain);

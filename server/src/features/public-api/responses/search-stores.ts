@@ -4,8 +4,6 @@ import { isObject } from '#server/lib/is-object';
 import type { ProviderError } from '#server/provider/transport/error';
 import type { CitableSources } from './file-names.ts';
 
-type Dependencies = { ids: () => Promise<Ids>; searchedStores: StoreSearch['forAnswer'] };
-
 /** Vector stores that the tools of a response search. */
 export type SearchTargets = Omit<CitableSources, 'before'> & {
   /** The tools, with the provider's ids of vector stores. */
@@ -17,7 +15,7 @@ export type SearchTargets = Omit<CitableSources, 'before'> & {
 type Search = { tools: unknown[]; own?: SearchedStores; others: unknown[] };
 
 /** Reads which vector stores a request names. */
-export function searchStores({ ids, searchedStores }: Dependencies) {
+export function searchStores(ids: () => Promise<Ids>, searchedStores: StoreSearch['forAnswer']) {
   /** Leaves out a search of a store without content, which the provider does not know. */
   async function searchOf(userId: number, tool: unknown): Promise<Search> {
     if (!isObject(tool) || tool.type !== 'file_search' || !Array.isArray(tool.vector_store_ids))

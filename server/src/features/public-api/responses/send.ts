@@ -14,10 +14,7 @@ import { chatRequest } from './chat-request.ts';
 import type { ParsedRequest } from './parse-request.ts';
 import { responsesRequest } from './to-responses-request.ts';
 
-type Dependencies = {
-  provider: Pick<Provider, 'relay' | 'responses' | 'toolRefused' | 'refusedFields'>;
-  catalogue: Pick<Catalogue, 'leastEffort'>;
-};
+export type SenderProvider = Pick<Provider, 'relay' | 'responses' | 'toolRefused' | 'refusedFields'>;
 
 type ResponsesCall = { apiKey: Secret; streams: boolean; signal: AbortSignal };
 type Noted = Answered & { notes: string[] };
@@ -49,7 +46,7 @@ async function filesIn({ codeFiles, searched }: ParsedRequest, signal: AbortSign
 }
 
 /** Asks by Responses, without the assistant's tools that the model refuses. @throws ProviderError */
-function askingByResponses({ provider, catalogue }: Dependencies) {
+function askingByResponses(provider: SenderProvider, catalogue: Pick<Catalogue, 'leastEffort'>) {
   async function askWith(order: ParsedRequest, tools: unknown, { streams, ...call }: ResponsesCall): Promise<Noted> {
     const write = responsesRequest(order, tools, catalogue);
     const { relayed, notes } = await retryWithoutUnsupported({
@@ -101,9 +98,8 @@ function askingByResponses({ provider, catalogue }: Dependencies) {
 }
 
 /** Asks the provider by Responses, or by Chat Completions if it serves no Responses. */
-export function responseSender(dependencies: Dependencies) {
-  const { provider } = dependencies;
-  const byResponses = askingByResponses(dependencies);
+export function responseSender(provider: SenderProvider, catalogue: Pick<Catalogue, 'leastEffort'>) {
+  const byResponses = askingByResponses(provider, catalogue);
 
   /** Always streams: events say the most. */
   async function byChat(order: ParsedRequest, call: ResponsesCall): Promise<Noted> {

@@ -15,10 +15,8 @@ export type AssistantModel = {
   alias: string | undefined;
 };
 
-type Dependencies = { ids: () => Promise<Ids>; labels: (userId: number) => Promise<AssistantLabel[]> };
-
 /** Lists assistants as models: by imported or Roster id, and by name if no other assistant has it. */
-export function assistantModels({ ids, labels }: Dependencies) {
+export function assistantModels(ids: () => Promise<Ids>, labels: (userId: number) => Promise<AssistantLabel[]>) {
   async function list(userId: number): Promise<AssistantModel[]> {
     const [{ encode }, all] = [await ids(), await labels(userId)];
     const named = new Map<string, number>();

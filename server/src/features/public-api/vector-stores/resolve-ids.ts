@@ -6,13 +6,11 @@ import { clientVectorStoreRepository } from './repository.ts';
 /** Parameters that databases accept in one query, with room for others. */
 const namesAtOnce = 500;
 
-type Dependencies = { db: Kysely<Database>; ids: () => Promise<Ids> };
-
 /**
  * Finds a user's active vector stores by names that may be years old: Roster's ids or the provider's. Maps each known
  * name to the store's id.
  */
-export function resolveStoreIds({ db, ids }: Dependencies) {
+export function resolveStoreIds(db: Kysely<Database>, ids: () => Promise<Ids>) {
   const stores = clientVectorStoreRepository(db);
   return async function found(userId: number, names: readonly string[]): Promise<Map<string, string>> {
     const all = [...new Set(names)];

@@ -71,7 +71,7 @@ const withUserCommands = (database: OpenDatabase, config: OperatorConfig) =>
     mailsOut: config.mailsOut,
     passwordLogin: config.passwordLogin,
     passwordLink: passwordLinks(database.db, config.publicUrl, config),
-    loginLink: loginLinkService({ db: database.db, config }).make,
+    loginLink: loginLinkService(database.db, config).make,
   });
 
 /** Lets migrations be a separate step before the first process of a new version. */

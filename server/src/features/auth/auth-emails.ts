@@ -14,10 +14,12 @@ import {
 import { type Message, writeMessage } from '#server/mail/messages';
 import type { MailTransport } from '#server/mail/transport';
 import { securityEventRepository } from '#server/security/events-repository';
-import { mailInvitation } from './invitations/mail.ts';
+import { invitationLink } from './invitations/links.ts';
 import { tokenLinks } from './links.ts';
 import { providerName } from './login-providers/configured.ts';
 import { mailedTokenRepository, type TokenPurpose } from './mailed-token-repository.ts';
+import { newToken, tokenHash } from './shared/complete-sign-in.ts';
+import { invitationRepository } from './shared/invitation-repository.ts';
 import { type UserRecord, userRepository } from './shared/repository.ts';
 
 const hourMs = 60 * 60_000;
@@ -140,4 +142,27 @@ async function newAddress({ db, links, send }: Mailing, user: UserRecord, email:
   if (user.status !== 'Active' || (await userRepository(db).byEmail(email))) return;
   const token = await mailedTokenRepository(db).make(user.id, 'new-address', email);
   await send(email, { about: 'new_address', before: user.email, link: links.to('new-address', user.id, token) });
+}
+
+/** Makes the link and mails it. Does nothing if the invitation has ended, or was sent again. */
+async function mailInvitation(
+  { db, transport, config: { publicUrl }, send }: Mailing,
+  { invitationId, version }: Extract<MailPayload, { template: 'invited' }>,
+) {
+  const token = newToken();
+  const stored = await invitationRepository(db).storeMailed(
+    invitationId,
+    version,
+    tokenHash(token),
+    transport.delivers,
+  );
+  const inviter = stored?.invitedBy == null ? undefined : await userRepository(db).byId(stored.invitedBy);
+  if (!stored || !inviter) return;
+  await send(stored.email, {
+    about: 'invited',
+    by: inviter.name ?? inviter.email,
+    site: publicUrl.origin,
+    link: invitationLink(publicUrl, token),
+    expiresAt: stored.expiresAt,
+  });
 }

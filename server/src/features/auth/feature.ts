@@ -9,12 +9,10 @@ import type { MailTransport } from '#server/mail/transport';
 import { createPasswordHashing, type HashingCost } from '#server/security/password-hashing';
 import type { Vault } from '#server/security/vault';
 import { authEmails } from './auth-emails.ts';
-import { changeEmailService } from './change-email.ts';
 import { removeExpiredTokens } from './cleanup-repository.ts';
-import { confirmationService } from './confirmation.ts';
+import { emailAddressService } from './email-address.ts';
 import { freshSignInRoutes } from './fresh-sign-in/routes.ts';
 import { freshSignInService } from './fresh-sign-in/service.ts';
-import { acceptanceService } from './invitations/accept.ts';
 import { invitationRoutes } from './invitations/routes.ts';
 import { invitationService } from './invitations/service.ts';
 import { loginLinkService } from './login-links.ts';
@@ -27,7 +25,6 @@ import { flowRepository } from './login-providers/repository.ts';
 import { loginProviderRoutes } from './login-providers/routes.ts';
 import { loginProviderService } from './login-providers/service.ts';
 import { passkeyFeature } from './passkeys/feature.ts';
-import { passwordRoutes } from './password-routes.ts';
 import { passwordLinks, passwordService } from './passwords.ts';
 import { authRoutes } from './routes.ts';
 import { ownFactorService } from './second-factor/own-factors.ts';
@@ -61,11 +58,9 @@ export function authFeature(dependencies: Dependencies) {
   const { db } = dependencies.database;
   const hashing = createPasswordHashing(dependencies.hashingCost);
   const confirmPassword = passwordConfirmation({ db, config, hashing, rates });
-  const asking = { db, config, rates };
-  const newAddress = changeEmailService({ ...asking, confirmPassword, onSessionsEnded });
-  const confirmation = confirmationService({ ...asking, newAddress });
+  const emailAddress = emailAddressService({ db, config, rates, confirmPassword, onSessionsEnded });
   const passwords = passwordService({ db, config, hashing, confirmPassword, onSessionsEnded });
-  const auth = authService({ db, config, hashing, rates, confirmation, setupCode });
+  const auth = authService({ db, config, hashing, rates, emailAddress, setupCode });
   const isSecure = config.publicUrl.protocol === 'https:';
   const cookies = signInCookies(isSecure);
   const response = signInResponse({ sessions, cookie, cookies });
@@ -74,33 +69,32 @@ export function authFeature(dependencies: Dependencies) {
   const secondFactor = {
     secondStep: secondStepService({ db, config, verifyCode }),
     ownFactors: ownFactorService({ db, vault, hashing }),
-    policy: secondFactorPolicyService({ db, onSessionsEnded }),
+    policy: secondFactorPolicyService(db, onSessionsEnded),
   };
   const providers = loginProviderClients(config);
   const providerSessions = providerSessionService({ db, vault, config, providers, onSessionsEnded });
   const connectedAccounts = loginProviderService({ db, vault, lockSession: sessions.lock, config, onSessionsEnded });
   const hasLoginProvider = connectedAccounts.hasUsable;
   const passkeys = passkeyFeature({ db, config, hashing, cookies, response, hasLoginProvider });
-  const acceptance = acceptanceService({ db, config, hashing, askForConfirmation: confirmation.ask });
-  const invitations = invitationService({ db, config });
-  const loginLinks = loginLinkService({ db, config });
+  const { mailConfirmation } = emailAddress;
+  const invitations = invitationService({ db, config, hashing, mailConfirmation });
+  const loginLinks = loginLinkService(db, config);
   const navigations = {
     flowCookie: flowCookie(isSecure),
     flows: flowService(flowRepository(db)),
     providers,
     providerSessions,
-    invitationToAccept: acceptance.hashOf,
+    invitationToAccept: invitations.hashOf,
   };
 
   return {
     routes(router: Router) {
-      authRoutes(router, { auth, loginLinks, sessions, cookie, config, response, providerSessions });
+      const signingIn = { sessions, cookie, response, connectedAccounts };
+      authRoutes(router, { auth, loginLinks, passwords, emailAddress, config, providerSessions, ...signingIn });
       freshSignInRoutes(router, freshSignIn);
       secondFactorRoutes(router, { ...secondFactor, cookies, response });
       passkeys.routes(router);
-      invitationRoutes(router, { invitations, acceptance, response });
-      passwordRoutes(router, { passwords, confirmation, newAddress });
-      const signingIn = { sessions, cookie, response, connectedAccounts };
+      invitationRoutes(router, invitations, response);
       loginProviderRoutes(router, { app, config, rates, ...signingIn, ...navigations });
     },
     needsSetupCode: auth.needsSetupCode,

@@ -12,8 +12,6 @@ import type { PasswordLogin } from './shared/password-login.ts';
 import { userRepository } from './shared/repository.ts';
 import { toUser } from './shared/user.ts';
 
-type Dependencies = { db: Kysely<Database>; config: Pick<Config, 'publicUrl'> & PasswordLogin };
-
 const invalidLink = () =>
   new AppError('invalid_token', 'This link has been used or has expired. Ask the operator for a new one.');
 
@@ -21,7 +19,7 @@ const invalidLink = () =>
  * Links with which the operator lets somebody in, for example while the login provider cannot be reached. A second
  * factor is still asked for.
  */
-export function loginLinkService({ db, config }: Dependencies) {
+export function loginLinkService(db: Kysely<Database>, config: Pick<Config, 'publicUrl'> & PasswordLogin) {
   return {
     /** Returns a single-use link. The owner gets a notice at the next sign-in. */
     make: (userId: number): Promise<string> =>

@@ -6,8 +6,10 @@ import { clientNetwork } from '#server/http/client-network';
 import type { SessionCookie } from '#server/http/sessions/cookie';
 import type { SessionService } from '#server/http/sessions/sessions';
 import { visitorOf } from '#server/http/user-agent';
+import type { EmailAddressService } from './email-address.ts';
 import type { LoginLinkService } from './login-links.ts';
 import type { ProviderSessionService } from './login-providers/provider-sessions.ts';
+import type { PasswordService } from './passwords.ts';
 import type { AuthService } from './service.ts';
 import type { SignInOutcome } from './shared/complete-sign-in.ts';
 import { type SignInResponse, secondFactorRequired } from './shared/sign-in-response.ts';
@@ -15,6 +17,8 @@ import { type SignInResponse, secondFactorRequired } from './shared/sign-in-resp
 type Dependencies = {
   auth: AuthService;
   loginLinks: LoginLinkService;
+  passwords: PasswordService;
+  emailAddress: EmailAddressService;
   sessions: SessionService;
   cookie: SessionCookie;
   config: Config;
@@ -24,7 +28,9 @@ type Dependencies = {
 
 type SignedIn = { user: User; outcome: SignInOutcome };
 
-export function authRoutes({ route, publicRoute }: Router, dependencies: Dependencies) {
+export function authRoutes(router: Router, dependencies: Dependencies) {
+  passwordRoutes(router, dependencies);
+  const { route, publicRoute } = router;
   const { auth, loginLinks, sessions, cookie, config, response, providerSessions } = dependencies;
   publicRoute(api.options, async () => ({
     registration: config.registration,
@@ -92,4 +98,33 @@ export function authRoutes({ route, publicRoute }: Router, dependencies: Depende
     const token = cookie.read(request);
     if (token) await sessions.endToken(token);
   }
+}
+
+function passwordRoutes({ route, publicRoute }: Router, { passwords, emailAddress }: Dependencies) {
+  publicRoute(api.requestReset, ({ body, request }) => passwords.requestReset(body.email, visitorOf(request)));
+  publicRoute(api.resetPassword, async ({ body, request }) => {
+    await passwords.reset(body, visitorOf(request)).catch((error: unknown) => {
+      request.log.warn({ event: 'password_reset_failed', address: clientNetwork(request) }, 'password reset failed');
+      throw error;
+    });
+    request.log.info({ event: 'password_set', userId: body.userId }, 'password set with a link');
+  });
+  route(api.changePassword, async ({ actor, body, request }) => {
+    await passwords.change(actor, body, visitorOf(request)).catch((error: unknown) => {
+      const address = clientNetwork(request);
+      request.log.warn({ event: 'password_change_failed', address, userId: actor.userId }, 'password change failed');
+      throw error;
+    });
+    request.log.info({ event: 'password_changed', userId: actor.userId }, 'password changed');
+  });
+  route(api.changeEmail, async ({ actor, body, request }) => {
+    await emailAddress.requestChange(actor, body, visitorOf(request));
+    request.log.info({ event: 'email_change_requested', userId: actor.userId }, 'change of email address requested');
+  });
+  route(api.requestConfirmation, ({ actor }) => emailAddress.requestConfirmation(actor));
+  route(api.confirmEmail, async ({ actor, body, request }) => {
+    const user = await emailAddress.confirm(actor, body, visitorOf(request));
+    request.log.info({ event: 'email_confirmed', userId: actor.userId }, 'email address confirmed');
+    return user;
+  });
 }

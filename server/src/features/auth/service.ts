@@ -9,7 +9,7 @@ import { AppError } from '#server/lib/errors';
 import type { SignedInUser } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { PasswordHashing } from '#server/security/password-hashing';
-import type { ConfirmationService } from './confirmation.ts';
+import type { EmailAddressService } from './email-address.ts';
 import { auditFailedLogin } from './shared/audit-failed-login.ts';
 import { completeSignIn, type SignInOutcome } from './shared/complete-sign-in.ts';
 import { failedSignInKey } from './shared/confirm-password.ts';
@@ -27,7 +27,7 @@ type Dependencies = {
   config: Pick<Config, 'registration' | 'registrationDomains' | 'loopback'> & PasswordLogin;
   hashing: PasswordHashing;
   rates: RateLimits;
-  confirmation: ConfirmationService;
+  emailAddress: Pick<EmailAddressService, 'mailConfirmation'>;
   /** Required for the first account unless the installation is on loopback. */
   setupCode: string;
 };
@@ -78,7 +78,7 @@ function checkSetupCode(given: string | undefined, setupCode: string) {
 }
 
 async function register(dependencies: Dependencies, input: Registration, visitor: Visitor): Promise<User> {
-  const { db, config, hashing, confirmation, setupCode } = dependencies;
+  const { db, config, hashing, emailAddress, setupCode } = dependencies;
   requirePasswordLogin(config);
   if (await hasAccounts(db)) refuseUninvited(config, input.email);
   const isFirst = await needsSetupCode(dependencies);
@@ -91,7 +91,7 @@ async function register(dependencies: Dependencies, input: Registration, visitor
   const user = await db.transaction().execute(async (trx) => {
     const account = { email: input.email, name: null, passwordHash, emailVerified: false };
     const made = await createAccount(trx, account, conditions);
-    if (made) await confirmation.ask(trx, made.id);
+    if (made) await emailAddress.mailConfirmation(trx, made.id);
     return made;
   });
   if (!user) throw new AppError('email_taken', 'This email might already be in use.');

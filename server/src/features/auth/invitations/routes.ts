@@ -4,13 +4,13 @@ import { type SignInResponse, secondFactorRequired } from '#server/features/auth
 import type { Router } from '#server/http/app-router/router';
 import { clientNetwork } from '#server/http/client-network';
 import { visitorOf } from '#server/http/user-agent';
-import type { AcceptanceService } from './accept.ts';
 import type { InvitationService } from './service.ts';
 
-type Dependencies = { invitations: InvitationService; acceptance: AcceptanceService; response: SignInResponse };
-
-export function invitationRoutes({ route, publicRoute }: Router, dependencies: Dependencies) {
-  const { invitations, acceptance, response } = dependencies;
+export function invitationRoutes(
+  { route, publicRoute }: Router,
+  invitations: InvitationService,
+  response: SignInResponse,
+) {
   route(api.list, ({ query }) => invitations.list(query));
   route(api.create, async ({ actor, body, request }) => {
     const sent = await invitations.create(actor, body, visitorOf(request));
@@ -31,9 +31,9 @@ export function invitationRoutes({ route, publicRoute }: Router, dependencies: D
     request.log.warn({ event: 'invitation_refused', address: clientNetwork(request) }, 'invitation refused');
     throw error;
   };
-  publicRoute(api.read, ({ body, request }) => acceptance.read(body.token).catch(noteFailure(request)));
+  publicRoute(api.read, ({ body, request }) => invitations.read(body.token).catch(noteFailure(request)));
   publicRoute(api.accept, async ({ body, request, reply }) => {
-    const { user, outcome } = await acceptance.accept(body, visitorOf(request)).catch(noteFailure(request));
+    const { user, outcome } = await invitations.accept(body, visitorOf(request)).catch(noteFailure(request));
     await response.write(request, reply, outcome);
     if (outcome.kind === 'second_factor') throw secondFactorRequired(outcome);
     request.log.info({ event: 'registered', userId: user.id }, 'invitation accepted');

@@ -1,3 +1,4 @@
+import type { User } from '@roster/contracts/auth';
 import { Id } from '@roster/contracts/endpoint';
 import type { invitations as api, Invitation } from '@roster/contracts/invitations';
 import type { Kysely } from 'kysely';
@@ -5,9 +6,13 @@ import type { z } from 'zod';
 import type { Config } from '#server/config/config';
 import { lockAccounts } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import { newToken, tokenHash } from '#server/features/auth/shared/complete-sign-in';
+import { completeSignIn, newToken, type SignInOutcome, tokenHash } from '#server/features/auth/shared/complete-sign-in';
 import { invitationRepository } from '#server/features/auth/shared/invitation-repository';
+import { type PasswordLogin, requirePasswordLogin } from '#server/features/auth/shared/password-login';
+import { refuseGuessable } from '#server/features/auth/shared/password-rules';
+import { findInvitation, invitationHash, redeemInvitation } from '#server/features/auth/shared/redeem-invitation';
 import { userRepository } from '#server/features/auth/shared/repository';
+import { toUser } from '#server/features/auth/shared/user';
 import { createCursors, toPage } from '#server/http/paging';
 import { requireFresh } from '#server/http/sessions/sessions';
 import { enqueue } from '#server/jobs/queue';
@@ -15,9 +20,16 @@ import { AppError } from '#server/lib/errors';
 import { invitationMailJob } from '#server/mail/job';
 import type { Actor } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
+import type { PasswordHashing } from '#server/security/password-hashing';
 import { invitationLink } from './links.ts';
 
-type Dependencies = { db: Kysely<Database>; config: Pick<Config, 'mail' | 'publicUrl'> };
+type Dependencies = {
+  db: Kysely<Database>;
+  config: Pick<Config, 'mail' | 'publicUrl' | 'registration' | 'registrationDomains'> & PasswordLogin;
+  hashing: Pick<PasswordHashing, 'hash'>;
+  /** Queues the mail that confirms the address. */
+  mailConfirmation: (trx: Kysely<Database>, userId: number) => Promise<void>;
+};
 
 type New = z.output<typeof api.create.body>;
 type Sent = z.output<typeof api.create.output>;
@@ -31,9 +43,9 @@ const notFound = () => new AppError('not_found', 'This invitation no longer exis
 const refusedEmail = (code: 'email_taken' | 'conflict', message: string) =>
   new AppError(code, message, { fields: { email: message } });
 
-/** Invitations as administrators manage them. */
+/** Invitations as administrators manage them, and as the invited person sees and accepts them. */
 export function invitationService(dependencies: Dependencies) {
-  const { db } = dependencies;
+  const { db, config } = dependencies;
   return {
     async list({ limit, cursor }: z.output<typeof api.list.query>) {
       const before = cursor === undefined ? undefined : cursors.decode(cursor);
@@ -51,6 +63,17 @@ export function invitationService(dependencies: Dependencies) {
         const event = { userId: actor.userId, event: 'invitation_revoked', by: 'self', visitor } as const;
         await securityEventRepository(trx).record({ ...event, detail: invitation.role });
       }),
+    async read(token: string): Promise<z.output<typeof api.read.output>> {
+      const { email, role, invitedBy, expiresAt } = await findInvitation(db, config, invitationHash(token));
+      return { email, role, invitedBy, expiresAt };
+    },
+    /** For the flow at a login provider. @throws what `read` throws */
+    async hashOf(token: string): Promise<string> {
+      const hash = invitationHash(token);
+      await findInvitation(db, config, hash);
+      return hash ?? '';
+    },
+    accept: (input: z.output<typeof api.accept.body>, visitor: Visitor) => accept(dependencies, input, visitor),
   };
 }
 
@@ -138,4 +161,28 @@ async function noteSent(
   const invitation = await invitationRepository(trx).byId(id);
   if (!invitation) throw notFound();
   return invitation;
+}
+
+async function accept(
+  { db, config, hashing, mailConfirmation }: Dependencies,
+  { token, name, password }: z.output<typeof api.accept.body>,
+  visitor: Visitor,
+): Promise<{ user: User; outcome: SignInOutcome }> {
+  requirePasswordLogin(config);
+  const hash = invitationHash(token);
+  // Checked before hashing and used up with the account, so that a rejected password does not cost the link.
+  const { email } = await findInvitation(db, config, hash);
+  if (password !== undefined) await refuseGuessable(password, email);
+  // The session is fresh, so that a passkey can be added at once; a reset link sets a password if that fails.
+  const passwordHash = password === undefined ? null : await hashing.hash(password);
+  return db.transaction().execute(async (trx) => {
+    const account = { name, passwordHash, isAddressProven: false, visitor, detail: 'Invitation' };
+    const user = await redeemInvitation(trx, config, hash, account);
+    if (!user.emailVerified) await mailConfirmation(trx, user.id);
+    const signIn = { userId: user.id, visitor, method: 'Invitation' };
+    return {
+      user: toUser(user, config),
+      outcome: await completeSignIn(trx, { ...signIn, secondFactor: 'needed-if-set' }),
+    };
+  });
 }

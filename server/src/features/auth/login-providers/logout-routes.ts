@@ -7,12 +7,14 @@ import { allowsNavigation } from '#server/http/protection/navigation-guard';
 import { describeCauses, LoginProviderError } from './login-provider.ts';
 import type { ProviderSessionService } from './provider-sessions.ts';
 
-type Dependencies = { rates: RateLimits; providerSessions: ProviderSessionService };
-
 const Body = z.object({ logout_token: z.string().min(1).max(10_000) });
 
 /** Login providers post here when somebody signs out there (OpenID Connect Back-Channel Logout 1.0). */
-export function providerLogoutRoutes(app: FastifyInstance, { rates, providerSessions }: Dependencies) {
+export function providerLogoutRoutes(
+  app: FastifyInstance,
+  rates: RateLimits,
+  providerSessions: ProviderSessionService,
+) {
   for (const provider of openIdProviders)
     app.post(
       `/auth/${provider}/backchannel-logout`,

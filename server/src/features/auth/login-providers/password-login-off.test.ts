@@ -48,7 +48,7 @@ describe.each(engines)('PASSWORD_LOGIN=off on %s', (engine) => {
   const makeLink = async (email: string) => {
     const userId = await idOf(email);
     const config = { publicUrl: new URL(app.url), passwordLogin: false };
-    const link = new URL(await withDatabase(app, (db) => loginLinkService({ db, config }).make(userId)));
+    const link = new URL(await withDatabase(app, (db) => loginLinkService(db, config).make(userId)));
     return { userId, token: link.searchParams.get('token') ?? '', link };
   };
 

@@ -163,7 +163,7 @@ export function loginProviderRoutes({ route, publicRoute }: Router, dependencies
     });
   }
 
-  providerLogoutRoutes(app, { rates, providerSessions: dependencies.providerSessions });
+  providerLogoutRoutes(app, rates, dependencies.providerSessions);
   publicRoute(invitations.acceptAtProvider, async ({ body: { token, provider }, reply }) => {
     const hash = await dependencies.invitationToAccept(token);
     return { url: await begin(provider, '/', null, reply, hash).catch(providerUnavailable) };

@@ -7,9 +7,7 @@ import type { SignInResponse } from '#server/features/auth/shared/sign-in-respon
 import type { Router } from '#server/http/app-router/router';
 import type { PasswordHashing } from '#server/security/password-hashing';
 import { passkeyChallenges, passkeyCookie } from './challenge-repository.ts';
-import { passkeyConfirmation } from './confirm.ts';
 import { ownPasskeyService } from './own-passkeys.ts';
-import { passkeyProof } from './prove.ts';
 import { relyingParty } from './relying-party.ts';
 import { passkeyRoutes } from './routes.ts';
 import { passkeySignIn } from './sign-in.ts';
@@ -29,10 +27,9 @@ export function passkeyFeature({ db, config, cookies, response, ...owning }: Dep
   const party = relyingParty(publicUrl);
   const common = { db, config, challenges, party };
   const own = ownPasskeyService({ ...common, ...owning });
-  const proving = { ...common, prove: passkeyProof(common) };
-  const [signIn, confirmation] = [passkeySignIn(proving), passkeyConfirmation(proving)];
+  const signIn = passkeySignIn(common);
   const cookie = passkeyCookie(publicUrl.protocol === 'https:');
   return {
-    routes: (router: Router) => passkeyRoutes(router, { own, signIn, confirmation, cookie, cookies, response }),
+    routes: (router: Router) => passkeyRoutes(router, { own, signIn, cookie, cookies, response }),
   };
 }

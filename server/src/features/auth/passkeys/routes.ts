@@ -5,14 +5,12 @@ import type { SignInResponse } from '#server/features/auth/shared/sign-in-respon
 import type { Router } from '#server/http/app-router/router';
 import { clientNetwork } from '#server/http/client-network';
 import { deviceLabel, visitorOf } from '#server/http/user-agent';
-import type { PasskeyConfirmation } from './confirm.ts';
 import type { OwnPasskeyService } from './own-passkeys.ts';
 import type { PasskeySignIn, Started } from './sign-in.ts';
 
 type Dependencies = {
   own: OwnPasskeyService;
   signIn: PasskeySignIn;
-  confirmation: PasskeyConfirmation;
   cookie: BrowserCookie;
   cookies: SignInCookies;
   response: SignInResponse;
@@ -28,7 +26,7 @@ function start<Options>(reply: FastifyReply, cookie: BrowserCookie, { options, t
   return options;
 }
 
-function ownRoutes({ route }: Router, { own, confirmation, cookie }: Dependencies) {
+function ownRoutes({ route }: Router, { own, signIn, cookie }: Dependencies) {
   route(api.list, async ({ actor, request }) => ({
     passkeys: await own.list(actor),
     proposedName: deviceLabel(request.headers['user-agent'] ?? null),
@@ -48,11 +46,11 @@ function ownRoutes({ route }: Router, { own, confirmation, cookie }: Dependencie
     request.log.info({ event: 'second_factor_removed', userId: actor.userId }, 'passkey removed');
   });
   route(api.confirmOptions, async ({ actor, request, reply }) =>
-    start(reply, cookie, await confirmation.options(actor, cookie.read(request))),
+    start(reply, cookie, await signIn.confirmOptions(actor, cookie.read(request))),
   );
   route(api.confirm, async ({ actor, body, request, reply }) => {
     const given = { ...body, token: cookie.read(request), log: request.log };
-    await confirmation.confirm(actor, given, visitorOf(request));
+    await signIn.confirm(actor, given, visitorOf(request));
     cookie.clear(reply);
     request.log.info({ event: 'identity_confirmed', userId: actor.userId }, 'identity confirmed with a passkey');
   });

@@ -1,5 +1,6 @@
 import type { User } from '@roster/contracts/auth';
-import type { RequestOptions } from '@roster/contracts/passkeys';
+import type { Assertion, RequestOptions } from '@roster/contracts/passkeys';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { findChallenge, finishSecondStep, type SecondStep } from '#server/features/auth/second-factor/second-step';
@@ -9,25 +10,25 @@ import { completeSignIn } from '#server/features/auth/shared/complete-sign-in';
 import { type PasswordLogin, requirePasswordLogin } from '#server/features/auth/shared/password-login';
 import { userRepository } from '#server/features/auth/shared/repository';
 import { toUser } from '#server/features/auth/shared/user';
+import { sessionRepository } from '#server/http/sessions/session-repository';
 import { AppError } from '#server/lib/errors';
+import type { Actor } from '#server/security/actor';
 import type { Visitor } from '#server/security/events-repository';
-import type { PasskeyChallenges } from './challenge-repository.ts';
+import type { PasskeyChallenges, Purpose } from './challenge-repository.ts';
 import { passkeyRepository } from './passkey-repository.ts';
-import { type Given, type ProvePasskey, refuseCopied, unknownPasskey } from './prove.ts';
-import type { RelyingParty } from './relying-party.ts';
+import { type RelyingParty, userHandleOf } from './relying-party.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
   config: PasswordLogin;
   challenges: PasskeyChallenges;
   party: RelyingParty;
-  prove: ProvePasskey;
 };
 
 /** `token`: for the cookie. */
 export type Started<Options> = { options: Options; token: string };
 
-/** Signing in with a passkey: instead of a password, or as the second step after one. */
+/** Signing in with a passkey: instead of a password, as the second step after one, or again to confirm who it is. */
 export function passkeySignIn(dependencies: Dependencies) {
   const { db, config, challenges, party } = dependencies;
   return {
@@ -46,14 +47,23 @@ export function passkeySignIn(dependencies: Dependencies) {
       return { options: party.requestOptions(issued.challenge, passkeys), token: issued.token };
     },
     secondStep: (given: Given, pending: Pending, visitor: Visitor) => secondStep(dependencies, given, pending, visitor),
+    async confirmOptions({ userId }: Actor, token: string | undefined): Promise<Started<RequestOptions>> {
+      const passkeys = await passkeyRepository(db).descriptors(userId);
+      if (passkeys.length === 0) throw new AppError('not_found', 'This account has no passkey.');
+      const issued = await challenges.issue(token, { purpose: 'confirm', userId });
+      return { options: party.requestOptions(issued.challenge, passkeys), token: issued.token };
+    },
+    /** Confirms the identity of the signed-in user, for calls that require a fresh sign-in. */
+    confirm: (actor: Actor, given: Given, visitor: Visitor) => confirm(dependencies, actor, given, visitor),
   };
 }
 
 export type PasskeySignIn = ReturnType<typeof passkeySignIn>;
 
-async function signIn({ db, config, prove }: Dependencies, given: Given, visitor: Visitor) {
+async function signIn(dependencies: Dependencies, given: Given, visitor: Visitor) {
+  const { db, config } = dependencies;
   requirePasswordLogin(config);
-  const proven = await prove(given, { purpose: 'sign_in', userId: null });
+  const proven = await prove(dependencies, given, { purpose: 'sign_in', userId: null });
   const { userId } = proven;
   const signedIn = await db
     .transaction()
@@ -77,18 +87,102 @@ async function signIn({ db, config, prove }: Dependencies, given: Given, visitor
 type Pending = { token: string | undefined; remember: boolean };
 
 async function secondStep(
-  { db, config, prove }: Dependencies,
+  dependencies: Dependencies,
   given: Given,
   { token, remember }: Pending,
   visitor: Visitor,
 ): Promise<SecondStep> {
+  const { db, config } = dependencies;
   const challenge = await findChallenge(db, token);
   if (!(await challengeRepository(db).countTry(challenge.idHash)))
     throw new AppError('not_found', 'Too many attempts. Enter your password again.');
-  const proven = await prove(given, { purpose: 'second_step', userId: challenge.userId });
+  const proven = await prove(dependencies, given, { purpose: 'second_step', userId: challenge.userId });
   const proof = { way: 'passkey', use: proven.use, visitor, remember } as const;
   return db
     .transaction()
     .execute((trx) => finishSecondStep(trx, config, challenge, proof))
     .catch((error: unknown) => refuseCopied(db, proven, visitor, error));
+}
+
+async function confirm(
+  dependencies: Dependencies,
+  { userId, sessionId, stillMay }: Actor,
+  given: Given,
+  visitor: Visitor,
+): Promise<void> {
+  const { db } = dependencies;
+  const proven = await prove(dependencies, given, { purpose: 'confirm', userId });
+  await db
+    .transaction()
+    .execute(async (trx) => {
+      await stillMay(trx);
+      await proven.use(trx);
+      await sessionRepository(trx).setConfirmed(userId, sessionId);
+    })
+    .catch((error: unknown) => refuseCopied(db, proven, visitor, error));
+}
+
+/** `token`: of the browser’s cookie. */
+export type Given = { token: string | undefined; credential: Assertion; log: Pick<FastifyBaseLogger, 'warn'> };
+
+type ProvenPasskey = {
+  userId: number;
+  /** Records the use in the transaction that relies on it. @throws if the passkey is gone or its counter went back */
+  use: (trx: Kysely<Database>) => Promise<true>;
+};
+
+const unknownPasskey = () =>
+  new AppError('invalid_credentials', 'This passkey does not belong to an account here. Sign in another way.');
+
+/** The same key exists twice: the counter of one of them is behind. */
+class CopiedPasskeyError extends Error {
+  override name = 'CopiedPasskeyError';
+}
+
+/**
+ * Verifies that a browser holds a passkey and that its owner was there.
+ * @throws conflict if the challenge has expired, invalid_credentials
+ */
+async function prove(
+  { db, challenges, party }: Dependencies,
+  { token, credential, log }: Given,
+  purpose: Purpose,
+): Promise<ProvenPasskey> {
+  const challenge = await challenges.take(token, credential.response.clientDataJSON, purpose);
+  const passkey = await passkeyRepository(db).byCredentialId(credential.id);
+  const owner = passkey && (await userRepository(db).byId(passkey.userId));
+  if (!passkey || !owner || (purpose.userId !== null && purpose.userId !== passkey.userId)) throw unknownPasskey();
+  const { userHandle } = credential.response;
+  // A passkey that was found without naming the account says itself whose it is.
+  const isNamed = userHandle != null && userHandle !== '';
+  if (isNamed ? userHandle !== userHandleOf(owner) : purpose.userId === null) throw unknownPasskey();
+  const used = await party.verifyAssertion(credential, challenge, passkey).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    log.warn({ event: 'passkey_refused', userId: passkey.userId, why }, 'passkey refused');
+    throw unknownPasskey();
+  });
+  return {
+    userId: passkey.userId,
+    async use(trx) {
+      const rows = passkeyRepository(trx);
+      if (await rows.use(passkey.id, used)) return true;
+      throw (await rows.byCredentialId(passkey.credentialId)) ? new CopiedPasskeyError() : unknownPasskey();
+    },
+  };
+}
+
+/** Records for the owner that a passkey may have been copied, after the transaction that used it failed. */
+async function refuseCopied(
+  db: Kysely<Database>,
+  { userId }: ProvenPasskey,
+  visitor: Visitor,
+  error: unknown,
+): Promise<never> {
+  if (!(error instanceof CopiedPasskeyError)) throw error;
+  const detail = 'Passkey that may have been copied: its counter went back';
+  await db.transaction().execute((trx) => auditFailedLogin(trx, { userId, event: 'sign_in_failed', visitor, detail }));
+  throw new AppError(
+    'invalid_credentials',
+    'This passkey was rejected because it may have been copied. Sign in another way, remove the passkey and add a new one.',
+  );
 }

@@ -8,14 +8,11 @@ import { securityEventRepository, type Visitor } from '#server/security/events-r
 import { secondFactorPolicyRepository } from '#server/security/second-factor-policy-repository';
 import { resetSecondFactors } from './changes.ts';
 
-type Dependencies = {
-  db: Kysely<Database>;
-  /** Closes the open responses of ended sessions. */
-  onSessionsEnded: (sessionIds: string[]) => void;
-};
-
-/** Administrators require a second factor of people, and reset somebody’s. */
-export function secondFactorPolicyService({ db, onSessionsEnded }: Dependencies) {
+/**
+ * Administrators require a second factor of people, and reset somebody’s. `onSessionsEnded` closes the open responses of
+ * ended sessions.
+ */
+export function secondFactorPolicyService(db: Kysely<Database>, onSessionsEnded: (sessionIds: string[]) => void) {
   const policies = secondFactorPolicyRepository(db);
   return {
     async read() {

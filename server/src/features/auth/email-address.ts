@@ -28,30 +28,48 @@ const wrong = (field: 'email' | 'password', message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
 /**
- * Changes an account’s address: requested with the password, effective once the link mailed to the new address is
- * opened.
+ * Addresses of accounts: confirmed by a mailed link, and changed with the password, effective once the link mailed to the
+ * new address is opened.
  */
-export function changeEmailService(dependencies: Dependencies) {
+export function emailAddressService(dependencies: Dependencies) {
+  const { db, config, rates } = dependencies;
+  const mailsOut = config.mail.smtpUrl !== undefined;
+
+  async function mailConfirmation(trx: Kysely<Database>, userId: number) {
+    if (mailsOut) await enqueue(trx, mailJob, { template: 'confirm_email', userId });
+  }
+
   return {
-    /** Responds the same whether or not another account has the address. Only the mail tells. */
-    ask: (actor: Actor, wanted: Wanted, visitor: Visitor) => ask(dependencies, actor, wanted, visitor),
     /**
-     * Uses the link up, within the transaction that has locked the user. The current session stays signed in.
-     * undefined: the link is not for a change of address.
+     * Queues the confirmation mail of a new account in its transaction. Does nothing without a mail server: the link
+     * would prove nothing.
      */
-    take: (trx: Kysely<Database>, session: Session, user: UserRecord, token: string, visitor: Visitor) =>
-      take(trx, dependencies.config, session, user, token, visitor),
-    /** Call it after the commit. */
-    afterwards: dependencies.onSessionsEnded,
+    mailConfirmation,
+    async requestConfirmation({ userId }: Actor) {
+      if (!mailsOut)
+        throw new AppError(
+          'no_mail_server',
+          'This installation does not send email, so addresses cannot be confirmed. Ask the operator to set up a mail server.',
+        );
+      const user = await userRepository(db).byId(userId);
+      if (user?.emailVerified) throw new AppError('conflict', 'Your email address is already confirmed.');
+      await rates.use('confirmationMail', String(userId));
+      await mailConfirmation(db, userId);
+    },
+    /** Responds the same whether or not another account has the address. Only the mail tells. */
+    requestChange: (actor: Actor, wanted: Wanted, visitor: Visitor) =>
+      requestChange(dependencies, actor, wanted, visitor),
+    confirm: (actor: Actor, link: OpenedLink, visitor: Visitor) => confirm(dependencies, actor, link, visitor),
   };
 }
 
-export type ChangeEmailService = ReturnType<typeof changeEmailService>;
+export type EmailAddressService = ReturnType<typeof emailAddressService>;
 
+type OpenedLink = { userId: number; token: string };
 type Wanted = { email: string; password?: string | undefined };
 type Session = Pick<Actor, 'userId' | 'sessionId'>;
 
-async function ask(dependencies: Dependencies, actor: Actor, { email, password }: Wanted, visitor: Visitor) {
+async function requestChange(dependencies: Dependencies, actor: Actor, { email, password }: Wanted, visitor: Visitor) {
   const { db, rates } = dependencies;
   const { userId, stillMay } = actor;
   await confirmPerson(dependencies, actor, password, visitor);
@@ -77,10 +95,45 @@ async function confirmPerson(
   if (confirmation === 'wrong') throw wrong('password', 'The password is incorrect.');
 }
 
+const invalidLink = () =>
+  new AppError(
+    'invalid_token',
+    'This link is not valid for your account, or has expired. Request a new one in Settings.',
+  );
+
+/**
+ * Accepts the link only in a browser signed in to that account, so that the owner of a mailbox cannot confirm another
+ * user’s account.
+ */
+async function confirm(dependencies: Dependencies, actor: Actor, link: OpenedLink, visitor: Visitor): Promise<User> {
+  const { db, config, onSessionsEnded } = dependencies;
+  if (link.userId !== actor.userId) throw invalidLink();
+  const confirmed = await db.transaction().execute(async (trx) => {
+    await actor.stillMay(trx);
+    const users = userRepository(trx);
+    const tokens = mailedTokenRepository(trx);
+    const user = await users.lock(actor.userId);
+    const changed = user && (await changeAddress(trx, config, actor, user, link.token, visitor));
+    if (changed) return changed;
+    const found = user && (await tokens.find(user.id, 'confirm-email', link.token));
+    if (!found || found.provesEmail !== user.email || !(await tokens.use(found.id))) throw invalidLink();
+    await users.confirmEmail(user.id);
+    if (!user.emailVerified)
+      await securityEventRepository(trx).record({ userId: user.id, event: 'email_confirmed', by: 'self', visitor });
+    return { user: toUser({ ...user, emailVerified: true }, config), ended: [] };
+  });
+  onSessionsEnded(confirmed.ended);
+  return confirmed.user;
+}
+
 const emailTaken = () =>
   new AppError('email_taken', 'Another account already uses this address. Your address was not changed.');
 
-async function take(
+/**
+ * Uses the link up, within the transaction that has locked the user. The current session stays signed in.
+ * undefined: the link is not for a change of address.
+ */
+async function changeAddress(
   trx: Kysely<Database>,
   config: Dependencies['config'],
   { userId, sessionId }: Session,

@@ -83,9 +83,9 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
   const usage = usageFeature({ ...base, listedPrice: models.listedPrice, ownsAssistant: assistants.owns });
   const { pricing, budgets, recentUse } = usage;
   const modelLife = retirementFeature({ ...base, recentUse });
-  const moves = modelMigrationFeature({ ...base, models, versions, recentUse });
+  const moves = modelMigrationFeature({ ...base, db, models, versions, recentUse });
   const { person: personOf } = preferencesRepository(db);
-  const fillInstructions = instructionFiller({ personOf, now: base.now });
+  const fillInstructions = instructionFiller(personOf, base.now);
   const toolParts = {
     toolBox: tools?.box ?? toolServers.toolBox,
     toolCallMs: tools?.callMs ?? base.toolTimes.callMs,
@@ -108,7 +108,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     keepers: {
       ...{
         assistants: importedAssistants,
-        projects: importedProjects({ files: projectFiles, assistantOf: importedAssistants.idOf }),
+        projects: importedProjects(projectFiles, importedAssistants.idOf),
       },
       ...{ importPreferences, importPrompts: storePrompts },
     },
@@ -129,7 +129,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     assistants: assistants.drafted,
     examples: exampleRepository(db).some,
   });
-  const apiTokens = apiTokenFeature(base);
+  const apiTokens = apiTokenFeature(base.database, base.log);
   const connections = connectionFeature({
     ...base,
     onUsable: training.keySaved,

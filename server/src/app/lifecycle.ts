@@ -62,7 +62,7 @@ const scheduledTasks = ({ config, database: { db }, provider, keys }: Services, 
   removeFailedJobs(db),
   removeExpiredRateCounts(db),
   removeOldFileMails(config),
-  maskStoredErrors({ db, keys }),
+  maskStoredErrors(db, keys),
   ...provider.upkeep,
   ...features.flatMap(({ upkeep = [] }) => upkeep),
 ];

@@ -18,15 +18,13 @@ import {
 } from './dump-repository.ts';
 import { withoutTemporaryThreads } from './temporary-threads.ts';
 
-type Dependencies = { database: OpenDatabase; store: FileStore };
-
-/** `createdAt`: the time of its contents. `said`: the message for the operator. */
+/** `createdAt`: the time of its contents. `summary`: the message for the operator. */
 type Written = { createdAt: string; bytes: number; summary: string };
 
 /**
  * Writes a consistent snapshot of the running installation into one file, and reads it back before reporting success.
  */
-export async function backUp({ database, store }: Dependencies, target: string): Promise<Written> {
+export async function backUp(database: OpenDatabase, store: FileStore, target: string): Promise<Written> {
   const path = resolve(target);
   const unfinished = `${path}.part`;
   refuseExisting(path);

@@ -123,7 +123,7 @@ const commands = new Map<string, Command>([
       takes: 'the name of one new file',
       perform: (config, file) =>
         beside(config, async (database) => {
-          const { createdAt, bytes, summary } = await backUp({ database, store: await openFileStore(config) }, file);
+          const { createdAt, bytes, summary } = await backUp(database, await openFileStore(config), file);
           await saveTimestamp(database.db, lastBackup, { at: createdAt, name: basename(file), bytes });
           return summary;
         }),

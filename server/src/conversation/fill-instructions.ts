@@ -3,12 +3,7 @@ import { modelIdOf } from '@roster/contracts/models/model-reference';
 
 export type Person = { name: string | null; email: string; timeZone: string | null; language: string | null };
 
-type Dependencies = {
-  personOf: (userId: number) => Promise<Person>;
-  now: () => number;
-};
-
-export type FindPerson = Dependencies['personOf'];
+export type FindPerson = (userId: number) => Promise<Person>;
 
 export type AnsweredBy = {
   /** A model reference. */
@@ -29,7 +24,7 @@ export const valuesFor = (person: Person, at: Date, { model, assistantName }: An
   });
 
 /** Fills in the variables of an assistant's instructions for one request. Instructions without any take no query. */
-export function instructionFiller({ personOf, now }: Dependencies) {
+export function instructionFiller(personOf: FindPerson, now: () => number) {
   /** `at`: now, unless the moment of the request is stored. */
   return async (userId: number, instructions: string, by: AnsweredBy, at = new Date(now())): Promise<string> => {
     if (variablesIn(instructions).length === 0) return instructions;

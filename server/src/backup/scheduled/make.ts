@@ -58,7 +58,7 @@ async function writeWhole(order: BackupOrder, database: OpenDatabase, folder: st
     throw new CliError(
       `There is not enough space in ${folder}: a backup needs about ${needed} bytes besides MIN_FREE_DISK_BYTES.`,
     );
-  return backUp({ database, store: await openFileStore({ dataDir, s3 }) }, file);
+  return backUp(database, await openFileStore({ dataDir, s3 }), file);
 }
 
 async function storeAtTarget({ target: place, s3, name, keep, passphrase }: BackupOrder, file: string) {

@@ -7,15 +7,10 @@ import type { Actor } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { createZip } from './zip.ts';
 
-type Dependencies = {
-  db: Kysely<Database>;
-  parts: readonly ExportPart[];
-};
-
 const atOncePerPerson = 2;
 
 /** All data of a user as one ZIP archive, created while it is sent. */
-export function accountExport({ db, parts }: Dependencies) {
+export function accountExport(db: Kysely<Database>, parts: readonly ExportPart[]) {
   const underWay = new Map<number, number>();
 
   function begin(userId: number) {

@@ -7,7 +7,6 @@ import type { SessionCookie } from '#server/http/sessions/cookie';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import { securityEventRepository } from '#server/security/events-repository';
 import { noticeRepository } from '#server/security/notices-repository';
-import { accountDeletion } from './delete-account.ts';
 import { accountExport } from './export.ts';
 import { accountPart } from './export-part.ts';
 import { preferencesService } from './preferences.ts';
@@ -32,22 +31,19 @@ type Dependencies = {
 export function accountFeature(dependencies: Dependencies) {
   const { database, keys, models, confirmPassword, cookie, onSessionsEnded, features } = dependencies;
   const { db } = database;
-  const remove = accountRemoval({
+  const removal = accountRemoval({
     database,
     parts: features.flatMap(({ removalPart = [] }) => removalPart),
     onSessionsEnded,
     forget: models.forget,
-  });
-  const closeAccount = accountDeletion({
     confirmPassword,
-    removeAccount: remove,
     // Reversed, so that objects made from files are removed before the files.
     removeAtProvider: features.toReversed().flatMap(({ removeAtProvider = [] }) => removeAtProvider),
   });
-  const exportAll = accountExport({
-    db,
-    parts: [accountPart(database), ...features.flatMap(({ exportParts = [] }) => exportParts)],
-  });
+  const exportAll = accountExport(db, [
+    accountPart(database),
+    ...features.flatMap(({ exportParts = [] }) => exportParts),
+  ]);
   const preferences = preferencesService(preferencesRepository(db));
   const securityEvents = securityEventPages(securityEventRepository(db));
   const notices = noticeRepository(db);
@@ -60,7 +56,7 @@ export function accountFeature(dependencies: Dependencies) {
     securityEvents,
     notices,
     exportAll,
-    closeAccount,
+    closeAccount: removal.close,
     keys,
     models,
     onKeySaved,
@@ -70,6 +66,6 @@ export function accountFeature(dependencies: Dependencies) {
   return {
     routes: (router: Router) => accountRoutes(router, parts),
     /** Deletes an account with all its data, for its owner or an administrator. */
-    remove,
+    remove: removal.remove,
   };
 }

@@ -24,7 +24,7 @@ describe.each(engines)('masking provider texts that an earlier version has store
         return new Secret(key);
       },
     };
-    return { db, opened, chore: () => maskStoredErrors({ db, keys }) };
+    return { db, opened, chore: () => maskStoredErrors(db, keys) };
   }
 
   async function someone({ db }: Pick<Awaited<ReturnType<typeof ready>>, 'db'>, number: number) {

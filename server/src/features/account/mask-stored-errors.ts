@@ -7,8 +7,6 @@ import { maskKeyInResponsesEvent, maskSecrets } from '#server/provider/transport
 import type { Secret } from '#server/security/secret';
 import { doneMarker, providerTextColumns, storedErrorsRepository } from './stored-errors-repository.ts';
 
-type Dependencies = { db: Kysely<Database>; keys: Pick<ProviderKeyService, 'open'> };
-
 const everyMs = 60_000;
 /** Users per run; a server that shuts down waits for it. */
 const peopleAtOnce = 50;
@@ -36,7 +34,7 @@ function createMask(place: (typeof providerTextColumns)[number], key: Secret | u
  * progress is stored, so it continues after a restart and is not repeated. Two concurrent processes do the same work
  * twice.
  */
-export function maskStoredErrors({ db, keys }: Dependencies): ScheduledTask {
+export function maskStoredErrors(db: Kysely<Database>, keys: Pick<ProviderKeyService, 'open'>): ScheduledTask {
   const repository = storedErrorsRepository(db);
   let isDone = false;
 

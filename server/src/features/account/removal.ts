@@ -1,8 +1,11 @@
+import type { AccountDeletion } from '@roster/contracts/account';
 import type { Kysely } from 'kysely';
+import type { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
 import { lockAccounts } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import type { AccountRemovalPart } from '#server/features/feature';
+import type { ConfirmPassword } from '#server/features/auth/shared/confirm-password';
+import type { AccountRemovalPart, ProviderLeftovers, RemoveAtProvider } from '#server/features/feature';
 import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import { mailJob } from '#server/mail/job';
@@ -17,6 +20,9 @@ type Dependencies = {
   onSessionsEnded: (sessionIds: string[]) => void;
   /** Clears what this process has cached for a user. */
   forget: (userId: number) => void;
+  confirmPassword: ConfirmPassword;
+  /** Removes each feature’s objects at the provider, in this order. */
+  removeAtProvider: readonly RemoveAtProvider[];
 };
 
 export type Removal = {
@@ -35,10 +41,45 @@ class ActiveWorkError extends Error {}
 
 const attempts = 5;
 
-export const accountRemoval = (dependencies: Dependencies) => (userId: number, removal: Removal) =>
-  removeAccount(dependencies, userId, removal);
+export const accountRemoval = (dependencies: Dependencies) => ({
+  remove: (userId: number, removal: Removal) => removeAccount(dependencies, userId, removal),
+  /** For its owner. */
+  close: (actor: Actor, closing: Closing, visitor: Visitor) => closeAccount(dependencies, actor, closing, visitor),
+});
 
-export type RemoveAccount = ReturnType<typeof accountRemoval>;
+export type AccountRemoval = ReturnType<typeof accountRemoval>;
+
+type Closing = z.output<typeof AccountDeletion>;
+
+const refused = (message: string) => new AppError('invalid_input', message, { fields: { password: message } });
+
+async function closeAccount(dependencies: Dependencies, actor: Actor, closing: Closing, visitor: Visitor) {
+  const { confirmPassword, removeAtProvider } = dependencies;
+  const { userId, stillMay } = actor;
+  const confirmation = await confirmPassword(actor, closing.password, visitor);
+  if (confirmation === 'missing') throw refused('Enter your password to close the account.');
+  if (confirmation === 'wrong') throw refused('The password is incorrect.');
+  await removeAccount(dependencies, userId, {
+    by: 'self',
+    stillMay,
+    visitor,
+    ...(closing.removeAtProvider && { beforehand: () => emptyProvider(removeAtProvider, userId) }),
+  });
+}
+
+async function emptyProvider(removeAtProvider: readonly RemoveAtProvider[], userId: number) {
+  const left: ProviderLeftovers[] = [];
+  for (const remove of removeAtProvider) left.push(...(await remove(userId)));
+  const total = left.reduce((sum, part) => sum + part.left, 0);
+  if (total === 0) return;
+  const parts = left.filter((part) => part.left > 0);
+  const named = parts.map((part) => (part.left === 1 ? `one ${part.one}` : `${part.left} ${part.many}`));
+  const words = named.join(', ').replace(/, ([^,]*)$/, ' and $1');
+  throw new AppError(
+    'provider_failed',
+    `${words.charAt(0).toUpperCase()}${words.slice(1)} ${total === 1 ? 'is' : 'are'} still at the provider and could not be removed. Nothing else was closed: try again, or close the account without removing them there.`,
+  );
+}
 
 /**
  * When it resolves, no data of the user is left. false: there was no such account, or a concurrent call deleted it

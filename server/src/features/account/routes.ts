@@ -8,9 +8,9 @@ import { AppError } from '#server/lib/errors';
 import { version } from '#server/lib/version';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { noticeRepository } from '#server/security/notices-repository';
-import type { DeleteAccount } from './delete-account.ts';
 import type { ExportAll } from './export.ts';
 import type { PreferencesService } from './preferences.ts';
+import type { AccountRemoval } from './removal.ts';
 import type { SecurityEventPages } from './security-events.ts';
 
 type Dependencies = {
@@ -18,7 +18,7 @@ type Dependencies = {
   securityEvents: SecurityEventPages;
   notices: Pick<ReturnType<typeof noticeRepository>, 'open' | 'dismiss'>;
   exportAll: ExportAll;
-  closeAccount: DeleteAccount;
+  closeAccount: AccountRemoval['close'];
   keys: ProviderKeyService;
   models: Pick<ModelService, 'forget'>;
   onKeySaved: (userId: number) => Promise<void>;

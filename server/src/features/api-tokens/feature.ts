@@ -17,13 +17,10 @@ function apiTokenExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   };
 }
 
-type Dependencies = { database: OpenDatabase; log: FastifyBaseLogger };
-
-export function apiTokenFeature({ database, log }: Dependencies) {
-  const tokens = apiTokenService({
-    db: database.db,
-    onError: (err) => log.error({ err }, 'the use of an access token could not be recorded'),
-  });
+export function apiTokenFeature(database: OpenDatabase, log: FastifyBaseLogger) {
+  const tokens = apiTokenService(database.db, (err) =>
+    log.error({ err }, 'the use of an access token could not be recorded'),
+  );
   return {
     routes: (router: Router) => apiTokenRoutes(router, tokens),
     exportParts: [apiTokenExport(database)],

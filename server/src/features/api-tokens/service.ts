@@ -104,8 +104,6 @@ async function revoke(db: Kysely<Database>, { userId }: Actor, id: number, visit
   });
 }
 
-type Dependencies = { db: Kysely<Database>; onError: (error: unknown) => void };
-
 type Use = { userId: number; tokenId: number; ipAddress: string; at: string };
 
 /** Records when and from where tokens are used, without delaying calls. */
@@ -140,7 +138,7 @@ function createUseRecorder(db: Kysely<Database>, onError: (error: unknown) => vo
 }
 
 /** Access tokens: created, listed and revoked by their owner, and checked with every call. */
-export function apiTokenService({ db, onError }: Dependencies) {
+export function apiTokenService(db: Kysely<Database>, onError: (error: unknown) => void) {
   const tokens = accessTokenRepository(db);
   const uses = createUseRecorder(db, onError);
 

@@ -1,10 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Kysely } from 'kysely';
 import type { FillInstructions } from '#server/conversation/fill-instructions';
 import type { ToolRegistry } from '#server/conversation/tools';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Presence } from '#server/db/presence';
-import type { Database } from '#server/db/schema';
 import type { KnowledgeService } from '#server/features/assistants/knowledge/service';
 import type { AssistantRepository } from '#server/features/assistants/shared/repository';
 import type { FileRepository } from '#server/features/files/repository';
@@ -25,9 +23,8 @@ import type { Tracing } from '#server/tracing/tracing';
 import { chatRemovalPart, conversationExport } from './account-data.ts';
 import { createApiRuns } from './api-threads/runs.ts';
 import { apiThreads } from './api-threads/service.ts';
-import { generatedFileFetcher } from './generated-files/fetch.ts';
+import { type CollectGeneratedFile, generatedFileService } from './generated-files/service.ts';
 import type { FileStorage } from './generated-files/store.ts';
-import { generatedFileCollector } from './generated-files/take.ts';
 import { importedThreads } from './imported-threads/service.ts';
 import { internalThreadService } from './internal-threads/service.ts';
 import { automaticSummaries } from './messages/automatic-summaries.ts';
@@ -102,16 +99,16 @@ type Dependencies = {
 /** Threads, messages, and the runs that write the answers. */
 export function chatFeature(dependencies: Dependencies) {
   const { database, streams, store, files, log } = dependencies;
-  const attachments = attachmentReader(dependencies);
-  const executor = createExecutor(dependencies);
-  const parts: Parts = { ...dependencies, executor, partialAnswers: partialAnswersIn(database.db, executor) };
-  const exported = partialAnswersIn(database.reader, executor);
-  const generatedFiles = generatedFileFetcher({ ...dependencies, db: database.db });
+  const attachments = attachmentReader(files, store);
+  const generatedFiles = generatedFileService({ ...dependencies, db: database.db });
+  const executor = createExecutor(dependencies, generatedFiles.collect);
+  const parts: Parts = { ...dependencies, executor, partialAnswers: partialAnswers(database.db, executor) };
+  const exported = partialAnswers(database.reader, executor);
   const temporary = temporaryThreadService(parts);
   const trash = trashService(parts);
   const context = createMessageContext(parts);
-  const summaries = summaryService({ context, write: createSummaryWriter(parts, context) });
-  const starter = queueStarter({ context, log });
+  const summaries = summaryService(context, createSummaryWriter(parts, context));
+  const starter = queueStarter(context, log);
   executor.whenEnded(({ userId, threadId }) => void starter.startNext(userId, threadId));
   const routeParts = {
     threads: createThreads({ ...parts, temporary, trash }),
@@ -196,7 +193,7 @@ const createApprovals = ({ database, presence, executor, keys, budgets }: Parts)
     },
   });
 
-function createExecutor(dependencies: Dependencies) {
+function createExecutor(dependencies: Dependencies, collectFile: CollectGeneratedFile) {
   const { database, pricing, keys, models, budgets, knowledge, projects, files, store } = dependencies;
   const { db } = database;
   const withDb = { ...dependencies, db };
@@ -213,19 +210,16 @@ function createExecutor(dependencies: Dependencies) {
       findProject: projects.find,
       knowledgeOf: knowledge.forAnswer,
       projectKnowledgeOf: projects.knowledge,
-      attachments: attachmentReader({ files, store }),
+      attachments: attachmentReader(files, store),
       copies: files.copies,
       summariesSettled: automaticSummaries(withDb).settled,
     }),
     finalizer: createRunFinalizer({ db, pricing, onInternalAnswerEnded: dependencies.sideAnswerEnded }),
     onKeyRejected: keys.noteRejected,
     onComplete: titleSuggester({ ...withDb, openKey: keys.open, checkBudget: budgets.check }),
-    collectFile: generatedFileCollector(withDb),
+    collectFile,
   });
 }
-
-const partialAnswersIn = (db: Kysely<Database>, executor: RunExecutor) =>
-  partialAnswers({ executor, events: eventRepository(db), messages: messageRepository(db) });
 
 type ThreadParts = Parts & { temporary: TemporaryThreadService; trash: TrashService };
 const createThreads = ({ database, partialAnswers, assistants, projects, models, temporary, trash }: ThreadParts) =>
@@ -234,7 +228,7 @@ const createThreads = ({ database, partialAnswers, assistants, projects, models,
     projects,
     temporary,
     trash,
-    search: threadSearch({ database, partialAnswers }),
+    search: threadSearch(database, partialAnswers),
     ownsAssistant: async (userId, id) => (await assistants.find(userId, id)) !== undefined,
     checkModels: models.checkExists,
   });
@@ -260,7 +254,7 @@ function createMessageContext(parts: Parts): MessageContext {
       knowledgeOf: knowledge.forAnswer,
       projectKnowledgeOf: projects.knowledge,
     }),
-    attachments: attachmentReader({ files, store }),
+    attachments: attachmentReader(files, store),
     partialAnswers,
     earlier: automaticSummaries({ ...parts, db: parts.database.db }),
   };

@@ -2,10 +2,8 @@ import type { FileStore } from '#server/storage/file-store';
 import { attachment } from './labels.ts';
 import type { FileRepository } from './repository.ts';
 
-type Dependencies = { files: Pick<FileRepository, 'stored'>; store: FileStore };
-
 /** Bytes of a file, with headers under which no browser runs its content; undefined if there is no such file. */
-export function fileDownload({ files, store }: Dependencies) {
+export function fileDownload(files: Pick<FileRepository, 'stored'>, store: FileStore) {
   return async (userId: number, id: number) => {
     const file = await files.stored(userId, id);
     if (!file) return undefined;

@@ -69,7 +69,7 @@ export function fileFeature(dependencies: Dependencies) {
   const hasKey = async (userId: number) => (await keys.config(userId)).hasApiKey;
   const uploads = uploadService({ db, store, instance, isGone, hasKey, minFreeBytes: config.minFreeDiskBytes, log });
   const list = fileListing(files);
-  const download = fileDownload({ files, store });
+  const download = fileDownload(files, store);
 
   /** Finishes what dead processes were receiving or sending. */
   async function recover() {

@@ -31,15 +31,14 @@ function draftOf({ name, icon, color, instructions, model }: ImportedProject, as
   };
 }
 
-type Dependencies = {
-  files: Pick<ProjectFileService, 'attach' | 'release'>;
-  /** The assistant that an import has brought, by its id there. */
-  assistantOf: (trx: Kysely<Database>, userId: number, sourceId: string) => Promise<number | null>;
-};
+type Files = Pick<ProjectFileService, 'attach' | 'release'>;
+/** The assistant that an import has brought, by its id there. */
+type FindAssistant = (trx: Kysely<Database>, userId: number, sourceId: string) => Promise<number | null>;
 
 /** Stores a project of an export. Call in a transaction. */
 async function store(
-  { files, assistantOf }: Dependencies,
+  files: Files,
+  assistantOf: FindAssistant,
   trx: Kysely<Database>,
   { userId, importId }: To,
   imported: ImportedProject,
@@ -62,15 +61,15 @@ async function store(
 }
 
 /** Projects that imports bring. */
-export const importedProjects = (dependencies: Dependencies) => ({
+export const importedProjects = (files: Files, assistantOf: FindAssistant) => ({
   store: (trx: Kysely<Database>, to: To, imported: ImportedProject, fileIds: number[]) =>
-    store(dependencies, trx, to, imported, fileIds),
+    store(files, assistantOf, trx, to, imported, fileIds),
   /** Deletes one without conversations that nobody has changed. Returns true if there may be more. */
   async removeOne(trx: Kysely<Database>, userId: number, importId: number): Promise<boolean> {
     await lockUserRow(trx, userId);
     const id = await importedProjectRepository(trx).untouched(userId, importId);
     if (id === undefined) return false;
-    await dependencies.files.release(trx, userId, id);
+    await files.release(trx, userId, id);
     return projectRepository(trx).delete(userId, id);
   },
 });

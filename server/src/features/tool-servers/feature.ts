@@ -68,7 +68,7 @@ export function toolServerFeature({
   const openApi = openApiClient(outgoing);
   const thread = createReadWorker();
   const looks = toolDiscovery({ db, reach, openApi: createOpenApiDiscovery({ db, headers, openApi, thread }), times });
-  const servers = toolServerService({ db, headers });
+  const servers = toolServerService(db, headers);
   const openApiServers = openApiServerService({ db, headers, thread });
   const commands = commandService({ db, commands: config.toolCommands, shown: shownServer });
   const choices = toolSelectionService(db, versions);

@@ -18,8 +18,6 @@ import { checkOffer } from './shared/check-offer.ts';
 import type { ServerSecrets } from './shared/headers.ts';
 import { type ServerFields, type StoredAuth, type StoredServer, toolServerRepository } from './shared/repository.ts';
 
-type Dependencies = { db: Kysely<Database>; headers: ServerSecrets };
-
 export const notFound = () => new AppError('not_found', 'Tool server not found.');
 export const flag = (is: boolean) => (is ? (1 as const) : (0 as const));
 
@@ -58,7 +56,12 @@ export async function findServer(db: Kysely<Database>, userId: number, id: numbe
 export const shownServer = async (db: Kysely<Database>, userId: number, id: number): Promise<ToolServer> =>
   toServer(await findServer(db, userId, id), userId);
 
-async function create({ db, headers }: Dependencies, actor: Actor, draft: z.output<typeof NewToolServer>) {
+async function create(
+  db: Kysely<Database>,
+  headers: ServerSecrets,
+  actor: Actor,
+  draft: z.output<typeof NewToolServer>,
+) {
   const { userId, stillMay } = actor;
   const { name, kind, url, auth, isOffered } = draft;
   checkOffer(actor, isOffered);
@@ -75,7 +78,13 @@ async function create({ db, headers }: Dependencies, actor: Actor, draft: z.outp
   });
 }
 
-async function update({ db, headers }: Dependencies, actor: Actor, id: number, changes: ToolServerChanges) {
+async function update(
+  db: Kysely<Database>,
+  headers: ServerSecrets,
+  actor: Actor,
+  id: number,
+  changes: ToolServerChanges,
+) {
   const { userId, stillMay } = actor;
   checkOffer(actor, changes.isOffered);
   const before = await findServer(db, userId, id);
@@ -141,13 +150,12 @@ async function tools(db: Kysely<Database>, userId: number, id: number): Promise<
 }
 
 /** The tool servers of each user, and those that administrators offer to everyone. */
-export function toolServerService(dependencies: Dependencies) {
-  const { db } = dependencies;
+export function toolServerService(db: Kysely<Database>, headers: ServerSecrets) {
   return {
     list: async (userId: number): Promise<ToolServer[]> =>
       (await toolServerRepository(db).reachable(userId)).map((row) => toServer(row, userId)),
-    create: (actor: Actor, draft: z.output<typeof NewToolServer>) => create(dependencies, actor, draft),
-    update: (actor: Actor, id: number, changes: ToolServerChanges) => update(dependencies, actor, id, changes),
+    create: (actor: Actor, draft: z.output<typeof NewToolServer>) => create(db, headers, actor, draft),
+    update: (actor: Actor, id: number, changes: ToolServerChanges) => update(db, headers, actor, id, changes),
     remove: ({ userId, stillMay }: Actor, id: number) =>
       db.transaction().execute(async (trx) => {
         await stillMay(trx);

@@ -4,9 +4,7 @@ import { requireFresh } from '#server/http/sessions/sessions';
 import type { AccountEventService } from './events.ts';
 import type { UserService } from './service.ts';
 
-type Dependencies = { users: UserService; events: AccountEventService };
-
-export function userRoutes({ route }: Router, { users, events }: Dependencies) {
+export function userRoutes({ route }: Router, users: UserService, events: AccountEventService) {
   route(api.list, ({ query }) => users.list(query));
   route(api.summary, () => users.summary());
   route(api.add, async ({ actor, body, request }) => {

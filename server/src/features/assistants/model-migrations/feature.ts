@@ -1,10 +1,7 @@
 import { modelMigrations as api } from '@roster/contracts/assistants/model-migrations';
-import type { OpenDatabase } from '#server/db/connect';
 import type { Router } from '#server/http/app-router/router';
 import { setNextLink } from '#server/http/paging';
 import { type ModelMigrationService, modelMigrationService } from './service.ts';
-
-type Dependencies = Omit<Parameters<typeof modelMigrationService>[0], 'db'> & { database: Pick<OpenDatabase, 'db'> };
 
 function moveRoutes({ route }: Router, moves: ModelMigrationService) {
   route(api.plan, ({ actor, query }) => moves.plan(actor.userId, query));
@@ -17,7 +14,7 @@ function moveRoutes({ route }: Router, moves: ModelMigrationService) {
   route(api.undo, ({ actor, params }) => moves.undo(actor, params.id));
 }
 
-export function modelMigrationFeature({ database: { db }, ...parts }: Dependencies) {
-  const moves = modelMigrationService({ db, ...parts });
+export function modelMigrationFeature(dependencies: Parameters<typeof modelMigrationService>[0]) {
+  const moves = modelMigrationService(dependencies);
   return { routes: (router: Router) => moveRoutes(router, moves) };
 }

@@ -17,8 +17,6 @@ import {
 import type { ThreadRecord } from '#server/features/chat/shared/thread-repository';
 import { AppError, UnavailableError } from '#server/lib/errors';
 
-type Dependencies = { context: MessageContext; log: FastifyBaseLogger };
-
 const startedAtOnce = 200;
 /** A message that is edited while it is being sent is read again. */
 const attempts = 3;
@@ -26,7 +24,7 @@ const chooseFirst = 'Several models have answered. Choose the answer to continue
 const unexpected = 'Something went wrong on the server. Please try again.';
 
 /** Sends messages in line when the answer before them has ended. Several processes may do so concurrently. */
-export function queueStarter({ context, log }: Dependencies) {
+export function queueStarter(context: MessageContext, log: FastifyBaseLogger) {
   const starting = new Set<Promise<void>>();
 
   /** Sends the first message of a thread, if no answer is being written there. Never rejects. */

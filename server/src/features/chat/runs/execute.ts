@@ -2,7 +2,7 @@ import type { RunEvent } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Presence } from '#server/db/presence';
-import type { GeneratedFileCollector } from '#server/features/chat/generated-files/take';
+import type { CollectGeneratedFile } from '#server/features/chat/generated-files/service';
 import type { RunRepository } from '#server/features/chat/shared/run-repository';
 import { retryUntilAvailable } from '#server/lib/retry-until-available';
 import type { Metrics } from '#server/metrics/metrics';
@@ -47,7 +47,7 @@ export type Execution = {
   runs: Pick<RunRepository, 'setModel'>;
   provider: Pick<Provider, 'answer' | 'answerMs'>;
   steps: ToolSteps;
-  collectFile: GeneratedFileCollector;
+  collectFile: CollectGeneratedFile;
   finalizer: RunFinalizer;
   catalogue: Pick<Catalogue, 'successor'>;
   metrics: Pick<Metrics, 'firstToken' | 'passedOn' | 'runEnded'>;

@@ -12,7 +12,6 @@ import { LiveRun, type LiveRuns, type ResumeState } from './lifecycle/live-run.t
 import { createRunRecovery } from './lifecycle/recover.ts';
 import { forResumedRun, type RunSpec } from './lifecycle/run-spec.ts';
 import { createShutdown } from './lifecycle/shutdown.ts';
-import { createRunStopper } from './lifecycle/stop.ts';
 import { createRunSubscriptions } from './lifecycle/subscribe.ts';
 import { ToolOutputBudget } from './lifecycle/tool-output-budget.ts';
 import { toolRecovery } from './tools/tool-recovery.ts';
@@ -48,8 +47,7 @@ export function createRunExecutor(dependencies: Dependencies) {
   let listener: Execution['onEnded'] = () => undefined;
   const onEnded: Execution['onEnded'] = (run) => listener(run);
   const execution: Execution = { ...dependencies, live, writer, followUps, subscriptions, steps, onEnded };
-  const stopper = createRunStopper({ runs, presence, live, endWaiting });
-  const shutdown = createShutdown({ runs, live, followUps, stop: stopper.stop });
+  const shutdown = createShutdown({ runs, live, followUps, stop });
   const isTaken = (runId: number) => live.has(runId) || resuming.has(runId);
   const recovery = createRunRecovery({ claims, presence, isTaken, recoverRun });
   const recoverTools = toolRecovery({ db, instance: presence.instance });
@@ -130,6 +128,25 @@ export function createRunExecutor(dependencies: Dependencies) {
     return true;
   }
 
+  /** Stops a live run and waits until its end is stored or delayed; asks other instances to stop theirs. */
+  async function stop(userId: number, runId: number) {
+    const here = live.get(runId);
+    if (here) {
+      here.stop();
+      // Do not make the user wait for a database that is unavailable or full.
+      await Promise.race([here.done.promise, here.delayed.promise]);
+      if (live.has(runId)) return;
+      // It may have been parked just now.
+      await endWaiting(userId, runId, null);
+      return;
+    }
+    if (await endWaiting(userId, runId, null)) return;
+    await runs.requestStop(userId, runId);
+    presence.send({ stop: runId });
+    // The stop request keeps it from being parked, but it may have been parked before.
+    await endWaiting(userId, runId, null);
+  }
+
   /** Resumes an abandoned run if it was calling tools; otherwise ends it and returns true. */
   async function recoverRun(run: AbandonedRun): Promise<boolean> {
     const found = await resumeIf(run.userId, run.id, async () => {
@@ -158,8 +175,12 @@ export function createRunExecutor(dependencies: Dependencies) {
       for (const { userId, id } of await claims.expired(new Date().toISOString(), expiredAtOnce))
         await endWaiting(userId, id, waitedTooLong);
     },
-    stop: stopper.stop,
-    obeyStops: stopper.obeyStops,
+    stop,
+    /** Signals can be lost with a connection; stop requests are also in the database. */
+    async obeyStops() {
+      if (live.size === 0) return;
+      for (const id of await runs.stopRequested([...live.keys()])) live.get(id)?.stop();
+    },
     refuseWhenClosing: shutdown.refuseWhenClosing,
     withoutRuns: shutdown.withoutRuns,
     drain: shutdown.drain,

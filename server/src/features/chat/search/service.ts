@@ -7,12 +7,11 @@ import type { SearchOptions } from './result-page-repository.ts';
 import { type FoundThread, findThreads } from './threads-repository.ts';
 import { besideMessage, hasWords, isMatch, searchQueryOf } from './tokenize.ts';
 
-type Dependencies = { database: Pick<OpenDatabase, 'db' | 'reader'>; partialAnswers: Pick<PartialAnswers, 'logOf'> };
-
 /** Searches titles and messages, the answers of open runs included. */
-export function threadSearch({ database, partialAnswers }: Dependencies) {
-  const { db, reader } = database;
-
+export function threadSearch(
+  { db, reader }: Pick<OpenDatabase, 'db' | 'reader'>,
+  partialAnswers: Pick<PartialAnswers, 'logOf'>,
+) {
   /** Active answers are not indexed yet, so their text is scanned. */
   async function beingWritten(
     userId: number,

@@ -6,11 +6,6 @@ import type { FileKey, FileStore } from '#server/storage/file-store';
 import { kindOf } from './file-kind.ts';
 import type { Attachment, StoredAttachment } from './message-file-repository.ts';
 
-type Dependencies = {
-  files: Pick<FileRepository, 'stored'>;
-  store: Pick<FileStore, 'read'>;
-};
-
 /** Media type of files that only code can read. */
 export const codeOnlyMediaType = 'application/octet-stream';
 
@@ -38,7 +33,7 @@ function readableKind(kind: Kind | undefined, { filename, size }: StoredFile, is
 }
 
 /** Checks files to attach, and reads them for the provider. */
-export function attachmentReader({ files, store }: Dependencies) {
+export function attachmentReader(files: Pick<FileRepository, 'stored'>, store: Pick<FileStore, 'read'>) {
   async function bytesOf(storageKey: FileKey): Promise<Buffer> {
     const chunks: Buffer[] = [];
     for await (const chunk of await store.read(storageKey)) chunks.push(chunk);

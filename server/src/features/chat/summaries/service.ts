@@ -15,7 +15,6 @@ import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import type { SummaryWriter } from './write-summary.ts';
 
-type Dependencies = { context: MessageContext; write: SummaryWriter };
 type Wanted = z.output<typeof summaries.create.body>;
 
 const noSummary = () => new AppError('not_found', 'This message has no summary.');
@@ -23,7 +22,7 @@ const tooShort = () => new AppError('conflict', 'There are no earlier messages t
 const gaveUp = 'Something went wrong on the server. Please try again.';
 
 /** Summaries that models are sent instead of earlier messages. */
-export function summaryService({ context, write }: Dependencies) {
+export function summaryService(context: MessageContext, write: SummaryWriter) {
   const { db, partialAnswers } = context;
 
   async function shown(userId: number, messageId: number): Promise<Message> {

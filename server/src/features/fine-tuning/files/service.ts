@@ -80,7 +80,7 @@ async function reportOn(
 
 export function trainingFileService(dependencies: Dependencies) {
   const { files, store, thread, making } = dependencies;
-  const make = createConversions({ making, thread });
+  const make = createConversions(making, thread);
 
   /** Continues if the user who asked has left: their job depends on it. The thread has its own limit. */
   const accepted = createAcceptedFileCache((userId, chosen) =>

@@ -61,7 +61,7 @@ export function createJobs(dependencies: Dependencies) {
     firstMs: config.followIntervalMs,
     onTrained: forget,
   });
-  const places = trainingPlaces({ db, atConnections: dependencies.models.atConnections });
+  const places = trainingPlaces(db, dependencies.models.atConnections);
   const bases = baseModels({
     ...{ catalogue, listed, isOpenAi, now: dependencies.now },
     listedAtConnections: places.lists,

@@ -3,7 +3,7 @@ import { connectionIdOf } from '@roster/contracts/models/model-reference';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '#server/db/schema';
-import type { JobRecord } from '#server/features/fine-tuning/shared/rows';
+import type { JobChanges, JobRecord } from '#server/features/fine-tuning/shared/rows';
 import { defineJob, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
@@ -11,11 +11,12 @@ import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import { ConnectionKey } from '#server/provider/connections/connection-key';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
+import type { ProviderCheckpoint } from '#server/provider/resources/fine-tuning-answers';
 import { ProviderError } from '#server/provider/transport/error';
+import type { Secret } from '#server/security/secret';
 import { type JobMessages, jobMessages } from './messages.ts';
-import { readJob } from './read.ts';
 import { fineTuningJobRepository } from './repository.ts';
-import type { PollResult } from './states.ts';
+import { type PollResult, toJobState } from './states.ts';
 import { storeProgress } from './store-progress.ts';
 import { submitJob, type TrainingFiles } from './submit.ts';
 
@@ -175,3 +176,53 @@ export function createPoller(dependencies: Dependencies) {
 }
 
 export type Poller = ReturnType<typeof createPoller>;
+
+/** The provider's state of a job that it has, after a requested cancellation. */
+async function readJob(
+  { provider, words }: Dependencies,
+  job: JobRecord,
+  providerJobId: string,
+  apiKey: Secret,
+): Promise<PollResult> {
+  const refusal =
+    job.cancelRequested && !isFinalJob(job.status) ? await cancelThere(provider, apiKey, providerJobId) : undefined;
+  // The job first: then the events include what happened before the state that it reports.
+  const answer = await provider.retrieve(apiKey, providerJobId);
+  const events = (await provider.events(apiKey, providerJobId, job.lastProviderEventId)).reverse();
+  const state = toJobState(answer, job.status);
+  const isOver = isFinalJob(state.status);
+  const checkpoints = events.length > 0 || isOver ? await checkpointsOf(provider, apiKey, providerJobId) : [];
+  const totalSteps = events.findLast((event) => event.totalSteps !== null)?.totalSteps ?? job.totalSteps;
+  const changes: JobChanges = {
+    ...state,
+    totalSteps,
+    lastProviderEventId: events.at(-1)?.id ?? job.lastProviderEventId,
+    ...(refusal !== undefined && !isOver && { cancelRequested: false, notice: words.cancelRefused(refusal) }),
+  };
+  return { changes, news: { events, checkpoints }, again: isOver ? 'never' : 'soon' };
+}
+
+/** Returns the reason if the provider refuses; the cancellation is then withdrawn. */
+async function cancelThere(provider: ProviderFineTuning, apiKey: Secret, jobId: string): Promise<string | undefined> {
+  try {
+    await provider.cancel(apiKey, jobId);
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.isTransient || error.code === 'key_rejected') throw error;
+    return error.message;
+  }
+  return undefined;
+}
+
+/** Not every server has them. */
+async function checkpointsOf(
+  provider: ProviderFineTuning,
+  apiKey: Secret,
+  providerJobId: string,
+): Promise<ProviderCheckpoint[]> {
+  try {
+    return (await provider.checkpoints(apiKey, providerJobId)).reverse();
+  } catch (error) {
+    if (error instanceof ProviderError && (error.isNotFound || error.code === 'not_served')) return [];
+    throw error;
+  }
+}

@@ -7,11 +7,6 @@ import type { Database } from '#server/db/schema';
 import { type ConnectionRow, connectionRepository } from '#server/provider/connections/connection-repository';
 import { presetOf } from '#server/provider/connections/presets';
 
-type Dependencies = {
-  db: Kysely<Database>;
-  atConnections: (userId: number) => Promise<ConnectionModels[]>;
-};
-
 const checkOf = ({ checks }: ConnectionRow): AbilityCheck | undefined =>
   z
     .array(Check)
@@ -34,7 +29,7 @@ function toPlace(row: ConnectionRow): TrainingPlace {
 }
 
 /** A person's connections, and whether models can be trained there. */
-export function trainingPlaces({ db, atConnections }: Dependencies) {
+export function trainingPlaces(db: Kysely<Database>, atConnections: (userId: number) => Promise<ConnectionModels[]>) {
   const list = async (userId: number): Promise<TrainingPlace[]> =>
     (await connectionRepository(db).listOwn(userId)).map(toPlace);
 

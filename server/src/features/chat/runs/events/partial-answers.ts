@@ -1,14 +1,10 @@
 import type { DisplayedToolCall, Message, RunState } from '@roster/contracts/chat';
-import type { MessageRepository } from '#server/features/chat/shared/message-repository';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import { messageRepository } from '#server/features/chat/shared/message-repository';
 import { toShownCall } from '#server/features/chat/shared/tool-call-repository';
 import { type FoldedLog, foldBatches, hasStarted, withoutHole } from './event-log.ts';
-import type { EventRepository } from './event-repository.ts';
-
-type Dependencies = {
-  executor: { logOf: (runId: number) => FoldedLog | undefined };
-  events: Pick<EventRepository, 'after'>;
-  messages: Pick<MessageRepository, 'find'>;
-};
+import { eventRepository } from './event-repository.ts';
 
 /** The fields of a message that its run writes. */
 type AnswerPart = Pick<
@@ -37,7 +33,8 @@ function written(runId: number, was: RunState, log: FoldedLog) {
 }
 
 /** The text so far of active answers, on this instance or another. */
-export function partialAnswers({ executor, events, messages }: Dependencies) {
+export function partialAnswers(db: Kysely<Database>, executor: { logOf: (runId: number) => FoldedLog | undefined }) {
+  const [events, messages] = [eventRepository(db), messageRepository(db)];
   /** undefined: no events yet, or the run has ended. */
   async function logOf(runId: number): Promise<FoldedLog | undefined> {
     const live = executor.logOf(runId);

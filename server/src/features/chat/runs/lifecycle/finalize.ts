@@ -3,7 +3,7 @@ import { BilledTool } from '@roster/contracts/usage/usage';
 import type { Kysely } from 'kysely';
 import type { StoredContent } from '#server/conversation/content';
 import type { Database } from '#server/db/schema';
-import { startFetching } from '#server/features/chat/generated-files/fetch';
+import { startFetching } from '#server/features/chat/generated-files/service';
 import {
   clientFunctionCalls,
   cutCalls,

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely';
 import { type OfferedTool, ToolError, type ToolRegistry, type ToolResult } from '#server/conversation/tools';
 import type { Presence } from '#server/db/presence';
 import type { Database } from '#server/db/schema';
-import { startFetching } from '#server/features/chat/generated-files/fetch';
+import { startFetching } from '#server/features/chat/generated-files/service';
 import { eventCall, frameOf } from '#server/features/chat/runs/events/event-log';
 import { eventRepository } from '#server/features/chat/runs/events/event-repository';
 import { abortable } from '#server/features/chat/runs/lifecycle/abortable';

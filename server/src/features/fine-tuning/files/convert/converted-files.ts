@@ -24,8 +24,6 @@ export type FileWriter = {
   remove: (userId: number, id: number) => Promise<unknown>;
 };
 
-type Dependencies = { making: FileWriter; thread: TrainingFileWorker };
-
 /** `notes.jsonl` and `train` become `notes-train.jsonl`. */
 export function nameWith(filename: string, addition: string): string {
   const ending = `-${addition}.jsonl`;
@@ -35,7 +33,7 @@ export function nameWith(filename: string, addition: string): string {
 const refused = (message: string) => new AppError('invalid_input', message, { fields: { fileId: message } });
 
 /** Files that are made of a training file, in the same order of lines. */
-export function createConversions({ making, thread }: Dependencies) {
+export function createConversions(making: FileWriter, thread: TrainingFileWorker) {
   /** A file that is made of a dataset's file belongs to that dataset, too. */
   const save = (actor: Actor, { datasetId = null }: StoredFile, filename: string, content: AsyncIterable<Buffer>) =>
     making.make(actor, { filename, type: 'application/jsonl', purpose: 'fine-tune', content, datasetId });

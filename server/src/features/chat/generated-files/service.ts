@@ -8,6 +8,7 @@ import { AppError } from '#server/lib/errors';
 import type { ScheduledTask } from '#server/lib/scheduled-task';
 import type { OpenKey } from '#server/provider/keys/open-key';
 import type { Provider } from '#server/provider/provider';
+import type { GeneratedFile } from '#server/provider/resources/generated-files';
 import { ProviderError } from '#server/provider/transport/error';
 import { generatedFileRepository } from './repository.ts';
 import { type FileStorage, storeGeneratedFile } from './store.ts';
@@ -82,8 +83,14 @@ async function fetchFile(dependencies: Dependencies, userId: number, id: number)
   }
 }
 
-/** Fetches generated files from the provider's containers with the user's key. */
-export function generatedFileFetcher(dependencies: Dependencies): {
+/** The run of the answer that the file belongs to. */
+type AnswerRun = { runId: number; userId: number; messageId: number };
+
+const notStoredNote = 'A file that was made for this answer could not be stored. The log shows the operator why.';
+
+/** Generated files: recorded when a run announces them, and fetched from the provider's containers with the user's key. */
+export function generatedFileService(dependencies: Dependencies): {
+  collect: CollectGeneratedFile;
   jobs: JobHandler[];
   upkeep: ScheduledTask[];
   recover: () => Promise<void>;
@@ -97,8 +104,52 @@ export function generatedFileFetcher(dependencies: Dependencies): {
   }
 
   return {
+    collect: (run, made, position) => collect(dependencies, run, made, position),
     jobs: [jobHandler(fetchGeneratedFileJob, ({ userId, madeFileId }) => fetchFile(dependencies, userId, madeFileId))],
     upkeep: [{ everyMs: giveUpEveryMs, run: giveUpLeft }],
     recover: giveUpLeft,
   };
+}
+
+/**
+ * Records a generated file as soon as it is announced, so that a crash does not lose it. Files in a container are
+ * fetched after the answer has ended; bytes in the response are stored at once. Returns an error note if recording
+ * fails.
+ */
+export type CollectGeneratedFile = (run: AnswerRun, made: GeneratedFile, position: number) => Promise<string | null>;
+
+async function collect(dependencies: Dependencies, run: AnswerRun, made: GeneratedFile, position: number) {
+  const { db, log } = dependencies;
+  const { userId, messageId } = run;
+  try {
+    const container = 'container' in made ? made.container : null;
+    const { filename } = made;
+    const id = await generatedFileRepository(db).insert(userId, { messageId, position, filename, container });
+    if (id !== undefined && 'bytes' in made) await storeNow(dependencies, run, made, position, id);
+    return null;
+  } catch (error) {
+    log.error({ err: error, runId: run.runId }, 'a made file could not be taken in');
+    return notStoredNote;
+  }
+}
+
+async function storeNow(
+  dependencies: Dependencies,
+  { runId, userId, messageId }: AnswerRun,
+  { filename, bytes }: { filename: string; bytes: Buffer },
+  position: number,
+  id: number,
+) {
+  async function* content() {
+    yield bytes;
+  }
+  const { db, log } = dependencies;
+  try {
+    const place = { id, userId, messageId, position };
+    await storeGeneratedFile(dependencies, place, { filename, bytes: bytes.length, content: content() });
+  } catch (error) {
+    if (!(error instanceof AppError)) log.error({ err: error, runId }, 'a made file could not be kept');
+    const message = error instanceof AppError ? error.message : 'Roster could not store it.';
+    await generatedFileRepository(db).fail(userId, id, message);
+  }
 }

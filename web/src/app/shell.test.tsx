@@ -241,6 +241,18 @@ describe('toasts', () => {
     await expectCount(newest, 0);
   });
 
+  test('shows one for each choice of theme, and several with actions', async () => {
+    open('/settings?tab=preferences');
+    for (const theme of ['Light', 'Dark', 'System']) await page.getByText(theme, { exact: true }).click();
+    await expect.element(toasts.filter({ hasText: 'Roster now follows your device.' })).toBeVisible();
+    // At once: the older ones would soon be gone by themselves.
+    expect(toasts.elements()).toHaveLength(1);
+    const action = { label: 'Undo', onSelect: () => undefined };
+    for (let time = 1; time <= 2; time++)
+      toast({ title: 'Deleted', description: 'Garden', action, duration: 3_600_000 });
+    await expectCount(toasts.filter({ hasText: 'Deleted' }), 2);
+  });
+
   test('dismisses a toast after five seconds', async () => {
     open('/settings?tab=preferences');
     await page.getByText('Light', { exact: true }).click();

@@ -10,6 +10,8 @@ export type ToastMessage = {
   duration?: number | undefined;
   /** Pressing it also closes the toast. */
   action?: { label: string; onSelect: () => void } | undefined;
+  /** Replaces the shown toast of this topic; by default the one with the same words. */
+  topic?: string | undefined;
 };
 type ShownToast = ToastMessage & { id: number; isProblem: boolean };
 
@@ -19,7 +21,14 @@ let lastId = 0;
 
 function show(message: ToastMessage, isProblem: boolean) {
   lastId += 1;
-  shown.set([{ ...message, id: lastId, isProblem }, ...shown.get()].slice(0, maxToasts));
+  const others = shown.get().filter((other) => !isReplaced(other, message));
+  shown.set([{ ...message, id: lastId, isProblem }, ...others].slice(0, maxToasts));
+}
+
+function isReplaced(shown: ToastMessage, by: ToastMessage): boolean {
+  if (shown.topic !== undefined || by.topic !== undefined) return shown.topic === by.topic;
+  // Each action is about something else, such as a conversation with the same title.
+  return !shown.action && !by.action && shown.title === by.title && shown.description === by.description;
 }
 
 /** Shows a toast; drops the oldest beyond five. */

@@ -10,7 +10,7 @@ import { useSaveApiKey } from '#web/api/user-config.ts';
 import { AskThreeLink } from '#web/components/ask-three-link.tsx';
 import { ApiError } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
-import { toastError } from '#web/lib/toast.ts';
+import { dismissErrorToasts, toastError } from '#web/lib/toast.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { SecretInput } from '#web/ui/forms/secret-input.tsx';
@@ -49,11 +49,13 @@ export function ApiKeyForm({ replaces }: { replaces: boolean }) {
       return;
     }
     save.mutate(apiKey, {
-      onSuccess: () =>
+      onSuccess() {
+        dismissErrorToasts();
         toast({
           title: 'API Key Updated',
           description: `Your ${providerNameIn('compound', provider)} API key has been securely stored.`,
-        }),
+        });
+      },
       onError: (error) => {
         field.current?.focus();
         showFailure('Failed to update API key', 'Please try again.')(error);

@@ -5,7 +5,7 @@ import { page } from 'vitest/browser';
 import { answer, changes, hold, refusal, requestsTo } from '#web/testing/answers.ts';
 import { address, open, show } from '#web/testing/app.tsx';
 import { model, modelList, noKey, savedKey } from '#web/testing/new-account.ts';
-import { expectCount, expectHidden, expectText, expectToast, press } from '#web/testing/page.ts';
+import { expectCount, expectHidden, expectText, expectToast, press, toasts } from '#web/testing/page.ts';
 
 const keyField = page.getByLabelText(/^(API key|Replace the API key)$/);
 
@@ -39,6 +39,27 @@ describe('API key', () => {
     await page.getByRole('link', { name: 'Ask three models at once' }).click();
     await expect.element(page.getByText('3 models answer side by side.')).toBeVisible();
     await expectCount(page.getByRole('list', { name: 'Conversation starters' }).getByRole('listitem'), 3);
+  });
+
+  test('shows one toast on a phone, which covers nothing of the result', async () => {
+    await page.viewport(390, 844);
+    openKeys();
+    answer(models.list, modelList(...['gpt-4o', 'gpt-4o-mini', 'gpt-5'].map((id) => model(id))));
+    const typed = `sk-${'a'.repeat(40)}`;
+    answer(account.saveApiKey, refusal('key_rejected', 'Incorrect API key provided.'));
+    await saveKey(typed);
+    await expectToast('Failed to update API key');
+    answer(account.saveApiKey, () => savedKey);
+    for (let time = 1; time <= 2; time++) {
+      await saveKey(typed);
+      await expect.element(page.getByRole('link', { name: 'Ask three models at once' })).toBeVisible();
+      await expectToast('API Key Updated');
+      // At once: an older one would soon be gone by itself.
+      expect(toasts.elements()).toHaveLength(1);
+    }
+    const result = page.getByRole('status').filter({ hasText: 'The key works' }).element().getBoundingClientRect();
+    const toast = () => toasts.element().getBoundingClientRect();
+    await expect.poll(() => toast().bottom <= result.top || toast().top >= result.bottom).toBe(true);
   });
 
   test('opens the saved key from the sub-tab of the assistants', async () => {

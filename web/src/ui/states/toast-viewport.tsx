@@ -1,14 +1,18 @@
 import { CircleAlert, X } from 'lucide-react';
 import { Toast } from 'radix-ui';
+import { useRef } from 'react';
 import { dismissToast, toastDuration, useToasts } from '#web/lib/toast.ts';
 import { classNames } from '#web/ui/class-names.ts';
+import { useToastEdge } from './use-toast-edge.ts';
 
 /**
- * Toasts appear at the bottom, above what a page reserves with `--toasts-bottom`, and clear of the buttons of an open
- * layer. F8 focuses them, a swipe to the near edge dismisses.
+ * Toasts appear at the bottom, above what a page reserves with `--toasts-bottom`, clear of the buttons of an open layer,
+ * or at the top if they would cover a result. F8 focuses them, a swipe to the near edge dismisses.
  */
 export function ToastViewport() {
   const toasts = useToasts();
+  const list = useRef<HTMLOListElement>(null);
+  const edge = useToastEdge(list, toasts[0]?.id);
   return (
     // Radix misses that focus has left when the last toast disappears, and would then never dismiss later ones; a new
     // provider resets that.
@@ -22,9 +26,12 @@ export function ToastViewport() {
         <ShownToast key={one.id} toast={one} />
       ))}
       <Toast.Viewport
+        ref={list}
         hotkey={['F8']}
+        data-edge={edge}
         className={classNames(
           'pointer-events-none fixed inset-e-0 bottom-(--toasts-bottom,0px) z-80 m-0 flex max-h-dvh w-full list-none flex-col-reverse gap-2 p-4 outline-none sm:w-96',
+          'not-in-[body:has(>dialog)]:data-[edge=top]:top-0 not-in-[body:has(>dialog)]:data-[edge=top]:bottom-auto',
           // Buttons of dialogs and side panels are at the bottom and right.
           'in-[body:has(>dialog)]:bottom-0 sm:in-[body:has(>dialog)]:inset-e-auto sm:in-[body:has(>dialog)]:inset-s-0',
           'max-sm:in-[body:has(>dialog)]:top-0 max-sm:in-[body:has(>dialog)]:bottom-auto max-sm:in-[body:has(>dialog)]:flex-col',

@@ -80,7 +80,11 @@ function CustomColors({ draft, saved, errors, onChange, onErrors, checkedColors 
     const colors = checkedColors();
     if (!colors) return;
     previewColors(derivePalette(colors));
-    toast({ title: 'Colors Applied', description: 'This is a preview. Choose Save Preferences to keep the colors.' });
+    toast({
+      title: 'Colors Applied',
+      description: 'This is a preview. Choose Save Preferences to keep the colors.',
+      topic: 'colors',
+    });
   };
   const reset = () => {
     onErrors({});
@@ -89,6 +93,7 @@ function CustomColors({ draft, saved, errors, onChange, onErrors, checkedColors 
     toast({
       title: 'Colors Reset',
       description: 'The fields show the defaults. Choose Save Preferences to keep them.',
+      topic: 'colors',
     });
   };
   return (

@@ -22,13 +22,14 @@ export function Appearance({ hasColors }: { hasColors: boolean }) {
   const { theme, shown } = useTheme();
   const choose = (choice: Theme) => {
     setTheme(choice);
-    toast({ title: 'Theme Updated', description: themeTexts[choice] });
+    toast({ title: 'Theme Updated', description: themeTexts[choice], topic: 'theme' });
   };
   const setDark = (dark: boolean) => {
     setTheme(dark ? 'dark' : 'light');
     toast({
       title: dark ? 'Dark Mode Enabled' : 'Dark Mode Disabled',
       description: themeTexts[dark ? 'dark' : 'light'],
+      topic: 'theme',
     });
   };
   return (

@@ -34,6 +34,7 @@ function useTypedKey(isSaved: boolean) {
 export function ApiKeyForm({ replaces }: { replaces: boolean }) {
   const field = useRef<HTMLInputElement>(null);
   const provider = useProviderName();
+  const name = providerNameIn('compound', provider);
   const save = useSaveApiKey();
   const [apiKey, setApiKey] = useTypedKey(save.isSuccess);
 
@@ -42,19 +43,12 @@ export function ApiKeyForm({ replaces }: { replaces: boolean }) {
     if (save.isPending) return;
     if (isBlank(apiKey)) {
       field.current?.focus();
-      toastError({
-        title: 'API Key Required',
-        description: `Please enter your ${providerNameIn('compound', provider)} API key.`,
-      });
-      return;
+      return toastError({ title: 'API Key Required', description: `Please enter your ${name} API key.` });
     }
     save.mutate(apiKey, {
       onSuccess() {
         dismissErrorToasts();
-        toast({
-          title: 'API Key Updated',
-          description: `Your ${providerNameIn('compound', provider)} API key has been securely stored.`,
-        });
+        toast({ title: 'API Key Updated', description: `Your ${name} API key has been securely stored.` });
       },
       onError: (error) => {
         field.current?.focus();

@@ -3,7 +3,7 @@ import { type RefObject, useLayoutEffect, useState } from 'react';
 type Edge = 'bottom' | 'top';
 type Area = Pick<DOMRect, 'top' | 'bottom' | 'left' | 'right'>;
 
-/** What a toast must not cover: results that the page shows itself, and the field or button in use. */
+/** Toasts must not cover these: results that the page shows itself, and the field or button in use. */
 function protectedAreas(): DOMRect[] {
   const results = [...document.querySelectorAll('main :is([role=status], [role=alert])')];
   const focused = document.activeElement?.closest('main input, main textarea, main button');

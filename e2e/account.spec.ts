@@ -54,12 +54,7 @@ test.describe('sessions', () => {
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36';
   test.use({ userAgent });
 
-  test('lists the devices, and signs out one or all others', { tag: '@main' }, async ({
-    page,
-    roster,
-    elsewhere,
-    signedIn,
-  }) => {
+  test('lists the devices, and signs out one or all others', async ({ page, roster, elsewhere, signedIn }) => {
     await page.goto('/settings?tab=sessions');
     const rows = page.getByRole('main').getByRole('listitem');
     await expect(rows).toHaveCount(1);

@@ -240,11 +240,7 @@ test('chooses, sends, previews and deletes by keyboard alone', async ({ page, si
   await expect(page.getByText('No files uploaded yet')).toBeVisible();
 });
 
-test('downloads a file byte for byte, and runs nothing in previews', { tag: '@main' }, async ({
-  page,
-  roster,
-  signedIn: _,
-}) => {
+test('downloads a file byte for byte, and runs nothing in previews', async ({ page, roster, signedIn: _ }) => {
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7919) % 256));
   await store(page, roster, 'data.bin', bytes);
   await store(page, roster, 'long.txt', 'word '.repeat(20_000));

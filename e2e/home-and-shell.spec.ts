@@ -38,7 +38,7 @@ test.describe('theme', () => {
   };
   const themesSeen = (page: Page) => page.evaluate(() => Reflect.get(window, 'themesSeen'));
 
-  test('is dark until one is chosen, is stored, and never flashes', { tag: '@main' }, async ({ page, signedIn: _ }) => {
+  test('is dark until one is chosen, is stored, and never flashes', async ({ page, signedIn: _ }) => {
     await page.addInitScript(recordThemes);
     await page.goto('/settings?tab=preferences');
     await untilUsable(page);

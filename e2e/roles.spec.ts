@@ -2,7 +2,7 @@ import { expect, expectAccessible, goodKey, password, request, test } from './fi
 
 const reason = 'As a Viewer you can chat. Only Editors and Admins can make changes here.';
 
-test('shows Viewers what they may not do, disabled and with the reason', { tag: '@main' }, async ({
+test('shows Viewers what they may not do, disabled and with the reason', async ({
   page,
   elsewhere,
   roster,

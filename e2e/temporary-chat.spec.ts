@@ -1,7 +1,7 @@
 import { conversation } from './conversation.ts';
 import { expect, expectAccessible, request, test } from './fixtures.ts';
 
-test('a temporary chat survives a reload, is in no list, and is deleted when it is closed', { tag: '@main' }, async ({
+test('a temporary chat survives a reload, is in no list, and is deleted when it is closed', async ({
   page,
   roster,
   withAssistant,

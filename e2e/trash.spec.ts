@@ -1,7 +1,7 @@
 import { startThread } from './conversation.ts';
 import { expect, expectAccessible, test, untilUsable } from './fixtures.ts';
 
-test('conversations are selected by keyboard, deleted together, and restored from the trash', { tag: '@main' }, async ({
+test('conversations are selected by keyboard, deleted together, and restored from the trash', async ({
   page,
   roster,
   signedIn,

@@ -139,7 +139,7 @@ test('signs a user out everywhere, and tells the owner about a shown link until 
   await expect(notice).toBeHidden();
 });
 
-test('applies roles, deactivation and deletion at once', { tag: '@main' }, async ({ page, elsewhere, roster }) => {
+test('applies roles, deactivation and deletion at once', async ({ page, elsewhere, roster }) => {
   const email = newEmail();
   await request(elsewhere, roster, 'POST', '/api/register', { email, password });
   await openAtRest(elsewhere, '/');

@@ -20,8 +20,10 @@ const onOne = {
     "about SQLite's disk; that of PostgreSQL is away, and in away.pg.test.ts",
   'features/chat/runs/drain.long.test.ts': 'about signals; runs that are cut off are ended on both in recover.test.ts',
   'features/auth/sign-in-overload.long.test.ts': 'about the queue of hashing, whatever the database',
+  'features/tool-servers/openapi/large-description.long.test.ts':
+    'about the thread that reads it; descriptions are stored on both in openapi-servers.test.ts',
   'features/files/memory.long.test.ts': 'about the bytes of files, which no database sees',
-  'provider/personas.test.ts': 'about what servers send, whatever the database',
+  'provider/personas.long.test.ts': 'about what servers send, whatever the database',
   'features/chat/messages/connections.test.ts':
     'about what providers send; connections are stored on both in connections.test.ts of their feature',
   'features/connections/check.test.ts': 'about what providers do; checks are stored on both in connections.test.ts',

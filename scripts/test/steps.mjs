@@ -160,17 +160,6 @@ export const steps = [
       check('deployments', ['scripts/deployments.mjs']),
     ],
   },
-  {
-    name: 'unused',
-    about: 'unused files, exports and packages',
-    checks: [check('unused code', [bin('knip/bin/knip.js')])],
-  },
-  {
-    name: 'package',
-    about: 'the package that runs without a clone: made, started and stopped',
-    needs: 'build',
-    checks: [check('package', ['scripts/package/check.mjs'])],
-  },
   { name: 'first-load', about: 'what a first visit fetches, against its budget', needs: 'build', checks: [firstLoad] },
   {
     name: 'simulator',
@@ -223,6 +212,19 @@ export const steps = [
     alone: true,
     isLong: true,
     checks: [browserTests('tests: browser, the rest', ['--grep-invert', mainPaths])],
+  },
+  {
+    name: 'unused',
+    about: 'unused files, exports and packages',
+    isLong: true,
+    checks: [check('unused code', [bin('knip/bin/knip.js')])],
+  },
+  {
+    name: 'package',
+    about: 'the package that runs without a clone: made, started and stopped',
+    needs: 'build',
+    isLong: true,
+    checks: [check('package', ['scripts/package/check.mjs'])],
   },
   {
     name: 'walks',

@@ -1,4 +1,5 @@
 import { OAuth2Server } from 'oauth2-mock-server';
+import { addSigningKey } from './openid.ts';
 
 const clientSecret = 'google-secret-never-to-be-logged';
 
@@ -16,7 +17,7 @@ export const atGoogle = (sub: string, email: string, more: Record<string, unknow
 /** An OpenID Connect provider in Google's place; it sends the browser back at once. */
 export async function startGoogle() {
   const server = new OAuth2Server();
-  await server.issuer.keys.generate('RS256');
+  await addSigningKey(server, 'RS256');
   await server.start(0, 'localhost');
   const steering: { claims: GoogleClaims; userinfo: GoogleClaims; userinfoStatus: number; allows: boolean } = {
     /** The userinfo response besides the subject. */

@@ -462,29 +462,33 @@ describe.each(engines)('closing an account on %s', (engine) => {
     const threadId = await newThread(visitor, { title: 'Long' });
     await withDatabase(app, (db) =>
       db.transaction().execute(async (trx) => {
-        let parentId: number | null = null;
-        for (let position = 1; position <= length; position++) {
-          const { id }: { id: number } = await trx
-            .insertInto('messages')
-            .values({
-              user_id: userId,
-              thread_id: threadId,
-              parent_id: parentId,
-              position,
-              depth: position - 1,
-              role: position % 2 === 1 ? 'user' : 'assistant',
-              text: `Message ${position}`,
-              reasoning: '',
-              client_id: null,
-              created_at: new Date().toISOString(),
-            })
-            .returning('id')
-            .executeTakeFirstOrThrow();
-          parentId = id;
-        }
+        const values = Array.from({ length }, (_, depth) => ({
+          user_id: userId,
+          thread_id: threadId,
+          position: depth + 1,
+          depth,
+          role: depth % 2 === 0 ? ('user' as const) : ('assistant' as const),
+          text: `Message ${depth + 1}`,
+          reasoning: '',
+          client_id: null,
+          created_at: new Date().toISOString(),
+        }));
+        await trx.insertInto('messages').values(values).execute();
+        // Rows of one transaction have consecutive ids.
+        const { last } = await trx
+          .selectFrom('messages')
+          .select(({ fn }) => fn.max('id').as('last'))
+          .where('thread_id', '=', threadId)
+          .executeTakeFirstOrThrow();
+        await trx
+          .updateTable('messages')
+          .set(({ eb }) => ({ parent_id: eb('id', '-', 1) }))
+          .where('thread_id', '=', threadId)
+          .where('position', '>', 1)
+          .execute();
         await trx
           .updateTable('threads')
-          .set({ next_position: length + 1, head_message_id: parentId })
+          .set({ next_position: length + 1, head_message_id: last })
           .where('id', '=', threadId)
           .execute();
       }),

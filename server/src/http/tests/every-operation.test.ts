@@ -1,4 +1,5 @@
 import type { Endpoint } from '@roster/contracts/endpoint';
+import { validationMessage } from '@roster/contracts/text/validation-messages';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { engines, startApp, type TestApp } from '#server/testing/app';
@@ -72,12 +73,15 @@ describe.each(engines)('every call on %s', (engine) => {
     each(
       (endpoint) => endpoint.accepts === 'json' && shapeOf(endpoint).length > 0,
       async (endpoint) => {
+        const wrongWith = (value: unknown) => Object.fromEntries(shapeOf(endpoint).map((name) => [name, value]));
         for (const value of [undefined, null, 'x', '', 1.5, -1, true, [], [{}], {}, 'x'.repeat(50_000)]) {
-          const wrong = Object.fromEntries(shapeOf(endpoint).map((name) => [name, value]));
-          const { body } = await send(endpoint, path(endpoint), wrong);
-          const said = [body?.message ?? '', ...Object.values(body?.fields ?? {})].join(' | ');
-          expect(said, `${named(endpoint)} with ${JSON.stringify(wrong).slice(0, 80)}`).not.toMatch(foreignWords);
+          const { error } = endpoint.body.safeParse(wrongWith(value), { error: validationMessage });
+          const messages = (error?.issues ?? []).map(({ message }) => message).join(' | ');
+          expect(messages, `${named(endpoint)} with ${JSON.stringify(value)?.slice(0, 80)}`).not.toMatch(foreignWords);
         }
+        const { body } = await send(endpoint, path(endpoint), wrongWith([{}]));
+        const messages = [body?.message ?? '', ...Object.values(body?.fields ?? {})].join(' | ');
+        expect(messages, named(endpoint)).not.toMatch(foreignWords);
       },
     ));
 
@@ -106,29 +110,35 @@ describe.each(engines)('every call on %s', (engine) => {
       },
     ));
 
+  const wrongIds = ['0', '-1', '1.5', '1e99', 'abc', '2147483648', ' ', '1\0', "1'--", '../1'];
+
   test('accepts only positive whole numbers as ids', () =>
     each(
       ({ params }) => params.safeParse({ id: '7' }).success,
       async (endpoint) => {
-        for (const id of ['0', '-1', '1.5', '1e99', 'abc', '2147483648', '%20', '1%00', "1'--", '../1']) {
-          const wrong = endpoint.path.replace(/:\w+/, encodeURIComponent(id).replaceAll('%25', '%'));
-          const { status } = await send(endpoint, wrong, {});
-          expect([400, 404], `${named(endpoint)} with ${id}`).toContain(status);
-        }
+        for (const id of wrongIds) expect(endpoint.params.safeParse({ id }).success, named(endpoint)).toBe(false);
+        const { status } = await send(endpoint, endpoint.path.replace(/:\w+/, 'abc'), {});
+        expect([400, 404], named(endpoint)).toContain(status);
       },
     ));
+
+  test.each(wrongIds)('answers no call with %j as id', async (id) => {
+    const { status } = await ada.get(`/api/threads/${encodeURIComponent(id)}`);
+    expect([400, 404]).toContain(status);
+  });
 
   test('accepts a number only in decimal digits', async () => {
     const disguised = ['0x7', '0b111', '07', '7e0', '+7', '%207', '7%0A', '7.0', '%EF%BC%97'];
     await each(
       ({ params, method }) => method !== 'POST' && params.safeParse({ id: '7' }).success,
       async (endpoint) => {
-        for (const id of disguised) {
-          const { status } = await send(endpoint, endpoint.path.replace(/:\w+/, id).replace(/:\w+/g, '7'), {});
-          expect(status, `${named(endpoint)} with ${id}`).toBe(400);
-        }
+        for (const id of disguised)
+          expect(endpoint.params.safeParse({ id: decodeURIComponent(id) }).success, named(endpoint)).toBe(false);
+        const { status } = await send(endpoint, endpoint.path.replace(/:\w+/, '0x7').replace(/:\w+/g, '7'), {});
+        expect(status, named(endpoint)).toBe(400);
       },
     );
+    for (const id of disguised) expect((await ada.get(`/api/threads/${id}`)).status, id).toBe(400);
     for (const name of ['limit', 'cursor', 'assistantId'])
       await each(
         ({ query, method }) => method === 'GET' && query instanceof z.ZodObject && name in query.shape,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { type DescribedService, startDescribedService } from '#server/testing/described-service';
 import type { HttpClient } from '#server/testing/http-client';
-import { serverNow, toolsOf, untilDiscovered } from '#server/testing/tool-servers';
+import { toolsOf, untilDiscovered } from '#server/testing/tool-servers';
 import { beginDownload, unzip } from '#server/testing/zip';
 
 const path = '/api/tool-servers';
@@ -141,28 +141,4 @@ describe.each(engines)('choosing operations of a description, on %s', (engine) =
     expect((await fay.get(`${path}/${id}/operations`)).status).toBe(404);
     expect((await choose(fay, id, null)).status).toBe(404);
   });
-});
-
-test('reads a description of almost 20 MB while others are answered', async () => {
-  const service = await startDescribedService();
-  const app = await startApp('sqlite', { env: { TOOL_HOSTS_ALLOWED: '127.0.0.1' }, toolTimes: { lookMs: 600_000 } });
-  try {
-    await app.as('admin');
-    const ada = await app.as('ada');
-    const bob = await app.as('bob');
-    const large = JSON.stringify(description(0, 12_000, { description: 'x'.repeat(1_500) }));
-    expect(large.length).toBeGreaterThan(19_000_000);
-    service.describe = (_seen, response) => response.end(large);
-    const body = { name: 'Large', description: { type: 'address', url: service.descriptionUrl } };
-    const { id } = (await ada.post(`${path}/openapi`, body)).body;
-    let answered = 0;
-    while ((await serverNow(ada, id))?.state === 'waiting') if ((await bob.get(path)).status === 200) answered++;
-    expect(answered).toBeGreaterThan(5);
-    expect(await serverNow(ada, id)).toMatchObject({ state: 'ready', tools: 500 });
-    await ada.post(`${path}/${id}/operations`, { operations: [key(11_999)] });
-    expect((await untilDiscovered(ada, id)).tools).toBe(1);
-  } finally {
-    await app.stop();
-    await service.close();
-  }
 });

@@ -156,8 +156,8 @@ Roster works with any server that speaks the OpenAI HTTP API: set \`PROVIDER_BAS
 each of those below. A persona follows the provider's documentation and public bug reports and speaks as the server
 does, errors included.
 
-\`server/src/provider/personas.test.ts\` calls every persona through the calls of the pages and through \`/v1\`, and
-prints these tables; \`npm test server server/src/provider/personas.test.ts -- -u\` writes them again. They show what
+\`server/src/provider/personas.long.test.ts\` calls every persona through the calls of the pages and through \`/v1\`, and
+prints these tables; \`npm test server server/src/provider/personas.long.test.ts -- -u\` writes them again. They show what
 Roster does with that dialect. They were not made with an account at the provider, whose service may have changed
 since.
 

@@ -189,7 +189,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
   const removeAccount = account.remove;
   const users = userFeature({ ...base, refuseGuessable, hashPassword, passwordLink, removeAccount });
   const scim = scimFeature({ ...base, removeAccount });
-  const system = systemFeature(base);
+  const system = systemFeature({ ...base, installation: base.config.installation });
   const all: Feature[] = [
     auth,
     account,

@@ -105,7 +105,7 @@ export function chatFeature(dependencies: Dependencies) {
   const parts: Parts = { ...dependencies, executor, partialAnswers: partialAnswers(database.db, executor) };
   const exported = partialAnswers(database.reader, executor);
   const temporary = temporaryThreadService(parts);
-  const trash = trashService(parts);
+  const trash = trashService(database.db, executor);
   const context = createMessageContext(parts);
   const summaries = summaryService(context, createSummaryWriter(parts, context));
   const starter = queueStarter(context, log);

@@ -41,7 +41,7 @@ export function comparisonFeature(dependencies: Dependencies) {
   const judgings = judgingService(dependencies);
   const started = createComparisonRunner({ ...dependencies, afterStart: judgings.follow });
   const testSets = testSetService(dependencies);
-  const drafts = draftService(dependencies);
+  const drafts = draftService(dependencies.database.db, dependencies.assistants);
   return {
     routes({ route }: Router) {
       route(api.list, ({ actor, query }) => comparisons.list(actor.userId, query));

@@ -6,10 +6,10 @@ import { AppError } from '#server/lib/errors';
 import { systemMetrics } from './metrics.ts';
 import { type SystemSources, systemReport } from './report.ts';
 
-function systemRoutes({ route }: Router, looked: SystemSources) {
-  route(api.report, () => systemReport(looked));
+function systemRoutes({ route }: Router, sources: SystemSources) {
+  route(api.report, () => systemReport(sources));
   route(api.retryJob, async ({ actor, params: { id: jobId }, request }) => {
-    const kind = await looked.database.db.transaction().execute(async (trx) => {
+    const kind = await sources.database.db.transaction().execute(async (trx) => {
       await actor.stillMay(trx);
       return requeue(trx, jobId);
     });
@@ -18,13 +18,10 @@ function systemRoutes({ route }: Router, looked: SystemSources) {
   });
 }
 
-type Dependencies = Omit<SystemSources, 'installation'> & { config: Pick<SystemSources, 'installation'> };
-
-export function systemFeature({ config: { installation }, database, store }: Dependencies) {
-  const looked = { database, store, installation };
+export function systemFeature(sources: SystemSources) {
   return {
-    routes: (router: Router) => systemRoutes(router, looked),
+    routes: (router: Router) => systemRoutes(router, sources),
     /** For metrics. */
-    figures: () => systemMetrics(looked),
+    figures: () => systemMetrics(sources),
   } satisfies Feature & { figures: unknown };
 }

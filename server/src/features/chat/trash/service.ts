@@ -3,7 +3,6 @@ import { Id } from '@roster/contracts/endpoint';
 import { type TrashedThread, type trash, trashDays } from '@roster/contracts/trash';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { OpenDatabase } from '#server/db/connect';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import type { RunExecutor } from '#server/features/chat/runs/executor';
@@ -17,7 +16,6 @@ import { AppError } from '#server/lib/errors';
 import { hourMs, type ScheduledTask } from '#server/lib/scheduled-task';
 import { trashRepository } from './repository.ts';
 
-type Dependencies = { database: Pick<OpenDatabase, 'db'>; executor: Pick<RunExecutor, 'stop'> };
 type Query = z.output<typeof trash.list.query>;
 type Page = z.output<typeof trash.list.output>;
 type Change = z.output<typeof trash.change.body>;
@@ -45,7 +43,7 @@ const endOf = (deletedAt: string) => new Date(Date.parse(deletedAt) + keptMs).to
 const notInTrash = () => new AppError('not_found', 'This conversation is not in the trash.');
 
 /** Changes of several threads of a user. Each returns the ids of those that were changed. */
-function threadChanges({ database: { db }, executor }: Dependencies) {
+function threadChanges(db: Kysely<Database>, executor: Pick<RunExecutor, 'stop'>) {
   /** Locks the user, so that two calls which name the same threads do not deadlock. */
   const changeTogether = (
     userId: number,
@@ -79,10 +77,9 @@ function threadChanges({ database: { db }, executor }: Dependencies) {
 }
 
 /** Deleted conversations: they can be restored for 30 days, then they are deleted for good. */
-export function trashService(dependencies: Dependencies) {
-  const { db } = dependencies.database;
+export function trashService(db: Kysely<Database>, executor: Pick<RunExecutor, 'stop'>) {
   const inTrash = trashRepository(db);
-  const changes = threadChanges(dependencies);
+  const changes = threadChanges(db, executor);
   return {
     async list(userId: number, { limit, cursor }: Query): Promise<Page> {
       const found = await inTrash.page(userId, limit, positionOf(cursor));

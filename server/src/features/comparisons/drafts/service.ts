@@ -5,8 +5,9 @@ import {
   type draftComparisons as api,
   draftQuestionLimit,
 } from '@roster/contracts/comparisons/drafts';
+import type { Kysely } from 'kysely';
 import type { z } from 'zod';
-import type { OpenDatabase } from '#server/db/connect';
+import type { Database } from '#server/db/schema';
 import { comparisonNotFound } from '#server/features/comparisons/shared/answers';
 import { findComparison } from '#server/features/comparisons/shared/ask-prompt';
 import { assistantSide } from '#server/features/comparisons/shared/assistant-side';
@@ -25,23 +26,21 @@ export type DraftedAssistants = {
   updateVersion: (actor: Actor, id: number, version: number, changes: AssistantChanges) => Promise<Assistant>;
 };
 
-type Dependencies = { database: Pick<OpenDatabase, 'db'>; assistants: DraftedAssistants };
-
-async function findAssistant({ assistants }: Dependencies, userId: number, id: number): Promise<Assistant> {
+async function findAssistant(assistants: DraftedAssistants, userId: number, id: number): Promise<Assistant> {
   const assistant = await assistants.find(userId, id);
   if (!assistant) throw new AppError('not_found', 'Assistant not found.');
   return assistant;
 }
 
 async function create(
-  dependencies: Dependencies,
+  db: Kysely<Database>,
+  assistants: DraftedAssistants,
   { userId, stillMay }: Actor,
   assistantId: number,
   { changes, questions }: z.output<typeof api.create.body>,
 ): Promise<Comparison> {
-  const { db } = dependencies.database;
-  const current = await findAssistant(dependencies, userId, assistantId);
-  await dependencies.assistants.checkChanges(userId, current, changes);
+  const current = await findAssistant(assistants, userId, assistantId);
+  await assistants.checkChanges(userId, current, changes);
   const draft = AssistantSettings.parse({ ...current, ...changes });
   const id = await db.transaction().execute(async (trx) => {
     await stillMay(trx);
@@ -63,7 +62,7 @@ async function create(
   return findComparison(comparisonRepository(db), userId, id);
 }
 
-async function draftOf({ database: { db } }: Dependencies, userId: number, comparisonId: number) {
+async function draftOf(db: Kysely<Database>, userId: number, comparisonId: number) {
   const { assistant, baseline } = await findComparison(comparisonRepository(db), userId, comparisonId);
   const changes = await draftRepository(db).find(userId, comparisonId);
   const version = baseline?.assistantVersion ?? null;
@@ -72,18 +71,18 @@ async function draftOf({ database: { db } }: Dependencies, userId: number, compa
 }
 
 /** Drafts of assistants, tried on questions and compared with what is saved. */
-export function draftService(dependencies: Dependencies) {
+export function draftService(db: Kysely<Database>, assistants: DraftedAssistants) {
   return {
     async questions(userId: number, assistantId: number): Promise<AskedQuestion[]> {
-      await findAssistant(dependencies, userId, assistantId);
-      return draftRepository(dependencies.database.db).questions(userId, assistantId, draftQuestionLimit);
+      await findAssistant(assistants, userId, assistantId);
+      return draftRepository(db).questions(userId, assistantId, draftQuestionLimit);
     },
     create: (actor: Actor, assistantId: number, body: z.output<typeof api.create.body>) =>
-      create(dependencies, actor, assistantId, body),
-    find: (userId: number, comparisonId: number) => draftOf(dependencies, userId, comparisonId),
+      create(db, assistants, actor, assistantId, body),
+    find: (userId: number, comparisonId: number) => draftOf(db, userId, comparisonId),
     async save(actor: Actor, comparisonId: number): Promise<Assistant> {
-      const { assistantId, version, changes } = await draftOf(dependencies, actor.userId, comparisonId);
-      return dependencies.assistants.updateVersion(actor, assistantId, version, changes);
+      const { assistantId, version, changes } = await draftOf(db, actor.userId, comparisonId);
+      return assistants.updateVersion(actor, assistantId, version, changes);
     },
   };
 }

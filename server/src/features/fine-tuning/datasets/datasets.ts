@@ -31,7 +31,7 @@ type Dependencies = {
 /** Joins the parts of the datasets: from rated answers to training files. */
 export function createDatasets({ database, files, ownsAssistant }: Dependencies) {
   const datasets = datasetService({ ...database, gathering: gatheringService(database), ownsAssistant });
-  const saving = datasetSaving({ ...database, files });
+  const saving = datasetSaving(database, files);
   return {
     routes: (router: Router) => datasetRoutes(router, { datasets, saving }),
     /** Part of the account export. */

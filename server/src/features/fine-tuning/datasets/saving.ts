@@ -49,8 +49,6 @@ export type TrainingFileWriter = {
   remove: (userId: number, fileId: number) => Promise<unknown>;
 };
 
-type Dependencies = Pick<OpenDatabase, 'db' | 'reader'> & { files: TrainingFileWriter };
-
 const linesAtOnce = 20;
 
 /** The name without its extension. The rules for file names remove whatever else is not allowed. */
@@ -61,7 +59,7 @@ function baseName(given: string): string {
 }
 
 /** Makes training files of datasets. */
-export function datasetSaving({ db, reader, files }: Dependencies) {
+export function datasetSaving({ db, reader }: Pick<OpenDatabase, 'db' | 'reader'>, files: TrainingFileWriter) {
   const rows = exampleRepository(reader);
 
   async function* content(userId: number, dataset: { id: number; format: DatasetFormat }, ids: number[]) {

@@ -17,7 +17,7 @@ import { runToEnd } from './result.ts';
 import { estimateOf } from './tokens/estimate.ts';
 import type { Source, TrainingFileWorker } from './worker-client.ts';
 
-export type Dependencies = {
+type Dependencies = {
   files: Pick<FileRepository, 'stored'>;
   store: FileStore;
   catalogue: Catalogue;

@@ -1,16 +1,17 @@
 import { modelUsageListLimit, type RetiringModel, retiringModelLimit } from '@roster/contracts/models/retirement';
 import { dayOf } from '@roster/contracts/usage/day';
+import type { Config } from '#server/config/config';
+import type { OpenDatabase } from '#server/db/connect';
 import type { LastUsed } from '#server/features/usage/last-used';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
-import type { AffectedRepository, TunedModelInUse } from './affected-repository.ts';
+import { affectedRepository, type TunedModelInUse } from './affected-repository.ts';
 import { bySoonestRetirement, type NamedModel, type RetirementDate, retirementOf } from './dates.ts';
-import type { ModelListRepository } from './list-repository.ts';
+import { modelListRepository } from './list-repository.ts';
 
 type Dependencies = {
+  database: Pick<OpenDatabase, 'db' | 'reader'>;
   catalogue: Catalogue;
-  lists: ModelListRepository;
-  use: AffectedRepository;
-  baseUrl: string;
+  config: Pick<Config, 'provider'>;
   recentUse: Pick<LastUsed, 'ofEach'>;
   now: () => number;
 };
@@ -32,11 +33,12 @@ function named(models: Iterable<string>, tuned: TunedModelInUse[]): NamedModel[]
 }
 
 /** Retiring models that a user uses, by the stored list and the catalogue. Does not ask the provider. */
-export function retirementService({ catalogue, lists, use, baseUrl, recentUse, now }: Dependencies) {
+export function retirementService({ database: { reader }, catalogue, config, recentUse, now }: Dependencies) {
+  const [lists, use] = [modelListRepository(reader), affectedRepository(reader)];
   const today = () => dayOf(now());
 
   async function ends(userId: number, models: NamedModel[]): Promise<RetirementDate[]> {
-    const sources = { catalogue, list: await lists.find(userId, baseUrl), today: today() };
+    const sources = { catalogue, list: await lists.find(userId, config.provider.baseUrl), today: today() };
     return models.flatMap((model) => retirementOf(sources, model) ?? []).sort(bySoonestRetirement);
   }
 

@@ -79,8 +79,6 @@ export const AttachedFile = z.object({
 });
 export type AttachedFile = z.output<typeof AttachedFile>;
 
-export const generatedFileLimit = 20;
-
 /** A file that a tool generated for an answer and that is not stored. */
 export const UnstoredFile = z.object({
   filename: z.string(),
@@ -265,8 +263,6 @@ export const approvalReasonLimit = 1_000;
 /** The user’s decision on a tool call. `approve_thread`: also for later calls of the tool in this conversation. */
 export const ApprovalDecision = z.enum(['approve', 'approve_thread', 'deny']);
 export type ApprovalDecision = z.output<typeof ApprovalDecision>;
-/** Size of a tool’s input, in UTF-16 units. */
-export const toolInputLimit = 65_536;
 const Flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 const ModelId = requiredText(200, 'A model’s name cannot exceed 200 characters', 'Choose a model').transform((id) =>

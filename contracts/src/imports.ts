@@ -3,12 +3,6 @@ import { Empty, endpoint, Id, PathId, Time, wholeNumber } from './endpoint.ts';
 
 /** Size of an uploaded export: 2 GiB. */
 export const exportSizeLimit = 2_147_483_648;
-/** How long an import can be undone. */
-export const undoDays = 30;
-/** How many names are listed of each kind that cannot be imported. */
-export const namesLimit = 20;
-/** How long an upload waits for its import to be started. */
-export const previewDays = 7;
 
 export const importSources = ['chatgpt', 'claude', 'gemini', 'librechat', 'open-webui', 'roster'] as const;
 export const ImportSource = z.enum(importSources);

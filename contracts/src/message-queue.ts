@@ -2,9 +2,6 @@ import { z } from 'zod';
 import { AttachedFile, MessageDraft } from './chat.ts';
 import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
 
-/** Messages that can wait in one conversation. */
-export const messageQueueLimit = 10;
-
 /**
  * Why a message is not sent by itself. `stopped`, `failed`: the answer before it was. `choice`: one of several answers
  * has to be chosen first. `over_budget`, `refused`: it could not be sent. `editing`: somebody is editing it.

@@ -3,8 +3,6 @@ import { User } from './auth.ts';
 import { endpoint, NoContent, PathId, Time } from './endpoint.ts';
 import { nameText } from './text/text.ts';
 
-export const passkeysPerAccount = 20;
-
 export const Passkey = z.object({
   id: z.number().int(),
   name: z.string(),

@@ -7,8 +7,6 @@ export const secondFactorWays = ['totp', 'passkey', 'recovery'] as const;
 export const SecondFactorWay = z.enum(secondFactorWays);
 export type SecondFactorWay = z.output<typeof SecondFactorWay>;
 
-export const recoveryCodeCount = 10;
-
 /** Six digits of an authenticator app, or a recovery code; spaces and hyphens do not count. */
 export const SecondFactorCode = z
   .string()

@@ -4,9 +4,6 @@ import { endpoint, NoContent, PathId } from './endpoint.ts';
 
 const byId = z.strictObject({ id: PathId });
 
-/** A temporary conversation is deleted at the latest after these hours. */
-export const temporaryHours = 24;
-
 export const temporaryThreads = {
   keep: endpoint({
     method: 'POST',

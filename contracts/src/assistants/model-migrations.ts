@@ -7,9 +7,6 @@ import type { assistantFieldNames } from './assistants.ts';
 /** At most this many assistants are migrated at once, in one transaction. Further ones need another migration. */
 export const migrationLimit = 2_000;
 export const migrationSelectionLimit = 1_000;
-export const migrationPreviewLimit = 200;
-/** Assistants named in a finished migration. */
-export const migrationNamesLimit = 5;
 
 const ModelName = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 

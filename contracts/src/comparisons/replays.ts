@@ -5,9 +5,6 @@ import { requiredText } from '../text/text.ts';
 import { Comparison } from './comparisons.ts';
 
 export const replayQuestionLimit = 20;
-export const offeredQuestionLimit = 50;
-/** Estimated tokens of the conversation before a question. */
-export const replayTokenLimit = 16_000;
 
 const ModelName = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 const byAssistant = z.strictObject({ id: PathId });

@@ -8,8 +8,6 @@ import { JudgingDraft } from './judging.ts';
 export const testSetLimit = 20;
 /** Questions per set: as many as a comparison has prompts. */
 export const testQuestionLimit = promptLimit;
-/** Characters per question, including the conversation before it and the expected answer. */
-export const testQuestionCharacters = 40_000;
 export const testSetNameLimit = 100;
 export const expectedLimit = 10_000;
 

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId } from '../endpoint.ts';
 import { Connection, ConnectionChange, ConnectionRefusal, ConnectionUses, NewConnection } from './connections.ts';
 
-export const offersPerInstallation = 50;
 export const offerPeopleLimit = 500;
 
 /** `chosen`: only the people that an administrator named. */

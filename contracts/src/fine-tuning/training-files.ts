@@ -7,8 +7,6 @@ import { TrainingMethod } from './jobs.ts';
 export const minExamples = 10;
 /** The number from which training is likely to be worth its cost. */
 export const recommendedExamples = 50;
-/** Tokens per example; the rest is cut off. */
-export const exampleTokenLimit = 65_536;
 /** Omitted lines that a conversion names; all are counted. */
 export const listedLineLimit = 20;
 /** Problems listed per file; all are counted. */

@@ -5,8 +5,6 @@ import { UsageComparison } from '../usage/usage.ts';
 /** Items in each list about a retiring model; their total is stated separately. */
 export const modelUsageListLimit = 100;
 export const retiringModelLimit = 100;
-/** The newest conversations, which are checked. */
-export const scannedThreadLimit = 2_000;
 
 export const RetiringModel = z.object({
   model: z.string(),

@@ -1,9 +1,4 @@
-import {
-  type ConnectionOffer,
-  type ConnectionOfferChange,
-  type NewConnectionOffer,
-  offersPerInstallation,
-} from '@roster/contracts/connections/offers';
+import type { ConnectionOffer, ConnectionOfferChange, NewConnectionOffer } from '@roster/contracts/connections/offers';
 import type { Kysely } from 'kysely';
 import { lockAccounts } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
@@ -20,6 +15,8 @@ import { type OfferRow, offerRepository } from './offer-repository.ts';
 import type { ConnectionRefusals } from './refusals.ts';
 import { changedColumns, nameKeyOf } from './repository.ts';
 import { toConnection } from './to-connection.ts';
+
+const offersPerInstallation = 50;
 
 type Dependencies = KeyDependencies & {
   /** Opens an offered connection for an administrator's check, also if it is offered to others only. */

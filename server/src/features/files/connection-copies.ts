@@ -1,3 +1,4 @@
+import type { FilePurpose } from '@roster/contracts/files/files';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { jobHandler } from '#server/jobs/define';
@@ -7,10 +8,12 @@ import type { OpenConnection } from '#server/provider/connections/open';
 import type { Provider } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
 import type { FileStore } from '#server/storage/file-store';
-import { type ConnectionCopy, type CopyPurpose, connectionCopyRepository } from './connection-copy-repository.ts';
+import { type ConnectionCopy, connectionCopyRepository } from './connection-copy-repository.ts';
 import { type CopyPayload, removeConnectionCopyJob } from './jobs.ts';
 import { onlyAlike } from './listed-copies.ts';
 import { fileRepository } from './repository.ts';
+
+type CopyPurpose = Extract<FilePurpose, 'fine-tune'>;
 
 type Dependencies = {
   db: Kysely<Database>;

@@ -1,4 +1,3 @@
-import type { FilePurpose } from '@roster/contracts/files/files';
 import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
 
@@ -93,5 +92,3 @@ export function connectionCopyRepository(db: Kysely<Database>) {
     },
   };
 }
-
-export type CopyPurpose = Extract<FilePurpose, 'fine-tune'>;

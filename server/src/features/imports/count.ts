@@ -1,8 +1,10 @@
-import { namesLimit } from '@roster/contracts/imports';
 import type { ImportedConversation, ImportedPart } from '#server/conversation/imported';
 import { filesOfPart } from './parts.ts';
 import { addTo, type NotTaken, type ReadConversation } from './readers/conversation.ts';
 import { type Counts, noCounts } from './repository.ts';
+
+/** How many names are listed of each kind that cannot be imported. */
+const namesLimit = 20;
 
 type Dependencies = {
   /** The ids among these whose file is here. */

@@ -1,5 +1,5 @@
 import { Id } from '@roster/contracts/endpoint';
-import { exportSizeLimit, type Import, leftOutReasons, previewDays, undoDays } from '@roster/contracts/imports';
+import { exportSizeLimit, type Import, leftOutReasons } from '@roster/contracts/imports';
 import { tidyName } from '@roster/contracts/text/name';
 import { truncate } from '@roster/contracts/text/truncate';
 import type { Kysely } from 'kysely';
@@ -14,6 +14,12 @@ import { type FileKey, type FileStore, newFileKey } from '#server/storage/file-s
 import { readJob, storeJob, undoJob } from './jobs.ts';
 import { type ImportRecord, importRepository } from './repository.ts';
 import { finish } from './work.ts';
+
+/** How long an upload waits for its import to be started. */
+const previewDays = 7;
+
+/** How long an import can be undone. */
+const undoDays = 30;
 
 type Dependencies = {
   db: Kysely<Database>;

@@ -1,8 +1,9 @@
-import { generatedFileLimit } from '@roster/contracts/chat';
 import { fileSizeLimit } from '@roster/contracts/files/files';
 import { tidyName } from '@roster/contracts/text/name';
 import { truncate } from '@roster/contracts/text/truncate';
 import { z } from 'zod';
+
+const generatedFileLimit = 20;
 
 /** A file in a container, by the provider’s ids. */
 export type ContainerFile = { containerId: string; fileId: string };

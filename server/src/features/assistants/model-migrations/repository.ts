@@ -2,11 +2,13 @@ import type { AssistantSettings } from '@roster/contracts/assistants/assistants'
 import {
   type ModelMigration,
   migrationLimit,
-  migrationNamesLimit,
   type UnchangedAssistant,
 } from '@roster/contracts/assistants/model-migrations';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
+
+/** Assistants named in a finished migration. */
+const migrationNamesLimit = 5;
 
 type Effort = AssistantSettings['reasoningEffort'];
 export type MigratableAssistant = UnchangedAssistant & { temperature: number; reasoningEffort: Effort };

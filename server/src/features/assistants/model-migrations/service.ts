@@ -4,7 +4,6 @@ import {
   type MigrationPlan,
   type ModelMigration,
   migrationLimit,
-  migrationPreviewLimit,
   type UndoneMigration,
   type UnsupportedSetting,
 } from '@roster/contracts/assistants/model-migrations';
@@ -22,6 +21,8 @@ import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Actor } from '#server/security/actor';
 import { type MigratableAssistant, modelMigrationRepository } from './repository.ts';
 import { unsupportedSettings } from './unsupported-settings.ts';
+
+const migrationPreviewLimit = 200;
 
 type Dependencies = {
   db: Kysely<Database>;

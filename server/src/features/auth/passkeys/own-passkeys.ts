@@ -1,4 +1,4 @@
-import { type CreationOptions, type NewCredential, type Passkey, passkeysPerAccount } from '@roster/contracts/passkeys';
+import type { CreationOptions, NewCredential, Passkey } from '@roster/contracts/passkeys';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
@@ -15,6 +15,8 @@ import type { PasskeyChallenges } from './challenge-repository.ts';
 import { type NewPasskey, passkeyRepository } from './passkey-repository.ts';
 import type { RelyingParty } from './relying-party.ts';
 import type { Started } from './sign-in.ts';
+
+const passkeysPerAccount = 20;
 
 type Dependencies = {
   db: Kysely<Database>;

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { recoveryCodeCount } from '@roster/contracts/second-factor';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { PasswordHashing } from '#server/security/password-hashing';
 import { recoveryCodeRepository } from './recovery-code-repository.ts';
+
+const recoveryCodeCount = 10;
 
 /** Letters and digits that nobody confuses. */
 const alphabet = '23456789abcdefghjkmnpqrstuvwxyz';

@@ -1,4 +1,4 @@
-import { type messageQueue, messageQueueLimit, type QueuedMessage } from '@roster/contracts/message-queue';
+import type { messageQueue, QueuedMessage } from '@roster/contracts/message-queue';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import { lockUserRow } from '#server/db/locks';
@@ -13,6 +13,9 @@ import { runRepository } from '#server/features/chat/shared/run-repository';
 import { threadRepository } from '#server/features/chat/shared/thread-repository';
 import { AppError } from '#server/lib/errors';
 import type { QueueStarter } from './start-next.ts';
+
+/** Messages that can wait in one conversation. */
+const messageQueueLimit = 10;
 
 type Dependencies = {
   context: MessageContext;

@@ -1,5 +1,4 @@
 import type { Thread } from '@roster/contracts/chat';
-import { temporaryHours } from '@roster/contracts/temporary-threads';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { ThreadNotFoundError } from '#server/conversation/errors';
@@ -15,6 +14,9 @@ import { toThread } from '#server/features/chat/shared/thread';
 import { threadRepository } from '#server/features/chat/shared/thread-repository';
 import { hourMs, type ScheduledTask } from '#server/lib/scheduled-task';
 import { temporaryThreadRepository } from './repository.ts';
+
+/** A temporary conversation is deleted at the latest after these hours. */
+const temporaryHours = 24;
 
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;

@@ -1,11 +1,6 @@
 import type { Assistant } from '@roster/contracts/assistants/assistants';
 import type { ComparedSettings } from '@roster/contracts/comparisons/comparisons';
-import {
-  type replays as api,
-  offeredQuestionLimit,
-  type Replay,
-  replayTokenLimit,
-} from '@roster/contracts/comparisons/replays';
+import type { replays as api, Replay } from '@roster/contracts/comparisons/replays';
 import { modelIdOf } from '@roster/contracts/models/model-reference';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
@@ -23,6 +18,11 @@ import type { ModelService } from '#server/features/models/service';
 import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Actor } from '#server/security/actor';
+
+/** Estimated tokens of the conversation before a question. */
+const replayTokenLimit = 16_000;
+
+const offeredQuestionLimit = 50;
 
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;

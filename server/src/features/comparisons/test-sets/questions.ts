@@ -1,12 +1,11 @@
-import {
-  type TestQuestion,
-  type TestQuestionDraft,
-  testQuestionCharacters,
-} from '@roster/contracts/comparisons/test-sets';
+import type { TestQuestion, TestQuestionDraft } from '@roster/contracts/comparisons/test-sets';
 import type { QuestionHistory } from '#server/features/chat/question-history/service';
 import type { ExampleContent } from '#server/features/fine-tuning/datasets/example-repository';
 import { AppError } from '#server/lib/errors';
 import type { NewQuestion } from './repository.ts';
+
+/** Characters per question, including the conversation before it and the expected answer. */
+const testQuestionCharacters = 40_000;
 
 /** Estimated tokens of the conversation before a question, at most. */
 const earlierTokens = 4_000;

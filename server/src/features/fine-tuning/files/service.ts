@@ -1,5 +1,4 @@
 import {
-  exampleTokenLimit,
   listedProblemLimit,
   type TrainingReport,
   type trainingFiles,
@@ -16,6 +15,9 @@ import { createConversions, type FileWriter } from './convert/converted-files.ts
 import { runToEnd } from './result.ts';
 import { estimateOf } from './tokens/estimate.ts';
 import type { Source, TrainingFileWorker } from './worker-client.ts';
+
+/** Tokens per example; the rest is cut off. */
+const exampleTokenLimit = 65_536;
 
 type Dependencies = {
   files: Pick<FileRepository, 'stored'>;

@@ -1,6 +1,3 @@
-/** Enough for a training of a hundred thousand steps. */
-export const resultLimit = 16 * 1024 * 1024;
-
 const isTable = (bytes: Buffer) => /^(\xEF\xBB\xBF)?"?step/i.test(bytes.toString('latin1'));
 const isBase64 = (bytes: Buffer) => /^[A-Za-z0-9+/=\s]+$/.test(bytes.toString('latin1'));
 const enoughToKnow = 16;

@@ -11,8 +11,11 @@ import { AppError } from '#server/lib/errors';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
 import type { Actor } from '#server/security/actor';
-import { resultLimit, resultTable } from './result-file.ts';
+import { resultTable } from './result-file.ts';
 import type { JobService } from './service.ts';
+
+/** Enough for a training of a hundred thousand steps. */
+const resultLimit = 16 * 1024 * 1024;
 
 type Dependencies = {
   jobs: JobService;

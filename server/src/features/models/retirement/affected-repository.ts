@@ -1,6 +1,9 @@
-import { modelUsageListLimit, scannedThreadLimit } from '@roster/contracts/models/retirement';
+import { modelUsageListLimit } from '@roster/contracts/models/retirement';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
+
+/** The newest conversations, which are checked. */
+const scannedThreadLimit = 2_000;
 
 type Counted = { model: string; count: number };
 type Named = { id: number; name: string };

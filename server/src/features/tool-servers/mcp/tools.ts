@@ -10,7 +10,6 @@ import {
   maxDescribed,
   maxTools,
   type OmittedTool,
-  schemaDepth,
   schemaLimit,
   shownLeftOut,
   type ToolSnapshot,
@@ -19,6 +18,8 @@ import {
 } from '#server/features/tool-servers/shared/tool-snapshot';
 import { isObject } from '#server/lib/is-object';
 import type { Ask } from './session.ts';
+
+const schemaDepth = 24;
 
 const maxPages = 50;
 

@@ -29,7 +29,6 @@ export const maxDescribed = 2_000;
 export const titleLimit = 200;
 export const descriptionLimit = 16 * 1024;
 export const schemaLimit = 64 * 1024;
-export const schemaDepth = 24;
 /** For all tools of a server together. */
 export const totalLimit = 4 * 1024 * 1024;
 

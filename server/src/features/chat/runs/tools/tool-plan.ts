@@ -1,10 +1,12 @@
-import { toolInputLimit } from '@roster/contracts/chat';
 import type { OfferedTool } from '#server/conversation/tools';
 import type { Approval, ServerCall } from '#server/features/chat/shared/server-call-repository';
 import type { PlacedCall } from '#server/features/chat/shared/tool-call-repository';
 import { parseExact } from '#server/lib/exact-json';
 import { isObject } from '#server/lib/is-object';
 import type { CallEcho } from '#server/provider/provider';
+
+/** Size of a tool’s input, in UTF-16 units. */
+const toolInputLimit = 65_536;
 
 /** The arguments, with numbers in the model's own digits; undefined: not a JSON object, or too long. */
 export function argumentsOf(input: string): Record<string, unknown> | undefined {

@@ -3,11 +3,11 @@ import { loginProviders } from './auth.ts';
 import { endpoint, NoContent } from './endpoint.ts';
 import { SecondFactorCode } from './second-factor.ts';
 
-export const loginProviderWays = loginProviders;
+export const loginProviderMethods = loginProviders;
 /** How a signed-in user can confirm their identity. `code`: of an authenticator app, or a recovery code. */
-export const confirmationWays = ['password', 'code', 'passkey', ...loginProviderWays] as const;
-export const ConfirmationWay = z.enum(confirmationWays);
-export type ConfirmationWay = z.output<typeof ConfirmationWay>;
+export const confirmationMethods = ['password', 'code', 'passkey', ...loginProviderMethods] as const;
+export const ConfirmationMethod = z.enum(confirmationMethods);
+export type ConfirmationMethod = z.output<typeof ConfirmationMethod>;
 
 export const IdentityConfirmation = z.strictObject({
   password: z.string().max(1024, 'Password cannot exceed 256 characters').optional(),
@@ -21,7 +21,7 @@ export const freshSignIn = {
     access: 'user',
     beforeSetup: true,
     summary: 'Whether the sign-in is recent enough for sensitive calls, and how the user can confirm their identity.',
-    output: z.object({ isFresh: z.boolean(), ways: z.array(ConfirmationWay) }),
+    output: z.object({ isFresh: z.boolean(), ways: z.array(ConfirmationMethod) }),
   }),
   confirm: endpoint({
     method: 'POST',

@@ -3,9 +3,9 @@ import { User } from './auth.ts';
 import { endpoint, NoContent, PathId, Time } from './endpoint.ts';
 
 /** How a second step can be taken. */
-export const secondFactorWays = ['totp', 'passkey', 'recovery'] as const;
-export const SecondFactorWay = z.enum(secondFactorWays);
-export type SecondFactorWay = z.output<typeof SecondFactorWay>;
+export const secondFactorMethods = ['totp', 'passkey', 'recovery'] as const;
+export const SecondFactorMethod = z.enum(secondFactorMethods);
+export type SecondFactorMethod = z.output<typeof SecondFactorMethod>;
 
 /** Six digits of an authenticator app, or a recovery code; spaces and hyphens do not count. */
 export const SecondFactorCode = z
@@ -51,7 +51,7 @@ export const secondFactor = {
     path: '/api/login/second-factor',
     access: 'public',
     summary: 'Lists the ways to complete the sign-in that this browser has started.',
-    output: z.object({ ways: z.array(SecondFactorWay) }),
+    output: z.object({ ways: z.array(SecondFactorMethod) }),
   }),
   complete: endpoint({
     method: 'POST',

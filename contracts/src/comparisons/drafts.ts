@@ -8,8 +8,8 @@ export const draftQuestionLimit = 20;
 const tooMany = `At most ${draftQuestionLimit} questions`;
 
 /** A question that the user has asked an assistant in a conversation. */
-export const AskedQuestion = z.object({ messageId: Id, text: z.string(), createdAt: Time });
-export type AskedQuestion = z.output<typeof AskedQuestion>;
+export const EarlierQuestion = z.object({ messageId: Id, text: z.string(), createdAt: Time });
+export type EarlierQuestion = z.output<typeof EarlierQuestion>;
 
 const byId = z.strictObject({ id: PathId });
 
@@ -21,7 +21,7 @@ export const draftComparisons = {
     access: 'user',
     summary: `The latest questions of the conversations with an assistant, each once, at most ${draftQuestionLimit}.`,
     params: byId,
-    output: z.array(AskedQuestion),
+    output: z.array(EarlierQuestion),
   }),
   create: endpoint({
     method: 'POST',

@@ -10,7 +10,7 @@ const ModelName = requiredText(200, 'Model cannot exceed 200 characters', 'Model
 const byAssistant = z.strictObject({ id: PathId });
 
 /** A question that an assistant has answered. */
-export const AskedQuestion = z.object({
+export const ReplayableQuestion = z.object({
   /** The answer’s id, by which the question is chosen. */
   answerId: Id,
   /** The beginning of the question. */
@@ -25,7 +25,7 @@ export const AskedQuestion = z.object({
   /** The time of the answer. */
   createdAt: Time,
 });
-export type AskedQuestion = z.output<typeof AskedQuestion>;
+export type ReplayableQuestion = z.output<typeof ReplayableQuestion>;
 
 export const Replay = z.object({
   comparison: Comparison,
@@ -51,7 +51,7 @@ export const replays = {
       /** Includes conversations created by API clients. */
       programs: z.enum(['true', 'false']).default('false'),
     }),
-    output: z.object({ items: z.array(AskedQuestion) }),
+    output: z.object({ items: z.array(ReplayableQuestion) }),
   }),
   create: endpoint({
     method: 'POST',

@@ -1,4 +1,4 @@
-import type { AskedQuestion, Replay } from '@roster/contracts/comparisons/replays';
+import type { Replay, ReplayableQuestion } from '@roster/contracts/comparisons/replays';
 import type { HttpClient } from './http-client.ts';
 
 /** The answers of an assistant with a model. */
@@ -6,7 +6,7 @@ export async function questionsOf(visitor: HttpClient, assistantId: number, quer
   const search = new URLSearchParams({ model: 'gpt-4o', ...query });
   const { status, body } = await visitor.get(`/api/assistants/${assistantId}/questions?${search}`);
   if (status !== 200) throw new Error(`No questions: ${status} ${JSON.stringify(body)}`);
-  const { items }: { items: AskedQuestion[] } = body;
+  const { items }: { items: ReplayableQuestion[] } = body;
   return items;
 }
 

@@ -12,7 +12,7 @@ describe('directives in a message', () => {
     ['[[429 retry-after 2]]', 429, { code: 'rate_limit_exceeded' }],
     ['[[quota]]', 429, { code: 'insufficient_quota' }],
     ['[[context]]', 400, { code: 'context_length_exceeded' }],
-    ['[[temperature]]', 400, { param: 'temperature' }],
+    ['[[unsupported_temperature]]', 400, { param: 'temperature' }],
   ])('%s', async (words, status, error) => {
     const { post } = await startedSimulator();
     const messages = [{ role: 'user', content: `Please ${words}` }];

@@ -75,7 +75,8 @@ const READINGS: { [word: string]: Reading } = {
   '503': () => ({ fault: { fail: 'overloaded' } }),
   quota: () => ({ fault: { fail: 'insufficient_quota' } }),
   context: () => ({ fault: { fail: 'context_length_exceeded' } }),
-  temperature: () => ({ fault: { fail: 'unsupported_temperature' } }),
+  unsupported_format: () => ({ fault: { fail: 'unsupported_format' } }),
+  unsupported_temperature: () => ({ fault: { fail: 'unsupported_temperature' } }),
   incomplete: ([after]) => ({
     fault: { incomplete: 'max_output_tokens', ...(after === undefined ? {} : { incompleteAfter: after }) },
   }),
@@ -105,7 +106,6 @@ const READINGS: { [word: string]: Reading } = {
         ? { judging: how }
         : {},
   }),
-  format: () => ({ fault: { fail: 'unsupported_format' } }),
 };
 
 const DIRECTIVE = /\[\[([^[\]]{1,80})\]\]/g;

@@ -1,4 +1,4 @@
-import { type ConfirmationWay, loginProviderWays } from '@roster/contracts/fresh-sign-in';
+import { type ConfirmationMethod, loginProviderMethods } from '@roster/contracts/fresh-sign-in';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { Configured } from '#server/features/auth/login-providers/configured';
@@ -50,7 +50,7 @@ export function freshSignInService(dependencies: Dependencies) {
 export type FreshSignInService = ReturnType<typeof freshSignInService>;
 
 /** With a second factor, its own ways; otherwise the password; without one, the login providers. */
-async function waysOf({ db, config }: Dependencies, userId: number): Promise<ConfirmationWay[]> {
+async function waysOf({ db, config }: Dependencies, userId: number): Promise<ConfirmationMethod[]> {
   const factors = await secondFactorRepository(db).waysOf(userId);
   if (factors.length > 0) {
     const hasCode = factors.includes('totp') || factors.includes('recovery');
@@ -59,7 +59,7 @@ async function waysOf({ db, config }: Dependencies, userId: number): Promise<Con
   const user = await userRepository(db).byId(userId);
   if (user && usablePasswordHash(config, user) !== null) return ['password'];
   const connected = await userRepository(db).connectedProviders(userId);
-  return loginProviderWays.filter(
+  return loginProviderMethods.filter(
     (provider) => configuredIssuer(config, provider) !== undefined && connected.includes(provider),
   );
 }

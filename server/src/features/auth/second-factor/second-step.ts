@@ -1,5 +1,5 @@
 import type { User } from '@roster/contracts/auth';
-import type { SecondFactorWay } from '@roster/contracts/second-factor';
+import type { SecondFactorMethod } from '@roster/contracts/second-factor';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { auditFailedLogin } from '#server/features/auth/shared/audit-failed-login';
@@ -35,7 +35,7 @@ export function secondStepService(dependencies: Dependencies) {
   const { db } = dependencies;
   return {
     /** @throws not_found if this browser has no sign-in that waits for a second step */
-    async waysOf(token: string | undefined): Promise<SecondFactorWay[]> {
+    async waysOf(token: string | undefined): Promise<SecondFactorMethod[]> {
       const { userId } = await findChallenge(db, token);
       const ways = await secondFactorRepository(db).waysOf(userId);
       if (ways.length === 0) throw expired();
@@ -90,14 +90,14 @@ function returnWrongCode(error: unknown): undefined {
 }
 
 type Proof = {
-  way: SecondFactorWay;
+  way: SecondFactorMethod;
   /** Takes the code or the assertion, once. false: it was used already. */
   use: (trx: Kysely<Database>) => Promise<boolean>;
   visitor: Visitor;
   remember: boolean;
 };
 
-const wayLabels: Record<SecondFactorWay, string> = {
+const wayLabels: Record<SecondFactorMethod, string> = {
   totp: 'authenticator app',
   passkey: 'passkey',
   recovery: 'recovery code',

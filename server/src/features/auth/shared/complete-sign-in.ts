@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { SecondFactorWay } from '@roster/contracts/second-factor';
+import type { SecondFactorMethod } from '@roster/contracts/second-factor';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { startSession } from '#server/http/sessions/sessions';
@@ -29,7 +29,7 @@ type SignIn = {
 /** `second_factor`: the token of the challenge, which opens nothing but the second step. */
 export type SignInOutcome =
   | { kind: 'session'; token: string }
-  | { kind: 'second_factor'; token: string; ways: SecondFactorWay[] };
+  | { kind: 'second_factor'; token: string; ways: SecondFactorMethod[] };
 
 /**
  * The end of every way of signing in, in its transaction, after the first step was proven: a session, or a challenge

@@ -1,4 +1,4 @@
-import type { SecondFactorWay } from '@roster/contracts/second-factor';
+import type { SecondFactorMethod } from '@roster/contracts/second-factor';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 
@@ -6,7 +6,7 @@ import type { Database } from '#server/db/schema';
 export function secondFactorRepository(db: Kysely<Database>) {
   return {
     /** How the account can take a second step; empty: it has no second factor. */
-    async waysOf(userId: number): Promise<SecondFactorWay[]> {
+    async waysOf(userId: number): Promise<SecondFactorMethod[]> {
       const factors = await db
         .selectFrom('second_factors')
         .select('kind')

@@ -67,7 +67,7 @@ describe.each(modes)('structured outputs, by $by on $engine', ({ engine, without
     const assistantId = await createAssistant(ben, { model: 'gpt-4.1', responseSchema: strict });
     const threadId = await newThread(ben, { assistantId });
     const note = 'The answer format was left out: gpt-4.1 does not accept it.';
-    for (const words of ['Facts [[format once]]', 'Facts']) {
+    for (const words of ['Facts [[unsupported_format once]]', 'Facts']) {
       await forgetAsks(app);
       const { answer } = await ask(app, ben, threadId, words);
       expect([answer.state, answer.notes]).toEqual(['complete', [note]]);

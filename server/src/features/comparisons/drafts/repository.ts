@@ -1,5 +1,5 @@
 import { AssistantChanges } from '@roster/contracts/assistants/assistants';
-import type { AskedQuestion } from '@roster/contracts/comparisons/drafts';
+import type { EarlierQuestion } from '@roster/contracts/comparisons/drafts';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 
@@ -27,7 +27,7 @@ export function draftRepository(db: Kysely<Database>) {
       return row?.draft ? AssistantChanges.parse(JSON.parse(row.draft)) : undefined;
     },
     /** Latest first, each text once; API threads are left out. */
-    async questions(userId: number, assistantId: number, limit: number): Promise<AskedQuestion[]> {
+    async questions(userId: number, assistantId: number, limit: number): Promise<EarlierQuestion[]> {
       const rows = await db
         .selectFrom('messages')
         .innerJoin('threads', 'threads.id', 'messages.thread_id')
@@ -41,7 +41,7 @@ export function draftRepository(db: Kysely<Database>) {
         .orderBy('messages.id', 'desc')
         .limit(lookedThrough)
         .execute();
-      const byText = new Map<string, AskedQuestion>();
+      const byText = new Map<string, EarlierQuestion>();
       for (const row of rows)
         if (row.text.trim() !== '' && row.text.length <= longest && !byText.has(row.text)) byText.set(row.text, row);
       return [...byText.values()].slice(0, limit);

@@ -1,9 +1,9 @@
 import { type Assistant, type AssistantChanges, AssistantSettings } from '@roster/contracts/assistants/assistants';
 import type { Comparison } from '@roster/contracts/comparisons/comparisons';
 import {
-  type AskedQuestion,
   type draftComparisons as api,
   draftQuestionLimit,
+  type EarlierQuestion,
 } from '@roster/contracts/comparisons/drafts';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
@@ -73,7 +73,7 @@ async function draftOf(db: Kysely<Database>, userId: number, comparisonId: numbe
 /** Drafts of assistants, tried on questions and compared with what is saved. */
 export function draftService(db: Kysely<Database>, assistants: DraftedAssistants) {
   return {
-    async questions(userId: number, assistantId: number): Promise<AskedQuestion[]> {
+    async questions(userId: number, assistantId: number): Promise<EarlierQuestion[]> {
       await findAssistant(assistants, userId, assistantId);
       return draftRepository(db).questions(userId, assistantId, draftQuestionLimit);
     },

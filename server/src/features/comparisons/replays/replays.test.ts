@@ -1,4 +1,4 @@
-import type { AskedQuestion } from '@roster/contracts/comparisons/replays';
+import type { ReplayableQuestion } from '@roster/contracts/comparisons/replays';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
@@ -10,8 +10,8 @@ import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 import { newReplay, questionsOf, replayOf } from '#server/testing/replays';
 
-const textsOf = (items: AskedQuestion[]) => items.map(({ text }) => text);
-const idsOf = (items: AskedQuestion[]) => items.map(({ answerId }) => answerId);
+const textsOf = (items: ReplayableQuestion[]) => items.map(({ text }) => text);
+const idsOf = (items: ReplayableQuestion[]) => items.map(({ answerId }) => answerId);
 
 describe.each(engines)('replays on %s', (engine) => {
   let app: TestApp;

@@ -1,5 +1,5 @@
 import type { Assistant } from '@roster/contracts/assistants/assistants';
-import { type AskedQuestion, type Replay, replayQuestionLimit } from '@roster/contracts/comparisons/replays';
+import { type Replay, type ReplayableQuestion, replayQuestionLimit } from '@roster/contracts/comparisons/replays';
 import type { ModelList } from '@roster/contracts/models/models';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -26,7 +26,7 @@ type Baseline = 'stored' | 'asked';
 export type ReplayDialogProps = { assistant: Assistant; successor: string | null; onClose: () => void };
 
 /** Default selection: the newest questions that can be repeated in full. */
-const usualChoice = (items: readonly AskedQuestion[]): ReadonlySet<number> =>
+const usualChoice = (items: readonly ReplayableQuestion[]): ReadonlySet<number> =>
   new Set(
     items
       .filter(({ files }) => files === 0)

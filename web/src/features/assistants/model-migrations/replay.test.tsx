@@ -1,7 +1,7 @@
 import { type MigrationPlan, modelMigrations } from '@roster/contracts/assistants/model-migrations';
 import { type Comparison, comparisons } from '@roster/contracts/comparisons/comparisons';
 import { comparisonJudging } from '@roster/contracts/comparisons/judging';
-import { type AskedQuestion, replays } from '@roster/contracts/comparisons/replays';
+import { type ReplayableQuestion, replays } from '@roster/contracts/comparisons/replays';
 import { models } from '@roster/contracts/models/models';
 import { modelRetirement } from '@roster/contracts/models/retirement';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ import { expectText, expectTexts, expectToast } from '#web/testing/page.ts';
 const successor = 'gpt-6.1-terra';
 const ending = model('gpt-4o', { shutdownDate: '2027-01-14', lifecycle: 'ending', successor });
 
-const question = (answerId: number, more: Partial<AskedQuestion> = {}): AskedQuestion => ({
+const question = (answerId: number, more: Partial<ReplayableQuestion> = {}): ReplayableQuestion => ({
   ...{ answerId, text: `Question ${answerId}`, title: 'Fractions', earlier: 2, files: 0, byProgram: false },
   createdAt: fixtureDate,
   ...more,
@@ -41,7 +41,7 @@ const dialog = page.getByRole('dialog', { name: 'Test on real questions' });
 const box = (name: RegExp) => dialog.getByRole('checkbox', { name });
 const prepare = dialog.getByRole('button', { name: 'Prepare' });
 
-function openList(items: AskedQuestion[], answers?: () => void) {
+function openList(items: ReplayableQuestion[], answers?: () => void) {
   open('/settings?tab=assistants', {
     answers() {
       answer(models.list, modelList(ending, model(successor, { temperature: 'no' })));

@@ -1,4 +1,4 @@
-import { type AskedQuestion, replayQuestionLimit } from '@roster/contracts/comparisons/replays';
+import { type ReplayableQuestion, replayQuestionLimit } from '@roster/contracts/comparisons/replays';
 import { modelName } from '#web/api/model-names.ts';
 import { formatCount } from '#web/lib/text/format.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
@@ -6,7 +6,7 @@ import { RelativeTime } from '#web/ui/relative-time.tsx';
 
 type ReplayedQuestionsProps = {
   model: string;
-  items: readonly AskedQuestion[];
+  items: readonly ReplayableQuestion[];
   chosen: ReadonlySet<number>;
   onChoose: (chosen: ReadonlySet<number>) => void;
 };
@@ -47,7 +47,7 @@ export function ReplayedQuestions({ model, items, chosen, onChoose }: ReplayedQu
   );
 }
 
-function About({ question: { title, createdAt, files } }: { question: AskedQuestion }) {
+function About({ question: { title, createdAt, files } }: { question: ReplayableQuestion }) {
   return (
     <>
       <bdi>{title}</bdi>, <RelativeTime date={createdAt} />

@@ -1,5 +1,5 @@
 import { auth, type SignInOptions } from '@roster/contracts/auth';
-import { type ConfirmationWay, freshSignIn, IdentityConfirmation } from '@roster/contracts/fresh-sign-in';
+import { type ConfirmationMethod, freshSignIn, IdentityConfirmation } from '@roster/contracts/fresh-sign-in';
 import { type ReactNode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { z } from 'zod';
@@ -38,7 +38,7 @@ async function ask(): Promise<boolean> {
   }
 }
 
-type Props = { ways: readonly ConfirmationWay[]; options: SignInOptions; onEnd: (isConfirmed: boolean) => void };
+type Props = { ways: readonly ConfirmationMethod[]; options: SignInOptions; onEnd: (isConfirmed: boolean) => void };
 
 function Confirmation({ ways, options, onEnd }: Props) {
   const way = ways.find((candidate) => candidate === 'password' || candidate === 'code');

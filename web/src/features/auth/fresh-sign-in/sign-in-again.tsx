@@ -1,11 +1,11 @@
 import type { LoginProvider, SignInOptions } from '@roster/contracts/auth';
-import type { ConfirmationWay } from '@roster/contracts/fresh-sign-in';
+import type { ConfirmationMethod } from '@roster/contracts/fresh-sign-in';
 import type { ReactNode } from 'react';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 
 type Props = {
-  ways: readonly ConfirmationWay[];
+  ways: readonly ConfirmationMethod[];
   options: SignInOptions;
   /** The button for it, if the browser can use one. */
   passkey: ReactNode;
@@ -49,7 +49,7 @@ const returnHere = () => new URLSearchParams({ redirect: `${location.pathname}${
 
 const names: Partial<Record<LoginProvider, string>> = { google: 'Google', github: 'GitHub' };
 
-const providersOf = (ways: readonly ConfirmationWay[], { openId = [] }: SignInOptions) =>
+const providersOf = (ways: readonly ConfirmationMethod[], { openId = [] }: SignInOptions) =>
   ways.flatMap((way) => {
     if (way === 'password' || way === 'code' || way === 'passkey') return [];
     const name = names[way] ?? openId.find(({ id }) => id === way)?.name;

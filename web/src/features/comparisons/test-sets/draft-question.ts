@@ -1,4 +1,4 @@
-import type { AskedQuestion } from '@roster/contracts/comparisons/replays';
+import type { ReplayableQuestion } from '@roster/contracts/comparisons/replays';
 import type { TestQuestion } from '@roster/contracts/comparisons/test-sets';
 import type { DatasetExample } from '@roster/contracts/fine-tuning/datasets';
 import { isBlank } from '@roster/contracts/text/blank';
@@ -28,7 +28,7 @@ export const keptQuestion = ({ id, turns, expected }: TestQuestion): DraftQuesti
   ...{ earlier: turns.length - 1, expected: expected ?? '' },
 });
 
-export const askedQuestion = ({ answerId, text, earlier }: AskedQuestion): DraftQuestion => ({
+export const askedQuestion = ({ answerId, text, earlier }: ReplayableQuestion): DraftQuestion => ({
   ...{ key: `conversation ${answerId}`, from: 'conversation', id: answerId, text, earlier, expected: '' },
 });
 

@@ -59,7 +59,7 @@ describe.each(engines)('the events of a run on %s', (engine) => {
 
   test('include notes in their place', async () => {
     const threadId = await newThread(ada, { assistantId: await createAssistant(ada, { model: 'gpt-4o' }) });
-    const { events, run, answer } = await ask(app, ada, threadId, '[[temperature once]] What now?');
+    const { events, run, answer } = await ask(app, ada, threadId, '[[unsupported_temperature once]] What now?');
     expect(notesOf(events)).toEqual(['The temperature was left out: gpt-4o does not accept it.']);
     expect(events[0]?.event.type).toBe('note');
     expect(answer.notes).toEqual(notesOf(events));

@@ -123,10 +123,10 @@ describe('server process', () => {
       'ECONNREFUSED',
     ],
     ['a data folder that is a file', { DATA_DIR: fileURLToPath(import.meta.url) }, 'Set DATA_DIR to a folder'],
-  ])('does not start with %s, and gives the reason in one line', async (_what, variables, said) => {
+  ])('does not start with %s, and gives the reason in one line', async (_what, variables, reason) => {
     const server = await started(newFolder(), variables);
     expect((await server.ended).code).toBe(1);
-    expect(server.output.text).toContain(said);
+    expect(server.output.text).toContain(reason);
     expect(server.output.text.trim().split('\n')).toHaveLength(1);
     expect(server.output.text).not.toContain('pass-word');
   });

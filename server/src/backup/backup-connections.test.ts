@@ -110,8 +110,8 @@ describe.each(engines)('connections in a backup, on %s', (engine) => {
     expect((await post(ada, kept.threadId, 'Hello')).body.code).toBe('key_unreadable');
     const { token } = await newToken(ada, { rights: ['chat'] });
     const body = { model: 'Home/tiny-embed', input: 'A' };
-    const asked = await callApi(target, token, '/v1/embeddings', { method: 'POST', body });
-    expect([asked.status, asked.body.error.code]).toEqual([400, 'no_provider_key']);
+    const response = await callApi(target, token, '/v1/embeddings', { method: 'POST', body });
+    expect([response.status, response.body.error.code]).toEqual([400, 'no_provider_key']);
     expect([provider.seen, thief.seen]).toEqual([[], []]);
   });
 });

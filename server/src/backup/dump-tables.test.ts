@@ -14,7 +14,7 @@ test('copies every table after those it refers to, and knows what a deleted file
     .map(({ name }) => String(name))
     .filter((name) => !/^(sqlite_|schema_migrations$|\w+_search)/.test(name));
   expect(tables.toSorted()).toEqual(all.toSorted());
-  const known = Object.entries(onFileDeleted).flatMap(([table, its]) =>
+  const declared = Object.entries(onFileDeleted).flatMap(([table, its]) =>
     its.map(({ column, goes }) => `${table}.${column} ${goes ? 'CASCADE' : 'SET NULL'}`),
   );
   const ofFiles: string[] = [];
@@ -28,5 +28,5 @@ test('copies every table after those it refers to, and knows what a deleted file
       expect(tables.slice(0, index + 1)).toContain(referred);
     }
   expect(references).toBeGreaterThan(10);
-  expect(ofFiles.toSorted()).toEqual(known.toSorted());
+  expect(ofFiles.toSorted()).toEqual(declared.toSorted());
 });

@@ -65,8 +65,8 @@ describe.each(engines)('keys rotate on %s', (engine) => {
       [offeredId, 'of-all-0123456789'],
     ] as const) {
       gateway.seen.length = 0;
-      const asked = await newThread(ada, { model: `@${id}/talker`, title: 'Named' });
-      expect((await ask(app, ada, asked, 'Hello')).answer.state).toBe('complete');
+      const namedThreadId = await newThread(ada, { model: `@${id}/talker`, title: 'Named' });
+      expect((await ask(app, ada, namedThreadId, 'Hello')).answer.state).toBe('complete');
       const answers = gateway.seen.filter(({ path }) => path === '/chat/completions');
       expect(new Set(answers.map(({ headers }) => headers['x-gate']))).toEqual(new Set([value]));
     }

@@ -39,8 +39,8 @@ describe('schedule', () => {
     ['0 0 * * 8', 'is no weekday'],
     ['0 0 31 2 *', 'There is no such day'],
     [`${'1,'.repeat(5_000)}1 * * * *`, 'too long'],
-  ])('rejects %s', (schedule, said) => {
+  ])('rejects %s', (schedule, message) => {
     expect(() => parseSchedule(schedule)).toThrow(InvalidScheduleError);
-    expect(() => parseSchedule(schedule)).toThrow(said);
+    expect(() => parseSchedule(schedule)).toThrow(message);
   });
 });

@@ -256,9 +256,9 @@ describe('the configuration', () => {
       'OIDC_2_CLIENT_SECRET is the same as OIDC_CLIENT_SECRET',
     ],
     ['a rate of nothing', { DATA_DIR, RATE_LIMIT_SCALE: '0' }, 'RATE_LIMIT_SCALE'],
-  ])('rejects %s and says what to change', (_what, variables, said) => {
+  ])('rejects %s and says what to change', (_what, variables, message) => {
     expect(() => loadConfig(variables)).toThrow(StartupError);
-    expect(() => loadConfig(variables)).toThrow(said);
+    expect(() => loadConfig(variables)).toThrow(message);
   });
 
   test('warns about an unencrypted provider unless it is on this machine', () => {
@@ -273,12 +273,12 @@ describe('the configuration', () => {
     ['TRUST_PROXY', { TRUST_PROXY: '1' }, 'Set it to the number of proxies'],
     ['SMTP_URL', { SMTP_URL: 'smtp://mail.example', MAIL_FROM: 'r@roster.example' }, 'Set SMTP_URL and MAIL_FROM'],
     ['REGISTRATION', { REGISTRATION: 'closed' }, 'Set REGISTRATION=closed'],
-  ])('says outside loopback what to set while %s has its default, and only then', (name, set, said) => {
+  ])('says outside loopback what to set while %s has its default, and only then', (name, set, message) => {
     const about = (variables: Record<string, string | undefined>) =>
       loadConfig(variables)
         .warnings.map(({ text }) => text)
         .filter((text) => text.startsWith(name));
-    expect(about(outside)).toEqual([expect.stringContaining(said)]);
+    expect(about(outside)).toEqual([expect.stringContaining(message)]);
     expect(about({ ...outside, ...set })).toEqual([]);
     expect(about({ DATA_DIR })).toEqual([]);
   });

@@ -72,9 +72,9 @@ function expectedNow(answer: z.core.util.JSONType): z.core.util.JSONType {
 
 const month = 'from=2026-11-01&to=2026-11-30&tz=UTC';
 
-async function collected(from: Tables, known: readonly Table[]) {
+async function collected(from: Tables, tables: readonly Table[]) {
   const all = new Map<Table, Row[]>();
-  for (const table of known) {
+  for (const table of tables) {
     const rows: Row[] = [];
     for await (const row of from.rowsOf(table)) rows.push(row);
     all.set(table, rows);
@@ -83,18 +83,18 @@ async function collected(from: Tables, known: readonly Table[]) {
 }
 
 /** All rows of a database that no server uses. */
-async function storedRows(engine: Engine, url: string | undefined, dataDir: string, known: readonly Table[]) {
+async function storedRows(engine: Engine, url: string | undefined, dataDir: string, tables: readonly Table[]) {
   if (engine === 'sqlite') {
     const file = sqliteTables(join(dataDir, 'roster.db'));
     try {
-      return await collected(file, known);
+      return await collected(file, tables);
     } finally {
       file.close();
     }
   }
   const database = openDatabase(url, dataDir);
   try {
-    return await database.db.transaction().execute((trx) => collected(postgresTables(trx), known));
+    return await database.db.transaction().execute((trx) => collected(postgresTables(trx), tables));
   } finally {
     await database.close();
   }

@@ -347,10 +347,10 @@ describe.each(engines)('migrations on %s', (engine) => {
     async function conversation(title: string, text: string, filename?: string) {
       const thread = { ...place, title, title_source: 'chosen' } as const;
       const { id } = await db.insertInto('threads').values(thread).returning('id').executeTakeFirstOrThrow();
-      const said = { user_id: userId, thread_id: id, position: 1, depth: 0, role: 'user', reasoning: '' } as const;
+      const question = { user_id: userId, thread_id: id, position: 1, depth: 0, role: 'user', reasoning: '' } as const;
       const message = await db
         .insertInto('messages')
-        .values({ ...said, text, created_at: at })
+        .values({ ...question, text, created_at: at })
         .returning('id')
         .executeTakeFirstOrThrow();
       const file = { message_id: message.id, position: 0, user_id: userId, size: 1, kind: 'text' } as const;

@@ -57,12 +57,12 @@ test('shares a commit among transactions of one turn, and rolls back each alone'
   const run = vi.spyOn(StatementSync.prototype, 'run');
   onTestFinished(() => run.mockRestore());
   const seenWhenTold: unknown[] = [];
-  const told = (name: string) => put(name).then(() => seenWhenTold.push(names()));
+  const putAndNote = (name: string) => put(name).then(() => seenWhenTold.push(names()));
   const undone = db.transaction().execute(async (trx) => {
     await insert('undone')(trx);
     throw new Error('not this one');
   });
-  const all = Promise.all([told('a'), expect(undone).rejects.toThrow('not this one'), told('b')]);
+  const all = Promise.all([putAndNote('a'), expect(undone).rejects.toThrow('not this one'), putAndNote('b')]);
   // A query outside of the running transactions sees committed data.
   const read = db.selectFrom('settings').select('name').orderBy('name').execute();
   await all;

@@ -175,18 +175,18 @@ describe.each(engines)('background jobs on %s', (engine) => {
     await enqueue(db, count, { number: 7 });
     await change({ attempts: 30 });
     await jobRepository(db).insert(count.name, '{"number":"none"}', now());
-    const told: number[] = [];
+    const numbers: number[] = [];
     worker([
       jobHandler(
         count,
         async () => undefined,
         async ({ number }) => {
-          told.push(number);
+          numbers.push(number);
         },
       ),
     ]);
     await until('jobs that were given up', async () => (await rows()).every(({ given_up_at }) => given_up_at !== null));
-    expect(told).toEqual([7]);
+    expect(numbers).toEqual([7]);
   });
 
   test('fail at once if another attempt would change nothing', async () => {

@@ -20,8 +20,8 @@ test('logs a provider failure by its codes, however deep it is nested', () => {
   for (const error of [refused, new AppError('provider_failed', refused.message, { cause: refused })]) {
     const logged = JSON.stringify(serializeFailure(error));
     expect(logged).not.toContain('Lovelace');
-    for (const known of ['bad_request', '400', 'invalid_value', 'req_7', 'failure.test.ts'])
-      expect(logged).toContain(known);
+    for (const harmless of ['bad_request', '400', 'invalid_value', 'req_7', 'failure.test.ts'])
+      expect(logged).toContain(harmless);
     expect(describeFailure(error)).toBe(
       'the provider failed: code bad_request, status 400, providerCode invalid_value, providerRequestId req_7',
     );

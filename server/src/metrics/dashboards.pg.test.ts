@@ -45,16 +45,16 @@ test('queries only existing metrics in the dashboard and the alerts', async () =
   for (const [, name = '', type] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm))
     for (const end of type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) there.add(`${name}${end}`);
   expect(there.size).toBeGreaterThan(30);
-  const asked = queries.flatMap(namesIn);
-  expect(asked.length).toBeGreaterThan(30);
-  expect(asked.filter((name) => !there.has(name))).toEqual([]);
+  const queried = queries.flatMap(namesIn);
+  expect(queried.length).toBeGreaterThan(30);
+  expect(queried.filter((name) => !there.has(name))).toEqual([]);
   // Each of Roster's own metrics is used somewhere.
   const own = [...there].filter((name) => /^roster_.*(?<!_bucket|_sum|_count)$/.test(name));
-  expect(own.filter((name) => !asked.includes(name))).toEqual([]);
+  expect(own.filter((name) => !queried.includes(name))).toEqual([]);
 });
 
 test('groups only by existing labels in the dashboard and the alerts', () => {
-  const known = [
+  const labels = [
     'job',
     'instance',
     'le',
@@ -68,7 +68,7 @@ test('groups only by existing labels in the dashboard and the alerts', () => {
     'kind',
     'version',
   ];
-  expect(queries.flatMap(labelsIn).filter((label) => label === undefined || !known.includes(label))).toEqual([]);
+  expect(queries.flatMap(labelsIn).filter((label) => label === undefined || !labels.includes(label))).toEqual([]);
   expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
 });

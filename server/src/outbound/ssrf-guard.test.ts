@@ -234,12 +234,12 @@ describe('outgoing requests', () => {
       response.end('hello');
     });
     const answers = ['127.0.0.1', '10.0.0.1', '127.0.0.1'];
-    let asked = 0;
-    const call = guard('127.0.0.0/8', async () => [{ address: answers[asked++] ?? '', family: 4 }]);
+    let lookups = 0;
+    const call = guard('127.0.0.0/8', async () => [{ address: answers[lookups++] ?? '', family: 4 }]);
     expect((await call(`http://tools.test:${port}/`)).text).toBe('hello');
-    expect(asked).toBe(1);
+    expect(lookups).toBe(1);
     await expect(call(`http://tools.test:${port}/`)).rejects.toMatchObject(refusedAs('https'));
-    expect(asked).toBe(2);
+    expect(lookups).toBe(2);
     expect(calls).toHaveLength(1);
   });
 

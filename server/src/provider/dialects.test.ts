@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '#server/security/secret';
-import { completed, event, words as said } from '#server/testing/raw-provider';
+import { completed, event, words as textChunk } from '#server/testing/raw-provider';
 import { createGenerator } from './generate.ts';
 import { keyChecker } from './key-check.ts';
 import type { AnswerPiece, AnswerRequest } from './provider.ts';
@@ -16,7 +16,7 @@ type Reply = { status?: number; type?: string; text: string };
 const json = (value: unknown, status = 200): Reply => ({ status, text: JSON.stringify(value) });
 const page: Reply = { type: 'text/html', text: '<html><body>Welcome</body></html>' };
 const events = (text: string): Reply => ({ type: 'text/event-stream', text });
-const hello = events(`${said('Hello', 'stop')}data: [DONE]\n\n`);
+const hello = events(`${textChunk('Hello', 'stop')}data: [DONE]\n\n`);
 const key = new Secret('a-key-of-no-known-form-77');
 
 async function provider(reply: (requests: ProviderRequest, response: ServerResponse) => Reply | undefined) {
@@ -38,7 +38,7 @@ async function provider(reply: (requests: ProviderRequest, response: ServerRespo
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${port}`, asked: requests };
+  return { url: `http://127.0.0.1:${port}`, requests };
 }
 
 async function asking(url: string, times?: ProviderTimeouts) {
@@ -165,11 +165,11 @@ describe('omits a rejected field that an answer can do without', () => {
     const ask = await asking(house.url);
     const more = { maxOutputTokens: 50 };
     expect(await ask(more)).toMatchObject({ text: 'Hello', notes });
-    if (field === 'max_completion_tokens') expect(house.asked.at(-1)?.body).toMatchObject({ max_tokens: 50 });
-    const before = house.asked.length;
+    if (field === 'max_completion_tokens') expect(house.requests.at(-1)?.body).toMatchObject({ max_tokens: 50 });
+    const before = house.requests.length;
     // It is remembered, so the next message needs no second request.
     expect((await ask(more)).text).toBe('Hello');
-    expect(house.asked.slice(before).map(({ path }) => path)).toEqual(['/chat/completions']);
+    expect(house.requests.slice(before).map(({ path }) => path)).toEqual(['/chat/completions']);
   });
 
   test('does not omit a temperature that is out of bounds', async () => {
@@ -208,9 +208,9 @@ describe('uses Chat Completions if Responses are rejected', () => {
     const house = await provider(({ path }) => (path === '/responses' ? refusal : hello));
     const ask = await asking(house.url);
     expect(await ask()).toMatchObject({ text: 'Hello', learned: new Set(['* has no responses']) });
-    const before = house.asked.length;
+    const before = house.requests.length;
     expect((await ask()).text).toBe('Hello');
-    expect(house.asked.length).toBe(before + 1);
+    expect(house.requests.length).toBe(before + 1);
   });
 
   test('for one model only if only that was rejected', async () => {
@@ -222,7 +222,7 @@ describe('uses Chat Completions if Responses are rejected', () => {
   test('but not if a provider that has them fails', async () => {
     const house = await provider(() => json({ error: { message: 'The server is overloaded' } }, 503));
     await expect((await asking(house.url))()).rejects.toMatchObject({ code: 'provider_unavailable' });
-    expect(new Set(house.asked.map(({ path }) => path))).toEqual(new Set(['/responses']));
+    expect(new Set(house.requests.map(({ path }) => path))).toEqual(new Set(['/responses']));
   });
 
   test('and learns nothing about Responses if they fail too', async () => {
@@ -232,7 +232,7 @@ describe('uses Chat Completions if Responses are rejected', () => {
     const ask = await asking(house.url);
     await expect(ask()).rejects.toMatchObject({ code: 'key_rejected' });
     await expect(ask()).rejects.toMatchObject({ code: 'key_rejected' });
-    expect(house.asked.map(({ path }) => path)).toEqual([
+    expect(house.requests.map(({ path }) => path)).toEqual([
       '/responses',
       '/chat/completions',
       '/responses',
@@ -245,7 +245,7 @@ test('sends strict servers alternating questions and answers', async () => {
   const house = await provider(({ path }) => (path === '/responses' ? json({}, 404) : hello));
   const turns = ['One?', 'Two?'].map((text) => ({ role: 'user' as const, text }));
   await (await asking(house.url))({ turns });
-  expect(house.asked.at(-1)?.body.messages).toEqual([{ role: 'user', content: 'One?\n\nTwo?' }]);
+  expect(house.requests.at(-1)?.body.messages).toEqual([{ role: 'user', content: 'One?\n\nTwo?' }]);
 });
 
 describe('first token', () => {

@@ -21,8 +21,8 @@ const errorRows: string[][] = [];
 const yes = '✓';
 
 /** The words of a failure after Roster's own first sentence. */
-const said = (message: string) => message.replace(/^[^.]*\.\s*/, '').trim();
-const inWords = (code: string, message: string) => `\`${code}\`${said(message) === '' ? '' : ', in its words'}`;
+const detailOf = (message: string) => message.replace(/^[^.]*\.\s*/, '').trim();
+const inWords = (code: string, message: string) => `\`${code}\`${detailOf(message) === '' ? '' : ', in its words'}`;
 
 describe.each(personas)('persona $name', (persona) => {
   const { id, model } = persona;

@@ -115,7 +115,7 @@ describe('finding usage', () => {
 });
 
 test('keeps known fields among unknown ones, in any order', () => {
-  const known = { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 };
+  const others = { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 };
   const odd: unknown[] = [null, 'x', -1, 0.5, [], {}, { cached_tokens: 'many' }, 1e300, true];
   const names = [
     'cost_details',
@@ -126,8 +126,8 @@ test('keeps known fields among unknown ones, in any order', () => {
   ];
   for (const name of names)
     for (const value of odd) {
-      expect(parseUsage({ [name]: value, ...known })).toEqual(counts);
-      expect(parseUsage({ ...known, [name]: value })).toEqual(counts);
+      expect(parseUsage({ [name]: value, ...others })).toEqual(counts);
+      expect(parseUsage({ ...others, [name]: value })).toEqual(counts);
     }
 });
 

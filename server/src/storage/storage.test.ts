@@ -141,12 +141,12 @@ describe('S3-compatible store that falls silent in the middle of an object', () 
   const silenceMs = 200;
   const [sent, size] = [1_000, 300_000];
 
-  /** `gone`: the connection of the object has been closed. */
+  /** `closed`: the connection of the object has been closed. */
   async function silentStore() {
-    const gone = Promise.withResolvers<true>();
+    const closed = Promise.withResolvers<true>();
     const resume = Promise.withResolvers<void>();
     const server = createServer((_request, response) => {
-      response.once('close', () => gone.resolve(true));
+      response.once('close', () => closed.resolve(true));
       response.writeHead(200, { 'content-length': size }).write(Buffer.alloc(sent));
       void resume.promise.then(() => response.end(Buffer.alloc(size - sent)));
     });
@@ -158,19 +158,19 @@ describe('S3-compatible store that falls silent in the middle of an object', () 
     const { port }: { port: number } = Object(server.address());
     const access = { bucket: 'bucket', region: 'here', accessKeyId: 'id', secretAccessKey: new Secret('secret') };
     const store = s3Store({ endpoint: new URL(`http://127.0.0.1:${port}`), ...access }, { silenceMs });
-    return { content: await store.read(newFileKey()), gone: gone.promise, resume: resume.resolve };
+    return { content: await store.read(newFileKey()), closed: closed.promise, resume: resume.resolve };
   }
 
   test('fails the read and releases the connection', async () => {
-    const { content, gone } = await silentStore();
+    const { content, closed } = await silentStore();
     await expect(buffer(content)).rejects.toThrow(UnavailableError);
-    expect(await gone).toBe(true);
+    expect(await closed).toBe(true);
   });
 
   test('releases the connection when its reader leaves', async () => {
-    const { content, gone } = await silentStore();
+    const { content, closed } = await silentStore();
     for await (const _ of content) break;
-    expect(await gone).toBe(true);
+    expect(await closed).toBe(true);
   });
 
   test('is not confused with a slow reader', async () => {

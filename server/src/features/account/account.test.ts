@@ -85,10 +85,10 @@ describe.each(engines)('the provider key on %s', (engine) => {
     ['rate_limit', /limiting requests/],
     ['insufficient_quota', /no credit/],
     ['forbidden', /country or region/],
-  ] as const)('saves a good key that is blocked for now (%s), and says so', async (fail, said) => {
+  ] as const)('saves a good key that is blocked for now (%s), and says so', async (fail, notice) => {
     const visitor = await someone();
     const { body } = await withFault(app, { fail }, {}, () => save(visitor, goodKey));
-    expect([body.apiKeyVerified, body.apiKeyNotice]).toEqual([true, expect.stringMatching(said)]);
+    expect([body.apiKeyVerified, body.apiKeyNotice]).toEqual([true, expect.stringMatching(notice)]);
   });
 
   test('replaces a key and uses the new one at once', async () => {

@@ -104,8 +104,8 @@ describe.each(engines)('closing an account on %s', (engine) => {
     await createTrainedJob(app, visitor, { name: word });
     await uploadExport(app, visitor, word, `${word}.json`);
     const { token } = await newToken(visitor, { name: `${word} token` });
-    const asked = { model: 'gpt-4o', input: `${word} input` };
-    await callApi(app, token, '/v1/responses', { method: 'POST', body: asked });
+    const request = { model: 'gpt-4o', input: `${word} input` };
+    await callApi(app, token, '/v1/responses', { method: 'POST', body: request });
     await batched(token, word);
     const auth = { type: 'header', name: 'X-Key', value: word };
     const { id: toolServerId } = (await newServer(visitor, `https://127.0.0.1/${word}`, { name: word, auth })).body;

@@ -181,7 +181,7 @@ describe.each(engines)('importing a file on %s', (engine) => {
       ),
     );
     const [there] = await storesOf(app, key);
-    const told = {
+    const expected = {
       name: null,
       instructions: 'x'.repeat(256_000),
       tools: [
@@ -199,8 +199,8 @@ describe.each(engines)('importing a file on %s', (engine) => {
     });
     const [copy] = await atProvider(app, key);
     const { body } = await visitor.post(path, [
-      retired({ ...told, ...searching(there?.id, copy?.id) }),
-      retired({ id: 'asst_Second', ...told, ...searching(store.id) }),
+      retired({ ...expected, ...searching(there?.id, copy?.id) }),
+      retired({ id: 'asst_Second', ...expected, ...searching(store.id) }),
     ]);
     expect(body.failed).toEqual([]);
     for (const { openaiAssistantId: id, notes } of body.imported) {
@@ -208,7 +208,7 @@ describe.each(engines)('importing a file on %s', (engine) => {
         "It has no name and is called 'Untitled assistant'.",
         expect.stringContaining('they are kept whole.'),
       ]);
-      expect(await client.beta.assistants.retrieve(id)).toMatchObject({ id, ...told, ...searching(store.id) });
+      expect(await client.beta.assistants.retrieve(id)).toMatchObject({ id, ...expected, ...searching(store.id) });
     }
     // An agent has the same in another shape. Nobody gets another user’s vector store.
     const { visitor: other } = await app.someone();

@@ -76,10 +76,12 @@ test('leaves a variable without a value as it is written', () =>
 test('keeps every character of any text outside of known variables', () => {
   const random = seeded('instructions');
   const parts = ['{{', '}}', '{', '}', ' ', '=', ':', '|', '\n', 'é', '😀', '\ud800', 'x', ...instructionVariables];
-  const known = instructionVariables.flatMap((name) => [`{{${name}}}`, `{{ ${name.toUpperCase()} }}`]);
+  const placeholders = instructionVariables.flatMap((name) => [`{{${name}}}`, `{{ ${name.toUpperCase()} }}`]);
   const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? '';
   for (let round = 0; round < 4_000; round++) {
-    const text = Array.from({ length: Math.floor(random() * 14) }, () => pick(random() < 0.2 ? known : parts)).join('');
+    const text = Array.from({ length: Math.floor(random() * 14) }, () =>
+      pick(random() < 0.2 ? placeholders : parts),
+    ).join('');
     const pieces = parseInstructions(text);
     const seen = JSON.stringify(text);
     expect(pieces.map(({ source }) => source).join(''), seen).toBe(text);

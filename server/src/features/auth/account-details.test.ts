@@ -5,7 +5,7 @@ import { linkIn, type MailServer, storedMailTo } from '#server/testing/mail';
 import { startMailingApp } from '#server/testing/mailing-app';
 
 const subject = 'Confirm the new address of your Roster account';
-const asked = 'A new address was requested for your Roster account';
+const requestedSubject = 'A new address was requested for your Roster account';
 const changed = 'The address of your Roster account was changed';
 
 describe.each(engines)('account details on %s', (engine) => {
@@ -59,7 +59,7 @@ describe.each(engines)('account details on %s', (engine) => {
     expect((await visitor.post('/api/user/email', { email: wanted.toUpperCase(), password })).status).toBe(204);
     const mail = await mails.mailTo(wanted, subject);
     expect(mail.text).toContain(email);
-    expect((await mails.mailTo(email, asked)).text).toContain(wanted);
+    expect((await mails.mailTo(email, requestedSubject)).text).toContain(wanted);
     expect((await visitor.get('/api/user')).body.email).toBe(email);
     const { token, userId } = linkIn(mail, '/confirm-email');
     expect(userId).toBe(id);
@@ -107,7 +107,7 @@ describe.each(engines)('account details on %s', (engine) => {
   test('does not reveal that another user has the address, which stays theirs', async () => {
     const [ada, bob] = [await person(), await person()];
     expect((await ada.visitor.post('/api/user/email', { email: bob.email, password })).status).toBe(204);
-    await mails.mailTo(ada.email, asked);
+    await mails.mailTo(ada.email, requestedSubject);
     expect(mails.to(bob.email).filter((mail) => mail.subject === subject)).toEqual([]);
 
     // Another account takes the address between the mail and the click.

@@ -90,14 +90,14 @@ describe.each(engines)('throttling on %s', (engine) => {
   });
 
   test('admits only known addresses after 100 consecutive wrong passwords', async () => {
-    const known = newAddress();
-    expect((await signIn('carol', password, known)).status).toBe(200);
+    const address = newAddress();
+    expect((await signIn('carol', password, address)).status).toBe(200);
     await withDatabase(app, (db) =>
       db.updateTable('users').set({ failed_sign_ins: 100 }).where('email', '=', 'carol@example.com').execute(),
     );
     const { status, body } = await signIn('carol', password, newAddress());
     expect([status, body.code]).toEqual([401, 'invalid_credentials']);
-    expect((await signIn('carol', password, known)).status).toBe(200);
+    expect((await signIn('carol', password, address)).status).toBe(200);
     expect((await signIn('carol', password, newAddress())).status).toBe(200);
   });
 

@@ -20,13 +20,13 @@ async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
     for (const spy of spies) spy.mockRestore();
   });
   await work();
-  const asked = spies.flatMap(({ mock }) =>
+  const statements = spies.flatMap(({ mock }) =>
     mock.contexts.map((of, index) => ({
       order: mock.invocationCallOrder[index] ?? 0,
       sql: of instanceof StatementSync ? of.sourceSQL : '',
     })),
   );
-  return asked
+  return statements
     .sort((a, b) => a.order - b.order)
     .map(({ sql }) => sql)
     .filter((sql) => !/"jobs"|"sessions"\."id" in/.test(sql));

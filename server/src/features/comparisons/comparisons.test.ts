@@ -80,9 +80,9 @@ describe.each(engines)('comparing two models on %s', (engine) => {
       expect(answer?.usage).toMatchObject({ estimated: false, costUsd: expect.any(Number) });
       expect(Date.parse(answer?.finishedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(answer?.createdAt ?? ''));
     }
-    const asked = await asksOf(app);
-    expect(asked.map(({ body }) => body.model).sort()).toEqual(['gpt-4o', 'gpt-4o-mini']);
-    for (const { body } of asked) {
+    const requests = await asksOf(app);
+    expect(requests.map(({ body }) => body.model).sort()).toEqual(['gpt-4o', 'gpt-4o-mini']);
+    for (const { body } of requests) {
       expect(JSON.stringify(body)).toContain('What is a parrot?');
       expect(body.instructions).toBe('Answer like a pirate.');
       expect(body.temperature).toBeUndefined();
@@ -134,12 +134,12 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     const promptId = items[0]?.id ?? 0;
     await compared(app, ada, id, promptId);
     await votePrompt(ada, id, promptId, 'candidate');
-    const known = await withDatabase(app, (db) =>
+    const stored = await withDatabase(app, (db) =>
       sql`select c.tuned_model, c.base_model, c.temperature, p.vote from comparisons c
         join comparison_prompts p on p.comparison_id = c.id join threads t on t.id = p.tuned_thread_id
         where c.id = ${id}`.execute(db),
     );
-    expect(known.rows).toEqual([
+    expect(stored.rows).toEqual([
       { tuned_model: 'gpt-4o-mini', base_model: 'gpt-4o', temperature: 0.25, vote: 'tuned' },
     ]);
   });
@@ -432,8 +432,8 @@ describe.each(engines)('comparing two models on %s', (engine) => {
       expect(
         await withDatabase(app, (db) => db.selectFrom(table).selectAll().where('user_id', '=', userId).execute()),
       ).toEqual([]);
-    const asked = await asksOf(app);
-    expect(asked.map(({ aborted }) => aborted)).toEqual([true, true]);
+    const requests = await asksOf(app);
+    expect(requests.map(({ aborted }) => aborted)).toEqual([true, true]);
     expect((await analyticsOf(ada)).body.totals.requests).toBe(4);
   });
 

@@ -31,11 +31,11 @@ describe.each(engines)('a crash while a comparison is asked, on %s', (engine) =>
       ['complete', 'complete'],
       ['complete', 'complete'],
     ]);
-    const asked = (await asksOf(app)).map(
+    const requests = (await asksOf(app)).map(
       ({ body }) => `${body.model} ${JSON.stringify(body.input).match(/Whole|Cut|Left [ABC]/)}`,
     );
-    expect(asked).toHaveLength(10);
-    expect(new Set(asked).size).toBe(10);
+    expect(requests).toHaveLength(10);
+    expect(new Set(requests).size).toBe(10);
 
     // Asked again at a user's request.
     expect((await startOf(ada, id)).status).toBe(202);

@@ -38,10 +38,10 @@ describe.each(engines)('asking all prompts on %s', (engine) => {
     ]);
     const done = await idle(ada, id);
     expect(done).toMatchObject({ answered: 3, refusal: null });
-    const asked = (await asksOf(app)).map(
+    const requests = (await asksOf(app)).map(
       ({ body }) => `${body.model} ${JSON.stringify(body.input).match(/One|Two|Three/)}`,
     );
-    expect(asked.sort()).toEqual(
+    expect(requests.sort()).toEqual(
       ['gpt-4o', 'gpt-4o-mini'].flatMap((model) => ['One', 'Three', 'Two'].map((word) => `${model} ${word}`)),
     );
     const again = await startOf(ada, id);
@@ -134,9 +134,9 @@ describe.each(engines)('asking all prompts on %s', (engine) => {
       unpriced: ['ft:unknown::'],
     });
     expect(body.costUsd).toBeGreaterThan(0);
-    const { id: known, items } = await newComparison(ada, [endless, 'y']);
-    const { body: begun } = await askPrompt(ada, known, items[0]?.id ?? 0);
-    expect((await ada.get(`${path}/${known}/estimate`)).body).toMatchObject({ answers: 2, unpriced: [] });
+    const { id: comparisonId, items } = await newComparison(ada, [endless, 'y']);
+    const { body: begun } = await askPrompt(ada, comparisonId, items[0]?.id ?? 0);
+    expect((await ada.get(`${path}/${comparisonId}/estimate`)).body).toMatchObject({ answers: 2, unpriced: [] });
     for (const { runId } of [begun.candidate, begun.baseline]) await ada.post(`/api/runs/${runId}/stop`);
   });
 

@@ -77,7 +77,7 @@ test('finds servers on this machine that answer with models and may be used', as
       },
     });
   expect(await look(null)).toEqual([{ preset: 'ollama', baseUrl: peer.url, models: 2 }]);
-  const asked = peer.seen.length;
+  const before = peer.seen.length;
   expect(await look('not here')).toEqual([]);
-  expect(peer.seen).toHaveLength(asked);
+  expect(peer.seen).toHaveLength(before);
 });

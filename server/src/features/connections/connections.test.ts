@@ -50,7 +50,7 @@ describe.each(engines)('connections on %s', (engine) => {
     const answered = async () => {
       const { answer } = await ask(app, ada, threadId, 'Count to three');
       expect(answer).toMatchObject({ state: 'complete', text: '1, 2, 3' });
-      return seen.filter(({ path: asked }) => asked === '/responses').length;
+      return seen.filter(({ path: requested }) => requested === '/responses').length;
     };
     expect(await answered()).toBe(1);
     expect(await answered()).toBe(1);
@@ -77,7 +77,7 @@ describe.each(engines)('connections on %s', (engine) => {
       ...{ preset: 'other', name: 'Home', baseUrl: url, hasKey: true, keyLast4: '0001', api: 'auto' },
       ...{ firstTokenSeconds: null, isPaused: false, notice: null, checks: [], checkedAt: null },
     });
-    expect(seen.map(({ path: asked }) => asked)).toEqual(['/models']);
+    expect(seen.map(({ path: requested }) => requested)).toEqual(['/models']);
     expect(await listed(ada)).toEqual([made]);
 
     const change = { name: 'Cellar', api: 'chat', firstTokenSeconds: 1200, isPaused: true };
@@ -256,7 +256,7 @@ describe.each(engines)('connections on %s', (engine) => {
         abilities.map((ability) => [ability, 'works']),
       );
       expect(body).toMatchObject({ notice: null, checkedAt: expect.any(String) });
-      expect(peer.seen.map(({ path: asked }) => asked)).toContain('/files/file-1');
+      expect(peer.seen.map(({ path: requested }) => requested)).toContain('/files/file-1');
     });
 
     test('believes no provider that only claims to do something', async () => {
@@ -316,7 +316,7 @@ test('connections that are turned off are kept, not used, and none is added', as
   const { body: made } = await ada.post(path, { preset: 'other', name: 'Home', baseUrl: peer.url, key });
   await app.halt();
   await app.startWith({ CONNECTIONS: 'off' });
-  const asked = peer.seen.length;
+  const before = peer.seen.length;
   expect((await ada.get(path)).body).toEqual({ policy: 'off', offered: [], connections: [made] });
   for (const { body } of [
     await ada.post(path, { preset: 'other', name: 'New', baseUrl: peer.url }),
@@ -328,5 +328,5 @@ test('connections that are turned off are kept, not used, and none is added', as
     (await ada.get('/api/connection-presets')).body.presets.some(({ allowed }: { allowed: boolean }) => allowed),
   ).toBe(false);
   expect((await ada.get(`${path}/local`)).body).toEqual({ servers: [] });
-  expect(peer.seen).toHaveLength(asked);
+  expect(peer.seen).toHaveLength(before);
 });

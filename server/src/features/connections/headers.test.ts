@@ -187,8 +187,8 @@ describe.each(engines)('headers of a connection on %s', (engine) => {
   test('are masked where the provider repeats them', async () => {
     const ada = await someone();
     const repeating = createServer((request, response) => {
-      const told = `No gateway for ${request.headers['x-portkey-config']}, ${request.headers['x-token']}`;
-      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: told } }));
+      const message = `No gateway for ${request.headers['x-portkey-config']}, ${request.headers['x-token']}`;
+      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message } }));
     });
     await new Promise<void>((resolve) => repeating.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void repeating.close());
@@ -198,11 +198,11 @@ describe.each(engines)('headers of a connection on %s', (engine) => {
     const made = await added(ada, url, { headers: [...headers, token] });
     const { body } = await ada.post(`${path}/${made.id}/check`, { model: 'm' });
     const { token: access } = await newToken(ada);
-    const asked = { model: 'Home/m', messages: [{ role: 'user', content: 'Hi' }] };
-    const answer = await callApi(app, access, '/v1/chat/completions', { method: 'POST', body: asked });
-    const said = JSON.stringify([made, body, answer.text]);
-    expect(said).toContain('No gateway for');
-    expect(said).not.toMatch(/config-0123456789|token-0123456789/);
+    const chatBody = { model: 'Home/m', messages: [{ role: 'user', content: 'Hi' }] };
+    const answer = await callApi(app, access, '/v1/chat/completions', { method: 'POST', body: chatBody });
+    const responses = JSON.stringify([made, body, answer.text]);
+    expect(responses).toContain('No gateway for');
+    expect(responses).not.toMatch(/config-0123456789|token-0123456789/);
   });
 
   test('of an offered connection are used by people, who learn nothing of them', async () => {

@@ -37,12 +37,12 @@ describe.each(engines)('budgets of offered connections on %s', (engine) => {
   const sumOf = async (id: number) => (await admin.get(`${path}/${id}/spending`)).body;
 
   test('stop a person exactly at the limit, before the provider is asked, and nobody else', async () => {
-    const { id, name, providerRequests: asked } = await offered(() => 0.5, { monthlyUsdPerPerson: 1 });
+    const { id, name, providerRequests: requests } = await offered(() => 0.5, { monthlyUsdPerPerson: 1 });
     const [ada, bob] = [await person(), await person()];
     const threadId = await threadOn(ada, id);
     await ask(app, ada, threadId, 'One');
     await ask(app, ada, threadId, 'Two');
-    const before = asked.length;
+    const before = requests.length;
     const refused = await post(ada, threadId, 'Three');
     expect([refused.status, refused.body.code, refused.body.message]).toEqual([
       409,
@@ -63,7 +63,7 @@ describe.each(engines)('budgets of offered connections on %s', (engine) => {
       const response = await callApi(app, token, `/v1/${path}`, { method: 'POST', body });
       expect([path, response.status, response.body.error.code]).toEqual([path, 429, 'insufficient_quota']);
     }
-    expect(asked.length).toBe(before);
+    expect(requests.length).toBe(before);
     expect((await ada.get('/api/connections')).body.offered).toContainEqual(
       expect.objectContaining({ id, monthlyUsd: 1, spentUsd: 1, isUsedUp: true }),
     );
@@ -130,7 +130,7 @@ describe.each(engines)('budgets of offered connections on %s', (engine) => {
 
   test('refuse service tiers whose price is not known, before the provider is asked', async () => {
     const models = ['gpt-4o', { id: 'priced', pricing: { prompt: '0.01', completion: '0.02' } }];
-    const { id, name, providerRequests: asked } = await offered(() => undefined, { monthlyUsdPerPerson: 1 }, models);
+    const { id, name, providerRequests: requests } = await offered(() => undefined, { monthlyUsdPerPerson: 1 }, models);
     const { token } = await newToken(await person());
     const statusOf = async (path: string, model: string, tier: string) => {
       const text = { prompt: 'Hello', input: 'Hello', messages: [{ role: 'user', content: 'Hello' }] };
@@ -144,7 +144,7 @@ describe.each(engines)('budgets of offered connections on %s', (engine) => {
         expect.objectContaining({ message: expect.stringContaining('at the service tier ‘priority’') }),
       ]);
     }
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     for (const tier of ['auto', 'default']) expect((await statusOf('completions', 'priced', tier)).status).toBe(200);
     expect((await statusOf('chat/completions', 'gpt-4o', 'priority')).status).toBe(200);
     expect((await statusOf('chat/completions', 'gpt-4o', 'flex')).status).toBe(429);

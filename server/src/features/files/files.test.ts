@@ -191,8 +191,8 @@ describe.each(filePlaces)('files on %s and %s', (engine, store) => {
     const files = [];
     for (const filename of ['a', 'b', 'c']) files.push(await uploaded(app, visitor, { filename }));
     const [a, b, c] = files.map(({ id }) => id);
-    const gone = { provider: 'removed', message: null };
-    expect((await visitor.delete(`/api/files/${a}`)).body).toEqual({ id: a, filename: 'a', ...gone });
+    const removed = { provider: 'removed', message: null };
+    expect((await visitor.delete(`/api/files/${a}`)).body).toEqual({ id: a, filename: 'a', ...removed });
     expect((await visitor.delete(`/api/files/${a}`)).status).toBe(404);
     expect((await download(app, visitor, Number(a))).status).toBe(404);
     const { body } = await visitor.post('/api/files/delete', { ids: [b, c, a] });

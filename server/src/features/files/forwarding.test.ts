@@ -75,11 +75,11 @@ describe.each(engines)('forwarding on %s', (engine) => {
     ['is in trouble', { fail: 'server_error' }, /having trouble/],
     ['answers with a proxy’s page', { fail: 'html' }, /having trouble/],
     ['breaks off', { disconnect: true }, /could not be reached/],
-  ])('continues after the provider %s, and says meanwhile why it waits', async (_what, fault, said) => {
+  ])('continues after the provider %s, and says meanwhile why it waits', async (_what, fault, message) => {
     const { visitor, key } = await someone();
     const { id } = await withFault(app, fault, failing, async () => {
       const file = await uploaded(app, visitor);
-      await until('The words', async () => said.test((await fileOf(visitor, file.id))?.provider.error ?? ''));
+      await until('The words', async () => message.test((await fileOf(visitor, file.id))?.provider.error ?? ''));
       expect((await fileOf(visitor, file.id))?.provider.state).toBe('queued');
       return file;
     });
@@ -99,12 +99,12 @@ describe.each(engines)('forwarding on %s', (engine) => {
       { status: 400, error: { message: 'No sk-secretsecretsecret here' } },
       /refused the request\. No sk-… here/,
     ],
-  ])('stops if the provider %s, and sends it on a retry', async (_what, fault, said) => {
+  ])('stops if the provider %s, and sends it on a retry', async (_what, fault, message) => {
     const { visitor, key } = await someone();
     const { id } = await withFault(app, fault, failing, async () => {
       const file = await uploaded(app, visitor);
       const failed = await untilCopy(visitor, file.id, 'failed');
-      expect(failed.provider.error).toMatch(said);
+      expect(failed.provider.error).toMatch(message);
       return file;
     });
     expect((await download(app, visitor, id)).bytes.toString()).toBe('Hello');

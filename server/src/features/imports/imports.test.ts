@@ -58,7 +58,7 @@ describe.each(engines)('imports on %s', (engine) => {
   test('imports dates, titles, models, branches and ratings, charges nothing, and is searchable', async () => {
     const ada = await newcomer();
     const before = inStore(app).length;
-    const said = [
+    const turns = [
       ...exchange('mushrooms'),
       { id: 'b', parent: 'q', role: 'assistant', text: 'Another answer', model: 'o3', at: 1_700_000_001 },
     ];
@@ -67,7 +67,7 @@ describe.each(engines)('imports on %s', (engine) => {
       ada,
       await zipped({
         'conversations.json': [
-          exportedChat('1', 'Forest', said, { current_node: 'a', is_archived: true }),
+          exportedChat('1', 'Forest', turns, { current_node: 'a', is_archived: true }),
           exportedChat('2', null, exchange('rivers')),
         ],
         'message_feedback.json': [{ id: 'a', rating: 'thumbs_up' }],
@@ -106,8 +106,8 @@ describe.each(engines)('imports on %s', (engine) => {
 
   test('finds messages by their time that are older than their conversation', async () => {
     const ada = await newcomer();
-    const said = exchange('sails').map((one) => ({ ...one, at: 1_600_000_000 }));
-    await imported(app, ada, JSON.stringify([exportedChat('1', 'Boats', said)]));
+    const messages = exchange('sails').map((one) => ({ ...one, at: 1_600_000_000 }));
+    await imported(app, ada, JSON.stringify([exportedChat('1', 'Boats', messages)]));
     expect(await titlesOf(ada, '?from=2020-09-01T00:00:00Z&to=2020-10-01T00:00:00Z')).toEqual(['Boats']);
     expect(await titlesOf(ada, '?from=2020-10-01T00:00:00Z&to=2020-11-01T00:00:00Z')).toEqual([]);
   });

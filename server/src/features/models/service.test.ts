@@ -88,8 +88,8 @@ describe('the list of models', () => {
       'meta-llama/Llama-Guard-4-12B',
       'rerank-v3.5',
     ];
-    const said = (id: string, chats: boolean): ProviderModel => ({ id, shutdownDate: null, chats });
-    const list = [...plain(...other, ...chat), said('flux-the-talker', true), said('quiet', false)];
+    const listed = (id: string, chats: boolean): ProviderModel => ({ id, shutdownDate: null, chats });
+    const list = [...plain(...other, ...chat), listed('flux-the-talker', true), listed('quiet', false)];
     const service = serviceFor(list, { isOpenAi: false });
     expect((await ids(service)).toSorted()).toEqual([...chat, 'flux-the-talker'].toSorted());
     // Names are only a hint: a model that is not offered can still be entered.
@@ -123,8 +123,8 @@ describe('the list of models', () => {
     const chosen = async (...listed: ProviderModel[]) => (await serviceFor(listed).list(1)).defaultModel;
     expect(await chosen(...plain('gpt-5.5'), { id: 'gpt-4o', shutdownDate: dayIn(91), chats: null })).toBe('gpt-4o');
     expect(await chosen(...plain('gpt-5.5'))).toBe('gpt-5.5');
-    const gone = { id: 'gpt-4o', shutdownDate: '2020-01-01', chats: null };
-    expect(await chosen(gone, ...plain('gpt-5.5'))).toBe('gpt-5.5');
+    const retired = { id: 'gpt-4o', shutdownDate: '2020-01-01', chats: null };
+    expect(await chosen(retired, ...plain('gpt-5.5'))).toBe('gpt-5.5');
     expect(await chosen()).toBe('gpt-4o');
   });
 
@@ -156,8 +156,8 @@ describe('the list of models', () => {
     const failing = serviceFor(new ProviderError('provider_unreachable', 'The provider could not be reached.'));
     expect(await failing.usable(1)).toBeNull();
     expect((await failing.list(1)).notice).toBe('The provider could not be reached.');
-    const known = await serviceFor(plain('gpt-4o')).usable(1);
-    expect([known?.has('gpt-4o'), known?.has('gpt-5')]).toEqual([true, false]);
+    const usable = await serviceFor(plain('gpt-4o')).usable(1);
+    expect([usable?.has('gpt-4o'), usable?.has('gpt-5')]).toEqual([true, false]);
   });
 
   test('comes in time although a connection hangs, which then has the models of the last time', async () => {

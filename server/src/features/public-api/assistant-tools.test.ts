@@ -40,7 +40,7 @@ describe.each(engines)('tools of an assistant used as a model, on %s', (engine) 
   async function someone() {
     const { visitor, key } = await app.someone();
     const { id, token, client } = await newClient(app, visitor);
-    const asked = async (path: string, body: object) => {
+    const send = async (path: string, body: object) => {
       await forgetAsks(app);
       const answer = await callApi(app, token, path, { method: 'POST', body });
       return { ...answer, note: answer.headers['x-roster-note'], asks: await asksOf(app) };
@@ -53,8 +53,8 @@ describe.each(engines)('tools of an assistant used as a model, on %s', (engine) 
       id,
       client,
       make,
-      chat: asked.bind(null, chatPath),
-      respond: asked.bind(null, responsesPath),
+      chat: send.bind(null, chatPath),
+      respond: send.bind(null, responsesPath),
     };
   }
 
@@ -165,17 +165,17 @@ describe.each(engines)('tools of an assistant used as a model, on %s', (engine) 
     expect(without.asks[0]?.body.tools).toHaveLength(1);
     const must = await chat({ model: id, messages: asking('[[call]] Hi'), tool_choice: 'required' });
     expect([must.asks[0]?.path, must.note]).toEqual(['/chat/completions', expect.stringContaining('requires a call')]);
-    const asked = asking('[[call]] Rain?');
-    const { text } = await chat({ model: id, messages: asked, stream: true, stream_options: { include_usage: true } });
+    const messages = asking('[[call]] Rain?');
+    const { text } = await chat({ model: id, messages, stream: true, stream_options: { include_usage: true } });
     const chunks = chunksIn(text);
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
     expect(chunks.at(-2)?.choices[0]).toMatchObject({ delta: {}, finish_reason: 'tool_calls' });
-    const stream = client.chat.completions.stream({ model: id, messages: asked });
+    const stream = client.chat.completions.stream({ model: id, messages });
     const { message } = (await stream.finalChatCompletion()).choices[0] ?? {};
     const [call] = message?.tool_calls ?? [];
     expect(call).toMatchObject({ type: 'function', function: { name: 'get_weather' } });
     const answered = { role: 'tool' as const, tool_call_id: call?.id ?? '', content: 'Rain.' };
-    const next = await chat({ model: id, messages: [...asked, ...(message ? [message] : []), answered] });
+    const next = await chat({ model: id, messages: [...messages, ...(message ? [message] : []), answered] });
     expect(next.body.choices[0].finish_reason).toBe('stop');
     expect(next.asks[0]?.body.input).toMatchObject([
       { role: 'user' },
@@ -197,9 +197,9 @@ describe.each(engines)('tools of an assistant used as a model, on %s', (engine) 
     expect([refusing.status, refusing.body.status]).toEqual([200, 'completed']);
     expect(refusing.note).toBe('Web search was left out: gpt-4.1 does not support it.');
     expect(refusing.asks).toHaveLength(2);
-    const known = await chat({ model, messages: asking('[[bench 3]]') });
-    expect([known.asks.length, known.asks[0]?.path]).toEqual([1, '/chat/completions']);
-    expect(known.note).toContain('Web search was left out: gpt-4.1 does not support it.');
+    const answer = await chat({ model, messages: asking('[[bench 3]]') });
+    expect([answer.asks.length, answer.asks[0]?.path]).toEqual([1, '/chat/completions']);
+    expect(answer.note).toContain('Web search was left out: gpt-4.1 does not support it.');
   });
 
   test('fails a call at no cost if a file cannot be uploaded to the provider', async () => {
@@ -258,12 +258,12 @@ describe.each(engines)('tools of an assistant used as a model, on %s', (engine) 
     const { client, make, chat, respond } = await someone();
     const file = async (name: string) =>
       (await client.files.create({ file: await toFile(Buffer.from(name), name), purpose: 'assistants' })).id;
-    const [fileId, gone] = [await file('a.csv'), await file('b.csv')];
+    const [fileId, deletedId] = [await file('a.csv'), await file('b.csv')];
     await make('Coder', {
       tools: [{ type: 'code_interpreter' }],
-      tool_resources: { code_interpreter: { file_ids: [fileId, gone] } },
+      tool_resources: { code_interpreter: { file_ids: [fileId, deletedId] } },
     });
-    await client.files.delete(gone);
+    await client.files.delete(deletedId);
     const model = 'Coder@roster';
     const completion = await chat({ model, messages: asking('[[code]] Count') });
     const [given] = completion.asks[0]?.body.tools[0].container.file_ids ?? [];

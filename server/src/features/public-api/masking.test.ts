@@ -21,12 +21,12 @@ const quotations: [name: string, inJson: string][] = [
 ];
 
 /** Expects no part of the key in any of these forms. */
-function expectMasked(told: string) {
-  let text = told;
+function expectMasked(shown: string) {
+  let text = shown;
   // Remove one layer of escapes at a time.
   for (let layer = 0; layer < 4; layer++) {
     for (const secret of [key, 'Kx9', 'none&known', 'none%26known', 'none%2526known'])
-      expect(text, told).not.toContain(secret);
+      expect(text, shown).not.toContain(secret);
     text = text.replaceAll(/\\u([0-9a-f]{4})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
     text = text.replaceAll(/\\(.)/g, '$1');
   }
@@ -184,7 +184,7 @@ describe.each(engines)('the provider key in a provider’s messages, on %s', (en
     const kept = await callApi(app, hers, `/v1/responses/${id}`);
     expect(streamed.text).toContain('response.gateway');
     for (const { body } of [whole, kept]) expect(body.output[0].content[0].text).toBe(text);
-    for (const { text: told } of [whole, streamed, kept]) expectMasked(told.replaceAll(inAddress, ''));
+    for (const { text: shown } of [whole, streamed, kept]) expectMasked(shown.replaceAll(inAddress, ''));
   });
 
   test('leaves the model’s words unchanged', async () => {

@@ -184,7 +184,7 @@ test('warns about what is insecure, nearly full or old', async () => {
   writeFileSync(join(app.dataDir, 'backups', 'before-0001-init.db'), 'twelve bytes');
   const { code, out } = await roster(['check'], variables);
   expect(code).toBe(1);
-  for (const said of [
+  for (const pattern of [
     /PROBLEM: .*disk of the data folder is full/,
     /PROBLEM: .*database is open to others/,
     /PROBLEM: .*PROVIDER_BASE_URL/,
@@ -193,7 +193,7 @@ test('warns about what is insecure, nearly full or old', async () => {
     /Advice: .*REGISTRATION=closed/,
     /Before upgrades: +1 copies/,
   ])
-    expect(out).toMatch(said);
+    expect(out).toMatch(pattern);
   const proxied = await roster(['check'], {
     ...variables,
     TRUST_PROXY: '2',

@@ -72,13 +72,13 @@ describe.each(engines)('an assistant with tools of a server, on %s', (engine) =>
       return JSON.stringify(body).includes('sends it to everybody') || undefined;
     });
     expect((await decide('approve')).status).toBe(200);
-    const asked = await until('The new question', async () => {
+    const pending = await until('The new question', async () => {
       const answer = await messageOf(person, threadId, run.messageId);
       return answer.state === 'waiting' || answer.state === 'complete' ? answer : undefined;
     });
     expect(callsSince(before)).toEqual([]);
-    expect(asked.state).toBe('waiting');
-    expect((await decide('approve', asked.calls?.at(-1)?.callId)).status).toBe(200);
+    expect(pending.state).toBe('waiting');
+    expect((await decide('approve', pending.calls?.at(-1)?.callId)).status).toBe(200);
     const events = await readEvents(app, person, run.id);
     expect(lastOf(events)).toEqual({ type: 'finished', reason: 'complete' });
     expect(callsSince(before)).toEqual(['write_note']);
@@ -108,10 +108,10 @@ describe.each(engines)('an assistant with tools of a server, on %s', (engine) =>
     await forgetAsks(app);
     const { run } = await send(person, threadId, '[[call Notes__find]] Grace');
     await readEvents(app, person, run.id);
-    const [asked] = await asksOf(app);
-    const told = new Map((asked?.body.tools ?? []).map((tool: { name: string }) => [tool.name, tool]));
-    expect(told.get('Notes__plain')).toMatchObject({ parameters: { type: 'object', properties: {} } });
-    expect(told.get('Notes__find')).toMatchObject({
+    const [request] = await asksOf(app);
+    const tools = new Map((request?.body.tools ?? []).map((tool: { name: string }) => [tool.name, tool]));
+    expect(tools.get('Notes__plain')).toMatchObject({ parameters: { type: 'object', properties: {} } });
+    expect(tools.get('Notes__find')).toMatchObject({
       parameters: {
         type: 'object',
         properties: {

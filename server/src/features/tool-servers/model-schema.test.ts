@@ -368,10 +368,10 @@ test('makes any schema acceptable to providers, for the same arguments', () => {
     for (let tries = 0; tries < 5; tries++) {
       const value = pick(tops).value();
       if (!given(value)) throw new Error(`Made up wrongly: ${JSON.stringify({ schema, value, errors: given.errors })}`);
-      const told = asModel(value);
-      expect({ ok: taken(told), schema, told, errors: taken.errors }).toMatchObject({ ok: true });
+      const modelValue = asModel(value);
+      expect({ ok: taken(modelValue), schema, modelValue, errors: taken.errors }).toMatchObject({ ok: true });
       // If a value is not described, its names were not changed.
-      expect(asModel(toServerArguments(Object(told), brought))).toEqual(told);
+      expect(asModel(toServerArguments(Object(modelValue), brought))).toEqual(modelValue);
     }
   }
 });

@@ -162,17 +162,17 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
 
   test('reads them once, and again for other days or another key', async () => {
     const visitor = await withAdminKey();
-    const asked = async () => (await asksFor(app, 'costs')) - before;
+    const newRequests = async () => (await asksFor(app, 'costs')) - before;
     const before = await asksFor(app, 'costs');
     await Promise.all([figures(visitor), figures(visitor), figures(visitor)]);
     await figures(visitor);
-    expect(await asked()).toBe(1);
+    expect(await newRequests()).toBe(1);
     await figures(visitor, nextDay(today(), -5));
-    expect(await asked()).toBe(2);
+    expect(await newRequests()).toBe(2);
     // Saving checks the key, which is one more request.
     await saveKey(visitor);
     await figures(visitor);
-    expect(await asked()).toBe(4);
+    expect(await newRequests()).toBe(4);
   });
 
   test('requires an admin key, and says so', async () => {
@@ -374,10 +374,10 @@ describe('an admin key for OpenAI itself', () => {
     const { db } = database;
     const person = { email: 'ada@example.com', role: 'Editor', status: 'Active', created_at: '2026-01-01' } as const;
     const { id } = await db.insertInto('users').values(person).returning('id').executeTakeFirstOrThrow();
-    const asked: string[] = [];
+    const usedKeys: string[] = [];
     const organization = {
       async checkAdminKey(key: Secret) {
-        asked.push(key.reveal());
+        usedKeys.push(key.reveal());
         return { result: 'works' as const };
       },
       usage: async () => [],
@@ -385,16 +385,16 @@ describe('an admin key for OpenAI itself', () => {
     };
     const vault = createVault([{ id: 'test', key: new Secret(randomBytes(32)) }]);
     const config = { provider: { baseUrl: 'https://provider.example/v1', name: 'OpenAI', isOpenAi: true } };
-    return { id, asked, service: adminKeyService({ db, vault, provider: { organization }, config }) };
+    return { id, usedKeys, service: adminKeyService({ db, vault, provider: { organization }, config }) };
   }
   const visitor = { userAgent: null, ipAddress: '127.0.0.1' };
 
   test('requires sk-admin-, and says where an ordinary key belongs, without sending it', async () => {
-    const { id, asked, service } = await serviceAtOpenAi();
+    const { id, usedKeys, service } = await serviceAtOpenAi();
     await expect(service.save(actor(id), goodKey, visitor)).rejects.toThrow('it belongs in Settings, under API Keys');
     await expect(service.save(actor(id), 'something', visitor)).rejects.toThrow("begins with 'sk-admin-'");
-    expect([asked, (await service.state(id)).hasAdminKey]).toEqual([[], false]);
+    expect([usedKeys, (await service.state(id)).hasAdminKey]).toEqual([[], false]);
     await service.save(actor(id), adminKey, visitor);
-    expect(asked).toEqual([adminKey]);
+    expect(usedKeys).toEqual([adminKey]);
   });
 });

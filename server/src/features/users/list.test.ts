@@ -112,10 +112,10 @@ describe.each(engines)('the list of accounts on %s', (engine) => {
     const query = `sort=${sort}&order=${order}&q=example.org`;
     const whole = await pages(query, 100);
     const { body: first } = await ada.get(`/api/admin/users?${query}&limit=10`);
-    const gone = whole[9];
-    if (!gone) throw new Error('The first page is short');
+    const deleted = whole[9];
+    if (!deleted) throw new Error('The first page is short');
     const row = await withDatabase(app, (db) =>
-      db.deleteFrom('users').where('id', '=', gone.id).returningAll().executeTakeFirstOrThrow(),
+      db.deleteFrom('users').where('id', '=', deleted.id).returningAll().executeTakeFirstOrThrow(),
     );
     const { body: second } = await ada.get(`/api/admin/users?${query}&limit=10&cursor=${first.nextCursor}`);
     expect(second.items).toEqual(whole.slice(10, 20));

@@ -652,9 +652,9 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
     expect(status).toBe(200);
   }
   const expectNothingTold = (what: string, answer: { body: unknown; headers: unknown }) => {
-    const told = JSON.stringify([answer.body, answer.headers]);
+    const shown = JSON.stringify([answer.body, answer.headers]);
     expect(
-      markers.filter((marker) => told.includes(marker)),
+      markers.filter((marker) => shown.includes(marker)),
       what,
     ).toEqual([]);
   };

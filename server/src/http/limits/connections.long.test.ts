@@ -35,8 +35,8 @@ function expectAnswer({ answer }: Outcome, status: number, message: RegExp | str
   expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   expect(head.toLowerCase()).toContain('connection: close');
   // The whole body has arrived: truncated JSON would not parse.
-  const said = JSON.parse(body);
-  expect(said.error?.message ?? said.message).toMatch(message);
+  const parsed = JSON.parse(body);
+  expect(parsed.error?.message ?? parsed.message).toMatch(message);
 }
 const expectDestroyedAtOnce = ({ answeredMs = Number.NaN, destroyedMs }: Outcome) =>
   expect(destroyedMs - answeredMs).toBeLessThan(1_000 + spareMs);
@@ -112,8 +112,8 @@ describe.concurrent('closed connections', () => {
   test('closes one in the middle of a response without starting another', async () => {
     const hopper = await app.withKey('hopper');
     const { body: thread } = await hopper.post('/api/threads', { title: 'Streams' });
-    const asked = { message: 'Hello', clientId: 'a1b2c3d4' };
-    const { body } = await hopper.post(`/api/threads/${thread.id}/messages`, asked);
+    const draft = { message: 'Hello', clientId: 'a1b2c3d4' };
+    const { body } = await hopper.post(`/api/threads/${thread.id}/messages`, draft);
     const head = `GET /api/runs/${body.run.id}/events HTTP/1.1\r\nhost: ${new URL(app.url).host}\r\ncookie: ${cookieOf(hopper)}\r\n\r\n`;
     const { answer } = await attack(app, { head });
     expect(answer).toMatch(/^HTTP\/1\.1 200 .*event-stream/s);

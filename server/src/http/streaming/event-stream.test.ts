@@ -53,15 +53,15 @@ async function streamsServer(liveSessions: (ids: string[]) => Promise<Map<string
 }
 
 test('does not end a stream that opens while sessions are being checked', async () => {
-  const asked = Promise.withResolvers<string[]>();
+  const firstIds = Promise.withResolvers<string[]>();
   const answer = Promise.withResolvers<Map<string, Role>>();
   const { open } = await streamsServer((ids) => {
-    asked.resolve(ids);
+    firstIds.resolve(ids);
     return answer.promise;
   });
   const ended = await open('ended');
   const kept = await open('kept');
-  expect(await asked.promise).toEqual(['ended', 'kept']);
+  expect(await firstIds.promise).toEqual(['ended', 'kept']);
   const late = await open('late');
   answer.resolve(new Map([['kept', 'Editor']]));
   await expect.poll(() => ended.hasEnded).toBe(true);

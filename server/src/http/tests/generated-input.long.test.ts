@@ -24,8 +24,8 @@ const isOurFailure = (status: number, code: unknown) => status >= 500 && code !=
 /** Cached per schema: they are needed for every input. */
 const schemas = new Map<z.ZodType, Record<string, unknown>>();
 function schemaOf(schema: z.ZodType): Record<string, unknown> {
-  const known = schemas.get(schema);
-  if (known) return known;
+  const cached = schemas.get(schema);
+  if (cached) return cached;
   const made = { ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) };
   schemas.set(schema, made);
   return made;

@@ -39,7 +39,7 @@ async function presses(
   const assistantId = await createAssistant(visitor, { name: 'Finch' });
   const knowing = await createAssistant(visitor, { name: 'Wren' });
   const threads = [await newThread(visitor), await newThread(visitor)];
-  const asked = await ask(app, visitor, threads[1] ?? 0, 'Hello');
+  const exchange = await ask(app, visitor, threads[1] ?? 0, 'Hello');
   const model = (await createTrainedJob(app, visitor)).tunedModel;
   const job = await createRunningJob(app, visitor);
   const paused = await createRunningJob(app, visitor);
@@ -51,7 +51,7 @@ async function presses(
   return {
     'a first message': () =>
       visitor.post(`/api/threads/${threads[0]}/messages`, { message: 'Is anybody there?', clientId: clientId() }),
-    'a new answer': () => visitor.post(`/api/messages/${asked.answer.id}/regenerate`, { clientId: clientId() }),
+    'a new answer': () => visitor.post(`/api/messages/${exchange.answer.id}/regenerate`, { clientId: clientId() }),
     'a conversation with a model': () => visitor.post('/api/threads', { model: 'gpt-5.5' }),
     'a new assistant': () => visitor.post('/api/assistants', draft()),
     'an assistant’s other model': () => visitor.patch(`/api/assistants/${assistantId}`, { model: 'gpt-5.5' }),
@@ -189,8 +189,8 @@ test('creates, fills, changes and deletes clients’ vector stores while the pro
     await inTime('attributes', stores.files.update(b, { ...of, attributes: { of: 'b' } }));
     await inTime('a file taken out', stores.files.delete(a, of));
     await inTime('another name', stores.update(store.id, { name: 'Held' }));
-    const gone = await inTime('another store', stores.create({ file_ids: [a] }));
-    await inTime('a deleted store', stores.delete(gone.id));
+    const newStore = await inTime('another store', stores.create({ file_ids: [a] }));
+    await inTime('a deleted store', stores.delete(newStore.id));
     expect(await inTime('a look', stores.retrieve(store.id))).toMatchObject({
       name: 'Held',
       file_counts: { total: 2 },

@@ -35,23 +35,23 @@ function bodyOf(packets: readonly (string | Buffer)[], isCut: boolean) {
 
 /** The result of an answer as both of its consumers assemble it. */
 async function read(packets: readonly (string | Buffer)[], isCut = false) {
-  const said = { text: '', reasoning: '', refusal: '', images: [] as string[], links: [] as [string, string][] };
-  const told = new Map<number, { callId: string; input: string }>();
+  const output = { text: '', reasoning: '', refusal: '', images: [] as string[], links: [] as [string, string][] };
+  const announced = new Map<number, { callId: string; input: string }>();
   const reader = createChatReader(apiKey, (piece: ChatPiece) => {
     switch (piece.type) {
       case 'image':
-        return void said.images.push(piece.address);
+        return void output.images.push(piece.address);
       case 'link':
-        return void said.links.push([piece.url, piece.title]);
+        return void output.links.push([piece.url, piece.title]);
       case 'call':
-        return void told.set(piece.place, { callId: piece.callId, input: '' });
+        return void announced.set(piece.place, { callId: piece.callId, input: '' });
       case 'arguments': {
-        const call = told.get(piece.place);
+        const call = announced.get(piece.place);
         if (call) call.input += piece.text;
         return;
       }
       default:
-        said[piece.type] += piece.text;
+        output[piece.type] += piece.text;
     }
   });
   let failure: unknown;
@@ -78,8 +78,8 @@ async function read(packets: readonly (string | Buffer)[], isCut = false) {
   }
   const ending = reader.ending();
   // Streamed pieces must add up to the final calls.
-  if (ending) expect([...told.values()]).toEqual(reader.calls().map(({ callId, input }) => ({ callId, input })));
-  return { ...said, calls: reader.calls(), echo: reader.echo(), ending, failure };
+  if (ending) expect([...announced.values()]).toEqual(reader.calls().map(({ callId, input }) => ({ callId, input })));
+  return { ...output, calls: reader.calls(), echo: reader.echo(), ending, failure };
 }
 
 function check(found: Awaited<ReturnType<typeof read>>, expected: Expected) {

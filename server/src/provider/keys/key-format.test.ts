@@ -15,7 +15,7 @@ const unused = () => Promise.reject(new Error('no connection is opened'));
 
 /** Tests cannot reach OpenAI itself, so the rules for its keys are tested on the service. */
 async function serviceFor(isOpenAi: boolean) {
-  const asked: string[] = [];
+  const checkedKeys: string[] = [];
   const empty = await readyDatabase('sqlite');
   const database = openDatabase(empty.url, empty.dataDir);
   onTestFinished(async () => {
@@ -27,13 +27,17 @@ async function serviceFor(isOpenAi: boolean) {
   const { id } = await db.insertInto('users').values(person).returning('id').executeTakeFirstOrThrow();
   const provider = {
     async checkKey(apiKey: Secret): Promise<KeyCheck> {
-      asked.push(apiKey.reveal());
+      checkedKeys.push(apiKey.reveal());
       return { result: 'works' };
     },
   };
   const vault = createVault([{ id: 'test', key: new Secret(randomBytes(32)) }]);
   const config = { provider: { baseUrl: 'https://provider.example/v1', name: 'Provider', isOpenAi } };
-  return { asked, id, service: providerKeyService({ db, vault, provider, config, openConnection: unused }) };
+  return {
+    checkedKeys,
+    id,
+    service: providerKeyService({ db, vault, provider, config, openConnection: unused }),
+  };
 }
 
 describe('the form of a provider key', () => {
@@ -44,9 +48,9 @@ describe('the form of a provider key', () => {
     `sk-None-${'c'.repeat(30)}`,
     `sk-${'d'.repeat(509)}`,
   ])('accepts %s at OpenAI', async (key) => {
-    const { asked, id, service } = await serviceFor(true);
+    const { checkedKeys, id, service } = await serviceFor(true);
     await service.save(actor(id), key, visitor);
-    expect(asked).toEqual([key]);
+    expect(checkedKeys).toEqual([key]);
   });
 
   test.each([
@@ -58,16 +62,16 @@ describe('the form of a provider key', () => {
     [`sk-ant-${'a'.repeat(40)}`, expect.stringContaining('Anthropic')],
     [`sk-or-${'a'.repeat(40)}`, expect.stringContaining('OpenRouter')],
   ])('rejects %s at OpenAI, and sends nothing', async (key, message) => {
-    const { asked, id, service } = await serviceFor(true);
+    const { checkedKeys, id, service } = await serviceFor(true);
     const refused = { code: 'invalid_input', message, fields: { apiKey: message } };
     await expect(service.save(actor(id), key, visitor)).rejects.toMatchObject(refused);
     await expect(service.typedOrSaved(id, key)).rejects.toMatchObject(refused);
-    expect(asked).toEqual([]);
+    expect(checkedKeys).toEqual([]);
   });
 
   test('is left to the provider elsewhere', async () => {
-    const { asked, id, service } = await serviceFor(false);
+    const { checkedKeys, id, service } = await serviceFor(false);
     for (const key of ['local', 'sk-ant-x', 'gsk_123']) await service.save(actor(id), key, visitor);
-    expect(asked).toHaveLength(3);
+    expect(checkedKeys).toHaveLength(3);
   });
 });

@@ -101,29 +101,29 @@ test('cites each web page once per place, up to the limit, and only web addresse
     { type: 'url_citation' },
   ];
   const many = Array.from({ length: 300 }, (_, place) => cite('https://example.org', { start_index: place, title: 7 }));
-  const told = (annotations: unknown[]) =>
+  const annotationPackets = (annotations: unknown[]) =>
     annotations.map((annotation) => event('response.output_text.annotation.added', { annotation }));
   const item = { type: 'message', content: [{ type: 'output_text', annotations: [good] }] };
   const one = await askingRaw(() => ({
-    packets: [...told([...bad, good]), event('response.output_item.done', { item }), completed()],
+    packets: [...annotationPackets([...bad, good]), event('response.output_item.done', { item }), completed()],
   }));
   expect((await one('Rain?')).links).toEqual([['https://example.org/rain?a=1', 'Rain and wind']]);
-  const all = await askingRaw(() => ({ packets: [...told(many), completed()] }));
+  const all = await askingRaw(() => ({ packets: [...annotationPackets(many), completed()] }));
   expect((await all('Rain?')).links).toEqual(Array.from({ length: 200 }, () => ['https://example.org/', '']));
 });
 
 test('omits a tool that the model rejects, says so and remembers it; plain chats run none', async () => {
   const message = "Hosted tool 'web_search' is not supported with gpt-4o.";
-  let asked = 0;
+  let requests = 0;
   const ask = await askingRaw(() =>
-    asked++ === 0
+    requests++ === 0
       ? { status: 400, packets: [JSON.stringify({ error: { message, param: 'tools', code: null } })] }
       : { packets: [completed()] },
   );
   const note = 'Web search was left out: gpt-4o does not support it.';
   expect(await ask('Rain?')).toEqual({ calls: [], links: [], notes: [note], learned: ['refuses webSearch'] });
   expect((await ask('Rain?')).notes).toEqual([note]);
-  expect(asked).toBe(3);
+  expect(requests).toBe(3);
 
   const chats = await askingRaw((path) =>
     path === '/responses'

@@ -29,9 +29,9 @@ async function asking(baseUrl: string) {
     const base = { apiKey: new Secret(goodKey), model: 'gpt-4o', instructions: '', temperature: null, effort: null };
     const onPieces = (some: AnswerPiece[]) => void pieces.push(...some);
     const end = await answer({ ...base, turns, ...more }, onPieces, new AbortController().signal);
-    const told = pieces.flatMap((piece) => (piece.type === 'tool' ? [piece.call] : []));
+    const updates = pieces.flatMap((piece) => (piece.type === 'tool' ? [piece.call] : []));
     // The final state of each call.
-    const calls = [...new Map(told.map((call) => [call.callId, call])).values()];
+    const calls = [...new Map(updates.map((call) => [call.callId, call])).values()];
     const text = pieces.map((piece) => (piece.type === 'text' ? piece.text : '')).join('');
     const notes = pieces.flatMap((piece) => (piece.type === 'note' ? [piece.text] : []));
     return { end, calls, text, notes };
@@ -62,9 +62,9 @@ test.each([
   expect(JSON.parse(calls[0]?.input ?? '')).toEqual({ city: expect.any(String) });
   expect([text, end.reason]).toEqual(['', 'complete']);
   const answered = calls.map(({ callId, name, input }) => ({ callId, name, input, output: `${name}: 12` }));
-  const told = await ask([question, { role: 'assistant', text: '', calls: answered }], { tools });
-  expect(told.text).toContain('The functions said: get_weather: 12; get_time: 12.');
-  expect(told.calls).toEqual([]);
+  const answer = await ask([question, { role: 'assistant', text: '', calls: answered }], { tools });
+  expect(answer.text).toContain('The functions said: get_weather: 12; get_time: 12.');
+  expect(answer.calls).toEqual([]);
   const one = await ask([question], { tools: { ...tools, isParallel: false } });
   expect(one.calls.map(({ name }) => name)).toEqual(['get_weather']);
   const chosen = await ask([saying('Hello')], { tools: { ...tools, choice: { function: 'get_time' } } });
@@ -108,13 +108,13 @@ test('ends the answer on a call that is damaged, too large or one too many', asy
   );
   onTestFinished(() => provider.close());
   const ask = await asking(provider.url);
-  const said = async (...sent: string[]) => {
+  const callsIn = async (...sent: string[]) => {
     packets = sent;
     return (await ask([saying('Hello')], { tools })).calls;
   };
-  expect(await said(item({}), item({}), completed())).toHaveLength(1);
-  expect(await said(item({ status: 'incomplete' }), completed())).toEqual([]);
-  expect((await said(item({ arguments: '"\0"' }), completed()))[0]?.input).toBe('"\uFFFD"');
+  expect(await callsIn(item({}), item({}), completed())).toHaveLength(1);
+  expect(await callsIn(item({ status: 'incomplete' }), completed())).toEqual([]);
+  expect((await callsIn(item({ arguments: '"\0"' }), completed()))[0]?.input).toBe('"\uFFFD"');
   const many = Array.from({ length: 129 }, (_, index) => item({ call_id: `call_${index}` })).join('');
   for (const broken of [
     item({ arguments: 'x'.repeat(256 * 1024 + 1) }),
@@ -123,29 +123,29 @@ test('ends the answer on a call that is damaged, too large or one too many', asy
     item({ name: '<b>' }),
     many,
   ])
-    await expect(said(broken, completed())).rejects.toThrow('could not be read');
+    await expect(callsIn(broken, completed())).rejects.toThrow('could not be read');
 
   without = '/responses';
   const piece = (fields: object) => chunk({ choices: [{ delta: { tool_calls: [fields] } }] });
   const named = piece({ index: 0, id: 'call_1', function: { name: 'get_weather', arguments: '' } });
   const more = piece({ index: 0, function: { arguments: 'x'.repeat(200 * 1024) } });
   const ended = chunk({ choices: [{ finish_reason: 'tool_calls' }] });
-  await expect(said(named, more, more, ended, 'data: [DONE]\n\n')).rejects.toThrow('could not be read');
-  expect(await said(named, chunk({ choices: [{ finish_reason: 'length' }] }), 'data: [DONE]\n\n')).toEqual([]);
+  await expect(callsIn(named, more, more, ended, 'data: [DONE]\n\n')).rejects.toThrow('could not be read');
+  expect(await callsIn(named, chunk({ choices: [{ finish_reason: 'length' }] }), 'data: [DONE]\n\n')).toEqual([]);
 });
 
 test('omits a tool whose schema is rejected, adds a note, and continues the answer', async () => {
-  const said = "Invalid schema for function 'get_weather': In context=(), object schema missing properties";
-  let asked = 0;
+  const message = "Invalid schema for function 'get_weather': In context=(), object schema missing properties";
+  let requests = 0;
   let sent = '';
   const provider = await startRawProvider((_path, body) => {
-    asked++;
+    requests++;
     sent = body;
-    return asked === 1
+    return requests === 1
       ? {
           status: 400,
           headers: { 'content-type': 'application/json' },
-          packets: [JSON.stringify({ error: { message: said } })],
+          packets: [JSON.stringify({ error: { message } })],
         }
       : { packets: [event('response.output_text.delta', { delta: 'Fine.' }), completed()] };
   });
@@ -154,10 +154,10 @@ test('omits a tool whose schema is rejected, adds a note, and continues the answ
   const functions = tools.functions.map((one) => ({ ...one, canBeSpared: true }));
   const order = { tools: { ...tools, functions }, refusedFunctions: new Set<string>() };
   const { text, notes } = await ask([saying('Hello')], order);
-  expect([text, asked]).toEqual(['Fine.', 2]);
+  expect([text, requests]).toEqual(['Fine.', 2]);
   expect(notes).toEqual([expect.stringContaining('The tool get_weather was left out')]);
   // The next step of the same answer neither sends it again nor repeats the note.
   const next = await ask([saying('Hello')], order);
-  expect([next.text, next.notes, asked]).toEqual(['Fine.', [], 3]);
+  expect([next.text, next.notes, requests]).toEqual(['Fine.', [], 3]);
   expect(sent).not.toContain('get_weather');
 });

@@ -33,16 +33,16 @@ async function isUsedAgain(end: (response: ServerResponse) => void): Promise<boo
     temperature: null,
     effort: null,
   };
-  let asked = 0;
-  while (asked < maxAsked && connections === asked) {
+  let requests = 0;
+  while (requests < maxAsked && connections === requests) {
     const end = await generateWithResponses(http, request, new Set(), () => undefined, new AbortController().signal);
     expect(end.reason).toBe('complete');
-    asked++;
+    requests++;
   }
   await http.close();
   server.closeAllConnections();
   server.close();
-  return connections < asked;
+  return connections < requests;
 }
 
 test('reuses the connection of an answer that has ended', async () => {

@@ -34,13 +34,13 @@ test('delivers first what arrived before reading, and pauses the sender until th
   arriving.push(bytes(1, 'a'));
   arriving.push(bytes(70_000, 'b'));
   expect(controller.isPaused).toBe(true);
-  const told: string[] = [];
+  const signals: string[] = [];
   arriving.body.read({
-    onData: (chunk) => told.push(chunk.toString('latin1', 0, 1)),
-    onEnd: () => told.push('end'),
-    onError: () => told.push('error'),
+    onData: (chunk) => signals.push(chunk.toString('latin1', 0, 1)),
+    onEnd: () => signals.push('end'),
+    onError: () => signals.push('error'),
   });
-  expect(told).toEqual(['a', 'b', 'c', 'end']);
+  expect(signals).toEqual(['a', 'b', 'c', 'end']);
 });
 
 test('makes the sender wait for the iterator, loses nothing, and closes the connection on exit', async () => {

@@ -14,10 +14,10 @@ const requestWith = (functions: ReturnType<typeof named>): AnswerRequest => ({
   turns: [],
   tools: { functions, codeInterpreter: null, choice: 'auto', isParallel: true },
 });
-const refusal = (said: string, more: { status?: number; param?: string } = {}) =>
-  new ProviderError('bad_request', `The provider refused the request: ${said}`, {
+const refusal = (message: string, more: { status?: number; param?: string } = {}) =>
+  new ProviderError('bad_request', `The provider refused the request: ${message}`, {
     status: 400,
-    providerMessage: said,
+    providerMessage: message,
     ...more,
   });
 const names = ['Notes__read', 'Notes__read_all', 'Notes__write'];
@@ -33,11 +33,11 @@ test.each([
   ['Invalid type for tools[0].function.parameters', 'Notes__read'],
   ['The maximum context length is 8192 tokens', undefined],
   ["Unknown parameter: 'temperature'", undefined],
-])('reads "%s" as a rejection of %s', (said, name) => {
+])('reads "%s" as a rejection of %s', (message, name) => {
   const request = requestWith(named(names, true));
-  expect(unsupportedFunctionIn(refusal(said), request, new Set())?.name).toBe(name);
+  expect(unsupportedFunctionIn(refusal(message), request, new Set())?.name).toBe(name);
   // Errors in a client's own functions are reported to the client.
-  expect(unsupportedFunctionIn(refusal(said), requestWith(named(names, false)), new Set())).toBeUndefined();
+  expect(unsupportedFunctionIn(refusal(message), requestWith(named(names, false)), new Set())).toBeUndefined();
 });
 
 test('counts positions among the tools still sent, and finds no function in other failures', () => {

@@ -34,7 +34,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     for (const filename of names) ids.push((await uploaded(app, visitor, { filename, content: filename })).id);
     return ids;
   };
-  const asked = async (path: string, method = 'POST') => {
+  const callsTo = async (path: string, method = 'POST') => {
     const answer = await request(`${app.provider.origin}/__simulator/requests`);
     const { requests } = JSON.parse(await answer.body.text());
     return requests.filter((one: { method: string; path: string }) => one.method === method && one.path === path);
@@ -191,7 +191,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     await until('The taking out', async () => (await filesIn(app, key, store?.id ?? '')).length === 1);
     await withFault(app, { fail: 'server_error' }, { method: 'DELETE' }, async () => {
       await visitor.delete(`/api/assistants/${assistantId}/files/${second}`);
-      await until('A try', async () => (await asked(`/vector_stores/${store?.id}`, 'DELETE')).length > 0);
+      await until('A try', async () => (await callsTo(`/vector_stores/${store?.id}`, 'DELETE')).length > 0);
     });
     await until('The removal', async () => {
       await makeDue(app);

@@ -201,8 +201,8 @@ describe.each(engines)('invitations on %s', (engine) => {
     });
 
     test('gives one message for unknown, malformed, expired, revoked and replaced links', async () => {
-      const said = await refusedAll('A'.repeat(43));
-      for (const token of ['', "' or 1=1 --", 'x'.repeat(200)]) expect(await refusedAll(token)).toBe(said);
+      const refusal = await refusedAll('A'.repeat(43));
+      for (const token of ['', "' or 1=1 --", 'x'.repeat(200)]) expect(await refusedAll(token)).toBe(refusal);
       const [expired, revoked, replaced] = [
         await invited(ada, newAddress()),
         await invited(ada, newAddress()),
@@ -212,7 +212,7 @@ describe.each(engines)('invitations on %s', (engine) => {
       expect((await ada.delete(`${list}/${revoked.id}`)).status).toBe(204);
       const { status, body } = await ada.post(`${list}/${replaced.id}/resend`, {});
       expect(status).toBe(200);
-      for (const { token } of [expired, revoked, replaced]) expect(await refusedAll(token)).toBe(said);
+      for (const { token } of [expired, revoked, replaced]) expect(await refusedAll(token)).toBe(refusal);
       expect((await read(app.visitor(), tokenIn(body.link))).status).toBe(200);
       expect((await securityLogOf(ada, 'ada@example.com')).slice(0, 2)).toEqual([
         'invitation_sent, self, Editor, sent again, link shown',
@@ -244,16 +244,19 @@ describe.each(engines)('invitations on %s', (engine) => {
 
     test('is refused once the sender is no administrator any more, until another one sends it again', async () => {
       const { visitor: bea, email: sender } = await person('Admin');
-      const [inactive, gone] = [await invited(bea, newAddress(), { role: 'Admin' }), await invited(bea, newAddress())];
+      const [inactive, ofRemoved] = [
+        await invited(bea, newAddress(), { role: 'Admin' }),
+        await invited(bea, newAddress()),
+      ];
       await setUser(app, sender, { role: 'Editor' });
       await refusedAll(inactive.token);
       const stateOf = async (id: number) =>
         (await ada.get(list)).body.items.find((item: { id: number }) => item.id === id);
       expect(await stateOf(inactive.id)).toMatchObject({ state: 'sender_gone', invitedBy: 'Grace Hopper' });
       expect((await bea.delete('/api/user', { password })).status).toBe(204);
-      await refusedAll(gone.token);
-      expect(await stateOf(gone.id)).toMatchObject({ state: 'sender_gone', invitedBy: null });
-      const { body } = await ada.post(`${list}/${gone.id}/resend`, {});
+      await refusedAll(ofRemoved.token);
+      expect(await stateOf(ofRemoved.id)).toMatchObject({ state: 'sender_gone', invitedBy: null });
+      const { body } = await ada.post(`${list}/${ofRemoved.id}/resend`, {});
       expect(body.invitation).toMatchObject({ state: 'open', invitedBy: 'ada@example.com' });
       expect((await accept(app.visitor(), tokenIn(body.link))).status).toBe(201);
     });

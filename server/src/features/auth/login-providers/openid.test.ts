@@ -395,13 +395,13 @@ describe.each(engines)('a second factor at an OpenID Connect provider on %s', (e
     const { visitor } = await signIn(app, provider, claims);
     await addApp(visitor);
     return {
-      endOf: async (said: Claims) => (await signIn(app, provider, { ...claims, ...said })).end,
+      endOf: async (changedClaims: Claims) => (await signIn(app, provider, { ...claims, ...changedClaims })).end,
       provider,
     };
   }
   const secondStep = '/auth?step=second-factor';
 
-  test.each<[what: string, said: Claims, end: string]>([
+  test.each<[what: string, changedClaims: Claims, end: string]>([
     ['a list that names one', { amr: ['pwd', 'otp'] }, '/'],
     ['a text that names one', { amr: 'mfa' }, '/'],
     ['a password only', { amr: ['pwd'] }, secondStep],
@@ -409,9 +409,9 @@ describe.each(engines)('a second factor at an OpenID Connect provider on %s', (e
     ['a name that only begins alike', { amr: ['mfa-skipped'] }, secondStep],
     ['something that is no text', { amr: [{ mfa: true }, 1, null] }, secondStep],
     ['an unknown level', { acr: 'urn:acme:silver' }, secondStep],
-  ])('counts as the signed token says: %s', async (_what, said, end) => {
+  ])('counts as the signed token says: %s', async (_what, changedClaims, end) => {
     const { endOf } = await startedWithFactor();
-    expect(await endOf(said)).toBe(end);
+    expect(await endOf(changedClaims)).toBe(end);
   });
 
   test('counts by the level and the methods that the operator has chosen', async () => {

@@ -57,16 +57,16 @@ describe.each(engines)('a failing identity provider on %s', (engine) => {
     ['no list of addresses', '/api/user/emails', json({ message: 'Not Found' }, 404), /status 404/],
     ['addresses that are none', '/api/user/emails', json([{ email: 5 }]), /ZodError/],
   ])('GitHub: refuses the sign-in and logs the reason: %s', async (_what, path, answer, reason) => {
-    const asked: string[] = [];
+    const requestedUrls: string[] = [];
     github.instead.set(path, (_request, response) => answer(response));
     for (const other of ['/elsewhere', '/api/other'])
       github.instead.set(other, (request, response) => {
-        asked.push(request.url ?? '');
+        requestedUrls.push(request.url ?? '');
         json({})(response);
       });
     expect(await signInThrough(app.visitor(), 'github')).toBe(failed);
     expect(lastReason()).toMatch(reason);
-    expect(asked).toEqual([]);
+    expect(requestedUrls).toEqual([]);
     expect(app.logLines.join('')).not.toContain('gho_leaked');
     await nobodyIsIn();
   });
@@ -122,13 +122,13 @@ describe.each(engines)('a failing identity provider on %s', (engine) => {
     ['account_selection_required', 'account_selection_required'],
     ['temporarily_unavailable', 'temporarily_unavailable'],
     ['server_error', 'server_error'],
-  ])('rejects a callback with %s and reports %s', async (error, said) => {
+  ])('rejects a callback with %s and reports %s', async (error, errorCode) => {
     const meddle = ({ searchParams }: URL) => {
       searchParams.delete('code');
       searchParams.set('error', error);
     };
     for (const provider of ['google', 'github'] as const)
-      expect(await signInThrough(app.visitor(), provider, { meddle })).toBe(`/auth?error=${said}`);
+      expect(await signInThrough(app.visitor(), provider, { meddle })).toBe(`/auth?error=${errorCode}`);
     await nobodyIsIn();
   });
 

@@ -8,8 +8,8 @@ import { readUserChanges } from './user-attributes.ts';
 
 const printPath = ({ attribute, within, part }: AttributePath): string =>
   `${attribute}${within ? `[${print(within)}]` : ''}${part === undefined ? '' : `.${part}`}`;
-const print = (conditions: readonly Condition[]): string =>
-  conditions
+const print = (supported: readonly Condition[]): string =>
+  supported
     .map((one) => (one.value === undefined ? printPath(one) : `${printPath(one)} eq ${JSON.stringify(one.value)}`))
     .join(' and ');
 
@@ -34,13 +34,13 @@ const name = () => pick(['username', 'emails', 'externalid', 'urn:x:y:2.0:user:f
 function condition(depth: number): Condition {
   const attribute = name();
   if (depth > 0 && random() < 0.3) {
-    const within = conditions(depth - 1);
+    const within = supported(depth - 1);
     const part = random() < 0.5 ? { part: 'value' } : {};
     return 'part' in part || random() < 0.5 ? { attribute, within, ...part, value: value() } : { attribute, within };
   }
   return random() < 0.3 ? { attribute, part: 'value', value: value() } : { attribute, value: value() };
 }
-const conditions = (depth: number): Condition[] =>
+const supported = (depth: number): Condition[] =>
   Array.from({ length: 1 + Math.floor(random() * 3) }, () => condition(depth));
 
 describe('the filter', () => {
@@ -63,7 +63,7 @@ describe('the filter', () => {
 
   test('is the same after it was printed and read', () => {
     for (let round = 0; round < 2_000; round++) {
-      const filter = conditions(2);
+      const filter = supported(2);
       expect(parseFilter(print(filter)), print(filter)).toEqual(filter);
     }
   });
@@ -124,7 +124,7 @@ describe('changes by PATCH', () => {
     { op: 'Replace', path: 'emails[type eq "home"].value', value: 'home@example.com' },
     { op: 'add', path: 'name.honorificPrefix', value: 'Dr.' },
   ];
-  const known: readonly [object, ...object[]] = [
+  const supported: readonly [object, ...object[]] = [
     { op: 'Replace', path: 'userName', value: 'ada@example.com' },
     { op: 'Replace', path: 'ACTIVE', value: 'False' },
     { op: 'replace', value: { 'name.givenName': 'Ada', displayName: 'Ada L.' } },
@@ -135,7 +135,7 @@ describe('changes by PATCH', () => {
   const read = (operations: readonly object[]) => readUserChanges(readPatch({ Operations: operations }));
 
   test('are the same whatever unknown attributes come between them', () => {
-    expect(read(known)).toEqual({
+    expect(read(supported)).toEqual({
       userName: 'ada@example.com',
       active: false,
       givenName: 'Ada',
@@ -145,7 +145,7 @@ describe('changes by PATCH', () => {
       externalId: null,
     });
     for (let round = 0; round < 500; round++) {
-      const chosen = known.filter(() => random() < 0.6);
+      const chosen = supported.filter(() => random() < 0.6);
       const mixed = chosen.flatMap((one) => [
         ...Array.from({ length: Math.floor(random() * 3) }, () => pick(unknown)),
         one,

@@ -68,7 +68,8 @@ describe.each(engines)('groups that a directory provisions on %s', (engine) => {
     expect((await scim.get(`/Users/${ids.u1}`)).body.groups).toMatchObject([{ value: body.id, display: 'Staff' }]);
     await scim.patch(path, { op: 'Remove', path: 'members', value: [member('u1')] });
     await scim.patch(path, { op: 'remove', path: `members[value eq "${ids.u2}"]` });
-    for (const gone of ['u2', 'u1']) await scim.patch(path, { op: 'remove', path: `members[value eq "${ids[gone]}"]` });
+    for (const memberKey of ['u2', 'u1'])
+      await scim.patch(path, { op: 'remove', path: `members[value eq "${ids[memberKey]}"]` });
     expect([await membersOf(body.id), await isIn('u2')]).toEqual([[ids.u3], 0]);
     await scim.patch(path, { op: 'Replace', path: 'displayName', value: 'Everybody' });
     expect((await scim.get(path)).body).toMatchObject({ displayName: 'Everybody', externalId: '8aa1a0c0' });

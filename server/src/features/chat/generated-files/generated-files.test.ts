@@ -155,11 +155,11 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
     ['sends a byte now and then', { tokenDelayMs: 100 }, /did not send the file in time/],
     ['falls silent in the middle', { hangAfter: 10 }, /did not send the file in time/],
     ['sends less than it says', { dropAfter: 10 }, /could not be reached/],
-  ])('is fetched again where the provider %s, and the page says why it is not there', async (_what, fault, said) => {
+  ])('is fetched again where the provider %s, and the page says why it is not there', async (_what, fault, message) => {
     const { visitor, threadId, messageId } = await withFault(app, fault, inContainers, async () => {
       const answer = await made('plot.png');
       const first = await troubled(answer.visitor, answer.threadId, answer.messageId);
-      expect(first).toEqual({ filename: 'plot.png', state: 'fetching', error: expect.stringMatching(said) });
+      expect(first).toEqual({ filename: 'plot.png', state: 'fetching', error: expect.stringMatching(message) });
       return answer;
     });
     expect(await filesOf(visitor)).toEqual([]);
@@ -181,11 +181,11 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
     ['the provider refuses', 'plot.png', { status: 400 }, /refused the request/],
     ['it is larger than a file may be', 'large.bin', null, /larger than 50 MB/],
     ['there is nothing in it', 'empty.txt', null, /empty/],
-  ])('fails for good where %s, and nothing else is lost', async (_what, name, fault, said) => {
+  ])('fails for good where %s, and nothing else is lost', async (_what, name, fault, message) => {
     const before = inStore(app).length;
     const work = () => madeAndSettled(name);
     const { visitor, answer } = await (fault ? withFault(app, fault, inContainers, work) : work());
-    expect(answer.unkept).toEqual([{ filename: name, state: 'failed', error: expect.stringMatching(said) }]);
+    expect(answer.unkept).toEqual([{ filename: name, state: 'failed', error: expect.stringMatching(message) }]);
     expect([answer.state, answer.files]).toEqual(['complete', []]);
     expect(answer.text).toContain('I made');
     expect(await filesOf(visitor)).toEqual([]);

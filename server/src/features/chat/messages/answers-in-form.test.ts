@@ -13,7 +13,7 @@ const facts = {
 };
 const strict = JSON.stringify(facts, null, 2);
 const loose = JSON.stringify({ type: 'object', properties: { title: { type: 'string' } } });
-const asked = (schema: string, isStrict: boolean) => ({
+const requestedForm = (schema: string, isStrict: boolean) => ({
   name: 'answer',
   schema: JSON.parse(schema),
   strict: isStrict,
@@ -39,7 +39,7 @@ describe.each(modes)('structured outputs, by $by on $engine', ({ engine, without
     const assistantId = await createAssistant(ada, { responseSchema: strict });
     const threadId = await newThread(ada, { assistantId });
     const { answer, run } = await ask(app, ada, threadId, 'Three rows [[rows 3]]');
-    expect(await lastForm()).toMatchObject(asked(strict, true));
+    expect(await lastForm()).toMatchObject(requestedForm(strict, true));
     expect(JSON.parse(answer.text)).toEqual({
       title: expect.any(String),
       rows: [expect.any(Number), 2, 3].map(() => expect.any(Number)),
@@ -55,7 +55,7 @@ describe.each(modes)('structured outputs, by $by on $engine', ({ engine, without
     expect(kept[1]).not.toHaveProperty('hasSchema');
 
     await ask(app, ada, threadId, 'Go on');
-    expect(await lastForm()).toMatchObject(asked(loose, false));
+    expect(await lastForm()).toMatchObject(requestedForm(loose, false));
     await ada.patch(`/api/assistants/${assistantId}`, { responseSchema: null });
     const plain = await ask(app, ada, threadId, 'In words');
     expect(await lastForm()).toBeUndefined();
@@ -76,7 +76,7 @@ describe.each(modes)('structured outputs, by $by on $engine', ({ engine, without
     // Only this model rejects it.
     const other = await createAssistant(ben, { responseSchema: strict });
     await ask(app, ben, await newThread(ben, { assistantId: other }), 'Facts');
-    expect(await lastForm()).toMatchObject(asked(strict, true));
+    expect(await lastForm()).toMatchObject(requestedForm(strict, true));
   });
 
   test('are requested less strictly if the provider rejects the strict schema', async () => {
@@ -92,7 +92,7 @@ describe.each(modes)('structured outputs, by $by on $engine', ({ engine, without
     });
     const { answer } = await ask(app, eve, await newThread(eve, { assistantId }), 'Facts');
     expect([answer.state, answer.notes]).toEqual(['complete', []]);
-    expect(await lastForm()).toMatchObject(asked(strict, false));
+    expect(await lastForm()).toMatchObject(requestedForm(strict, false));
   });
 
   test('are returned to API clients that set no format themselves', async () => {
@@ -104,11 +104,11 @@ describe.each(modes)('structured outputs, by $by on $engine', ({ engine, without
     const post = (path: string, body: object) => callApi(app, token, path, { method: 'POST', body });
     const { status } = await post('/v1/chat/completions', completion);
     expect(status).toBe(200);
-    expect(await lastForm()).toMatchObject(asked(strict, true));
+    expect(await lastForm()).toMatchObject(requestedForm(strict, true));
     await post('/v1/chat/completions', { ...completion, response_format: own });
     expect((await asksOf(app)).at(-1)?.body.response_format).toEqual(own);
     await post('/v1/responses', { model: 'Facts@roster', input: 'Facts' });
-    expect(await lastForm()).toMatchObject(asked(strict, true));
+    expect(await lastForm()).toMatchObject(requestedForm(strict, true));
     const format = { type: 'text' };
     await post('/v1/responses', { model: 'Facts@roster', input: 'Facts', text: { format } });
     const { body } = (await asksOf(app)).at(-1) ?? {};

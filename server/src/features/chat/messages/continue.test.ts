@@ -72,10 +72,10 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     expect(textOf(await readEvents(app, ada, run.id, { after: before.length - 1 }))).toBe(
       benchText(40).slice(benchText(15).length),
     );
-    const [, asked] = await asksOf(app);
-    expect(asked?.body.input.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'user']);
-    expect(JSON.stringify(asked?.body.input[1])).toContain(benchText(15));
-    expect(JSON.stringify(asked?.body.input[2])).toContain('Continue your last answer exactly where it stopped.');
+    const [, request] = await asksOf(app);
+    expect(request?.body.input.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(JSON.stringify(request?.body.input[1])).toContain(benchText(15));
+    expect(JSON.stringify(request?.body.input[2])).toContain('Continue your last answer exactly where it stopped.');
   });
 
   test('counts each request once, and their sum as the usage of the answer', async () => {

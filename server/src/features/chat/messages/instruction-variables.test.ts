@@ -106,7 +106,7 @@ describe.each(engines)('variables in instructions on %s', (engine) => {
     const assistantId = await tutor(visitor);
     const { id } = await newSet(visitor, assistantId, typed('What do you keep to? [[delay 0]]'));
     const baseline = { kind: 'version', version: 1 };
-    const told = async () =>
+    const judgeInputs = async () =>
       (await asksOf(app)).map(({ body }) => JSON.stringify(body.input)).filter((text) => text.includes('====='));
     await forgetAsks(app);
     const changes = { model: 'gpt-4o-mini' };
@@ -117,7 +117,7 @@ describe.each(engines)('variables in instructions on %s', (engine) => {
     await forgetAsks(app);
     await judged(visitor, comparisonId);
     const blind = `told before\\n${filledBy('{{model}}')}\\n`;
-    expect((await told()).map((text) => text.includes(blind))).toEqual([true, true]);
+    expect((await judgeInputs()).map((text) => text.includes(blind))).toEqual([true, true]);
 
     // The other side is the answer of the day before.
     await forgetAsks(app);
@@ -126,12 +126,12 @@ describe.each(engines)('variables in instructions on %s', (engine) => {
     const [today, before] = ['Monday, November 30, 2026', 'Saturday, November 28, 2026'] as const;
     const line = (one: string, other: string) =>
       `{{current_date}}: ${one} for the first answer, ${other} for the second`;
-    const asked = await told();
+    const inputs = await judgeInputs();
     const both = `told before\\nOn {{current_date}} at {{ CURRENT_TIME }}: Tutor by gpt-4o. Dear {{name}}.\\n`;
-    expect(asked.map((text) => text.includes(both))).toEqual([true, true]);
-    expect(asked.filter((text) => text.includes(line(today, before)))).toHaveLength(1);
-    expect(asked.filter((text) => text.includes(line(before, today)))).toHaveLength(1);
-    expect(asked.join()).toContain(
+    expect(inputs.map((text) => text.includes(both))).toEqual([true, true]);
+    expect(inputs.filter((text) => text.includes(line(today, before)))).toHaveLength(1);
+    expect(inputs.filter((text) => text.includes(line(before, today)))).toHaveLength(1);
+    expect(inputs.join()).toContain(
       '{{current_time}}: 00:05 (Europe/Berlin) for the first answer, 18:45 (Europe/Berlin)',
     );
   });

@@ -175,8 +175,8 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
     const threadId = await newThread(ada, { assistantId });
     await forgetAsks(app);
     await askAll(threadId, 'A song', ['gpt-4.1', 'gpt-5.5']);
-    const asked = (await asksOf(app)).map(({ body }) => [body.model, body.instructions, body.temperature]);
-    expect(asked.toSorted()).toEqual([
+    const requests = (await asksOf(app)).map(({ body }) => [body.model, body.instructions, body.temperature]);
+    expect(requests.toSorted()).toEqual([
       ['gpt-4.1', 'Sing.', 0.3],
       ['gpt-5.5', 'Sing.', undefined],
     ]);

@@ -66,16 +66,16 @@ describe.each(engines)('requests to the provider on %s', (engine) => {
       name: 'look_up',
       arguments: '{}',
     });
-    const told = (position: number, output: string) => ({
+    const toolOutput = (position: number, output: string) => ({
       type: 'function_call_output',
       call_id: `call_${position}`,
       output,
     });
     expect((await asksOf(app)).at(-1)?.body.input).toEqual([
       { role: 'user', content: 'First' },
-      ...[called(0), called(1), told(0, 'one'), told(1, 'two')],
+      ...[called(0), called(1), toolOutput(0, 'one'), toolOutput(1, 'two')],
       { role: 'assistant', content: answer.text.slice(0, 5) },
-      ...[called(2), told(2, 'three')],
+      ...[called(2), toolOutput(2, 'three')],
       { role: 'assistant', content: answer.text.slice(5) },
       { role: 'user', content: 'Second' },
     ]);
@@ -189,10 +189,10 @@ describe('a provider without Responses', () => {
     await ask(app, ada, threadId, 'Two');
     await app.restart();
     await ask(app, ada, threadId, 'Three');
-    const asked = await asksOf(app);
+    const requests = await asksOf(app);
     const [responses, chat] = ['/responses', '/chat/completions'];
-    expect(asked.map(({ path }) => path)).toEqual([responses, chat, chat, responses, chat]);
-    expect(asked[2]?.body).toEqual({
+    expect(requests.map(({ path }) => path)).toEqual([responses, chat, chat, responses, chat]);
+    expect(requests[2]?.body).toEqual({
       model: 'gpt-4o',
       stream: true,
       stream_options: { include_usage: true },

@@ -21,7 +21,7 @@ describe.each(engines)('a retired model in a thread on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  const asked = async () => (await callsOf(app, 'POST', /\/responses$/)).length;
+  const requestCount = async () => (await callsOf(app, 'POST', /\/responses$/)).length;
   const message = 'gpt-4o retired on January 14, 2027. Continue with gpt-6.1-terra, or choose another model.';
   const refused = { status: 409, body: { code: 'model_ended', message } };
 
@@ -30,10 +30,10 @@ describe.each(engines)('a retired model in a thread on %s', (engine) => {
     const threadId = await newThread(ada, { model: 'gpt-4o', title: 'Before and after' });
     const { message: question } = await ask(app, ada, threadId, 'Before');
     today = '2027-01-14';
-    const before = await asked();
+    const before = await requestCount();
     expect(await post(ada, threadId, 'After')).toMatchObject(refused);
     expect(await ada.post(`/api/messages/${question.id}/regenerate`)).toMatchObject(refused);
-    expect([await asked(), (await messagesOf(ada, threadId)).length]).toEqual([before, 2]);
+    expect([await requestCount(), (await messagesOf(ada, threadId)).length]).toEqual([before, 2]);
     expect((await ada.patch(`/api/threads/${threadId}`, { model: 'gpt-6.1-terra' })).status).toBe(200);
     const { answer } = await ask(app, ada, threadId, 'After');
     expect(answer).toMatchObject({ state: 'complete', model: 'gpt-6.1-terra' });
@@ -72,10 +72,10 @@ describe.each(engines)('a retired model in a thread on %s', (engine) => {
     const { body: assistant } = await post('/v1/assistants', { model: 'gpt-4o' });
     const { body: thread } = await post('/v1/threads', { messages: [{ role: 'user', content: 'Hello' }] });
     today = '2027-01-14';
-    const before = await asked();
+    const before = await requestCount();
     const run = await post(`/v1/threads/${thread.id}/runs`, { assistant_id: assistant.id });
     expect(run).toMatchObject({ status: 404, body: { error: { code: 'model_not_found', message } } });
-    expect(await asked()).toBe(before);
+    expect(await requestCount()).toBe(before);
   });
 
   test('is requested if only the catalog retires it, and the error names the successor', async () => {

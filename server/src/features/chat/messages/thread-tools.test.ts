@@ -19,7 +19,7 @@ describe.each(engines)('tools switched by a thread on %s', (engine) => {
   const namesIn = ({ body }: { body: { tools?: { type: string; name?: string }[] } }) =>
     (body.tools ?? []).map(({ type, name = type }) => name);
   /** The tools of the last request. */
-  const asked = async () => namesIn((await asksOf(app)).at(-1) ?? { body: {} });
+  const requestedTools = async () => namesIn((await asksOf(app)).at(-1) ?? { body: {} });
   const ofServers = ['demo_weather', 'demo_clock'];
   const patched = async (visitor: HttpClient, threadId: number, tools: unknown) =>
     visitor.patch(`/api/threads/${threadId}`, { tools });
@@ -30,15 +30,15 @@ describe.each(engines)('tools switched by a thread on %s', (engine) => {
     const assistantId = await createAssistant(visitor, { tools: { webSearch: { domains }, codeInterpreter: {} } });
     const threadId = await newThread(visitor, { assistantId, title: 'Named' });
     await ask(app, visitor, threadId, 'As it is');
-    expect(await asked()).toEqual([...ofServers, 'web_search', 'code_interpreter']);
+    expect(await requestedTools()).toEqual([...ofServers, 'web_search', 'code_interpreter']);
 
     const changed = await patched(visitor, threadId, { codeInterpreter: false, imageGeneration: true });
     expect([changed.status, changed.body.tools]).toEqual([200, { codeInterpreter: false, imageGeneration: true }]);
     const { answer } = await ask(app, visitor, threadId, 'Switched');
-    expect(await asked()).toEqual([...ofServers, 'web_search', 'image_generation']);
+    expect(await requestedTools()).toEqual([...ofServers, 'web_search', 'image_generation']);
     expect((await asksOf(app)).at(-1)?.body.tools[2].filters).toEqual({ allowed_domains: domains });
     await regenerated(app, visitor, answer.id);
-    expect(await asked()).toEqual([...ofServers, 'web_search', 'image_generation']);
+    expect(await requestedTools()).toEqual([...ofServers, 'web_search', 'image_generation']);
     expect((await visitor.get(`/api/threads/${threadId}`)).body.tools).toEqual(changed.body.tools);
     expect((await visitor.get('/api/threads')).body.items[0].tools).toEqual(changed.body.tools);
     const { thread } = (await visitor.get(`/api/threads/${threadId}/export?format=json`)).body;
@@ -49,7 +49,7 @@ describe.each(engines)('tools switched by a thread on %s', (engine) => {
       expect((await patched(visitor, threadId, nothing)).body).not.toHaveProperty('tools');
     }
     await ask(app, visitor, threadId, 'As before');
-    expect(await asked()).toEqual([...ofServers, 'web_search', 'code_interpreter']);
+    expect(await requestedTools()).toEqual([...ofServers, 'web_search', 'code_interpreter']);
   });
 
   test('work without an assistant, from the first message on, and with several models', async () => {
@@ -67,7 +67,7 @@ describe.each(engines)('tools switched by a thread on %s', (engine) => {
     const { body } = await visitor.patch(`/api/threads/${threadId}`, { assistantId });
     expect(body.tools).toEqual({ webSearch: true, serversOff: [7] });
     await ask(app, visitor, threadId, 'Another one');
-    expect(await asked()).toEqual(['demo_clock', 'web_search', 'code_interpreter']);
+    expect(await requestedTools()).toEqual(['demo_clock', 'web_search', 'code_interpreter']);
     const numbers = Array.from({ length: 101 }, (_, index) => index + 1);
     for (const tools of [
       { telepathy: true },

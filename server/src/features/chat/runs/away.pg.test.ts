@@ -156,7 +156,7 @@ describe('a reader', () => {
   const log = Object({ error: () => undefined });
   /** Reads a deleted run; queries succeed once the `failures` are used up. */
   async function watch(failures: Error[]) {
-    const asked = async () => {
+    const findRun = async () => {
       const failure = failures.shift();
       if (failure) throw failure;
       return undefined;
@@ -164,7 +164,12 @@ describe('a reader', () => {
     let ends = 0;
     const stream = { write: () => undefined, end: () => void ends++, onClose: () => undefined };
     const events = { after: async () => [] };
-    const watching = createRunSubscriptions({ runs: { find: asked, finished: asked }, events, log, live: new Map() });
+    const watching = createRunSubscriptions({
+      runs: { find: findRun, finished: findRun },
+      events,
+      log,
+      live: new Map(),
+    });
     const begun = await watching.watch({ userId: 1 }, run, 0, stream).then(
       () => 'follows',
       (error: Error) => error.message,

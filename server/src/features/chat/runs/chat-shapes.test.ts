@@ -21,12 +21,12 @@ describe.each(engines)('answers of servers with Chat Completions only, on %s', (
   let assistantId: number;
   /** The responses in order; the last one repeats. */
   let answers: string[] = [];
-  let asked: JsonObject[] = [];
+  let requests: JsonObject[] = [];
   beforeAll(async () => {
     provider = await startRawProvider((path, body) => {
       if (path !== '/chat/completions') return { status: 404, packets: ['{}'] };
       const request: unknown = JSON.parse(body);
-      if (isObject(request)) asked.push(request);
+      if (isObject(request)) requests.push(request);
       const answer = answers.length > 1 ? answers.shift() : answers[0];
       return { packets: [answer ?? ''] };
     });
@@ -37,7 +37,7 @@ describe.each(engines)('answers of servers with Chat Completions only, on %s', (
     tools.offer('pay', { approval: 'always' }, () => tools.said('Paid.'));
   });
   beforeEach(() => {
-    asked = [];
+    requests = [];
   });
   afterAll(async () => {
     await app.stop();
@@ -50,10 +50,10 @@ describe.each(engines)('answers of servers with Chat Completions only, on %s', (
     const threadId = await named();
     for (const [shape, events, { text = '', reasoning = '', failure, reason = 'complete' }] of without) {
       answers = [events.map(frame).join('')];
-      const { answer, events: told } = await ask(app, ada, threadId, 'Go on');
+      const { answer, events: laterEvents } = await ask(app, ada, threadId, 'Go on');
       const state = failure ? 'failed' : 'complete';
       expect([shape, answer.state, answer.text, answer.reasoning]).toEqual([shape, state, text, reasoning]);
-      const last = told.at(-1)?.event;
+      const last = laterEvents.at(-1)?.event;
       if (failure) expect([shape, answer.error?.message]).toEqual([shape, expect.stringMatching(failure)]);
       else expect([shape, last]).toEqual([shape, { type: 'finished', reason }]);
     }
@@ -110,12 +110,12 @@ describe.each(engines)('answers of servers with Chat Completions only, on %s', (
     ]);
     for (const { callId } of calls)
       expect((await ada.post(`/api/runs/${run.id}/approvals/${callId}`, { decision: 'approve' })).status).toBe(200);
-    const told = await readEvents(app, ada, run.id);
+    const events = await readEvents(app, ada, run.id);
     // Only the provider gets it.
-    expect(JSON.stringify(told)).not.toContain('c2ln');
+    expect(JSON.stringify(events)).not.toContain('c2ln');
     expect(await messageOf(ada, threadId, run.messageId)).toMatchObject({ state: 'complete', text: 'Paid.' });
     const ids = calls.map(({ callId }) => callId);
-    expect(asked.at(-1)?.messages).toMatchObject([
+    expect(requests.at(-1)?.messages).toMatchObject([
       { role: 'user' },
       {
         role: 'assistant',
@@ -130,6 +130,6 @@ describe.each(engines)('answers of servers with Chat Completions only, on %s', (
       { role: 'tool', tool_call_id: ids[1], content: 'Paid.' },
     ]);
     await ask(app, ada, threadId, 'Thanks');
-    expect(JSON.stringify(asked.at(-1)?.messages)).not.toContain('I have to');
+    expect(JSON.stringify(requests.at(-1)?.messages)).not.toContain('I have to');
   });
 });

@@ -126,14 +126,16 @@ describe('several processes on one PostgreSQL', () => {
     expect(new Set(answers.map((answer) => answer.body.run.id)).size).toBe(1);
     await readEvents(second, adaThere, answers[0]?.body.run.id);
     expect(await messagesOf(ada, threadId)).toHaveLength(2);
-    expect((await asksOf(app)).filter(({ body: asked }) => JSON.stringify(asked).includes('To both'))).toHaveLength(1);
+    expect((await asksOf(app)).filter(({ body: request }) => JSON.stringify(request).includes('To both'))).toHaveLength(
+      1,
+    );
   });
 
   test('stop only the answer of a thread that is deleted through the other', async () => {
     const [doomed, kept] = [await newThread(ada), await newThread(ada, { title: 'Kept' })];
-    const gone = await send(ada, doomed, 'Deleted from afar [[bench 40000]] [[delay 20]]');
+    const deleted = await send(ada, doomed, 'Deleted from afar [[bench 40000]] [[delay 20]]');
     const other = await send(ada, kept, '[[bench 40000]] [[delay 20]]');
-    const watching = await openEvents(second, adaThere, gone.run.id);
+    const watching = await openEvents(second, adaThere, deleted.run.id);
     await watching.until(3);
     expect((await adaThere.delete(`/api/threads/${doomed}`)).status).toBe(204);
     await watching.all();
@@ -144,12 +146,12 @@ describe('several processes on one PostgreSQL', () => {
     await reader.until(10);
     await ada.post(`/api/runs/${other.run.id}/stop`);
     expect(lastOf(await reader.all())).toEqual({ type: 'finished', reason: 'stopped' });
-    expect(await until('The usage', () => usageOf(gone.run.id))).toMatchObject({ estimated: 1 });
+    expect(await until('The usage', () => usageOf(deleted.run.id))).toMatchObject({ estimated: 1 });
   });
 
   test('store other answers when the rows of one are deleted', async () => {
     const [doomed, kept] = [await newThread(ada), await newThread(ada, { title: 'Kept' })];
-    const gone = await send(ada, doomed, '[[bench 40000]] [[delay 20]]');
+    const deleted = await send(ada, doomed, '[[bench 40000]] [[delay 20]]');
     const other = await send(ada, kept, '[[bench 40000]] [[delay 20]]');
     const here = await openEvents(app, ada, other.run.id);
     await here.until(5);
@@ -164,7 +166,7 @@ describe('several processes on one PostgreSQL', () => {
     here.leave();
     there.leave();
     await ada.post(`/api/runs/${other.run.id}/stop`);
-    expect(gone.run.id).not.toBe(other.run.id);
+    expect(deleted.run.id).not.toBe(other.run.id);
   });
 
   test('reconnect for signals without losing events or declaring anyone dead', async () => {

@@ -5,7 +5,7 @@ import { ask, asksOf, benchText, messagesOf, newThread, regenerated } from '#ser
 import { lastOf, notesOf, textOf } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
 
-type Failing = [words: string, code: RunError['code'], said: RegExp, asks: number, text: string];
+type Failing = [words: string, code: RunError['code'], message: RegExp, asks: number, text: string];
 const failing: Failing[] = [
   ['[[401]]', 'key_rejected', /rejected the API key\. Incorrect API key provided: sk-…/, 1, ''],
   ['[[403]]', 'region', /country or region/, 1, ''],
@@ -57,24 +57,24 @@ describe.each(modes)('a failing provider, by $by on $engine', ({ engine, without
     const threadId = await newThread(visitor);
     const message = `${words} ${name}`;
     const outcome = await ask(app, visitor, threadId, message);
-    const asked = (await asksOf(app)).filter(
+    const requests = (await asksOf(app)).filter(
       ({ body, path }) =>
         (without.length === 0 || path !== '/responses') &&
         JSON.stringify(body.input ?? body.messages).includes(JSON.stringify(message)),
     );
-    return { ...outcome, visitor, threadId, asked, words: message, name };
+    return { ...outcome, visitor, threadId, requests, words: message, name };
   }
 
-  test.concurrent.each(failing)('%s fails as %s and keeps what there is', async (words, code, said, asks, text) => {
-    const { answer, events, asked, visitor, threadId, ...sent } = await personAsks(words);
+  test.concurrent.each(failing)('%s fails as %s and keeps what there is', async (words, code, message, asks, text) => {
+    const { answer, events, requests, visitor, threadId, ...sent } = await personAsks(words);
     const last = lastOf(events);
     expect(last?.type).toBe('failed');
     expect(answer.state).toBe('failed');
     expect(answer.error).toMatchObject({ code });
     expect(last).toEqual({ type: 'failed', error: answer.error });
-    expect(answer.error?.message).toMatch(said);
+    expect(answer.error?.message).toMatch(message);
     expect(answer.error?.message).not.toMatch(/sk-[A-Za-z0-9*]|secret|Bearer|<html|at .*:\d+/);
-    expect(asked).toHaveLength(asks);
+    expect(requests).toHaveLength(asks);
     expect(answer.text).toBe(text);
     expect(textOf(events)).toBe(text);
     const [question] = await messagesOf(visitor, threadId);
@@ -86,14 +86,14 @@ describe.each(modes)('a failing provider, by $by on $engine', ({ engine, without
   });
 
   test.concurrent.each(succeeding)('%s ends as %s', async (words, reason, asks, text) => {
-    const { answer, events, asked } = await personAsks(words);
+    const { answer, events, requests } = await personAsks(words);
     expect(lastOf(events)).toEqual({ type: 'finished', reason });
     expect(answer).toMatchObject({ state: 'complete', error: null });
     expect(answer.text).toMatch(text);
     expect(answer.usage).toMatchObject({ estimated: false });
-    expect(asked).toHaveLength(asks);
+    expect(requests).toHaveLength(asks);
     // Timers may fire a millisecond early on another clock.
-    if (words.startsWith('[[429')) expect((asked[1]?.time ?? 0) - (asked[0]?.time ?? 0)).toBeGreaterThan(990);
+    if (words.startsWith('[[429')) expect((requests[1]?.time ?? 0) - (requests[0]?.time ?? 0)).toBeGreaterThan(990);
   });
 
   test('reports a key without permission', async () => {

@@ -27,8 +27,8 @@ describe.each(engines)('filtering conversations on %s', (engine) => {
     const { answer } = await ask(app, ada, threads.plain, 'An apple');
     await ada.post(`/api/messages/${answer.id}/rating`, { value: 'good' });
     threads.assisted = await newThread(ada, { title: 'Apple', assistantId });
-    const asked = await ask(app, ada, threads.assisted, 'A pear');
-    await ada.post(`/api/messages/${asked.answer.id}/rating`, { value: 'bad' });
+    const pear = await ask(app, ada, threads.assisted, 'A pear');
+    await ada.post(`/api/messages/${pear.answer.id}/rating`, { value: 'bad' });
     threads.filed = await newThread(ada, { title: 'Files' });
     await ask(app, ada, threads.filed, 'An apple in a file', { fileIds: [file.id] });
     await withDatabase(app, async (db) => {

@@ -115,10 +115,10 @@ describe.each(engines)('summaries that an assistant makes by itself on %s', (eng
     expect((await messageOf(ada, threadId, messages[3]?.id ?? 0)).summary).toMatchObject({ state: 'failed' });
     expect((await bodies()).at(-1)?.includes(heading)).toBe(false);
     // Another answer to the same question does not try it again.
-    const asked = (await bodies()).length;
+    const before = (await bodies()).length;
     const { run } = await regenerated(app, ada, answer.id);
     await readEvents(app, ada, run.id);
-    expect(await bodies()).toHaveLength(asked + 1);
+    expect(await bodies()).toHaveLength(before + 1);
   });
 
   test('can be cancelled: the question is sent without', async () => {

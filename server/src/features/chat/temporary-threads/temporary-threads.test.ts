@@ -72,7 +72,7 @@ describe.each(engines)('temporary conversations on %s', (engine) => {
       body: {},
     });
     expect(own.status).toBe(200);
-    expect((await titleAsksOf(app)).filter((asked) => JSON.stringify(asked.body).includes('quinces'))).toEqual([]);
+    expect((await titleAsksOf(app)).filter((request) => JSON.stringify(request.body).includes('quinces'))).toEqual([]);
   });
 
   test('are not found by a search while their answer is being written', async () => {

@@ -20,7 +20,7 @@ describe.each(engines)('titles on %s', (engine) => {
   afterAll(() => app.stop());
 
   const titleOf = async (threadId: number): Promise<string> => (await ada.get(`/api/threads/${threadId}`)).body.title;
-  const asked = async (words: string) =>
+  const titleRequests = async (words: string) =>
     (await titleAsksOf(app)).filter(({ body }) => JSON.stringify(body.input).includes(words));
   const titleUsage = (runId: number) =>
     withDatabase(app, (db) =>
@@ -41,7 +41,7 @@ describe.each(engines)('titles on %s', (engine) => {
     expect(title.length).toBeLessThanOrEqual(61);
     await ada.post(`/api/runs/${run.id}/stop`);
     // No suggestion after a stopped answer.
-    expect(await asked('growth of lichen')).toEqual([]);
+    expect(await titleRequests('growth of lichen')).toEqual([]);
     expect(await titleOf(threadId)).toBe(title);
   });
 
@@ -60,7 +60,7 @@ describe.each(engines)('titles on %s', (engine) => {
     expect(cheapest).toMatch(/nano|luna/);
     expect(await suggested(run.id)).toMatchObject({ model: cheapest, thread_id: threadId, estimated: 0 });
     expect(await titleOf(threadId)).toBe('Moss grows granite');
-    const [request] = await asked('moss grows on granite');
+    const [request] = await titleRequests('moss grows on granite');
     expect(request?.body).toMatchObject({ model: cheapest, store: false });
     expect(request?.body.input[0].content).toContain(answer.text.slice(0, 50));
     const found = await ada.get('/api/threads?q=granite');
@@ -83,7 +83,7 @@ describe.each(engines)('titles on %s', (engine) => {
     await ask(app, ada, threadId, 'Sorrel in the sand');
     await ask(app, ada, threadId, 'And then?');
     await choose(null);
-    expect(await asked('Sorrel in the sand')).toEqual([]);
+    expect(await titleRequests('Sorrel in the sand')).toEqual([]);
     expect(await titleOf(threadId)).toBe('Sorrel in the sand');
   });
 
@@ -102,7 +102,7 @@ describe.each(engines)('titles on %s', (engine) => {
     const { body } = await ada.get('/api/threads?q=Yarrow&programs=true');
     expect(body.items.map(({ title }: { title: string }) => title)).toEqual(['Yarrow for a program']);
     await ask(app, ada, body.items[0].id, 'Yarrow from its person');
-    expect(await asked('Yarrow')).toEqual([]);
+    expect(await titleRequests('Yarrow')).toEqual([]);
   });
 
   test('are suggested once, not after the second exchange or a new answer', async () => {
@@ -113,7 +113,7 @@ describe.each(engines)('titles on %s', (engine) => {
     await ask(app, ada, threadId, 'Ferns in the attic');
     await regenerated(app, ada, answer.id);
     await ask(app, ada, threadId, 'Ferns in the kitchen', { parentId: null });
-    expect(await asked('Ferns in the')).toHaveLength(1);
+    expect(await titleRequests('Ferns in the')).toHaveLength(1);
     expect(await titleOf(threadId)).toBe(title);
   });
 
@@ -125,7 +125,7 @@ describe.each(engines)('titles on %s', (engine) => {
     await ada.patch(`/api/threads/${renamed}`, { title: 'Renamed meanwhile' });
     await readEvents(app, ada, run.id);
     await ask(app, ada, renamed, 'And then');
-    expect(await asked('Heather')).toEqual([]);
+    expect(await titleRequests('Heather')).toEqual([]);
     expect([await titleOf(threadId), await titleOf(renamed)]).toEqual(['My own title', 'Renamed meanwhile']);
   });
 
@@ -136,7 +136,7 @@ describe.each(engines)('titles on %s', (engine) => {
     await reader.until(1);
     await withFault(app, { delayMs: 300 }, { path: '/responses' }, async () => {
       await reader.all();
-      await until('The request for a title', async () => (await asked('Clover by the lake')).length > 0);
+      await until('The request for a title', async () => (await titleRequests('Clover by the lake')).length > 0);
       await ada.patch(`/api/threads/${threadId}`, { title: 'Chosen just now' });
       await suggested(run.id);
     });
@@ -157,7 +157,9 @@ describe.each(engines)('titles on %s', (engine) => {
     await withFault(app, fault, { path: '/responses' }, async () => {
       const events = await reader.all();
       expect(events.filter(({ event }) => event.type === 'finished' || event.type === 'failed')).toHaveLength(1);
-      await until('The request for a title', async () => (await asked(words)).some(({ status }) => status !== null));
+      await until('The request for a title', async () =>
+        (await titleRequests(words)).some(({ status }) => status !== null),
+      );
     });
     // The next message is not affected.
     const { answer } = await ask(app, ada, threadId, 'And now?');

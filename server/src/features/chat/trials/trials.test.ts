@@ -28,8 +28,8 @@ describe.each(engines)('trials of unsaved settings on %s', (engine) => {
     const next = { model: 'gpt-4o-mini', instructions: 'Be brief.', temperature: 0.1, tools: { webSearch: {} } };
     expect((await change(visitor, id, next)).status).toBe(204);
     await ask(app, visitor, id, 'Hello again');
-    const asked = (await asksOf(app)).map(({ body }) => [body.model, body.instructions, body.temperature]);
-    expect(asked).toEqual([
+    const requests = (await asksOf(app)).map(({ body }) => [body.model, body.instructions, body.temperature]);
+    expect(requests).toEqual([
       ['gpt-4o', 'Be long.', 0.5],
       ['gpt-4o-mini', 'Be brief.', 0.1],
     ]);

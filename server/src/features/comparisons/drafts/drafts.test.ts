@@ -42,8 +42,8 @@ describe.each(engines)('a draft next to the current version on %s', (engine) => 
     await forgetAsks(app);
     await startOf(ada, made.id);
     await until('The end', async () => (await comparisonOf(ada, made.id)).state === 'idle');
-    const asked = (await asksOf(app)).map(({ body }) => [body.model, body.instructions, body.temperature]);
-    expect(asked.sort()).toEqual([
+    const requests = (await asksOf(app)).map(({ body }) => [body.model, body.instructions, body.temperature]);
+    expect(requests.sort()).toEqual([
       ['gpt-4o', 'Be long.', 0.5],
       ['gpt-4o-mini', 'Be brief.', 0.1],
     ]);

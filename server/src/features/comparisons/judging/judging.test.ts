@@ -74,9 +74,9 @@ describe.each(engines)('judging answers on %s', (engine) => {
       estimate: { answers: 0, costUsd: 0 },
     });
 
-    const asked = await asksOf(app);
-    expect(asked).toHaveLength(6);
-    for (const { body: sent } of asked) {
+    const providerRequests = await asksOf(app);
+    expect(providerRequests).toHaveLength(6);
+    for (const { body: sent } of providerRequests) {
       expect(sent).toMatchObject({ model: 'gpt-4o-mini', temperature: 0, text: { format: { strict: true } } });
       expect(sent.instructions).toContain(criteria);
     }
@@ -140,8 +140,8 @@ describe.each(engines)('judging answers on %s', (engine) => {
     const { id, items } = await answeredComparison(app, ada, [shorter, shorter]);
     const before = await judged(ada, id);
     const promptId = items[1]?.id ?? 0;
-    const { body: asked } = await askPrompt(ada, id, promptId, { again: true });
-    await readEvents(app, ada, asked.candidate.runId);
+    const { body: again } = await askPrompt(ada, id, promptId, { again: true });
+    await readEvents(app, ada, again.candidate.runId);
     const old = await judgingOf(ada, id, before.id);
     expect(old.verdicts.map(({ isStale }) => isStale)).toEqual([false, true]);
     expect(old).toMatchObject({ open: 1, tally: { candidate: 1 }, estimate: { answers: 2 } });
@@ -191,10 +191,10 @@ describe.each(engines)('judging answers on %s', (engine) => {
     await compared(app, ada, dear, items[0]?.id ?? 0);
     const { id } = await answeredComparison(app, ada, [shorter, shorter]);
     const of = (model: string) => ada.post(`${judgingsPath(id)}/estimate`, { model, criteria: 'x'.repeat(400) });
-    const { body: known } = await of('gpt-4o');
-    expect(known).toMatchObject({ answers: 4, outputTokens: 320, unpriced: [] });
-    expect(known.inputTokens).toBeGreaterThan(4 * 300);
-    expect(known.costUsd).toBeGreaterThan(0);
+    const { body: estimate } = await of('gpt-4o');
+    expect(estimate).toMatchObject({ answers: 4, outputTokens: 320, unpriced: [] });
+    expect(estimate.inputTokens).toBeGreaterThan(4 * 300);
+    expect(estimate.costUsd).toBeGreaterThan(0);
     expect((await of('ft:unknown::')).body).toMatchObject({ costUsd: null, unpriced: ['ft:unknown::'] });
 
     await ada.post('/api/analytics/budgets', { assistantId: null, amountUsd: 0.01, hardStop: true });

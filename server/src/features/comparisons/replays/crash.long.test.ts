@@ -49,11 +49,11 @@ describe.each(engines)('a crash in the middle of a replay, on %s', (engine) => {
     const states = ended.items.map(({ candidate }) => candidate?.state);
     expect(states.filter((state) => state === 'complete')).toHaveLength(18);
     expect(states.filter((state) => state === 'interrupted')).toHaveLength(2);
-    const asked = (await asksOf(app)).map(
+    const requests = (await asksOf(app)).map(
       ({ body }) => `${body.model} ${JSON.stringify(body.input).match(/Question \d+/)}`,
     );
-    expect(asked).toHaveLength(20);
-    expect(new Set(asked).size).toBe(20);
-    expect(asked.every((one) => one.startsWith('gpt-4.1 '))).toBe(true);
+    expect(requests).toHaveLength(20);
+    expect(new Set(requests).size).toBe(20);
+    expect(requests.every((one) => one.startsWith('gpt-4.1 '))).toBe(true);
   });
 });

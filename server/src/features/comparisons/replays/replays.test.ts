@@ -21,7 +21,7 @@ describe.each(engines)('replays on %s', (engine) => {
   afterAll(() => app.stop());
 
   const someone = async () => (await app.someone()).visitor;
-  const asked = async (visitor: HttpClient, assistantId: number, ...questions: string[]) => {
+  const threadWith = async (visitor: HttpClient, assistantId: number, ...questions: string[]) => {
     const threadId = await newThread(visitor, { title: 'Fractions', assistantId });
     for (const question of questions) await ask(app, visitor, threadId, question);
     return threadId;
@@ -36,12 +36,12 @@ describe.each(engines)('replays on %s', (engine) => {
     const ada = await someone();
     const assistantId = await createAssistant(ada);
     const file = await uploaded(app, ada, { filename: 'notes.txt', content: 'Notes' });
-    const threadId = await asked(ada, assistantId, 'One', 'Two');
+    const threadId = await threadWith(ada, assistantId, 'One', 'Two');
     const { answer } = await ask(app, ada, threadId, 'Three', { fileIds: [file.id] });
     await regenerated(app, ada, answer.id);
-    await asked(ada, assistantId, 'Two');
-    await asked(ada, await createAssistant(ada, { name: 'Other' }), 'Of another');
-    const byClient = await asked(ada, assistantId, 'By a program');
+    await threadWith(ada, assistantId, 'Two');
+    await threadWith(ada, await createAssistant(ada, { name: 'Other' }), 'Of another');
+    const byClient = await threadWith(ada, assistantId, 'By a program');
     const { id: tokenId } = await newToken(ada);
     await withDatabase(app, (db) =>
       db.updateTable('threads').set({ access_token_id: tokenId }).where('id', '=', byClient).execute(),
@@ -64,7 +64,7 @@ describe.each(engines)('replays on %s', (engine) => {
   test('asks the new model with the original context, and shows the original answer', async () => {
     const ada = await someone();
     const assistantId = await createAssistant(ada, { instructions: 'Be brief.', temperature: 0.3 });
-    await asked(ada, assistantId, 'First [[bench 2]]', 'Second [[bench 3]]');
+    await threadWith(ada, assistantId, 'First [[bench 2]]', 'Second [[bench 3]]');
     const [second] = await questionsOf(ada, assistantId);
     await forgetAsks(app);
     const replay = await newReplay(ada, assistantId, [second?.answerId ?? 0], { toModel: 'gpt-6.1-sol' });
@@ -100,7 +100,7 @@ describe.each(engines)('replays on %s', (engine) => {
   test('asks the old model again on request', async () => {
     const ada = await someone();
     const assistantId = await createAssistant(ada);
-    await asked(ada, assistantId, 'One [[bench 2]]');
+    await threadWith(ada, assistantId, 'One [[bench 2]]');
     const questions = await questionsOf(ada, assistantId);
     await forgetAsks(app);
     const { comparison } = await newReplay(ada, assistantId, idsOf(questions), { baseline: 'asked' });
@@ -112,7 +112,7 @@ describe.each(engines)('replays on %s', (engine) => {
   test('uses the answers of a model that is gone', async () => {
     const ada = await someone();
     const assistantId = await createAssistant(ada);
-    await asked(ada, assistantId, 'One [[bench 2]]');
+    await threadWith(ada, assistantId, 'One [[bench 2]]');
     await withDatabase(app, async (db) => {
       await db.updateTable('assistants').set({ model: 'gpt-4' }).where('id', '=', assistantId).execute();
       await db.updateTable('runs').set({ model: 'gpt-4' }).where('assistant_id', '=', assistantId).execute();
@@ -134,7 +134,7 @@ describe.each(engines)('replays on %s', (engine) => {
     const ada = await someone();
     const assistantId = await createAssistant(ada);
     const file = await uploaded(app, ada, { filename: 'notes.txt', content: 'Notes' });
-    const threadId = await asked(ada, assistantId, 'Long', 'Two');
+    const threadId = await threadWith(ada, assistantId, 'Long', 'Two');
     await withDatabase(app, (db) =>
       db
         .updateTable('messages')
@@ -159,9 +159,9 @@ describe.each(engines)('replays on %s', (engine) => {
     const ada = await someone();
     const { visitor: bob, email } = await app.someone('viewer');
     const assistantId = await createAssistant(ada);
-    await asked(ada, assistantId, 'One');
+    await threadWith(ada, assistantId, 'One');
     const theirs = await createAssistant(bob);
-    await asked(bob, theirs, 'Of Bob');
+    await threadWith(bob, theirs, 'Of Bob');
     const ids = idsOf(await questionsOf(ada, assistantId));
     const bobs = idsOf(await questionsOf(bob, theirs));
     const refused = async (answerIds: number[], more: object = {}, id = assistantId) => {
@@ -169,9 +169,9 @@ describe.each(engines)('replays on %s', (engine) => {
       return [status, body.message];
     };
     expect(await refused(ids, {}, theirs)).toEqual([404, 'Assistant not found.']);
-    const gone = 'One of these questions no longer exists. Select the questions again.';
-    expect(await refused([...ids, ...bobs])).toEqual([404, gone]);
-    expect(await refused(ids, { fromModel: 'gpt-4.1', toModel: 'gpt-4o' })).toEqual([404, gone]);
+    const message = 'One of these questions no longer exists. Select the questions again.';
+    expect(await refused([...ids, ...bobs])).toEqual([404, message]);
+    expect(await refused(ids, { fromModel: 'gpt-4.1', toModel: 'gpt-4o' })).toEqual([404, message]);
     expect(await refused(ids, { toModel: 'gpt-4o' })).toEqual([
       400,
       'Choose another model than the one that has answered',

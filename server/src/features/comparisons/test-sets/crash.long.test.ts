@@ -38,12 +38,12 @@ describe.each(engines)('a crash in the middle of a run, on %s', (engine) => {
     await server.start();
     const ended = await untilRunEnds(ada, run.id);
     expect(ended.counts).toMatchObject({ better: 2, unanswered: 2, open: 0 });
-    const asked = (await asksOf(app)).map(({ body }) =>
+    const requests = (await asksOf(app)).map(({ body }) =>
       String(body.instructions).startsWith('You judge')
         ? 'judge'
         : String(JSON.stringify(body.input).match(/Question \d+/)),
     );
-    expect(asked.sort()).toEqual([
+    expect(requests.sort()).toEqual([
       ...['Question 1', 'Question 2', 'Question 3', 'Question 4'],
       ...['judge', 'judge', 'judge', 'judge'],
     ]);

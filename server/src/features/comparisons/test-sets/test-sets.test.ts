@@ -125,8 +125,8 @@ describe.each(engines)('test sets on %s', (engine) => {
     const compared = await runTestSet(ada, id, next);
     // One has the same words, which the judge is not asked about; the other is longer, which this judge prefers.
     expect(compared.counts).toEqual(counted({ unchanged: 1, better: 1 }));
-    const asked = (await asksOf(app)).map(({ body }) => String(body.instructions).slice(0, 9));
-    expect(asked.sort()).toEqual(['Be very l', 'Be very l', 'You judge', 'You judge']);
+    const instructions = (await asksOf(app)).map(({ body }) => String(body.instructions).slice(0, 9));
+    expect(instructions.sort()).toEqual(['Be very l', 'Be very l', 'You judge', 'You judge']);
     const { set, items } = await resultsOf(ada, compared.id);
     expect(set).toEqual({ id, name: 'Basics' });
     expect(items).toMatchObject([

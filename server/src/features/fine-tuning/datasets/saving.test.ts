@@ -135,11 +135,11 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
       [0.2, 3],
       [0.5, 8],
     ] as const) {
-      const told = await divisionOf(ada, id, share);
-      expect(told).toEqual({ conversations: 5, training: 16 - wanted, validation: wanted });
+      const division = await divisionOf(ada, id, share);
+      expect(division).toEqual({ conversations: 5, training: 16 - wanted, validation: wanted });
       const { body } = await save(ada, id, { filename: 'whole', validationShare: share });
       const [training, validation] = [await questionsIn(ada, body.training), await questionsIn(ada, body.validation)];
-      expect([training.length, validation.length]).toEqual([told.training, told.validation]);
+      expect([training.length, validation.length]).toEqual([division.training, division.validation]);
       const topics = (questions: string[]) => questions.map((question) => question.split(':')[0]);
       expect(topics(training).filter((topic) => topics(validation).includes(topic))).toEqual([]);
     }

@@ -48,7 +48,7 @@ describe.each(engines)('creating a job on %s', (engine) => {
     ['too few examples', examples(3), /There are 3 examples/],
     ['lines that cannot be read', broken, /^“train.jsonl” cannot be trained with\. Line 13: .*more problem/],
     ['nothing that could be trained on', 'Hello\n', /cannot be trained with/],
-  ])('refuses a file with %s in the words of the check', async (_what, content, said) => {
+  ])('refuses a file with %s in the words of the check', async (_what, content, message) => {
     const { visitor } = await someone();
     const good = await trainingFile(app, visitor);
     const bad = await trainingFile(app, visitor, { content });
@@ -57,7 +57,7 @@ describe.each(engines)('creating a job on %s', (engine) => {
     const first = report.training.problems.find(({ severity }: { severity: string }) => severity === 'error');
     const asTraining = await visitor.post(jobs, draft(bad.id));
     expect([asTraining.status, asTraining.body.code]).toEqual([400, 'invalid_input']);
-    expect(asTraining.body.fields.trainingFileId).toMatch(said);
+    expect(asTraining.body.fields.trainingFileId).toMatch(message);
     expect(asTraining.body.fields.trainingFileId).toContain(`${first.message} ${first.fix}`);
     expect(asTraining.body.message).toBe(asTraining.body.fields.trainingFileId);
     expect((await visitor.get(jobs)).body).toEqual([]);

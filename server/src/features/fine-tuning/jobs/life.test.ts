@@ -31,12 +31,12 @@ describe.each(engines)('a fine-tuning job on %s', (engine) => {
     const ada = await app.withKey('ada');
     const training = await trainingFile(app, ada);
     const validation = await trainingFile(app, ada, { filename: 'check.jsonl', content: examples(10, 'the sea') });
-    const asked = draft(training.id, {
+    const newJob = draft(training.id, {
       name: 'Näher am Wetter',
       validationFileId: validation.id,
       hyperparameters: { n_epochs: 3, batch_size: 'auto' },
     });
-    const { status, body } = await ada.post('/api/fine-tuning/jobs', asked);
+    const { status, body } = await ada.post('/api/fine-tuning/jobs', newJob);
     expect([status, body]).toMatchObject([
       201,
       {
@@ -61,7 +61,7 @@ describe.each(engines)('a fine-tuning job on %s', (engine) => {
     const there = await atProviderNow(ada, id);
     expect(there.providerJobId).toMatch(/^ftjob-/);
     expect(await jobsAtProvider(app, goodKey)).toMatchObject([
-      { id: there.providerJobId, metadata: { name: asked.name } },
+      { id: there.providerJobId, metadata: { name: newJob.name } },
     ]);
     const [sent] = await callsOf(app, 'POST', /^\/fine_tuning\/jobs$/);
     expect(sent?.body).toMatchObject({
@@ -108,7 +108,7 @@ describe.each(engines)('a fine-tuning job on %s', (engine) => {
     const models: CustomModel[] = (await ada.get('/api/fine-tuning/models/custom')).body;
     expect(models).toMatchObject([
       {
-        name: asked.name,
+        name: newJob.name,
         baseModel: trainable,
         model: done.tunedModel,
         isActive: true,

@@ -56,12 +56,12 @@ describe.each(engines)('reasons that prevent training on %s', (engine) => {
       'validationFileId',
       /\.jsonl/,
     ],
-  ])('refuses %s, names its field, and stores nothing', async (_what, wrong, field, said) => {
+  ])('refuses %s, names its field, and stores nothing', async (_what, wrong, field, message) => {
     const { visitor } = await someone();
     const { id } = await trainingFile(app, visitor);
     const { status, body } = await visitor.post(jobs, draft(id, await wrong(visitor)));
     expect([status, body.code]).toEqual([400, 'invalid_input']);
-    expect(body.fields[field]).toMatch(said);
+    expect(body.fields[field]).toMatch(message);
     expect((await visitor.get(jobs)).body).toEqual([]);
     expect((await fileOf(visitor, id))?.usedBy).toBe(0);
   });
@@ -121,7 +121,7 @@ describe.each(engines)('reasons that prevent training on %s', (engine) => {
       /does not offer fine-tuning/,
       'not_served',
     ],
-  ])('fails the job in the words of the provider if it %s', async (_what, fault, said, code) => {
+  ])('fails the job in the words of the provider if it %s', async (_what, fault, message, code) => {
     const { visitor } = await someone();
     const { id } = await withFault(app, fault, { method: 'POST', path: '/fine_tuning/jobs' }, async () => {
       const job = await createJob(app, visitor);
@@ -129,7 +129,7 @@ describe.each(engines)('reasons that prevent training on %s', (engine) => {
       return job;
     });
     const job = (await visitor.get(`${jobs}/${id}`)).body;
-    expect(job.notice).toMatch(said);
+    expect(job.notice).toMatch(message);
     expect(job.errorCode).toBe(code);
     expect((await visitor.post(`${jobs}/${id}/cancel`)).body).toMatchObject({ id, status: 'failed' });
   });
@@ -167,11 +167,11 @@ describe.each(engines)('reasons that prevent training on %s', (engine) => {
     const { visitor } = await someone();
     const content = examples(10);
     // The file that passed Roster's own check is shorter when it arrives there.
-    const known = inStore(app);
+    const before = inStore(app);
     const body = await withFault(app, { fail: 'server_error' }, { method: 'POST', path: '/files' }, async () => {
       const { id: fileId } = await trainingFile(app, visitor, { content });
       const made = (await visitor.post(jobs, draft(fileId))).body;
-      const [key = ''] = inStore(app).filter((name) => !known.includes(name));
+      const [key = ''] = inStore(app).filter((name) => !before.includes(name));
       writeFileSync(join(app.dataDir, 'files', key), examples(9).padEnd(content.length));
       return made;
     });

@@ -109,10 +109,10 @@ describe.each(engines)('tuned models on %s', (engine) => {
     expect([refused.status, refused.body.code]).toEqual([502, 'provider_failed']);
     expect(refused.body.message).toContain('You must be an owner of the organization.');
     expect(await listOf(visitor)).toHaveLength(1);
-    const gone = await withFault(app, { status: 404 }, { method: 'DELETE', path: '/models/*' }, () =>
+    const deletion = await withFault(app, { status: 404 }, { method: 'DELETE', path: '/models/*' }, () =>
       visitor.delete(`${path}/${model?.id}`),
     );
-    expect(gone.status).toBe(204);
+    expect(deletion.status).toBe(204);
     expect(await listOf(visitor)).toEqual([]);
   });
 

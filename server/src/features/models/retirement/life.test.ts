@@ -86,12 +86,12 @@ describe.each(engines)('retiring models on %s', (engine) => {
   test('uses the catalogue if no list was ever read, without asking the provider', async () => {
     const visitor = await app.as('without-a-key');
     await createAssistant(visitor, { model: 'gpt-4o' });
-    const asked = async () => (await callsOf(app, 'GET', /\/models$/)).length;
-    const before = await asked();
+    const requestCount = async () => (await callsOf(app, 'GET', /\/models$/)).length;
+    const before = await requestCount();
     expect(await lifeOf(visitor)).toMatchObject([
       { model: 'gpt-4o', shutdownDate: '2027-01-14', source: 'catalogue', asOf: expect.stringMatching(/^\d{4}-/) },
     ]);
-    expect(await asked()).toBe(before);
+    expect(await requestCount()).toBe(before);
   });
 
   test('keeps the date of a list that no longer contains the model', async () => {

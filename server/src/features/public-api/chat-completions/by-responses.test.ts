@@ -17,7 +17,7 @@ const hasty = { beginsMs: 800, silentMs: 800, wholeMs: 800, answerMs: 1_500 };
 const refusal = { message: 'Overloaded', type: 'server_error', code: 'server_error', param: null };
 const usage = { input_tokens: 7, output_tokens: 5 };
 
-const said = (delta: string, output_index = 0) =>
+const textDelta = (delta: string, output_index = 0) =>
   event('response.output_text.delta', { item_id: `msg_${output_index}`, output_index, content_index: 0, delta });
 const ended = (type = 'completed', response: object = { usage }) => event(`response.${type}`, { response });
 const itemDone = (item: object, output_index = 0) => event('response.output_item.done', { output_index, item });
@@ -26,7 +26,7 @@ const message = (text: string, annotations: object[] = []) => ({
   content: [{ type: 'output_text', text, annotations }],
 });
 function* endless() {
-  for (;;) yield said('x'.repeat(1_000_000));
+  for (;;) yield textDelta('x'.repeat(1_000_000));
 }
 
 async function installed(engine: Engine, url: string, providerTimes?: Partial<ProviderTimeouts>) {
@@ -55,11 +55,11 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
   async function askProvider(answer: RawAnswer, stream: boolean, code?: string) {
     script = () => answer;
     const { app, id, token } = code === 'provider_timeout' ? impatient : usual;
-    const known = (await recorded(app, id)).length;
+    const before = (await recorded(app, id)).length;
     const body = { model: 'Scout@roster', messages: [{ role: 'user', content: 'Hello' }], stream };
-    const told = await callApi(app, token, path, { method: 'POST', body });
+    const response = await callApi(app, token, path, { method: 'POST', body });
     await until('The end of the connections', async () => provider.open() === 0);
-    return { ...told, records: (await recorded(app, id)).slice(known) };
+    return { ...response, records: (await recorded(app, id)).slice(before) };
   }
 
   /** The complete answer, and the same assembled from the chunks of a stream. */
@@ -88,7 +88,7 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
   const brokeOff = ['provider_broke_off', 502] as const;
   const timeout = ['provider_timeout', 504] as const;
   const trouble = ['provider_unavailable', 502] as const;
-  type Case = [what: string, answer: () => RawAnswer, told: readonly [code: string, status: number], text: string];
+  type Case = [what: string, answer: () => RawAnswer, expected: readonly [code: string, status: number], text: string];
   const misbehaving: Case[] = [
     ['never answers', () => ({ packets: [], isSilent: true }), timeout, ''],
     ['cuts the connection', () => ({ packets: [], after: 'cut' }), brokeOff, ''],
@@ -96,17 +96,17 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
     ['answers with no answer', () => ({ headers: json, packets: ['{}'] }), brokeOff, ''],
     ['sends a page as events', () => ({ packets: [page] }), brokeOff, ''],
     ['sends events that cannot be read', () => ({ packets: ['data: {"type":\n\n'] }), brokeOff, ''],
-    ['falls silent', () => ({ packets: [said('Hi')], after: 'silence' }), timeout, 'Hi'],
-    ['is slow without end', () => ({ packets: forever(said('Hi')), everyMs: 50 }), timeout, 'Hi'],
+    ['falls silent', () => ({ packets: [textDelta('Hi')], after: 'silence' }), timeout, 'Hi'],
+    ['is slow without end', () => ({ packets: forever(textDelta('Hi')), everyMs: 50 }), timeout, 'Hi'],
     [
       'is cut within an event',
-      () => ({ packets: [said('Hi'), said('so').slice(0, 40)], after: 'cut' }),
+      () => ({ packets: [textDelta('Hi'), textDelta('so').slice(0, 40)], after: 'cut' }),
       brokeOff,
       'Hi',
     ],
-    ['ends too early', () => ({ packets: [said('Hi')] }), brokeOff, 'Hi'],
-    ['says that it failed', () => ({ packets: [said('Hi'), event('error', { error: refusal })] }), trouble, 'Hi'],
-    ['fails in the end', () => ({ packets: [said('Hi'), ended('failed', { error: refusal })] }), trouble, 'Hi'],
+    ['ends too early', () => ({ packets: [textDelta('Hi')] }), brokeOff, 'Hi'],
+    ['says that it failed', () => ({ packets: [textDelta('Hi'), event('error', { error: refusal })] }), trouble, 'Hi'],
+    ['fails in the end', () => ({ packets: [textDelta('Hi'), ended('failed', { error: refusal })] }), trouble, 'Hi'],
     ['never ends', () => ({ packets: endless(), everyMs: 0 }), trouble, 'xxx'],
   ];
   // The engine does not affect what the client receives: one case is enough for the other.
@@ -138,12 +138,12 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
     };
     const answer = await answered([
       event('response.created', { response: { model: 'gpt-4o-2024' } }),
-      said('Look.'),
+      textDelta('Look.'),
       itemDone(message('Look.')),
       itemDone({ type: 'web_search_call', id: 'ws_1', status: 'completed' }, 1),
-      said('Rain', 2),
+      textDelta('Rain', 2),
       event('response.output_text.annotation.added', { output_index: 2, content_index: 0, annotation }),
-      said('.', 2),
+      textDelta('.', 2),
       itemDone(message('Rain.', [annotation]), 2),
       ended(),
     ]);
@@ -179,7 +179,7 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
     ['max_output_tokens', 'length'],
     ['content_filter', 'content_filter'],
   ])('ends for %s: says so', async (reason, finish) => {
-    const packets = [said('Hi'), ended('incomplete', { incomplete_details: { reason }, usage })];
+    const packets = [textDelta('Hi'), ended('incomplete', { incomplete_details: { reason }, usage })];
     expect(await answered(packets)).toMatchObject({ finish_reason: finish, message: { content: 'Hi' } });
   });
 
@@ -206,8 +206,8 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
     const place = { output_index: 1, content_index: 1 };
     const annotation = { type: 'url_citation', url: 'https://example.org', title: '', start_index: 1, end_index: 4 };
     const { message: whole } = await answered([
-      said('😀'),
-      said('😀', 1),
+      textDelta('😀'),
+      textDelta('😀', 1),
       event('response.output_text.delta', { ...place, delta: '😀Two' }),
       event('response.output_text.annotation.added', { ...place, annotation }),
       ended(),
@@ -218,7 +218,7 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
   });
 
   test('fails in the end: records the reported usage', async () => {
-    const packets = [said('Hi'), ended('failed', { error: refusal, usage })];
+    const packets = [textDelta('Hi'), ended('failed', { error: refusal, usage })];
     for (const stream of [false, true])
       expect((await askProvider({ packets }, stream)).records).toMatchObject([
         { estimated: 0, input_tokens: 7, output_tokens: 5 },
@@ -236,7 +236,7 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
     const whole = JSON.stringify({ choices: [{ message: { role: 'assistant', content: 'Hi' } }] });
     const other = await startRawProvider((asking) => {
       if (asking === '/chat/completions') return { headers: json, packets: [whole] };
-      if (!isFirst) return { packets: [said('Hi'), ended()] };
+      if (!isFirst) return { packets: [textDelta('Hi'), ended()] };
       isFirst = false;
       return { status: 400, headers: json, packets: [JSON.stringify({ error: { message: words, param } })] };
     });
@@ -253,12 +253,12 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
 
   test('claims what cannot be true: ignores it', async () => {
     const claimed = { input_tokens: 9_007_199_254_740_991, output_tokens: 200_000_000 };
-    const answer = await answered([said('Hi'), ended('completed', { usage: claimed })]);
+    const answer = await answered([textDelta('Hi'), ended('completed', { usage: claimed })]);
     expect(answer.records).toMatchObject([{ estimated: 1, output_tokens: 1 }]);
     expect(answer.usage).toBeUndefined();
     const damaged = itemDone({ type: 'function_call', call_id: 7, name: {}, arguments: [] });
     expect(
-      (await askProvider({ packets: [damaged, said('Hi', -1), ended('completed', { model: 5 })] }, true)).status,
+      (await askProvider({ packets: [damaged, textDelta('Hi', -1), ended('completed', { model: 5 })] }, true)).status,
     ).toBe(200);
   });
 
@@ -267,9 +267,12 @@ describe.each(engines)('chat completions by Responses, on %s, with a provider th
     script = () => ({ status: 404, headers: json, packets: [JSON.stringify({ error: { message: words } })] });
     const { app, token } = usual;
     const input = [{ type: 'reasoning', id: 'rs_1', summary: [] }];
-    const told = await callApi(app, token, '/v1/responses', { method: 'POST', body: { model: 'gpt-4o', input } });
-    expect([told.status, told.body.error.message]).toEqual([404, expect.stringContaining("Item with id 'rs_1'")]);
-    expect(await answered([said('Hi'), ended()])).toMatchObject({ message: { content: 'Hi' } });
+    const response = await callApi(app, token, '/v1/responses', { method: 'POST', body: { model: 'gpt-4o', input } });
+    expect([response.status, response.body.error.message]).toEqual([
+      404,
+      expect.stringContaining("Item with id 'rs_1'"),
+    ]);
+    expect(await answered([textDelta('Hi'), ended()])).toMatchObject({ message: { content: 'Hi' } });
   });
 
   test('turns out to serve no Responses: uses Chat Completions, and says so', async () => {

@@ -96,14 +96,14 @@ describe.each(engines)('chat completions on %s', (engine) => {
     expect(chunks.every(({ choices }) => choices.length === 1)).toBe(true);
     expect(await recorded(id)).toMatchObject([{ output_tokens: 20, estimated: 0 }]);
 
-    const told = await client.chat.completions.create({
+    const answerChunks = await client.chat.completions.create({
       model: 'gpt-4o',
       messages: asking('Hello [[bench 3]]'),
       stream: true,
       stream_options: { include_usage: true },
     });
     let last: OpenAI.ChatCompletionChunk | undefined;
-    for await (const chunk of told) last = chunk;
+    for await (const chunk of answerChunks) last = chunk;
     expect(last).toMatchObject({ choices: [], usage: { completion_tokens: 3 } });
     expect(await recorded(id)).toHaveLength(2);
   });
@@ -156,8 +156,8 @@ describe.each(engines)('chat completions on %s', (engine) => {
     await untilIndexed(app, visitor, assistantId, ['ready']);
     await forgetAsks(app);
     await client.chat.completions.create({ model: 'Reader@roster', messages: asking('How long? [[bench 2]]') });
-    const [asked] = await asksOf(app);
-    expect(asked?.body.messages).toMatchObject([
+    const [request] = await asksOf(app);
+    expect(request?.body.messages).toMatchObject([
       { role: 'system', content: 'Read.' },
       { role: 'system', content: expect.stringContaining('[terms.txt]\nA passage of terms.txt.') },
       { role: 'user' },
@@ -270,13 +270,13 @@ describe.each(engines)('chat completions on %s', (engine) => {
       [429, 429, 'rate_limit_exceeded'],
       [500, 502, 'provider_unavailable'],
     ];
-    for (const [status, told, code] of failures)
+    for (const [status, expected, code] of failures)
       await withFault(app, { status }, { key }, async () => {
         const { status: answered, body } = await callApi(app, token, path, {
           method: 'POST',
           body: { model: 'gpt-4o', messages: asking('Hi') },
         });
-        expect([answered, body.error.code], JSON.stringify(body)).toEqual([told, code]);
+        expect([answered, body.error.code], JSON.stringify(body)).toEqual([expected, code]);
         expect(JSON.stringify(body)).not.toContain(key);
       });
     expect(await recorded(id)).toEqual([]);
@@ -303,8 +303,8 @@ describe.each(engines)('chat completions on %s', (engine) => {
     ['/v1/responses', { input: 'Hi', background: true }],
   ])('says on %s that no connection has the name before the slash (%j)', async (address, rest) => {
     const { token } = await newToken(await app.as('nameless'));
-    const asked = { ...rest, model: 'Home/gpt-4o' };
-    const { status, body } = await callApi(app, token, address, { method: 'POST', body: asked });
+    const request = { ...rest, model: 'Home/gpt-4o' };
+    const { status, body } = await callApi(app, token, address, { method: 'POST', body: request });
     expect([status, body.error.code]).toEqual([404, 'model_not_found']);
     expect(body.error.message).toMatch(/ None of your connections is called ‘Home’\.$/);
   });

@@ -131,12 +131,12 @@ function tellsAlike(askProvider: AskProvider) {
     ['as events', true],
   ])('answering %s', (_, stream) => {
     test.each(beginnings)('reports one that %s', async (_what, answer, status, code) => {
-      for (const { status: told, body, text, records, headers } of await askProvider(answer, stream, code)) {
-        if (told === 200) {
+      for (const { status: received, body, text, records, headers } of await askProvider(answer, stream, code)) {
+        if (received === 200) {
           // It had started, as events without text.
           expect([stream, String(headers['content-type'])]).toEqual([true, expect.stringContaining('event-stream')]);
           expect(JSON.parse(text.slice(6))).toMatchObject({ error: { code } });
-        } else expect([told, body.error], text).toMatchObject([status, { code, type: 'server_error' }]);
+        } else expect([received, body.error], text).toMatchObject([status, { code, type: 'server_error' }]);
         expect(text).not.toContain('<html');
         expect(records).toMatchObject([{ estimated: 1, output_tokens: 0 }]);
       }
@@ -144,12 +144,12 @@ function tellsAlike(askProvider: AskProvider) {
   });
 
   test.each(streams)('reports one whose stream %s', async (_what, answer, text, code) => {
-    for (const told of await askProvider(answer, true, code)) {
-      expect([told.status, told.text.startsWith(text)]).toEqual([200, true]);
-      const rest = told.text.slice(text.length);
+    for (const outcome of await askProvider(answer, true, code)) {
+      expect([outcome.status, outcome.text.startsWith(text)]).toEqual([200, true]);
+      const rest = outcome.text.slice(text.length);
       expect(rest).toMatch(/^data: [^\n]*\n\n$/);
       expect(JSON.parse(rest.slice(6)), rest).toMatchObject({ error: { code, type: 'server_error', param: null } });
-      expect(told.records).toMatchObject([{ estimated: 1, output_tokens: text === '' ? 0 : 1 }]);
+      expect(outcome.records).toMatchObject([{ estimated: 1, output_tokens: text === '' ? 0 : 1 }]);
     }
   });
 }
@@ -179,10 +179,10 @@ describe.each(engines)('a misbehaving provider, on %s', (engine) => {
     const before = provider.sent();
     const all = await Promise.all(
       clients.map(async ({ id, token, model }) => {
-        const known = (await recorded(app, id)).length;
-        const told = await callApi(app, token, path, { method: 'POST', body: { model, messages, stream } });
-        const records = (await recorded(app, id)).slice(known);
-        return { ...told, model, records };
+        const before = (await recorded(app, id)).length;
+        const response = await callApi(app, token, path, { method: 'POST', body: { model, messages, stream } });
+        const records = (await recorded(app, id)).slice(before);
+        return { ...response, model, records };
       }),
     );
     await until('The end of the connections', async () => provider.open() === 0);

@@ -10,7 +10,7 @@ const path = '/v1/chat/completions';
 type Exchange = {
   type: string;
   packets: string[];
-  got: string;
+  received: string;
   /** Number of requests for answers. */
   requests: number;
   /** Refuses a request whose body contains this. */
@@ -26,8 +26,8 @@ async function startBytes(exchange: Exchange) {
       return response.end(JSON.stringify({ data: [{ id: 'gpt-4o' }] }));
     }
     exchange.requests++;
-    exchange.got = Buffer.concat(chunks).toString();
-    if (exchange.refuses !== undefined && exchange.got.includes(`"${exchange.refuses}"`)) {
+    exchange.received = Buffer.concat(chunks).toString();
+    if (exchange.refuses !== undefined && exchange.received.includes(`"${exchange.refuses}"`)) {
       const message = `Unsupported parameter: '${exchange.refuses}' is not supported with this model.`;
       response.writeHead(400, { 'content-type': 'application/json' });
       return response.end(
@@ -53,7 +53,7 @@ async function startBytes(exchange: Exchange) {
 }
 
 describe.each(engines)('relay of a bare model on %s', (engine) => {
-  const exchange: Exchange = { type: '', packets: [], got: '', requests: 0 };
+  const exchange: Exchange = { type: '', packets: [], received: '', requests: 0 };
   let provider: Awaited<ReturnType<typeof startBytes>>;
   let app: TestApp;
   let token: string;
@@ -76,7 +76,7 @@ describe.each(engines)('relay of a bare model on %s', (engine) => {
     exchange.packets = ['{"id":"x", "unknown" : 1.50,', '"usage":{"prompt_tokens":3,"completion_tokens":1}}'];
     const { status, text } = await send(body);
     expect([status, text]).toEqual([200, exchange.packets.join('')]);
-    expect(exchange.got).toBe(body);
+    expect(exchange.received).toBe(body);
   });
 
   test('passes a stream on unchanged, however it is cut into packets', async () => {
@@ -91,7 +91,7 @@ describe.each(engines)('relay of a bare model on %s', (engine) => {
     ];
     const { text } = await send(body);
     expect(text).toBe(exchange.packets.join(''));
-    expect(exchange.got).toBe(body);
+    expect(exchange.received).toBe(body);
     exchange.packets = [...'data: 1\r\n\r\ndata: 2\n\ndata: [DONE]\n\n'];
     expect((await send(body)).text).toBe(exchange.packets.join(''));
   });
@@ -106,7 +106,7 @@ describe.each(engines)('relay of a bare model on %s', (engine) => {
     exchange.packets = [begin.slice(0, 20), begin.slice(20) + usage.slice(0, 9), usage.slice(9), end];
     const { text } = await send(' {"model":"gpt-4o","stream":true,"messages":[{"role":"user","content":"Hi"}]}');
     expect(text).toBe(begin + end);
-    expect(exchange.got).toBe(
+    expect(exchange.received).toBe(
       '{"stream_options":{"include_usage":true},"model":"gpt-4o","stream":true,"messages":[{"role":"user","content":"Hi"}]}',
     );
   });
@@ -125,11 +125,11 @@ describe.each(engines)('relay of a bare model on %s', (engine) => {
       exchange.refuses = refuses;
       expect((await people[at]?.())?.status).toBe(200);
       const other = refuses === 'temperature' ? 'stream_options' : 'temperature';
-      expect(Object.keys(JSON.parse(exchange.got)).sort()).toEqual(['messages', 'model', other, 'stream'].sort());
+      expect(Object.keys(JSON.parse(exchange.received)).sort()).toEqual(['messages', 'model', other, 'stream'].sort());
     }
     exchange.refuses = 'temperature';
-    const told = await people[1]?.({ temperature: 0.5 });
-    expect([told?.status, told?.body.error.param, told?.body.error.code]).toEqual([
+    const response = await people[1]?.({ temperature: 0.5 });
+    expect([response?.status, response?.body.error.param, response?.body.error.code]).toEqual([
       400,
       'temperature',
       'unsupported_parameter',

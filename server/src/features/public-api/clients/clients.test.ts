@@ -50,8 +50,8 @@ describe.each(engines)('clients and frameworks on %s', (engine) => {
       'streams responses',
       async ({ client }) => {
         const stream = client.responses.stream({ model: 'gpt-4o', input: 'Hello [[bench 5]]' });
-        const said = [{ type: 'output_text', text: benchText(5) }];
-        expect(await stream.finalResponse()).toMatchObject({ status: 'completed', output: [{ content: said }] });
+        const content = [{ type: 'output_text', text: benchText(5) }];
+        expect(await stream.finalResponse()).toMatchObject({ status: 'completed', output: [{ content }] });
       },
     ],
     [
@@ -93,8 +93,8 @@ describe.each(engines)('clients and frameworks on %s', (engine) => {
         for (const [opening, start] of ways) {
           const stream = start();
           expect(await orderOf(stream)).toEqual([...opening, ...begun, ...message, 'thread.run.completed']);
-          const [said] = await stream.finalMessages();
-          expect(said?.content[0]).toMatchObject({ text: { value: benchText(5) } });
+          const [finalMessage] = await stream.finalMessages();
+          expect(finalMessage?.content[0]).toMatchObject({ text: { value: benchText(5) } });
           expect(await stream.finalRun()).toMatchObject({ status: 'completed' });
           expect(await stream.finalRunSteps()).toMatchObject([{ type: 'message_creation', status: 'completed' }]);
         }

@@ -88,7 +88,7 @@ describe.each(engines)('API models on %s', (engine) => {
       created: Date.parse('2024-05-10') / 1000,
     });
     const nothing = { created: 0, owned_by: 'OpenAI' };
-    const said: [Record<string, unknown>, Record<string, unknown>][] = [
+    const provided: [Record<string, unknown>, Record<string, unknown>][] = [
       [{}, nothing],
       [{ created: null, owned_by: null }, nothing],
       [{ created: '1', owned_by: 1 }, nothing],
@@ -103,11 +103,11 @@ describe.each(engines)('API models on %s', (engine) => {
       [{ owned_by: 'them' }, { ...nothing, owned_by: 'them' }],
     ];
     const idOf = (index: number) => `gpt-${index}`;
-    const body = JSON.stringify({ data: said.map(([fields], index) => ({ id: idOf(index), ...fields })) });
+    const body = JSON.stringify({ data: provided.map(([fields], index) => ({ id: idOf(index), ...fields })) });
     await withFault(app, { status: 200, body }, { path: '/models' }, async () => {
       const { token: odd } = await newToken(await app.withKey('hal'));
       expect(new Set(await listed(odd))).toEqual(
-        new Set(said.map(([, shown], index) => ({ id: idOf(index), object: 'model', ...shown }))),
+        new Set(provided.map(([, shown], index) => ({ id: idOf(index), object: 'model', ...shown }))),
       );
     });
   });

@@ -40,10 +40,10 @@ describe.each(engines)('providers that serve chat alone, on %s', (engine) => {
           ['/images/generations', { model, prompt: 'A' }],
           ['/audio/speech', { model, input: 'A', voice: 'v' }],
         ] as const) {
-          const { status, body: told } = await callApi(app, token, `/v1${path}`, { method: 'POST', body });
+          const { status, body: answer } = await callApi(app, token, `/v1${path}`, { method: 'POST', body });
           const [refused, words] = refusalOf(persona, `POST ${persona.path}${path}`);
-          expect([status, typeof told.error.code], `${path}: ${JSON.stringify(told)}`).toEqual([refused, 'string']);
-          expect(told.error.message.toLowerCase()).toContain(words);
+          expect([status, typeof answer.error.code], `${path}: ${JSON.stringify(answer)}`).toEqual([refused, 'string']);
+          expect(answer.error.message.toLowerCase()).toContain(words);
         }
         // A failure without a status may have cost something.
         if (id !== 'lm-studio') expect(await recorded(app, tokenId)).toEqual([]);

@@ -98,14 +98,14 @@ describe.each(engines)('a misbehaving provider of relayed calls, on %s', (engine
   test.each(beginnings)('reports one that %s', async (_what, answer, status, code) => {
     script = answer;
     const app = code === 'provider_timeout' ? impatient : usual;
-    const known = await countOf(app);
+    const before = await countOf(app);
     const answers = await Promise.all(paths.map((path) => post(app, path)));
-    for (const { status: told, body, text } of answers) {
-      expect([told, body.error?.code, body.error?.type], text).toEqual([status, code, 'server_error']);
+    for (const { status: received, body, text } of answers) {
+      expect([received, body.error?.code, body.error?.type], text).toEqual([status, code, 'server_error']);
       expect(text).not.toContain('<html');
     }
     await until('The end of the connections', async () => provider.open() === 0);
-    expect((await countOf(app)) - known).toBe(paths.length);
+    expect((await countOf(app)) - before).toBe(paths.length);
   });
 
   test.each([
@@ -145,14 +145,14 @@ describe.each(engines)('a misbehaving provider of relayed calls, on %s', (engine
 
   test('passes on requests and answers byte for byte', async () => {
     const answer = '{ "object":"list", "data" : [1.50,2e3] , "usage":{"prompt_tokens":1,"total_tokens":1}}';
-    let got = '';
+    let received = '';
     script = (_path, body) => {
-      got = body;
+      received = body;
       return { headers: json, packets: [answer] };
     };
     const body = '{ "model":"m",\t"input" : "\\u00e4", "new_field":{"a":[1.0]} }';
     const { text } = await callApi(usual, tokenOf(usual).token, '/v1/embeddings', { method: 'POST', body });
-    expect([text, got]).toEqual([answer, body]);
+    expect([text, received]).toEqual([answer, body]);
   });
 
   test('masks the key in refusals, in answers and in long answers', async () => {
@@ -176,8 +176,8 @@ describe.each(engines)('a misbehaving provider of relayed calls, on %s', (engine
       script = () => ({ headers, packets: [Buffer.alloc(2 * mebibyte, '[')], after: 'silence' });
       const leaving = new AbortController();
       const { token } = tokenOf(usual);
-      const asked = { method: 'POST', headers: { ...bearer(token), ...json }, body: JSON.stringify(bodies[path]) };
-      const answer = fetch(`${usual.url}/v1${path}`, { ...asked, signal: leaving.signal });
+      const init = { method: 'POST', headers: { ...bearer(token), ...json }, body: JSON.stringify(bodies[path]) };
+      const answer = fetch(`${usual.url}/v1${path}`, { ...init, signal: leaving.signal });
       await until('The answer at the provider', async () => provider.open() === 1);
       leaving.abort();
       await expect(answer.then((response) => response.text())).rejects.toThrow();

@@ -143,11 +143,11 @@ describe.each(engines)('relayed calls on %s', (engine) => {
       ['/v1/embeddings', { input: 'A' }],
       ['/v1/completions', { prompt: 'A' }],
     ] as const) {
-      const { status, body: told } = await callApi(app, token, path, {
+      const { status, body: answer } = await callApi(app, token, path, {
         method: 'POST',
         body: { ...body, model: `Home/${embedding}` },
       });
-      expect([status, told.error.code, told.error.message]).toEqual([
+      expect([status, answer.error.code, answer.error.message]).toEqual([
         404,
         'model_not_found',
         expect.stringContaining('None of your connections is called ‘Home’.'),

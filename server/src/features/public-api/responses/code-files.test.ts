@@ -36,14 +36,14 @@ describe.each(engines)('code files of responses on %s', (engine) => {
 
   test('uses the provider’s names there, and Roster’s in what is answered', async () => {
     const { client, file, theirs, givenTo } = await withClient();
-    const asked = running(await file('a.csv'), await file('b.csv'));
-    const whole = await client.responses.create(asked);
+    const request = running(await file('a.csv'), await file('b.csv'));
+    const whole = await client.responses.create(request);
     const names = [await theirs('a.csv'), await theirs('b.csv')];
     expect(await givenTo()).toEqual(names);
-    expect(whole.tools).toEqual(asked.tools);
-    expect((await client.responses.retrieve(whole.id)).tools).toEqual(asked.tools);
+    expect(whole.tools).toEqual(request.tools);
+    expect((await client.responses.retrieve(whole.id)).tools).toEqual(request.tools);
     const events: string[] = [];
-    for await (const event of await client.responses.create({ ...asked, stream: true }))
+    for await (const event of await client.responses.create({ ...request, stream: true }))
       events.push(JSON.stringify(event));
     for (const name of names) expect(events.join()).not.toContain(name);
     // Clients from before Roster use the provider's names.
@@ -53,11 +53,11 @@ describe.each(engines)('code files of responses on %s', (engine) => {
 
   test('uploads missing files, and again those that the provider has lost', async () => {
     const { client, key, file, theirs, givenTo } = await withClient();
-    const asked = running(await file('lost.csv'));
-    await client.responses.create(asked);
+    const request = running(await file('lost.csv'));
+    await client.responses.create(request);
     const before = await theirs('lost.csv');
     await atProvider(app, key, `/files/${before}`, 'DELETE');
-    expect(await client.responses.create(asked)).toMatchObject({ status: 'completed' });
+    expect(await client.responses.create(request)).toMatchObject({ status: 'completed' });
     expect(await givenTo()).toEqual([await theirs('lost.csv')]);
     expect(await theirs('lost.csv')).not.toBe(before);
     await withFault(app, { fail: 'server_error' }, { method: 'POST', path: '/files', key }, async () => {
@@ -72,9 +72,9 @@ describe.each(engines)('code files of responses on %s', (engine) => {
   test('requires existing files of the user', async () => {
     const { client, file } = await withClient();
     const { file: another } = await withClient();
-    const gone = await file('gone.csv');
-    await client.files.delete(gone);
-    for (const id of [gone, await another('theirs.csv')])
+    const deletedId = await file('gone.csv');
+    await client.files.delete(deletedId);
+    for (const id of [deletedId, await another('theirs.csv')])
       await expect(client.responses.create(running(id))).rejects.toMatchObject({ status: 400, code: 'file_not_found' });
     // Unknown ids are for the provider to judge.
     await expect(client.responses.create(running('file-abc'))).rejects.toMatchObject({

@@ -62,14 +62,14 @@ describe.each(engines)('active responses on %s', (engine) => {
     ['while it answers', '[[bench 5]]', { fail: 'overloaded' }, { hang: true }, ['gpt-4o', 'gpt-4o-mini']],
   ] as const)(
     'fails a background response that crashes %s, and asks nobody again',
-    async (_, input, one, two, asked) => {
+    async (_, input, one, two, expectedModels) => {
       const { app, server, client, rows, visitor } = await installation(engine);
       await createAssistant(visitor, { model: 'gpt-4o', fallbackModel: 'gpt-4o-mini', name: 'Careful' });
       await withFault(app, one, { model: 'gpt-4o' }, () =>
         withFault(app, two, { model: 'gpt-4o-mini' }, async () => {
           const { id } = await client.responses.create({ model: 'Careful@roster', input, background: true });
           const models = async () => (await asksOf(app)).map(({ body }) => body.model);
-          await until('The requests', async () => (await models()).length === asked.length);
+          await until('The requests', async () => (await models()).length === expectedModels.length);
           await server.kill();
           await server.start();
           const failed = await until('The end of the response', async () => {
@@ -78,8 +78,8 @@ describe.each(engines)('active responses on %s', (engine) => {
           });
           expect(conforming('Response', failed)).toMatchObject({ error: { code: 'server_error' }, output: [] });
           expect((await client.responses.inputItems.list(id)).data).toHaveLength(1);
-          expect(await rows()).toMatchObject([{ model: asked.at(-1), estimated: 1 }]);
-          expect(await models()).toEqual(asked);
+          expect(await rows()).toMatchObject([{ model: expectedModels.at(-1), estimated: 1 }]);
+          expect(await models()).toEqual(expectedModels);
         }),
       );
     },

@@ -69,7 +69,7 @@ describe.each(engines)('responses with file_search on %s', (engine) => {
     const [last] = of('response.completed');
     return {
       events,
-      told: of('response.output_text.annotation.added').map(({ annotation, annotation_index: index }) => ({
+      annotations: of('response.output_text.annotation.added').map(({ annotation, annotation_index: index }) => ({
         annotation,
         index,
       })),
@@ -90,8 +90,8 @@ describe.each(engines)('responses with file_search on %s', (engine) => {
     const { client, key, token, files, storeId } = await personWithStore(app, 'handbook.md', 'rules.md');
     const [there] = await storesOf(app, key);
     const theirs = (await filesIn(app, key, there?.id ?? '')).map(({ id }) => id);
-    const asked = searching(storeId);
-    const { events, told, parts, items, response } = await streamed(token, asked);
+    const request = searching(storeId);
+    const { events, annotations: told, parts, items, response } = await streamed(token, request);
     const { found, cited } = namesIn(response.output);
     expect([...found].sort()).toEqual(files.map(({ id, filename }) => [id, filename]).sort());
     const [first, second] = found;
@@ -104,9 +104,9 @@ describe.each(engines)('responses with file_search on %s', (engine) => {
     expect(among(theirs, JSON.stringify(events))).toEqual([]);
     expect(await keptOutput(token, response.id)).toEqual(response.output);
 
-    const whole = await client.responses.create(asked);
+    const whole = await client.responses.create(request);
     expect(namesIn(await keptOutput(token, whole.id))).toEqual({ found, cited });
-    expect(namesIn(await outputOf(token, asked))).toEqual({ found, cited });
+    expect(namesIn(await outputOf(token, request))).toEqual({ found, cited });
     // Clients from before Roster name the provider's store.
     expect(namesIn(await outputOf(token, searching(there?.id ?? '')))).toEqual({ found, cited });
 
@@ -134,7 +134,7 @@ describe.each(engines)('responses with file_search on %s', (engine) => {
     const left = files.flatMap(({ id, filename }) => (id === taken?.[0] ? [] : [[id, filename]]));
     await withFault(app, { fail: 'server_error' }, { method: 'DELETE', key }, async () => {
       await client.vectorStores.files.delete(taken?.[0] ?? '', { vector_store_id: storeId });
-      const { told, response } = await streamed(token, searching(storeId));
+      const { annotations: told, response } = await streamed(token, searching(storeId));
       expect(told).toMatchObject([{ annotation: { file_id: left[0]?.[0] }, index: 0 }]);
       for (const output of [response.output, await outputOf(token, searching(storeId))])
         expect(namesIn(output)).toEqual({ found: left, cited: left });

@@ -39,8 +39,8 @@ describe.each(engines)('background responses on %s', (engine) => {
     await until('The first words', async () => ((await asksOf(app))[0]?.tokens ?? 0) > 0);
     await doneElsewhere(app, token, id, wish);
     const left = await until('The end at the provider', async () => {
-      const [asked] = await asksOf(app);
-      return asked?.aborted && asked;
+      const [request] = await asksOf(app);
+      return request?.aborted && request;
     });
     expect(left.tokens).toBeLessThan(40_000);
     expect(await recorded(app, tokenId)).toMatchObject([{ estimated: 1 }]);

@@ -84,8 +84,8 @@ const kinds = [
 /** A scripted provider, and the installations that use it. */
 async function startProvider(servesResponses: boolean) {
   const current = { script: (): RawAnswer => ({ packets: [] }) };
-  const provider = await startRawProvider((asked) =>
-    asked === '/responses' && !servesResponses ? { status: 404, headers: json, packets: ['{}'] } : current.script(),
+  const provider = await startRawProvider((path) =>
+    path === '/responses' && !servesResponses ? { status: 404, headers: json, packets: ['{}'] } : current.script(),
   );
   return { ...provider, current };
 }
@@ -106,9 +106,9 @@ type Client = Installed['atOnce'];
 
 /** Usage recorded under a token during `work`. */
 async function recordedOf(app: TestApp, { id }: Client, work: () => Promise<unknown>) {
-  const known = (await recorded(app, id)).length;
+  const before = (await recorded(app, id)).length;
   await work();
-  return (await recorded(app, id)).slice(known);
+  return (await recorded(app, id)).slice(before);
 }
 
 describe.each(kinds)('responses of a misbehaving provider, by $by', ({ engine, by, cases }) => {
@@ -134,12 +134,12 @@ describe.each(kinds)('responses of a misbehaving provider, by $by', ({ engine, b
     const before = provider.sent();
     const records = await Promise.all([
       recordedOf(app, atOnce, async () => {
-        const { status: told, body, text } = await posted(atOnce, {});
-        expect([told, body.error], text).toMatchObject([status, { code, type: 'server_error' }]);
+        const { status: received, body, text } = await posted(atOnce, {});
+        expect([received, body.error], text).toMatchObject([status, { code, type: 'server_error' }]);
       }),
       recordedOf(app, streaming, async () => {
-        const { status: told, text, body } = await posted(streaming, { model: 'Tutor@roster', stream: true });
-        if (told !== 200) return expect([told, body.error.code]).toEqual([status, code]);
+        const { status: received, text, body } = await posted(streaming, { model: 'Tutor@roster', stream: true });
+        if (received !== 200) return expect([received, body.error.code]).toEqual([status, code]);
         const events = eventsIn(text);
         expect(events.slice(-2)).toMatchObject([
           { type: 'error', code },

@@ -6,7 +6,7 @@ import { choice, done, frame, rows, say } from '#server/testing/chat-shapes';
 import { conforming } from '#server/testing/openai-schema';
 import { eventsIn, orderOf, responsesPath as path } from '#server/testing/responses';
 
-type Exchange = { type: string; answer: string; got: Record<string, unknown>[]; without: string | undefined };
+type Exchange = { type: string; answer: string; requests: Record<string, unknown>[]; without: string | undefined };
 
 /** A scripted provider. */
 async function startWords(exchange: Exchange) {
@@ -19,7 +19,7 @@ async function startWords(exchange: Exchange) {
       response.statusCode = 404;
       return response.end();
     }
-    exchange.got.push(JSON.parse(Buffer.concat(chunks).toString()));
+    exchange.requests.push(JSON.parse(Buffer.concat(chunks).toString()));
     response.setHeader('content-type', exchange.type);
     response.end(exchange.answer);
   });
@@ -39,7 +39,7 @@ const json = 'application/json';
 const events = 'text/event-stream';
 const frames = (...all: object[]) => all.map((data) => `data: ${JSON.stringify(data)}\n\n`).join('');
 const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' };
-const said = (text: string) => ({
+const outputMessage = (text: string) => ({
   ...message,
   content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
 });
@@ -48,7 +48,7 @@ type Item = { type: string; content?: { text?: string }[]; name?: string; argume
 type Last = { status: string; error: { message: string } | null; output: Item[] };
 
 describe.each(engines)('relay of responses on %s', (engine) => {
-  const exchange: Exchange = { type: json, answer: '', got: [], without: undefined };
+  const exchange: Exchange = { type: json, answer: '', requests: [], without: undefined };
   let provider: Awaited<ReturnType<typeof startWords>>;
   let app: TestApp;
   let token: string;
@@ -62,7 +62,7 @@ describe.each(engines)('relay of responses on %s', (engine) => {
     await provider.close();
   });
   beforeEach(() => {
-    exchange.got = [];
+    exchange.requests = [];
   });
 
   const send = (body: object) => callApi(app, token, path, { method: 'POST', body: { model, input: 'Hi', ...body } });
@@ -73,12 +73,12 @@ describe.each(engines)('relay of responses on %s', (engine) => {
       id: 'resp_theirs',
       status: 'completed',
       model: 'gpt-4o-2024',
-      output: [said('Hello')],
+      output: [outputMessage('Hello')],
       unknown: [1],
     };
     exchange.answer = JSON.stringify({ ...answer, created_at: 1, store: false });
     const { body } = await send(more);
-    expect(exchange.got).toEqual([{ model, input: 'Hi', ...more, store: false }]);
+    expect(exchange.requests).toEqual([{ model, input: 'Hi', ...more, store: false }]);
     expect(body).toMatchObject({
       ...answer,
       id: expect.stringMatching(/^resp_\w{24}$/),
@@ -96,7 +96,7 @@ describe.each(engines)('relay of responses on %s', (engine) => {
     exchange.answer = frames({ type: 'response.created', sequence_number: 0, response }, strange, {
       type: 'response.completed',
       sequence_number: 2,
-      response: { ...response, output: [said('Hello')] },
+      response: { ...response, output: [outputMessage('Hello')] },
     });
     const { text } = await send({ stream: true });
     expect(text).not.toContain('resp_theirs');
@@ -105,7 +105,7 @@ describe.each(engines)('relay of responses on %s', (engine) => {
 
   test('makes events of an answer that is not streamed, and uses what came if its end has no items', async () => {
     exchange.type = json;
-    exchange.answer = JSON.stringify({ output: [said('Hello')] });
+    exchange.answer = JSON.stringify({ output: [outputMessage('Hello')] });
     const { text } = await send({ stream: true });
     expect(orderOf(eventsIn(text))).toEqual([
       'response.created',
@@ -116,11 +116,14 @@ describe.each(engines)('relay of responses on %s', (engine) => {
     ]);
     exchange.type = events;
     exchange.answer = frames(
-      { type: 'response.output_item.done', sequence_number: 0, output_index: 0, item: said('Kept') },
+      { type: 'response.output_item.done', sequence_number: 0, output_index: 0, item: outputMessage('Kept') },
       { type: 'response.completed', sequence_number: 1 },
     );
     const [, last] = eventsIn((await send({ stream: true })).text);
-    expect(conforming('Response', last?.response)).toMatchObject({ status: 'completed', output: [said('Kept')] });
+    expect(conforming('Response', last?.response)).toMatchObject({
+      status: 'completed',
+      output: [outputMessage('Kept')],
+    });
   });
 
   test('leaves files that only the provider has by the provider’s names', async () => {
@@ -175,7 +178,7 @@ describe.each(engines)('relay of responses on %s', (engine) => {
     const { body, headers } = await send({ include: ['x'] });
     expect(body).toMatchObject({ status: 'incomplete', output: [{ content: [{ text: 'At once' }] }] });
     expect(String(headers['x-roster-note'])).toContain('include');
-    exchange.got = [];
+    exchange.requests = [];
     // A tool that an agent's command line offers by default, and that an answer can do without.
     const own = { type: 'function', name: 'shell', parameters: { type: 'object', properties: {} } };
     const spared = [
@@ -186,17 +189,17 @@ describe.each(engines)('relay of responses on %s', (engine) => {
     const without = await send({ tools: [...spared, own], tool_choice: 'auto' });
     expect(without.status).toBe(200);
     expect(String(without.headers['x-roster-note'])).toContain('tools of the type namespace, custom, web_search');
-    expect(exchange.got.at(-1)).toMatchObject({
+    expect(exchange.requests.at(-1)).toMatchObject({
       tool_choice: 'auto',
       tools: [{ type: 'function', function: { name: 'shell' } }],
     });
-    exchange.got = [];
+    exchange.requests = [];
     for (const more of [
       { tools: spared, tool_choice: 'required' },
       { tools: [...spared, own], tool_choice: { type: 'custom', name: 'apply_patch' } },
     ]) {
       const refused = await send(more);
-      expect([refused.status, refused.body.error.param, exchange.got]).toEqual([400, 'tool_choice', []]);
+      expect([refused.status, refused.body.error.param, exchange.requests]).toEqual([400, 'tool_choice', []]);
     }
     // Extra fields of the provider's calls are sent back to it within their turn.
     exchange.answer = JSON.stringify({ choices: [{ message: { content: 'Done' }, finish_reason: 'stop' }] });
@@ -204,15 +207,15 @@ describe.each(engines)('relay of responses on %s', (engine) => {
     const turn = [{ role: 'user', content: 'Hi' }, ...Object(last).output, ...outputs];
     await send({ input: turn });
     await send({ input: [...turn, { role: 'user', content: 'And now?' }] });
-    const asked = exchange.got.map(({ messages }) => messages);
-    expect(asked[0]).toMatchObject([
+    const sentMessages = exchange.requests.map(({ messages }) => messages);
+    expect(sentMessages[0]).toMatchObject([
       { role: 'user' },
       { reasoning_content: 'Hm.', tool_calls: [{ id: 'a' }, { id: 'b' }] },
       {},
       {},
     ]);
-    expect(JSON.stringify(asked[1])).not.toContain('Hm.');
-    exchange.got = [];
+    expect(JSON.stringify(sentMessages[1])).not.toContain('Hm.');
+    exchange.requests = [];
     // No part of a question is dropped silently.
     const saying = (content: unknown) => ({ input: [{ role: 'user', content }] });
     for (const [misshapen, param] of [
@@ -224,7 +227,7 @@ describe.each(engines)('relay of responses on %s', (engine) => {
       [{ reasoning: 'high' }, 'reasoning'],
     ] as const) {
       const { status, body } = await send(misshapen);
-      expect([status, body.error.param, exchange.got]).toEqual([400, param, []]);
+      expect([status, body.error.param, exchange.requests]).toEqual([400, param, []]);
     }
   });
 

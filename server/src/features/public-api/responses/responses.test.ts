@@ -136,21 +136,21 @@ describe.each(engines)('API responses on %s', (engine) => {
       await forgetAsks(app);
       const third = await client.responses.create({ model, previous_response_id: second.id, input: 'Who am I?' });
       expect(third.previous_response_id).toBe(second.id);
-      const [asked] = await asksOf(app);
-      const said = serves ? asked?.body.input : asked?.body.messages;
-      expect(said.map(({ role }: { role: string }) => role)).toEqual([
+      const [request] = await asksOf(app);
+      const input = serves ? request?.body.input : request?.body.messages;
+      expect(input.map(({ role }: { role: string }) => role)).toEqual([
         'user',
         'assistant',
         'user',
         'assistant',
         'user',
       ]);
-      const words = JSON.stringify(said);
+      const words = JSON.stringify(input);
       for (const word of ['My name is Alice.', benchText(4), 'I live in Bern.', 'Who am I?'])
         expect(words).toContain(word);
-      expect(JSON.stringify(asked?.body)).not.toContain('Be kind.');
-      expect(asked?.body).not.toHaveProperty('previous_response_id');
-      if (serves) expect(asked?.body.store).toBe(false);
+      expect(JSON.stringify(request?.body)).not.toContain('Be kind.');
+      expect(request?.body).not.toHaveProperty('previous_response_id');
+      if (serves) expect(request?.body.store).toBe(false);
     });
 
     test('passes each compliance test of Open Responses', async () => {
@@ -197,14 +197,14 @@ describe.each(engines)('API responses on %s', (engine) => {
         'response.output_item.done',
         'response.completed',
       ]);
-      const asked = await client.responses.create({ model, input, tools });
-      conforming('Response', asked);
-      const [called] = asked.output;
+      const first = await client.responses.create({ model, input, tools });
+      conforming('Response', first);
+      const [called] = first.output;
       expect(called).toMatchObject({ type: 'function_call', name: 'get_weather', status: 'completed' });
       if (called?.type !== 'function_call') throw new Error('no call');
       expect(Object.keys(JSON.parse(called.arguments))).toEqual(['location']);
       const output = { type: 'function_call_output' as const, call_id: called.call_id, output: 'Rain, 12 degrees' };
-      const answer = await client.responses.create({ model, tools, previous_response_id: asked.id, input: [output] });
+      const answer = await client.responses.create({ model, tools, previous_response_id: first.id, input: [output] });
       expect(answer.output_text).toContain('Rain, 12 degrees');
       // The same with items sent along instead of referenced.
       const again = await client.responses.create({
@@ -251,11 +251,11 @@ describe.each(engines)('API responses on %s', (engine) => {
       });
       expect(response).toMatchObject({ output_text: benchText(2), instructions: 'Be short.' });
       // A provider without Responses was asked for them first.
-      const asked = (await asksOf(app)).at(-1);
-      expect(asked?.body).toMatchObject({ model, temperature: 0.3 });
-      const told = serves ? asked?.body.instructions : asked?.body.messages[0].content;
-      expect(told).toMatch(/^Speak like a lawyer\..*Be short\.$/s);
-      if (serves) expect(told).toContain('[terms.txt]\nA passage of terms.txt.');
+      const request = (await asksOf(app)).at(-1);
+      expect(request?.body).toMatchObject({ model, temperature: 0.3 });
+      const instructions = serves ? request?.body.instructions : request?.body.messages[0].content;
+      expect(instructions).toMatch(/^Speak like a lawyer\..*Be short\.$/s);
+      if (serves) expect(instructions).toContain('[terms.txt]\nA passage of terms.txt.');
       expect(await recorded(app, id)).toMatchObject([{ assistant_id: assistantId }]);
     });
 

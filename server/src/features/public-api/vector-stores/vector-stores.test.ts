@@ -115,18 +115,18 @@ describe.each(engines)('API vector stores on %s', (engine) => {
     const nearest = await callApi(app, token, `${path}?order=asc&limit=1&before=${body.last_id}`);
     expect(nearest.body).toMatchObject({ data: [{ name: 'b' }], has_more: true });
     // It is read like any other, and changes with its assistant.
-    const known = body.first_id;
-    const [file] = await collected(client.vectorStores.files.list(known));
-    expect(conforming('VectorStoreFileObject', file)).toMatchObject({ status: 'completed', vector_store_id: known });
-    expect((await client.vectorStores.search(known, { query: 'What?' })).data).toMatchObject([
+    const storeId = body.first_id;
+    const [file] = await collected(client.vectorStores.files.list(storeId));
+    expect(conforming('VectorStoreFileObject', file)).toMatchObject({ status: 'completed', vector_store_id: storeId });
+    expect((await client.vectorStores.search(storeId, { query: 'What?' })).data).toMatchObject([
       { file_id: file?.id, filename: 'known.md' },
     ]);
-    await expect(client.vectorStores.delete(known)).rejects.toMatchObject({
+    await expect(client.vectorStores.delete(storeId)).rejects.toMatchObject({
       status: 400,
       code: 'vector_store_of_assistant',
     });
-    await expect(client.vectorStores.update(known, { name: 'x' })).rejects.toMatchObject({ status: 400 });
-    await expect(client.vectorStores.files.create(known, { file_id: file?.id ?? '' })).rejects.toMatchObject({
+    await expect(client.vectorStores.update(storeId, { name: 'x' })).rejects.toMatchObject({ status: 400 });
+    await expect(client.vectorStores.files.create(storeId, { file_id: file?.id ?? '' })).rejects.toMatchObject({
       status: 400,
     });
   });
@@ -171,8 +171,8 @@ describe.each(engines)('API vector stores on %s', (engine) => {
     expect(await filesIn(app, key, there?.id ?? '')).toMatchObject([{ attributes: { year: 2026 } }]);
     const [page] = await collected(client.vectorStores.files.content(first ?? '', { vector_store_id: store.id }));
     expect(page).toEqual({ type: 'text', text: 'The text of a.md.' });
-    const gone = await client.vectorStores.files.delete(first ?? '', { vector_store_id: store.id });
-    conforming('DeleteVectorStoreFileResponse', gone);
+    const deletion = await client.vectorStores.files.delete(first ?? '', { vector_store_id: store.id });
+    conforming('DeleteVectorStoreFileResponse', deletion);
     await expect(client.vectorStores.files.retrieve(first ?? '', { vector_store_id: store.id })).rejects.toMatchObject({
       status: 404,
     });
@@ -233,16 +233,16 @@ describe.each(engines)('API vector stores on %s', (engine) => {
     const [file = ''] = await send(client, 'a.md');
     const { id: vector_store_id } = await client.vectorStores.create({});
     const { id: batch } = await client.vectorStores.fileBatches.create(vector_store_id, { file_ids: [file] });
-    const told = async () => {
+    const expiryTimes = async () => {
       const { files, fileBatches } = client.vectorStores;
       const one = await files.retrieve(file, { vector_store_id }).withResponse();
       const all = await fileBatches.retrieve(batch, { vector_store_id }).withResponse();
       return [one, all].map(({ response }) => response.headers.get('openai-poll-after-ms'));
     };
     const soon = expect.stringMatching(/^[5-9]\d\d$/);
-    expect(await told()).toEqual([soon, soon]);
+    expect(await expiryTimes()).toEqual([soon, soon]);
     await isDone(client, vector_store_id);
-    expect(await told()).toEqual([null, null]);
+    expect(await expiryTimes()).toEqual([null, null]);
   });
 
   test('keeps what was indexed when a batch is cancelled, and nothing else at the provider', async () => {

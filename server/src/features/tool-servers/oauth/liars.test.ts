@@ -150,8 +150,12 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
     const back = await authorizationResult(await addressOf(ada, id));
     const code = back.searchParams.get('code') ?? '';
     notes.authority.instead.set('/token', (_request, response) => {
-      const said = { error: 'invalid_grant', error_description: `no ${code}`, error_uri: `https://x.example/${code}` };
-      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(said));
+      const refusal = {
+        error: 'invalid_grant',
+        error_description: `no ${code}`,
+        error_uri: `https://x.example/${code}`,
+      };
+      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refusal));
     });
     await followCallback(ada, back);
     const { host } = new URL(notes.authority.url);

@@ -19,7 +19,7 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
     notes = await startProtectedToolServer();
     const { instead } = notes.peer;
     notes.peer.instead = (request, response) => {
-      told.push(request.headers.authorization);
+      authorizations.push(request.headers.authorization);
       return instead?.(request, response) ?? false;
     };
     app = await startApp(engine, { env: { TOOL_HOSTS_ALLOWED: '127.0.0.1' } });
@@ -54,7 +54,7 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
     return { person, serverId, row, change, call };
   }
   /** Authorization headers of requests to the tool server. */
-  const told: unknown[] = [];
+  const authorizations: unknown[] = [];
   const renewals = () => notes.authority.count('/token', { grant_type: 'refresh_token' });
 
   test('renews them before they expire, and stores them before they are used', async () => {
@@ -210,9 +210,9 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
         .then(() => response.end('{"access_token":"late","token_type":"Bearer"}'))
         .catch(() => response.destroy());
     });
-    const before = told.length;
+    const before = authorizations.length;
     await expect(call()).rejects.toMatchObject({ message: ended });
-    expect(told.length).toBe(before);
+    expect(authorizations.length).toBe(before);
     await until('The sign-out', async () => (await serverNow(person, serverId))?.signIn?.state === 'needed');
   });
 

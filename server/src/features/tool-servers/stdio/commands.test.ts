@@ -136,13 +136,13 @@ describe.each(engines)('commands as tool servers on %s', (engine) => {
     const variables = await calling(admin, id, async (call) => {
       const first = await pidOf(call);
       expect(await pidOf(call)).toEqual({ pid: first.pid, calls: 2 });
-      const said = (await call('env')).text.split(' ');
+      const names = (await call('env')).text.split(' ');
       expect(isAlive(first.pid)).toBe(true);
-      return { said, pid: first.pid };
+      return { names, pid: first.pid };
     });
-    expect(variables.said).toContain('GIVEN');
+    expect(variables.names).toContain('GIVEN');
     expect(
-      variables.said.filter((name) => !/^(GIVEN|HOME|LOGNAME|PATH|SHELL|TERM|USER|PWD|SHLVL|_)$/.test(name)),
+      variables.names.filter((name) => !/^(GIVEN|HOME|LOGNAME|PATH|SHELL|TERM|USER|PWD|SHLVL|_)$/.test(name)),
     ).toEqual([]);
     expect(isAlive(variables.pid)).toBe(false);
     const cem = await app.as('cem');
@@ -151,14 +151,14 @@ describe.each(engines)('commands as tool servers on %s', (engine) => {
 
   test('fails the call of one that dies, hangs or says too much, and starts it again', async () => {
     const { id } = await added('peer');
-    const gone = { message: 'The command ended before it had answered.', mayHaveRun: true };
+    const ended = { message: 'The command ended before it had answered.', mayHaveRun: true };
     await calling(admin, id, async (call) => {
       const first = await pidOf(call);
-      await expect(call('die')).rejects.toMatchObject(gone);
+      await expect(call('die')).rejects.toMatchObject(ended);
       const second = await pidOf(call);
       expect(second.pid).not.toBe(first.pid);
       expect(second.calls).toBe(1);
-      await expect(call('flood')).rejects.toMatchObject(gone);
+      await expect(call('flood')).rejects.toMatchObject(ended);
       expect((await pidOf(call)).calls).toBe(1);
     });
     await calling(

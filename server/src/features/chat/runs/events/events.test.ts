@@ -36,8 +36,8 @@ describe.each(engines)('the events of a run on %s', (engine) => {
     expect(new Set(events.map(({ event }) => event.type))).toEqual(new Set(['reasoning', 'text', 'usage', 'finished']));
     expect(reasoningOf(events)).toBe(answer.reasoning);
     // The published duration equals the stored one.
-    const told = events.flatMap(({ event }) => (event.type === 'reasoning' ? (event.thoughtMs ?? []) : []));
-    expect(told).toEqual([answer.thoughtMs]);
+    const times = events.flatMap(({ event }) => (event.type === 'reasoning' ? (event.thoughtMs ?? []) : []));
+    expect(times).toEqual([answer.thoughtMs]);
     for (let after = 0; after <= events.length; after++)
       expect(await readEvents(app, ada, run.id, { after })).toEqual(events.slice(after));
   });

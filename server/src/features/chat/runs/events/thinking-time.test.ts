@@ -30,10 +30,10 @@ function timesOf(line: readonly (readonly [after: number, event: RunEvent | 'end
   const times: number[] = [];
   for (const [after, event] of line) {
     vi.advanceTimersByTime(after);
-    for (const told of event === 'end' ? thinking.end() : thinking.measured([event])) {
-      if (told.type !== 'reasoning' || told.thoughtMs === undefined) continue;
-      times.push(told.thoughtMs);
-      log.thoughtMs = told.thoughtMs;
+    for (const measured of event === 'end' ? thinking.end() : thinking.measured([event])) {
+      if (measured.type !== 'reasoning' || measured.thoughtMs === undefined) continue;
+      times.push(measured.thoughtMs);
+      log.thoughtMs = measured.thoughtMs;
     }
   }
   return times;

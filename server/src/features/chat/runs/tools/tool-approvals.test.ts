@@ -173,10 +173,10 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
     await changed.reader.all();
     expect(tools.callsOf('pay')).toHaveLength(made + 1);
 
-    const gone = await waiting(await thread(), '[[call demo_pay]]');
+    const approved = await waiting(await thread(), '[[call demo_pay]]');
     tools.withdraw('pay');
-    await decide(gone.run.id, gone.callId, 'approve');
-    await gone.reader.all();
+    await decide(approved.run.id, approved.callId, 'approve');
+    await approved.reader.all();
     expect(await lastOutputs(app)).toEqual(['This tool is no longer available. It was not called.']);
     tools.offer('pay', { approval: 'always' });
   });
@@ -195,8 +195,8 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
     const events = await readEvents(app, visitor, run.id);
     expect(events.map(({ number }) => number)).toEqual(upTo(events.length));
     expect(lastOf(events)).toEqual({ type: 'finished', reason: 'complete' });
-    const [asked] = await asksOf(app);
-    expect(asked?.body).toMatchObject({ instructions: 'Speak as Ishmael.', model: 'gpt-4o' });
+    const [request] = await asksOf(app);
+    expect(request?.body).toMatchObject({ instructions: 'Speak as Ishmael.', model: 'gpt-4o' });
   });
 
   test('can be stopped and deleted, and does not block other threads', async () => {

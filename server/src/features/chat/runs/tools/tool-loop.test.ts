@@ -138,9 +138,9 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
     const huge = await asking('[[call demo_huge]]');
     expect(huge.answer.state).toBe('complete');
     expect(huge.answer.calls?.[0]?.output?.length).toBeLessThan(5_000);
-    const [told] = await lastOutputs(app);
-    expect(told?.length).toBeLessThan(1024 * 1024 + 100);
-    expect(told).toMatch(/\[Cut: the tool said more\.\]$/);
+    const [output] = await lastOutputs(app);
+    expect(output?.length).toBeLessThan(1024 * 1024 + 100);
+    expect(output).toMatch(/\[Cut: the tool said more\.\]$/);
   });
 
   test("limit the total output of an answer's tools, with a note", async () => {
@@ -180,9 +180,9 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
     const { events, answer } = await asking('[[call 40 demo_clock]]');
     expect(answer.state).toBe('complete');
     expect(answer.calls).toHaveLength(24);
-    const asked = await asksOf(app);
-    expect(asked).toHaveLength(25);
-    expect(asked.map(({ body }) => body.tool_choice)).toEqual([...Array(24).fill('auto'), 'none']);
+    const requests = await asksOf(app);
+    expect(requests).toHaveLength(25);
+    expect(requests.map(({ body }) => body.tool_choice)).toEqual([...Array(24).fill('auto'), 'none']);
     expect(notesOf(events)).toEqual([
       'The answer used tools in 24 steps, the most that one answer can have, and was finished without them.',
     ]);
@@ -241,8 +241,8 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
       );
     const run = await asking('[[call demo_weather]] Oslo');
     expect(run.status).toBe('completed');
-    const [asked] = await asksOf(app);
-    const names: string[] = asked?.body.tools.map(({ name }: { name: string }) => name);
+    const [request] = await asksOf(app);
+    const names: string[] = request?.body.tools.map(({ name }: { name: string }) => name);
     expect(names).toContain('demo_weather');
     expect(names).not.toContain('demo_pay');
     expect(names).toContain('get_news');

@@ -17,7 +17,7 @@ function checked(content: string | Buffer, chunk = 7) {
   reader.end();
   return check.findings();
 }
-const told = (line: string | Buffer) =>
+const problemsOf = (line: string | Buffer) =>
   checked(line).problems.map(({ severity, message }) => `${severity}: ${message}`);
 
 const question = { role: 'user', content: 'Why?' };
@@ -89,7 +89,7 @@ test.each([
   ['a preference', preference('Why?', 'So.', 'Because.')],
   ['a pair', pair('a', 'b')],
 ])('finds nothing wrong with %s', (_what, line) => {
-  expect(told(line)).toEqual([]);
+  expect(problemsOf(line)).toEqual([]);
 });
 
 test.each<[line: string | Buffer, problem: string]>([
@@ -216,12 +216,12 @@ test.each<[line: string | Buffer, problem: string]>([
     'warning: The example is 2113 tokens long; only the first 2000 are trained on.',
   ],
 ])('%j: %s', (line, problem) => {
-  expect(told(line)).toEqual([expect.stringContaining(problem)]);
+  expect(problemsOf(line)).toEqual([expect.stringContaining(problem)]);
 });
 
 test.each([null, 'auto', 'low', 'high'])('accepts an image with the detail %s', (detail) => {
   const part = { type: 'image_url', image_url: { url: ofBytes(3), detail } };
-  expect(told(chat([{ role: 'user', content: [part] }, answer]))).toEqual([]);
+  expect(problemsOf(chat([{ role: 'user', content: [part] }, answer]))).toEqual([]);
 });
 
 /** In few chunks, because these lines are long. */

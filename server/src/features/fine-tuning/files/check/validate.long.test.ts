@@ -46,7 +46,7 @@ describe.each(filePlaces)('the check of a large training file on %s and %s', (en
     const id = await saved(100_000);
     const leaving = new AbortController();
     const small = await saved(60);
-    const [asked] = await callUnderWay(async () => {
+    const [validation] = await callUnderWay(async () => {
       const { statusCode } = await request(`${place.app.url}/api/fine-tuning/validate`, {
         method: 'POST',
         headers: { cookie: cookieOf(ada), 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
@@ -56,7 +56,7 @@ describe.each(filePlaces)('the check of a large training file on %s and %s', (en
       return { status: statusCode };
     });
     leaving.abort();
-    await expect(asked).rejects.toThrow();
+    await expect(validation).rejects.toThrow();
     // At once: who left a dialog and opened it again is not told to wait for themselves.
     const { status, body } = await check(small);
     expect([status, body.training?.examples]).toEqual([200, 60]);

@@ -96,10 +96,10 @@ describe.each(engines)('API assistants on %s', (engine) => {
       object: 'assistant.deleted',
       deleted: true,
     });
-    const gone = `No assistant found with id '${made.id}'.`;
-    await expect(client.beta.assistants.retrieve(made.id)).rejects.toThrow(gone);
-    await expect(client.beta.assistants.update(made.id, {})).rejects.toThrow(gone);
-    await expect(client.beta.assistants.delete(made.id)).rejects.toThrow(gone);
+    const message = `No assistant found with id '${made.id}'.`;
+    await expect(client.beta.assistants.retrieve(made.id)).rejects.toThrow(message);
+    await expect(client.beta.assistants.update(made.id, {})).rejects.toThrow(message);
+    await expect(client.beta.assistants.delete(made.id)).rejects.toThrow(message);
     expect(await onPages(ada)).toEqual([]);
   });
 

@@ -184,8 +184,8 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     });
     await forgetAsks(app);
     await ask(app, ada, threadId, 'What do you see?');
-    const [asked] = await asksOf(app);
-    expect(asked?.body.input).toEqual([
+    const [request] = await asksOf(app);
+    expect(request?.body.input).toEqual([
       { role: 'user', content: 'Look at these' },
       {
         role: 'user',
@@ -307,8 +307,8 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     await client.beta.threads.messages.create(id, { role: 'user', content: 'Three' });
     await forgetAsks(app);
     const { answer, message } = await ask(app, ada, threadId, 'Four');
-    const asked = (await asksOf(app))[0]?.body.input;
-    expect(asked.map(({ content }: { content: string }) => content)).toEqual(['One', 'Two', 'Three', 'Four']);
+    const input = (await asksOf(app))[0]?.body.input;
+    expect(input.map(({ content }: { content: string }) => content)).toEqual(['One', 'Two', 'Three', 'Four']);
     expect((await messagesOf(ada, threadId)).map(({ text }) => text)).toEqual([
       'One',
       'Two',
@@ -392,7 +392,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     test('keeps the others in order, over whole pages, and the visible branch', async () => {
       const { id, threadId } = await thread('1', '2', '3', '4', '5', '6');
       const ids = (await listed(id, { order: 'asc' })).map((message) => message.id);
-      for (const gone of [ids[1], ids[0], ids[3], ids[5]]) await remove(id, gone);
+      for (const messageId of [ids[1], ids[0], ids[3], ids[5]]) await remove(id, messageId);
       expect(await words(id, { order: 'asc' })).toEqual(['3', '5']);
       const { body } = await ada.get(`/api/threads/${threadId}/messages?limit=2`);
       expect([body.items.map(({ text }: { text: string }) => text), body.nextCursor, body.newerCursor]).toEqual([
@@ -401,9 +401,9 @@ describe.each(engines)('messages of threads on %s', (engine) => {
         null,
       ]);
       // The title does not reveal deleted text either.
-      for (const gone of ['1', '2', '4', '6'])
+      for (const word of ['1', '2', '4', '6'])
         expect(
-          (await ada.get(`/api/threads?q=${gone}`)).body.items.map((found: { id: number }) => found.id),
+          (await ada.get(`/api/threads?q=${word}`)).body.items.map((found: { id: number }) => found.id),
         ).not.toContain(threadId);
       expect((await ada.get(`/api/threads/${threadId}`)).body.title).toBe('3');
       await remove(id, ids[2]);

@@ -40,8 +40,8 @@ describe.each(engines)('files of code_interpreter on %s', (engine) => {
         ? client.beta.threads.createAndRunPoll({ assistant_id, thread: saying('Count') }, quick)
         : client.beta.threads.runs.createAndPoll(thread_id, { assistant_id }, quick));
       const [{ body } = { body: {} }] = (await asksOf(app)).slice(-1);
-      const { tools: asked = [], input } = body;
-      return { ended, given: asked[0]?.container.file_ids, input: JSON.stringify(input) };
+      const { tools = [], input } = body;
+      return { ended, given: tools[0]?.container.file_ids, input: JSON.stringify(input) };
     };
     return { visitor, key, client, file, theirs, assistant, run };
   }

@@ -50,15 +50,15 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
     const { client, files, storeId, assistant_id } = await withStore('handbook.md', 'rules.md');
     const thread = saying('[[bench 6]] What?');
     const stream = client.beta.threads.createAndRunStream({ assistant_id, thread });
-    let said = '';
-    const told: unknown[] = [];
+    let streamedText = '';
+    const streamedAnnotations: unknown[] = [];
     for await (const { event, data } of stream) {
       if (event !== 'thread.message.delta') continue;
       conforming('MessageDeltaObject', data);
       for (const part of data.delta.content ?? []) {
         if (part.type !== 'text') continue;
-        said += part.text?.value ?? '';
-        told.push(...(part.text?.annotations ?? []));
+        streamedText += part.text?.value ?? '';
+        streamedAnnotations.push(...(part.text?.annotations ?? []));
       }
     }
     const { thread_id, id: runId } = await stream.finalRun();
@@ -86,8 +86,8 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
     }));
     expect(annotations).toMatchObject(cited);
     // The deltas add up to the listed text.
-    expect(said).toBe(value);
-    expect(told).toEqual(annotations.map((annotation, index) => ({ index, ...annotation })));
+    expect(streamedText).toBe(value);
+    expect(streamedAnnotations).toEqual(annotations.map((annotation, index) => ({ index, ...annotation })));
 
     const include: ['step_details.tool_calls[*].file_search.results[*].content'] = [
       'step_details.tool_calls[*].file_search.results[*].content',
@@ -261,8 +261,8 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
   test('fails with a message if the provider has lost the vector store, which is recreated', async () => {
     const { client, key, isDone, assistant_id } = await withStore('handbook.md');
     await loseStore(app, key);
-    const asked = { assistant_id, thread: saying('[[bench 2]] What?') };
-    const lost = await client.beta.threads.createAndRunPoll(asked, quick);
+    const request = { assistant_id, thread: saying('[[bench 2]] What?') };
+    const lost = await client.beta.threads.createAndRunPoll(request, quick);
     expect(lost).toMatchObject({ status: 'failed', last_error: { code: 'server_error' } });
     expect(lost.last_error?.message).toContain('being indexed again');
     await untilStoreIsBack(app, key, 1);

@@ -43,11 +43,11 @@ describe.each(engines)('an API run as its user sees it, on %s', (engine) => {
     const output = 'x'.repeat(5000);
     const tool_outputs = [{ tool_call_id: call?.id ?? '', output }];
     await client.beta.threads.runs.submitToolOutputsAndPoll(run.id, { thread_id: run.thread_id, tool_outputs }, quick);
-    const [asked, called, answered] = await messagesOf(ada, id);
+    const [questionMessage, called, answered] = await messagesOf(ada, id);
     // Long texts are truncated.
     expect(called?.calls).toEqual([{ ...shown, state: 'done', output: `${output.slice(0, 4000)}…` }]);
-    for (const message of [asked, called, answered]) expect(message).not.toHaveProperty('waitsUntil');
-    for (const message of [asked, answered]) expect(message).not.toHaveProperty('calls');
+    for (const message of [questionMessage, called, answered]) expect(message).not.toHaveProperty('waitsUntil');
+    for (const message of [questionMessage, answered]) expect(message).not.toHaveProperty('calls');
   });
 
   test('shows nothing as waiting after expiry', async () => {

@@ -44,11 +44,11 @@ describe('API runs in several processes on one PostgreSQL', () => {
     await expect(there.beta.threads.runs.create(thread_id, { assistant_id })).rejects.toThrow(blocked);
     await there.beta.threads.runs.cancel(id, { thread_id });
     expect(await there.beta.threads.runs.poll(id, { thread_id }, quick)).toMatchObject({ status: 'cancelled' });
-    const said = textOf(await events.all());
+    const streamed = textOf(await events.all());
     const [message] = (await there.beta.threads.messages.list(thread_id)).data;
     expect(message).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'run_cancelled' } });
-    expect(message?.content[0]).toMatchObject({ text: { value: said } });
-    expect(benchText(400).startsWith(said)).toBe(true);
+    expect(message?.content[0]).toMatchObject({ text: { value: streamed } });
+    expect(benchText(400).startsWith(streamed)).toBe(true);
   });
 
   test('ends a stream as soon as another process cancels its run', async () => {

@@ -73,8 +73,8 @@ describe.each(engines)('refused runs on %s', (engine) => {
       const thread = { ...more, ...alongStore };
       await expect(createAndRun.call(client.beta.threads, { assistant_id, thread })).rejects.toMatchObject(overQuota);
       expect((await client.vectorStores.list()).data).toEqual([]);
-      const asked = { assistant_id, additional_messages: more.messages };
-      await expect(runs.create(thread_id, asked)).rejects.toMatchObject(overQuota);
+      const request = { assistant_id, additional_messages: more.messages };
+      await expect(runs.create(thread_id, request)).rejects.toMatchObject(overQuota);
       await expect(runs.submitToolOutputs(waiting.id, outputs)).rejects.toMatchObject(overQuota);
       expect(await asksOf(app)).toEqual([]);
       expect(await stored(tokenId)).toEqual(before);

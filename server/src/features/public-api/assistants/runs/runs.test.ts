@@ -89,8 +89,8 @@ describe.each(engines)('API runs on %s', (engine) => {
     const thread = await threadWith('Hello [[bench 30]]');
     const stream = client.beta.threads.runs.stream(thread, { assistant_id: plain });
     expect(await orderOf(stream)).toEqual([...begun, ...message, 'thread.run.completed']);
-    const [said] = await stream.finalMessages();
-    expect(said?.content[0]).toMatchObject({ text: { value: benchText(30) } });
+    const [finalMessage] = await stream.finalMessages();
+    expect(finalMessage?.content[0]).toMatchObject({ text: { value: benchText(30) } });
     expect(await stream.finalRun()).toMatchObject({ status: 'completed', usage: { completion_tokens: 30 } });
     expect(await stream.finalRunSteps()).toMatchObject([{ type: 'message_creation', status: 'completed' }]);
     const together = client.beta.threads.createAndRunStream({ assistant_id: plain, thread: saying('Hi [[bench 4]]') });
@@ -203,8 +203,8 @@ describe.each(engines)('API runs on %s', (engine) => {
       expect(data.map(({ role, run_id }) => [role, run_id])).toEqual([['assistant', run.id]]);
     }
     expect(made.thread_id).not.toBe(empty);
-    const [asked] = await asksOf(app);
-    expect(JSON.stringify(asked?.body)).toContain('Be brief.');
+    const [providerRequest] = await asksOf(app);
+    expect(JSON.stringify(providerRequest?.body)).toContain('Be brief.');
     const more = { role: 'user' as const, content: 'And now? [[bench 2]]' };
     await client.beta.threads.messages.create(empty, more);
     const next = await client.beta.threads.runs.createAndPoll(empty, { assistant_id: plain }, quick);
@@ -214,10 +214,10 @@ describe.each(engines)('API runs on %s', (engine) => {
   });
 
   test('lists runs and messages just before a cursor, in the list’s order', async () => {
-    const said = ['one', 'two', 'three', 'four', 'five'].map((content) => ({ role: 'user' as const, content }));
-    const { id } = await client.beta.threads.create({ messages: said });
+    const messages = ['one', 'two', 'three', 'four', 'five'].map((content) => ({ role: 'user' as const, content }));
+    const { id } = await client.beta.threads.create({ messages });
     const { data: all } = await client.beta.threads.messages.list(id, { order: 'asc' });
-    const nameOf = new Map(all.map((one, index) => [one.id, said[index]?.content]));
+    const nameOf = new Map(all.map((one, index) => [one.id, messages[index]?.content]));
     const page = async (query: OpenAI.Beta.Threads.MessageListParams) => {
       const { data, has_more } = await client.beta.threads.messages.list(id, query);
       return [...data.map((one) => nameOf.get(one.id)), has_more];
@@ -250,9 +250,9 @@ describe.each(engines)('API runs on %s', (engine) => {
     ['a function', { type: 'function' as const, function: { name: 'get_weather' } }],
     ['any tool', 'required' as const],
   ])('requires a call of %s once and not forever, whatever the provider counts', async (_what, tool_choice) => {
-    const asked = { assistant_id: calling, tool_choice, thread: saying('Rain?') };
+    const request = { assistant_id: calling, tool_choice, thread: saying('Rain?') };
     await forgetAsks(app);
-    const run = await client.beta.threads.createAndRunPoll(asked, quick);
+    const run = await client.beta.threads.createAndRunPoll(request, quick);
     expect(run).toMatchObject({ status: 'requires_action', tool_choice });
     // As from a server that reports no usage.
     await withDatabase(app, (db) => db.updateTable('usage_records').set({ input_tokens: 0 }).execute());
@@ -283,17 +283,17 @@ describe.each(engines)('API runs on %s', (engine) => {
     const stream = client.beta.threads.runs.stream(slow, { assistant_id: plain });
     const names: string[] = [];
     /** The poll interval in the response. */
-    const told = async (id: string) => {
-      const asked = client.beta.threads.runs.retrieve(id, { thread_id: slow });
-      return (await asked.withResponse()).response.headers.get('openai-poll-after-ms');
+    const pollAfter = async (id: string) => {
+      const retrieval = client.beta.threads.runs.retrieve(id, { thread_id: slow });
+      return (await retrieval.withResponse()).response.headers.get('openai-poll-after-ms');
     };
     for await (const { event, data } of stream) {
       if (names.at(-1) !== event) names.push(event);
       if (event !== 'thread.message.created') continue;
-      expect(await told(data.run_id ?? '')).toMatch(/^\d{3,4}$/);
+      expect(await pollAfter(data.run_id ?? '')).toMatch(/^\d{3,4}$/);
       await client.beta.threads.runs.cancel(data.run_id ?? '', { thread_id: slow });
     }
-    expect(await told((await stream.finalRun()).id)).toBeNull();
+    expect(await pollAfter((await stream.finalRun()).id)).toBeNull();
     expect(names.slice(-3)).toEqual(['thread.message.incomplete', 'thread.run.step.cancelled', 'thread.run.cancelled']);
   });
 
@@ -370,14 +370,14 @@ describe.each(engines)('API runs on %s', (engine) => {
     const { id, token: ofBea } = await newToken(bea, { monthlyBudgetUsd: 0.01 });
     const beas = clientOf(app, ofBea);
     const assistant = await beas.beta.assistants.create({ model: 'gpt-4o' });
-    const asked = { assistant_id: assistant.id, thread: saying('[[tokens 2000]]') };
-    expect((await beas.beta.threads.createAndRunPoll(asked, quick)).status).toBe('completed');
+    const request = { assistant_id: assistant.id, thread: saying('[[tokens 2000]]') };
+    expect((await beas.beta.threads.createAndRunPoll(request, quick)).status).toBe('completed');
     const rows = await withDatabase(app, (db) =>
       db.selectFrom('usage_records').selectAll().where('access_token_id', '=', id).execute(),
     );
     expect(rows).toHaveLength(1);
     await forgetAsks(app);
-    await expect(beas.beta.threads.createAndRun(asked)).rejects.toMatchObject({
+    await expect(beas.beta.threads.createAndRun(request)).rejects.toMatchObject({
       status: 429,
       code: 'insufficient_quota',
     });

@@ -2,15 +2,15 @@ import { expect, test } from 'vitest';
 import { toResponses } from './request.ts';
 
 const hello = [{ role: 'user', content: 'Hello' }];
-const asked = (more: object, messages: unknown[] = hello) => toResponses({ model: 'm', messages, ...more });
-const unsaid = (more: object, messages?: unknown[]) => {
-  const said = asked(more, messages);
-  return 'untranslatable' in said ? said.untranslatable : undefined;
+const translated = (more: object, messages: unknown[] = hello) => toResponses({ model: 'm', messages, ...more });
+const untranslatable = (more: object, messages?: unknown[]) => {
+  const translation = translated(more, messages);
+  return 'untranslatable' in translation ? translation.untranslatable : undefined;
 };
 
 test('translates what both APIs have', () => {
   const described = { name: 'f', description: 'd', parameters: { type: 'object' }, strict: true };
-  const said = asked({
+  const translation = translated({
     tools: [
       { type: 'function', function: described },
       { type: 'function', function: { name: 'g' } },
@@ -26,7 +26,7 @@ test('translates what both APIs have', () => {
     stream_options: { include_usage: true },
     seed: 7,
   });
-  expect(said).toEqual({
+  expect(translation).toEqual({
     notes: ['Left out, because tools are used: seed.'],
     request: {
       model: 'm',
@@ -50,7 +50,7 @@ test('translates what both APIs have', () => {
 test('turns messages into items, with their content', () => {
   const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
   const data = 'data:image/png;base64,AA';
-  const said = asked({}, [
+  const translation = translated({}, [
     {
       role: 'developer',
       content: [
@@ -80,7 +80,7 @@ test('turns messages into items, with their content', () => {
     { role: 'assistant', content: [{ type: 'refusal', refusal: 'Never.' }] },
     { role: 'user', content: [{ type: 'image_url', image_url: { url: data, detail: null } }], name: null },
   ]);
-  expect('request' in said && said.request.input).toEqual([
+  expect('request' in translation && translation.request.input).toEqual([
     { role: 'developer', content: 'Be\nbrief' },
     {
       role: 'user',
@@ -101,8 +101,10 @@ test('turns messages into items, with their content', () => {
 
 test('translates which functions are allowed', () => {
   const named = { type: 'function', function: { name: 'f' } };
-  const said = asked({ tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [named] } } });
-  expect('request' in said && said.request.tool_choice).toEqual({
+  const translation = translated({
+    tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [named] } },
+  });
+  expect('request' in translation && translation.request.tool_choice).toEqual({
     type: 'allowed_tools',
     mode: 'auto',
     tools: [{ type: 'function', name: 'f' }],
@@ -111,23 +113,23 @@ test('translates which functions are allowed', () => {
 
 test('passes schemas on unchanged', () => {
   const schema = { type: ['string', 'null'], default: null, properties: { a: { const: null } } };
-  const said = asked({
+  const translation = translated({
     response_format: { type: 'json_schema', json_schema: { name: 'a', schema } },
     tools: [{ type: 'function', function: { name: 'f', parameters: schema, description: null } }],
   });
-  expect('request' in said && said.request).toMatchObject({
+  expect('request' in translation && translation.request).toMatchObject({
     text: { format: { schema } },
     tools: [{ name: 'f', parameters: schema }],
   });
 });
 
 test('ignores fields without effect', () => {
-  const said = asked({
+  const translation = translated({
     ...{ n: 1, stop: null, logit_bias: {}, logprobs: false, store: false, frequency_penalty: 0, presence_penalty: 0 },
     ...{ functions: [], tools: [], temperature: null, seed: null, modalities: ['text'], top_logprobs: 0 },
   });
   // An empty list of tools has an effect.
-  expect(said).toEqual({ notes: [], request: { model: 'm', input: hello, store: false, tools: [] } });
+  expect(translation).toEqual({ notes: [], request: { model: 'm', input: hello, store: false, tools: [] } });
 });
 
 test.each([
@@ -143,7 +145,7 @@ test.each([
   ['functions', { functions: [{ name: 'f' }] }],
   ['metadata', { metadata: { a: 1 } }],
   ['something_new', { something_new: 1 }],
-])('finds no translation of %s', (name, more) => expect(unsaid(more)).toBe(name));
+])('finds no translation of %s', (name, more) => expect(untranslatable(more)).toBe(name));
 
 test.each([
   ['a sound', { role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }],
@@ -151,4 +153,4 @@ test.each([
   ['an old call', { role: 'assistant', content: null, function_call: { name: 'f', arguments: '' } }],
   ['no role', { content: 'Hi' }],
   ['nothing', null],
-])('finds no translation of messages with %s', (_, message) => expect(unsaid({}, [message])).toBe('messages'));
+])('finds no translation of messages with %s', (_, message) => expect(untranslatable({}, [message])).toBe('messages'));

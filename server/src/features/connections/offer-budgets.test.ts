@@ -128,6 +128,20 @@ describe.each(engines)('budgets of offered connections on %s', (engine) => {
     expect((await sumOf(id)).total).toMatchObject({ requests: 3, unpricedRequests: 1 });
   });
 
+  test.each<[string, object]>([
+    ['null', { prompt: null, completion: null }],
+    ['empty', { prompt: '', completion: ' ' }],
+    ['a truth value', { prompt: false, completion: false }],
+    ['a list', { prompt: [], completion: [] }],
+    ['beyond any price', { prompt: '1e305', completion: '1e305' }],
+    ['missing one side', { prompt: '0.01' }],
+  ])('refuse models whose listed price is %s', async (_name, pricing) => {
+    const { id } = await offered(() => undefined, { monthlyUsdPerPerson: 1 }, [{ id: 'odd', pricing }]);
+    const ada = await person();
+    const refused = await post(ada, await threadOn(ada, id, 'odd'), 'One');
+    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining('No price is known for odd')]);
+  });
+
   test('refuse service tiers whose price is not known, before the provider is asked', async () => {
     const models = ['gpt-4o', { id: 'priced', pricing: { prompt: '0.01', completion: '0.02' } }];
     const { id, name, providerRequests: requests } = await offered(() => undefined, { monthlyUsdPerPerson: 1 }, models);

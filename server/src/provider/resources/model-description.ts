@@ -5,8 +5,26 @@ import { z } from 'zod';
 export type ListedPrice = { input: number; cachedInput: number | null; output: number };
 
 const tokens = z.number().int().positive().max(100_000_000).optional().catch(undefined);
-/** Dollars as a number or a text; OpenRouter writes -1 where the price depends on the model that it chooses. */
-const dollars = z.coerce.number().nonnegative().finite().optional().catch(undefined);
+/** More than any model costs for a token. */
+const maxUsdPerToken = 1;
+/**
+ * Dollars as a number or a text; OpenRouter writes -1 where the price depends on the model that it chooses. A price that
+ * is null or empty is not known: it must not count as free.
+ */
+const dollarsUpTo = (most: number) =>
+  z
+    .union([
+      z.number(),
+      z
+        .string()
+        .regex(/^\s*\d/)
+        .transform(Number),
+    ])
+    .pipe(z.number().min(0).max(most))
+    .optional()
+    .catch(undefined);
+const perToken = dollarsUpTo(maxUsdPerToken);
+const perMillion = dollarsUpTo(maxUsdPerToken * 1_000_000);
 
 /** The fields by which lists describe models, each by another name at another provider. */
 export const DescribedModel = z.object({
@@ -17,11 +35,11 @@ export const DescribedModel = z.object({
   /** `prompt` and `completion` are dollars a token (OpenRouter), `input` and `output` dollars a million (Together). */
   pricing: z
     .looseObject({
-      prompt: dollars,
-      completion: dollars,
-      input_cache_read: dollars,
-      input: dollars,
-      output: dollars,
+      prompt: perToken,
+      completion: perToken,
+      input_cache_read: perToken,
+      input: perMillion,
+      output: perMillion,
     })
     .nullish()
     .catch(null),

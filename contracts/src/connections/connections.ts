@@ -138,8 +138,14 @@ const FirstTokenSeconds = z.int().min(10).max(7_200).nullable();
 
 export const NewConnection = z.strictObject({
   preset: PresetId,
-  /** Unique among the person's connections, ignoring case; no `/`, which separates it from a model in /v1. */
-  name: Name.refine((name) => !name.includes('/'), 'Name cannot contain /'),
+  /**
+   * Unique among the person's connections, ignoring case; no `/`, which separates it from a model in /v1, and not `@7`,
+   * which would name connection 7 there.
+   */
+  name: Name.refine((name) => !name.includes('/'), 'Name cannot contain /').refine(
+    (name) => !/^@\d+$/.test(name),
+    'Name cannot be @ and a number',
+  ),
   /** Left out: the preset's. */
   baseUrl: BaseUrl.optional(),
   key: Key.optional(),

@@ -32,7 +32,8 @@ export function rejectionReason(url: URL, address: string, rules: AddressRules):
   const host = normalizeHost(url.hostname);
   const bytes = parseAddress(address);
   const port = portOf(url);
-  const mayBeAllowed = `Roster’s operator can allow it with ${host}:${port} in ${variable}.`;
+  // Brackets: without them, an IPv6 address and its port would be read as another address.
+  const mayBeAllowed = `Roster’s operator can allow it with ${host.includes(':') ? `[${host}]` : host}:${port} in ${variable}.`;
   if (!bytes) return `${host} leads to an address that Roster does not connect to.`;
   const destination = { host, port, address: bytes };
   const kind = addressKind(bytes);

@@ -5,6 +5,7 @@ import { jsonArrayParam } from '#server/db/json-array-param';
 import { lockActiveUser } from '#server/db/locks';
 import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
+import { roundUsd } from '#server/lib/usd';
 import { type RecordedEvent, securityEventRepository } from './events-repository.ts';
 
 export type AccessTokenRecord = {
@@ -68,7 +69,7 @@ function toRecord(row: Selectable<Database['access_tokens']>): AccessTokenRecord
     rights: row.rights.split(' ').filter(isRight),
     last4: row.last4,
     monthlyBudgetUsd: row.monthly_budget_usd,
-    spentUsd: row.spent_month === monthOf(now()) ? row.spent_usd : 0,
+    spentUsd: row.spent_month === monthOf(now()) ? roundUsd(row.spent_usd) : 0,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,

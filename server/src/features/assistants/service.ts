@@ -9,7 +9,7 @@ import {
   type NewAssistant,
   nameLimit,
 } from '@roster/contracts/assistants/assistants';
-import { modelIdOf, parseModelReference } from '@roster/contracts/models/model-reference';
+import { parseModelReference } from '@roster/contracts/models/model-reference';
 import { codePointLength } from '@roster/contracts/text/length';
 import { tidyName } from '@roster/contracts/text/name';
 import type { Kysely } from 'kysely';
@@ -72,9 +72,8 @@ export async function checkModel(
   model: string,
   field: 'model' | 'fallbackModel' = 'model',
 ) {
-  const usable = await models.usable(userId);
-  if (usable && !usable.has(model))
-    throw refuse(field, `Model ${modelIdOf(model)} is not among the models your API key can use`);
+  const problem = (await models.usable(userId))?.problemOf(model);
+  if (problem) throw refuse(field, problem);
 }
 
 type Named = Pick<AssistantChanges, 'model' | 'fallbackModel'>;

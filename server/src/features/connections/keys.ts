@@ -45,7 +45,7 @@ export type KeyDependencies = {
 };
 
 /** Always the same text for an address, so that a key is bound to one. */
-const tidyUrl = (text: string) => text.replace(/\/+$/, '');
+const tidyUrl = (text: string) => new URL(text).href.replace(/[?#]+$/, '').replace(/\/+$/, '');
 
 /** The address of a new connection. @throws AppError if it may not be used */
 export async function addressOf(

@@ -77,6 +77,17 @@ describe.each(engines)('budgets of offered connections on %s', (engine) => {
     expect((await ask(app, ada, threadId, 'Three')).answer.state).toBe('complete');
   });
 
+  test('stop exactly at the limit, though the sum of the costs is a binary fraction below it', async () => {
+    const { id } = await offered(() => 0.1, { monthlyUsdPerPerson: 0.8 });
+    const ada = await person();
+    const threadId = await threadOn(ada, id);
+    for (let count = 0; count < 8; count++) await ask(app, ada, threadId, 'One');
+    expect((await post(ada, threadId, 'Two')).body.code).toBe('offered_budget_exceeded');
+    const offer = expect.objectContaining({ id, spentUsd: 0.8, isUsedUp: true });
+    expect((await ada.get('/api/connections')).body.offered).toContainEqual(offer);
+    expect((await sumOf(id)).total).toMatchObject({ costUsd: 0.8 });
+  });
+
   test('stop all at the limit of all together, without saying what others spent', async () => {
     const { id } = await offered(() => 0.6, { monthlyUsdTotal: 1 });
     const [ada, bob] = [await person(), await person()];

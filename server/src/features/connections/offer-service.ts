@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import { lockAccounts } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/lib/errors';
+import { roundUsd } from '#server/lib/usd';
 import type { ConnectionOpener } from '#server/provider/connections/open';
 import { presetOf } from '#server/provider/connections/presets';
 import { monthOf } from '#server/provider/connections/spend-repository';
@@ -55,7 +56,7 @@ async function shown(db: Kysely<Database>, rows: OfferRow[]): Promise<Connection
     people: row.audience === 'chosen' ? (people.get(row.id) ?? []) : [],
     monthlyUsdPerPerson: row.monthly_usd_per_person,
     monthlyUsdTotal: row.monthly_usd_total,
-    spentUsd: spent.get(row.id) ?? 0,
+    spentUsd: roundUsd(spent.get(row.id) ?? 0),
   }));
 }
 
@@ -143,6 +144,8 @@ function offerWrites(dependencies: KeyDependencies) {
   return { create, change, remove };
 }
 
+const roundSum = <T extends { costUsd: number }>(sum: T): T => ({ ...sum, costUsd: roundUsd(sum.costUsd) });
+
 const peopleLimit = 500;
 const modelLimit = 200;
 
@@ -187,12 +190,12 @@ export function offerService(dependencies: Dependencies) {
       const people = await offers.byPerson(id, month, peopleLimit);
       return {
         month,
-        total: await offers.total(id, month),
+        total: roundSum(await offers.total(id, month)),
         people: people.map(({ id: userId, name, email, ...sums }) => ({
           person: userId === null || email === null ? null : { id: userId, name, email },
-          ...sums,
+          ...roundSum(sums),
         })),
-        models: await offers.byModel(id, month, modelLimit),
+        models: (await offers.byModel(id, month, modelLimit)).map(roundSum),
       };
     },
   };

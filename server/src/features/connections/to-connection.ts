@@ -1,4 +1,5 @@
 import type { Connection, OfferedConnection } from '@roster/contracts/connections/connections';
+import { roundUsd } from '#server/lib/usd';
 import type { ConnectionRepository, ConnectionRow } from '#server/provider/connections/connection-repository';
 import { isUsedUp } from '#server/provider/connections/offer-budget';
 import { parseChecks, parseHeaderNames } from './repository.ts';
@@ -24,7 +25,10 @@ export const toConnection = (row: ConnectionRow): Connection => ({
 type OfferedRow = Awaited<ReturnType<ConnectionRepository['listOffered']>>[number];
 
 /** An offered connection as people see it who may use it: nothing of its key, its address or others' spending. */
-export const toOffered = ({ id, preset, name, own, total, ...limits }: OfferedRow): OfferedConnection => ({
-  ...{ id, preset, name, monthlyUsd: limits.monthly_usd_per_person, spentUsd: own },
-  isUsedUp: isUsedUp({ perPerson: limits.monthly_usd_per_person, total: limits.monthly_usd_total }, { own, total }),
-});
+export function toOffered({ id, preset, name, own, total, ...limits }: OfferedRow): OfferedConnection {
+  const spent = { own: roundUsd(own), total: roundUsd(total) };
+  return {
+    ...{ id, preset, name, monthlyUsd: limits.monthly_usd_per_person, spentUsd: spent.own },
+    isUsedUp: isUsedUp({ perPerson: limits.monthly_usd_per_person, total: limits.monthly_usd_total }, spent),
+  };
+}

@@ -11,10 +11,25 @@ type Dependencies = {
   describe: (listed: ProviderModel) => Model;
 };
 
-/** The ids that a connection's provider lists; null: unknown, any id is accepted. */
-type ListedIds = ReadonlySet<string> | null;
+/** `ids`: those that its provider lists; null: unknown, any id is accepted. */
+type ListedConnection = { name: string; isPaused: boolean; ids: ReadonlySet<string> | null };
 
 const isActive = ({ is_paused }: ConnectionRow) => is_paused === 0;
+
+const listedConnection = (row: ConnectionRow, list: ProviderModel[] | string): ListedConnection => ({
+  ...{ name: row.name, isPaused: !isActive(row) },
+  ids: typeof list === 'string' ? null : new Set(list.map(({ id }) => id)),
+});
+
+const removed = 'The connection of this model was removed';
+const notListed = (model: string, name: string) => `Model ${model} is not among those of ${name}`;
+
+/** Why the model of a connection cannot be chosen now; null: nothing is known against it. */
+export function connectionProblem(model: string, connection: ListedConnection | undefined): string | null {
+  if (!connection) return removed;
+  if (connection.isPaused) return `The connection ${connection.name} is paused. Resume it, or choose another model`;
+  return connection.ids?.has(model) === false ? notListed(model, connection.name) : null;
+}
 
 /** The models of people's connections and of those offered to them, each named with its connection. */
 export function connectionModels({ connections, lists, describe }: Dependencies) {
@@ -44,13 +59,13 @@ export function connectionModels({ connections, lists, describe }: Dependencies)
     all: async (userId: number, withinMs: number): Promise<ConnectionModels[]> =>
       Promise.all((await active(userId)).map((row) => shown(userId, row, withinMs))),
 
-    /** By connection. */
-    ids: async (userId: number, withinMs: number): Promise<Map<number, ListedIds>> =>
+    /** By connection. A paused one is not asked. */
+    ids: async (userId: number, withinMs: number): Promise<Map<number, ListedConnection>> =>
       new Map(
         await Promise.all(
-          (await active(userId)).map(async (row): Promise<[number, ListedIds]> => {
-            const list = await read(userId, row, withinMs);
-            return [row.id, typeof list === 'string' ? null : new Set(list.map(({ id }) => id))];
+          (await connections.listUsable(userId)).map(async (row): Promise<[number, ListedConnection]> => {
+            const list = isActive(row) ? await read(userId, row, withinMs) : '';
+            return [row.id, listedConnection(row, list)];
           }),
         ),
       ),
@@ -60,9 +75,9 @@ export function connectionModels({ connections, lists, describe }: Dependencies)
       const { connectionId, model } = parseModelReference(reference);
       if (connectionId === null) return null;
       const row = await connections.findUsable(userId, connectionId);
-      if (!row) return 'The connection of this model was removed';
+      if (!row) return removed;
       const list = await lists.freshList({ userId, connectionId });
-      return !list || list.some(({ id }) => id === model) ? null : `Model ${model} is not among those of ${row.name}`;
+      return !list || list.some(({ id }) => id === model) ? null : notListed(model, row.name);
     },
 
     /** The model that answers people who use connections only; null: there is none. */

@@ -18,7 +18,7 @@ import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider, ProviderModel } from '#server/provider/provider';
 import { filterChatModels } from '#server/provider/resources/chat-models';
 import type { ListedPrice } from '#server/provider/resources/model-description';
-import { connectionModels } from './connection-models.ts';
+import { connectionModels, connectionProblem } from './connection-models.ts';
 import { listTimeoutMs, modelListCache } from './model-list.ts';
 
 /** Milliseconds that a request waits if it can do without the list. */
@@ -42,8 +42,14 @@ type Dependencies = {
 /** The models of the installation’s provider. */
 type OwnModelList = Omit<ModelList, 'connections'>;
 
+const notOfKey = (model: string) => `Model ${model} is not among the models your API key can use`;
+
 /** The models that someone can use, those of connections included. */
-export type UsableModels = { has: (model: string) => boolean };
+export type UsableModels = {
+  has: (model: string) => boolean;
+  /** Why it cannot be used, in a person's words; null: it can. */
+  problemOf: (model: string) => string | null;
+};
 
 type Offer = Pick<Dependencies, 'catalogue' | 'config' | 'tunedModels' | 'now'>;
 
@@ -200,14 +206,12 @@ export function modelService(dependencies: Dependencies) {
       ]);
       const ids = typeof list === 'string' ? null : await usableIds(dependencies, userId, list);
       if (ids === null && ofConnections.size === 0) return null;
-      return {
-        has(reference) {
-          const { connectionId, model } = parseModelReference(reference);
-          if (connectionId === null) return ids?.has(model) ?? true;
-          const offered = ofConnections.get(connectionId);
-          return offered !== undefined && (offered?.has(model) ?? true);
-        },
+      const problemOf = (reference: string) => {
+        const { connectionId, model } = parseModelReference(reference);
+        if (connectionId !== null) return connectionProblem(model, ofConnections.get(connectionId));
+        return ids?.has(model) === false ? notOfKey(model) : null;
       };
+      return { problemOf, has: (reference) => problemOf(reference) === null };
     },
     async defaultModel(userId: number): Promise<string> {
       const list = await listed.within(own(userId), optionalListTimeoutMs);
@@ -265,7 +269,7 @@ export function modelService(dependencies: Dependencies) {
     if (!list) return null;
     const ids = await usableIds(dependencies, userId, list);
     const missing = plain.find((id) => !ids.has(id));
-    return missing === undefined ? null : `Model ${missing} is not among the models your API key can use`;
+    return missing === undefined ? null : notOfKey(missing);
   }
 }
 

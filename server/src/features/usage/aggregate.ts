@@ -1,6 +1,7 @@
 import { BilledTool, type Figures } from '@roster/contracts/usage/usage';
 import { toColumns } from '#server/db/columns';
 import type { Database } from '#server/db/schema';
+import { roundUsd } from '#server/lib/usd';
 
 type Sum = keyof Figures;
 export type Sums = Record<Sum, number>;
@@ -46,5 +47,6 @@ export const costOnly = ({ costUsd }: Pick<Sums, 'costUsd'>): Sums => ({ ...zero
 /** The cost is null if no price is known. The cost of tools and jobs may be the only known one. */
 export const toFigures = (sums: Sums): Figures => ({
   ...sums,
-  costUsd: sums.requests > 0 && sums.unpricedRequests === sums.requests && sums.costUsd === 0 ? null : sums.costUsd,
+  costUsd:
+    sums.requests > 0 && sums.unpricedRequests === sums.requests && sums.costUsd === 0 ? null : roundUsd(sums.costUsd),
 });

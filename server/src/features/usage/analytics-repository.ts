@@ -1,6 +1,7 @@
 import type { UsageRequest } from '@roster/contracts/usage/usage';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
+import { roundUsd } from '#server/lib/usd';
 import { mapColumns, type Sums, toolSumName, trainingSumName } from './aggregate.ts';
 import { type DaySpan, quarterOf } from './zone-days.ts';
 
@@ -113,7 +114,7 @@ export function analyticsRepository(db: Kysely<Database>) {
         group by assistant_id order by assistant_id`.execute(db);
       return rows.map((row) => ({
         ...row,
-        costUsd: Number(row.costUsd),
+        costUsd: roundUsd(Number(row.costUsd)),
         unpricedRequests: Number(row.unpricedRequests),
       }));
     },

@@ -2,6 +2,7 @@ import { Id } from '@roster/contracts/endpoint';
 import { type Analytics, type usage as api, BilledTool, type Figures } from '@roster/contracts/usage/usage';
 import { z } from 'zod';
 import { createCursors, toPage } from '#server/http/paging';
+import { roundUsd } from '#server/lib/usd';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import { addSums, costOnly, type Sums, toFigures, toolOfSum, trainedModelOfSum, zeroSums } from './aggregate.ts';
 import type { AnalyticsRepository } from './analytics-repository.ts';
@@ -33,7 +34,7 @@ function toolFigures(tool: BilledTool, sums: Sums, price: ReturnType<Catalogue['
     asOf: price.asOf,
     source: price.source,
   };
-  return { tool, calls, costUsd: unpricedCalls === calls ? null : costUsd, unpricedCalls, price: rates };
+  return { tool, calls, costUsd: unpricedCalls === calls ? null : roundUsd(costUsd), unpricedCalls, price: rates };
 }
 
 /** Fine-tuning jobs by base model, most expensive first. */
@@ -41,7 +42,7 @@ const fineTuningFigures = (rows: (Sums & { model: string })[]): Analytics['fineT
   grouped(rows, ({ model }) => trainedModelOfSum(model) ?? model).map(
     ([model, { requests: jobs, inputTokens: trainedTokens, costUsd, unpricedRequests: unpricedJobs }]) => ({
       ...{ model, jobs, trainedTokens, unpricedJobs },
-      costUsd: unpricedJobs === jobs ? null : costUsd,
+      costUsd: unpricedJobs === jobs ? null : roundUsd(costUsd),
     }),
   );
 

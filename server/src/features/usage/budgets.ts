@@ -1,6 +1,7 @@
 import type { Budget, BudgetInput, ProjectBudget, ProjectBudgetInput } from '@roster/contracts/usage/usage';
 import type { z } from 'zod';
 import { AppError } from '#server/lib/errors';
+import { roundUsd } from '#server/lib/usd';
 import type { AnalyticsRepository, Span } from './analytics-repository.ts';
 import type { BudgetedCall, BudgetRecord, BudgetRepository, BudgetTerms, HardStop } from './budget-repository.ts';
 import type { ProjectBudgetRecord, ProjectBudgetRepository } from './project-budget-repository.ts';
@@ -30,7 +31,10 @@ const endOfHour = () => Math.ceil((Date.now() + 1) / 3_600_000) * 3_600_000;
 type Scope = { assistantId: number | null; projectId: number | null };
 
 /** USD this month, of all calls or of those in the scope. */
-async function spent({ analytics }: Dependencies, userId: number, { assistantId, projectId }: Scope, span: Span) {
+const spent = async (parts: Dependencies, userId: number, scope: Scope, span: Span) =>
+  roundUsd(await sumOf(parts, userId, scope, span));
+
+async function sumOf({ analytics }: Dependencies, userId: number, { assistantId, projectId }: Scope, span: Span) {
   if (projectId !== null) {
     const [row] = await analytics.byProject(userId, span, projectId);
     return row?.sums.costUsd ?? 0;

@@ -63,7 +63,7 @@ describe('the address of a connection', () => {
     ['other', 'https://8.8.8.8/v1', '8.8.8.8:443 in PROVIDER_HOSTS_ALLOWED'],
     ['ollama', 'http://127.0.0.1:11434/v1', '127.0.0.1:11434 in PROVIDER_HOSTS_ALLOWED'],
     ['ollama', 'http://localhost:11434/v1', 'localhost:11434 in PROVIDER_HOSTS_ALLOWED'],
-    ['ollama', 'http://[::1]:11434/v1', '::1:11434 in PROVIDER_HOSTS_ALLOWED'],
+    ['ollama', 'http://[::1]:11434/v1', 'with [::1]:11434 in PROVIDER_HOSTS_ALLOWED'],
     ['ollama', 'http://192.168.1.20:11434/v1', '192.168.1.20:11434 in PROVIDER_HOSTS_ALLOWED'],
     ['other', 'http://ollama:11434/v1', 'ollama:11434 in PROVIDER_HOSTS_ALLOWED'],
     ['other', 'https://169.254.169.254/v1', 'does not connect to'],

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
+import { roundUsd } from '#server/lib/usd';
 import { isKnownAsOwn } from './connection-repository.ts';
 
 /** A request or a tool call at the expense of an offered connection. */
@@ -59,7 +60,8 @@ export function spendRepository(db: Kysely<Database>) {
 
     /** USD of a month, by this user and by all. */
     async inMonth(connectionId: number, userId: number, month: string): Promise<{ own: number; total: number }> {
-      return (await sumMonth.first(db, { connectionId, userId, month })) ?? { own: 0, total: 0 };
+      const { own = 0, total = 0 } = (await sumMonth.first(db, { connectionId, userId, month })) ?? {};
+      return { own: roundUsd(own), total: roundUsd(total) };
     },
 
     /** The name of an offered connection that the user has used, whether or not it is still offered to the user. */

@@ -45,9 +45,8 @@ function checkOther({ fromModel, toModel }: Pick<Wanted, 'fromModel' | 'toModel'
 }
 
 async function checkUsable(models: ModelCheck, userId: number, model: string) {
-  const usable = await models.usable(userId);
-  if (!usable || usable.has(model)) return;
-  const message = `Model ${modelIdOf(model)} is not among the models your API key can use`;
+  const message = (await models.usable(userId))?.problemOf(model);
+  if (!message) return;
   throw new AppError('invalid_input', message, { fields: { toModel: message } });
 }
 

@@ -47,8 +47,8 @@ async function checkModels({ models }: Dependencies, userId: number, { fromModel
   if (fromModel === toModel) throw refuse('toModel', 'Choose another model than the one that has answered');
   const usable = await models.usable(userId);
   const isUsable = (model: string) => !usable || usable.has(model);
-  if (!isUsable(toModel))
-    throw refuse('toModel', `Model ${modelIdOf(toModel)} is not among the models your API key can use`);
+  const problem = usable?.problemOf(toModel);
+  if (problem) throw refuse('toModel', problem);
   if (baseline === 'asked' && !isUsable(fromModel))
     throw refuse(
       'baseline',

@@ -98,5 +98,3 @@ export function promptImports(db: Kysely<Database>) {
       }),
   };
 }
-
-export type PromptImports = ReturnType<typeof promptImports>;

@@ -93,5 +93,3 @@ export function promptService(db: Kysely<Database>) {
     },
   };
 }
-
-export type PromptService = ReturnType<typeof promptService>;

@@ -32,7 +32,7 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
     await createAssistant(visitor, { model: first, fallbackModel: second, instructions, name: 'Careful', ...more });
     const own = await newClient(app, visitor, { rights: ['chat', 'assistants'] });
     const { client } = own;
-    const asked = { model: 'Careful@roster', input, background: true } as const;
+    const request = { model: 'Careful@roster', input, background: true } as const;
     const ended = (name: string) =>
       until('The end of the response', async () => {
         const response = await client.responses.retrieve(name);
@@ -40,7 +40,7 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
       });
     const rows = async () => (await recorded(app, own.id)).map(({ model, estimated }) => ({ model, estimated }));
     const models = async () => (await asksOf(app)).map(({ body }) => body.model);
-    return { ...own, visitor, asked, ended, rows, models };
+    return { ...own, visitor, request, ended, rows, models };
   }
 
   test.each([
@@ -51,9 +51,9 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
     ['does not answer', { disconnect: true } as const],
     ['breaks off before its first word', { dropAfter: 0 } as const],
   ])('answers if the model %s, under the same id, and says so', async (_, fault) => {
-    const { client, asked, ended, rows, models } = await assisted();
+    const { client, request, ended, rows, models } = await assisted();
     await withFault(app, fault, { model: first }, async () => {
-      const begun = await client.responses.create(asked);
+      const begun = await client.responses.create(request);
       expect(begun).toMatchObject({ status: 'queued', model: first });
       const answer = conforming('Response', await ended(begun.id));
       expect(answer).toMatchObject({ id: begun.id, status: 'completed', output_text: benchText(5), error: null });
@@ -75,8 +75,8 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
   });
 
   test('streams the fallback as one response', async () => {
-    const { token, asked, models } = await assisted();
-    const stream = () => callApi(app, token, responsesPath, { method: 'POST', body: { ...asked, stream: true } });
+    const { token, request, models } = await assisted();
+    const stream = () => callApi(app, token, responsesPath, { method: 'POST', body: { ...request, stream: true } });
     await withFault(app, { fail: 'overloaded' }, { model: first }, async () => {
       const events = eventsIn((await stream()).text);
       expect(events.filter(({ type }) => type === 'response.created')).toHaveLength(1);
@@ -87,17 +87,17 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
   });
 
   test('keeps what the model has written before it broke off', async () => {
-    const { client, asked, ended, models } = await assisted();
-    const { id } = await client.responses.create({ ...asked, input: '[[bench 50]] [[drop after 10]]' });
+    const { client, request, ended, models } = await assisted();
+    const { id } = await client.responses.create({ ...request, input: '[[bench 50]] [[drop after 10]]' });
     expect(await ended(id)).toMatchObject({ status: 'failed', model: expect.stringContaining(first) });
     expect(await models()).toEqual([first]);
   });
 
   test('is not asked if the request is wrong, or the model answers', async () => {
-    const { client, asked, ended, rows, models } = await assisted();
-    const { id: refused } = await client.responses.create({ ...asked, input: '[[context]]' });
+    const { client, request, ended, rows, models } = await assisted();
+    const { id: refused } = await client.responses.create({ ...request, input: '[[context]]' });
     expect(await ended(refused)).toMatchObject({ status: 'failed' });
-    const { id } = await client.responses.create(asked);
+    const { id } = await client.responses.create(request);
     const answer = await ended(id);
     expect(answer).toMatchObject({ status: 'completed' });
     expect(answer).not.toHaveProperty('roster_note');
@@ -106,10 +106,10 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
   });
 
   test('fails with its own error, and keeps the note', async () => {
-    const { client, asked, ended, rows, models } = await assisted();
+    const { client, request, ended, rows, models } = await assisted();
     await withFault(app, { fail: 'overloaded' }, { model: first }, () =>
       withFault(app, { fail: 'rate_limit' }, { model: second }, async () => {
-        const { id } = await client.responses.create(asked);
+        const { id } = await client.responses.create(request);
         const answer = await ended(id);
         expect(answer).toMatchObject({ status: 'failed', error: { code: 'rate_limit_exceeded' } });
         expect(answer).toHaveProperty('roster_note', expect.stringContaining(second));
@@ -120,11 +120,11 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
   });
 
   test('asks nobody once the response was cancelled or deleted, or its token revoked', async () => {
-    const { client, visitor, id: tokenId, asked, rows, models } = await assisted();
+    const { client, visitor, id: tokenId, request, rows, models } = await assisted();
     await withFault(app, { hang: true }, { model: first }, async () => {
-      const cancelled = await client.responses.create(asked);
-      const deleted = await client.responses.create(asked);
-      const revoked = await client.responses.create(asked);
+      const cancelled = await client.responses.create(request);
+      const deleted = await client.responses.create(request);
+      const revoked = await client.responses.create(request);
       await until('The requests', async () => (await models()).length === 3);
       expect(await client.responses.cancel(cancelled.id)).toMatchObject({ status: 'cancelled', error: null });
       await client.responses.delete(deleted.id);
@@ -139,9 +139,9 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
   });
 
   test('asks nobody if the model fails after another process has cancelled the response', async () => {
-    const { client, id: tokenId, asked, ended, models } = await assisted();
+    const { client, id: tokenId, request, ended, models } = await assisted();
     await withFault(app, { delayMs: 500, fail: 'overloaded' }, { model: first }, async () => {
-      const { id: name } = await client.responses.create(asked);
+      const { id: name } = await client.responses.create(request);
       await withDatabase(app, async (db) => {
         const mine = db.selectFrom('responses').select(['id', 'user_id']).where('access_token_id', '=', tokenId);
         const { id, user_id: userId } = await mine.executeTakeFirstOrThrow();
@@ -153,10 +153,10 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
   });
 
   test('is cancelled while it answers', async () => {
-    const { client, asked, rows, models } = await assisted();
+    const { client, request, rows, models } = await assisted();
     await withFault(app, { fail: 'overloaded' }, { model: first }, () =>
       withFault(app, { hang: true }, { model: second }, async () => {
-        const { id } = await client.responses.create(asked);
+        const { id } = await client.responses.create(request);
         await until('The second request', async () => (await models()).length === 2);
         expect(await client.responses.retrieve(id)).toMatchObject({ status: 'in_progress', model: second });
         expect(await client.responses.cancel(id)).toMatchObject({ status: 'cancelled', output: [], error: null });
@@ -167,11 +167,11 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
   });
 
   test('answers for a paused connection and a used-up budget, before anything was asked', async () => {
-    const { visitor, client, asked, ended, models } = await assisted();
+    const { visitor, client, request, ended, models } = await assisted();
     const home = await newConnection(app, visitor, 'Home');
     await createAssistant(visitor, { model: `@${home.id}/${first}`, fallbackModel: second, name: 'Paused' });
     await visitor.patch(`/api/connections/${home.id}`, { isPaused: true });
-    const begun = await client.responses.create({ ...asked, model: 'Paused@roster' }).withResponse();
+    const begun = await client.responses.create({ ...request, model: 'Paused@roster' }).withResponse();
     expect(begun.response.headers.get('x-roster-note')).toContain('is paused');
     expect(await ended(begun.data.id)).toMatchObject({
       status: 'completed',
@@ -180,7 +180,7 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
     });
     const offer = await newOffer(app, { name: 'Spent', monthlyUsdPerPerson: 0.01 });
     await createAssistant(visitor, { model: `@${offer.id}/${first}`, fallbackModel: second, name: 'Spent' });
-    const spend = { ...asked, model: 'Spent@roster', input: '[[tokens 2000]]' };
+    const spend = { ...request, model: 'Spent@roster', input: '[[tokens 2000]]' };
     await ended((await client.responses.create(spend)).id);
     const { id } = await client.responses.create(spend);
     expect(await ended(id)).toMatchObject({ status: 'completed', roster_note: expect.stringContaining('Your budget') });
@@ -194,8 +194,8 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
     const grace = await newClient(app, visitor, { rights: ['chat', 'assistants'] });
     const [{ id: foreign } = { id: '' }] = (await ada.client.beta.assistants.list()).data;
     await withFault(app, { fail: 'overloaded' }, { model: first }, async () => {
-      const hers = await grace.client.responses.create(ada.asked);
-      const own = await ada.client.responses.create(ada.asked);
+      const hers = await grace.client.responses.create(ada.request);
+      const own = await ada.client.responses.create(ada.request);
       await ada.ended(own.id);
       const failed = await until('The end', async () => {
         const response = await grace.client.responses.retrieve(hers.id);
@@ -203,7 +203,7 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
       });
       expect(failed.error).toMatchObject({ code: 'server_error' });
       await expect(grace.client.responses.retrieve(own.id)).rejects.toMatchObject({ status: 404 });
-      await expect(grace.client.responses.create({ ...ada.asked, model: foreign })).rejects.toMatchObject({
+      await expect(grace.client.responses.create({ ...ada.request, model: foreign })).rejects.toMatchObject({
         status: 404,
       });
     });

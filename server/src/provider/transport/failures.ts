@@ -33,6 +33,10 @@ const titles: Record<string, string> = {
   training_not_available: 'The provider does not let this account train models.',
 };
 
+/** Mostly http instead of https, or a missing `/v1`. */
+const redirected = 'The provider redirects to another address, which Roster does not follow. Check the base URL.';
+const isRedirect = (status = 0) => status >= 300 && status < 400;
+
 /** Maps a failed response to our closed list of codes. */
 export function toProviderError(status: number, body: string, headers: Headers, apiKey: Secret): ProviderError {
   return failure(fieldsOfBody(body), apiKey, {
@@ -55,7 +59,7 @@ function failure(
 ): ProviderError {
   const code = codeOf(response.status ?? statusInside(fields), fields);
   const providerMessage = masked(fields.message, apiKey);
-  const title = titles[code] ?? 'The call failed.';
+  const title = isRedirect(response.status) ? redirected : (titles[code] ?? 'The call failed.');
   return new ProviderError(code, providerMessage ? `${title} ${providerMessage}` : title, {
     ...response,
     providerMessage: providerMessage || undefined,

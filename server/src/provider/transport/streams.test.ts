@@ -134,7 +134,10 @@ describe.each(engines)('streams from a provider, byte by byte, on %s', (engine) 
     script = () => ({ status: 302, headers: { location: 'http://127.0.0.1:9/elsewhere' }, packets: [] });
     const before = provider.asked.length;
     const { answer } = await ask(app, ada, await newThread(ada, { title: 'Named' }), 'Go on');
-    expect(answer.error?.code).toBe('bad_request');
+    expect(answer.error).toMatchObject({
+      code: 'bad_request',
+      message: 'The provider redirects to another address, which Roster does not follow. Check the base URL.',
+    });
     expect(provider.asked).toHaveLength(before + 1);
   });
 

@@ -328,5 +328,9 @@ test('connections that are turned off are kept, not used, and none is added', as
     (await ada.get('/api/connection-presets')).body.presets.some(({ allowed }: { allowed: boolean }) => allowed),
   ).toBe(false);
   expect((await ada.get(`${path}/local`)).body).toEqual({ servers: [] });
+  const { answer } = await ask(app, ada, await newThread(ada, { model: `@${made.id}/talker`, title: 'Named' }), 'One');
+  expect(answer.error?.message).toBe(
+    'This installation no longer allows connections to the provider’s address. Roster’s operator can allow it (CONNECTIONS, PROVIDER_HOSTS_ALLOWED).',
+  );
   expect(peer.seen).toHaveLength(before);
 });

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { KeyHeader } from '@roster/contracts/connections/connections';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
+import { AddressBlockedError, NotConnectedError } from '#server/outbound/errors';
 import { createProxyConnector, noProxy, type ProxyFor } from '#server/outbound/proxy';
 import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
@@ -258,8 +259,8 @@ function dispatched(
  * Only failures that a retry may overcome: timeouts, conflicts, limits, server errors, the network; never a lack of
  * credit.
  */
-function isRetryable({ code, status }: ProviderError): boolean {
-  if (code === 'insufficient_quota') return false;
+function isRetryable({ code, status, cause }: ProviderError): boolean {
+  if (code === 'insufficient_quota' || isBlocked(cause)) return false;
   return status === undefined ? code === 'provider_unreachable' : [408, 409, 429].includes(status) || status >= 500;
 }
 
@@ -291,5 +292,11 @@ export function toNetworkError(cause: unknown): ProviderError {
   if (cause instanceof ProviderError) return cause;
   if (cause instanceof Error && 'code' in cause && cause.code === 'UND_ERR_HEADERS_TIMEOUT')
     return noAnswerInTime(cause);
-  return new ProviderError('provider_unreachable', 'The provider could not be reached.', { cause });
+  const message = isBlocked(cause) ? blocked : 'The provider could not be reached.';
+  return new ProviderError('provider_unreachable', message, { cause });
 }
+
+/** Without the address, which is not shown to people who use a connection that is offered to them. */
+const blocked =
+  'This installation no longer allows connections to the provider’s address. Roster’s operator can allow it (CONNECTIONS, PROVIDER_HOSTS_ALLOWED).';
+const isBlocked = (cause: unknown) => cause instanceof NotConnectedError && cause.cause instanceof AddressBlockedError;

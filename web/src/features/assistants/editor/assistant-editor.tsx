@@ -3,32 +3,26 @@ import {
   type AssistantDraft,
   AssistantSettings,
   assistantFieldNames,
-  instructionsLimit,
 } from '@roster/contracts/assistants/assistants';
 import { type AssistantDraftValues, type KeptDraft, newPartNames } from '@roster/contracts/assistants/drafts';
-import { codePointLength } from '@roster/contracts/text/length';
 import { TrialSettings } from '@roster/contracts/trials';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useEffectEvent, useId, useState } from 'react';
-import { useCreateAssistant, useUpdateAssistant } from '#web/api/assistant-changes.ts';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { modelsQuery } from '#web/api/models.ts';
 import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
-import { changesBetween } from '#web/features/assistants/fields/changes-between.ts';
 import {
   type AssistantForm,
   type FormDraft,
   useEditorForm,
 } from '#web/features/assistants/fields/use-assistant-form.ts';
-import { ApiError } from '#web/lib/api-client.ts';
-import { showFormFailure } from '#web/lib/form-errors.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
-import { toast } from '#web/ui/states/toast.tsx';
 import { DraftNotice } from './draft-notice.tsx';
 import { EditorFields } from './editor-fields.tsx';
 import { useKeptDraft } from './use-kept-draft.ts';
+import { isLongText, useSaving } from './use-saving.ts';
 
 export type TrialProps = {
   assistantId: number | null;
@@ -54,8 +48,6 @@ export type AssistantEditorProps = {
   onSaved: (assistant: Assistant) => void;
   onCancel: () => void;
 };
-
-const isLongText = (text: string) => codePointLength(text) > instructionsLimit;
 
 /** Saves with Ctrl+S or Cmd+S, wherever the focus is. */
 function useSaveKey(save: () => void) {
@@ -220,74 +212,4 @@ function SaveBar({ assistant, keeping, isSaving, trialId, onCancel, formId, reas
 /** A folded section opens with its error, so that the field can be focused a moment later. */
 function showFirstError() {
   requestAnimationFrame(() => document.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
-}
-
-/** Names the chosen files that were deleted meanwhile. */
-function showMissingFiles(form: AssistantForm, error: unknown) {
-  const paths = error instanceof ApiError ? Object.keys(error.fields ?? {}) : [];
-  const indices = paths.flatMap((path) => (path.startsWith('fileIds.') ? Number(path.slice('fileIds.'.length)) : []));
-  const names = (form.getValues('files') ?? []).filter((_, index) => indices.includes(index));
-  if (names.length === 0) return;
-  const list = names.map(({ filename }) => filename).join(', ');
-  form.setError('files', { message: `No longer among your files: ${list}. Remove it, then create the assistant.` });
-}
-
-/** Creates the assistant, or saves what was changed. */
-function useSaving(
-  { assistant, onSaved }: AssistantEditorProps,
-  form: AssistantForm,
-  keeping: ReturnType<typeof useKeptDraft>,
-) {
-  const create = useCreateAssistant();
-  const update = useUpdateAssistant();
-  const [saved, setSaved] = useState<Assistant | null>(null);
-  const leave = useEffectEvent(onSaved);
-  // In an effect: the guard for unsaved changes must be gone before the page is left.
-  useEffect(() => {
-    if (saved) leave(saved);
-  }, [saved]);
-
-  const done = (result: Assistant) => {
-    form.reset(AssistantSettings.parse(result));
-    // If that fails, the kept form equals the saved one, and is not offered.
-    keeping.discard(assistant !== null).catch(showFailure('The kept changes were not removed'));
-    toast(
-      assistant
-        ? { title: 'Assistant updated', description: 'Your changes have been saved.' }
-        : { title: 'Assistant created', description: `${result.name} is ready to chat.` },
-    );
-    setSaved(result);
-  };
-  const submit = ({ files, chosenTools, ...draft }: FormDraft) => {
-    const long = isLongText(draft.instructions) && { longInstructions: true as const };
-    if (assistant === null)
-      return create.mutate(
-        {
-          ...{ ...draft, ...long },
-          ...(files && files.length > 0 && { fileIds: files.map(({ fileId }) => fileId) }),
-          ...(chosenTools && chosenTools.length > 0 && { chosenTools }),
-        },
-        {
-          onSuccess: done,
-          onError(error) {
-            showMissingFiles(form, error);
-            showFormFailure(
-              form,
-              'Failed to create assistant',
-              'An error occurred while creating your assistant',
-            )(error);
-          },
-        },
-      );
-    const changes = changesBetween(assistant, draft);
-    if (Object.keys(changes).length === 0) return;
-    update.mutate(
-      { id: assistant.id, changes: { ...changes, ...(changes.instructions !== undefined && long) } },
-      {
-        onSuccess: done,
-        onError: showFormFailure(form, 'Failed to update assistant', 'An error occurred. Please try again.'),
-      },
-    );
-  };
-  return { submit, isSaving: create.isPending || update.isPending, isSaved: saved !== null && assistant === null };
 }

@@ -4,9 +4,9 @@ import { assistantVersions } from '@roster/contracts/assistants/versions';
 import { trials } from '@roster/contracts/trials';
 import { describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
+import { answer, hold, refusal, requestsTo } from '#web/testing/answers.ts';
 import { address } from '#web/testing/app.tsx';
-import { nameField as name, openEditor } from '#web/testing/assistant-editor.ts';
+import { nameField as name, openEditor, tutor } from '#web/testing/assistant-editor.ts';
 import { fixtureDate } from '#web/testing/new-account.ts';
 import { expectHidden, expectText, expectToast, press } from '#web/testing/page.ts';
 
@@ -24,6 +24,23 @@ describe('the editor of an assistant', () => {
     await expect.poll(() => requestsTo(assistantDrafts.remove).length).toBe(1);
     await expectHidden(page.getByText('Not saved yet'));
     expect(address()).toBe('/assistants/1');
+  });
+
+  test('keeps what is typed while it is being saved, as a change that is not saved yet', async () => {
+    openEditor();
+    const reply = hold(assistants.update);
+    await name.fill('Tutor for fractions');
+    await press('Control+s');
+    await expect.poll(() => requestsTo(assistants.update).length).toBe(1);
+    await press('Control+s');
+    await instructions.fill('Be brief.');
+    reply({ ...tutor, name: 'Tutor for fractions', version: 4 });
+    await expectToast('Assistant updated');
+    await expect.element(instructions).toHaveValue('Be brief.');
+    await expect.element(page.getByText('Not saved yet')).toBeVisible();
+    answer(assistants.update, { ...tutor, name: 'Tutor for fractions', instructions: 'Be brief.', version: 5 });
+    await press('Control+s');
+    await expect.poll(() => requestsTo(assistants.update).length).toBe(2);
   });
 
   test('keeps what is typed on the server, and warns before it is left', async () => {

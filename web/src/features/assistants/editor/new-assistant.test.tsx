@@ -4,13 +4,13 @@ import { chat, Thread } from '@roster/contracts/chat';
 import { trials } from '@roster/contracts/trials';
 import { describe, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
-import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
+import { answer, hold, refusal, requestsTo } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
 import { nameField as name, openEditor } from '#web/testing/assistant-editor.ts';
-import { serveAssistants } from '#web/testing/assistants.ts';
+import { assistant, serveAssistants } from '#web/testing/assistants.ts';
 import { exchange, thread } from '#web/testing/conversations.ts';
 import { fixtureDate, person } from '#web/testing/new-account.ts';
-import { expectText } from '#web/testing/page.ts';
+import { expectText, press } from '#web/testing/page.ts';
 
 describe('a new assistant', () => {
   test('starts from a template that is found by what it does, with the tools it needs and why', async () => {
@@ -26,6 +26,19 @@ describe('a new assistant', () => {
     expect(requestsTo(assistants.create)).toMatchObject([
       { body: { name: 'Data analyst', tools: { codeInterpreter: {} }, tags: ['data', 'work'], icon: 'chart' } },
     ]);
+  });
+
+  test('is created once, however often Ctrl+S is pressed', async () => {
+    openEditor('/assistants/new', null, []);
+    await page.getByRole('button', { name: /^Copy editor/ }).click();
+    const reply = hold(assistants.create);
+    await press('Control+s');
+    await press('Control+s');
+    await expect.poll(() => requestsTo(assistants.create).length).toBe(1);
+    await press('Control+s');
+    reply(assistant(1, { name: 'Copy editor' }));
+    await expect.poll(address).toBe('/assistants/1');
+    expect(requestsTo(assistants.create).length).toBe(1);
   });
 
   test('keeps all of a template that was changed', async () => {

@@ -30,9 +30,9 @@ function valuesToKeep(form: AssistantForm, place: Place): AssistantDraftValues {
   const values = form.getValues();
   const names = assistantFieldNames.filter((name) => place === null || dirtyFields[name] !== undefined);
   const parts = place === null ? newPartNames.filter((name) => values[name] !== undefined) : [];
-  const changed = Object.fromEntries([...names, ...parts].map((name) => [name, values[name]]));
-  const kept = AssistantDraftValues.safeParse(changed);
-  return kept.success ? kept.data : {};
+  // A value that cannot be kept, such as a number that is half typed, must not cost the others.
+  const kept = [...names, ...parts].filter((name) => AssistantDraftValues.shape[name].safeParse(values[name]).success);
+  return AssistantDraftValues.parse(Object.fromEntries(kept.map((name) => [name, values[name]])));
 }
 
 /**

@@ -21,6 +21,7 @@ const FormDraft = AssistantDraft.extend({
   chosenTools: newParts.chosenTools.optional(),
 });
 export type FormDraft = z.output<typeof FormDraft>;
+export type FormValues = z.input<typeof FormDraft>;
 
 export type AssistantForm = UseFormReturn<z.input<typeof FormDraft>, unknown, FormDraft>;
 

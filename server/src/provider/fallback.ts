@@ -23,5 +23,8 @@ export const isOutage = (error: unknown): error is ProviderError | AppError =>
   (error instanceof ProviderError || error instanceof AppError) &&
   failuresOfProvider.some((code) => code === error.code);
 
-export const fallbackNote = (model: string | null, fallback: string, reason: string) =>
-  `${model === null ? 'The model' : modelIdOf(model)} could not answer, so the assistant’s fallback ${modelIdOf(fallback)} was asked. ${reason}`;
+export function fallbackNote(model: string | null, fallback: string, reason: string): string {
+  const [first, second] = [model === null ? 'The model' : modelIdOf(model), modelIdOf(fallback)];
+  const other = first === second ? ', the same model at another connection,' : ` ${second}`;
+  return `${first} could not answer, so the assistant’s fallback${other} was asked. ${reason}`;
+}

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
+import { ask, newThread } from '#server/testing/chat';
 import { newConnection } from '#server/testing/connections';
 import type { HttpClient } from '#server/testing/http-client';
+import { startRawProvider } from '#server/testing/raw-provider';
 
 describe.each(engines)('connections at the ends of ranges on %s', (engine) => {
   let app: TestApp;
@@ -31,6 +33,20 @@ describe.each(engines)('connections at the ends of ranges on %s', (engine) => {
       const made = await ada.post('/api/connections', { preset: 'other', name, baseUrl, key: `sk-${'k'.repeat(32)}` });
       expect([made.status, made.body.baseUrl]).toEqual([201, `http://127.0.0.1:${port}/v1`]);
     }
+  });
+
+  test('are told apart where the fallback is the same model at another one', async () => {
+    const down = await startRawProvider(() => ({ status: 402, packets: ['{"error":{"message":"No credit"}}'] }));
+    onTestFinished(() => down.close());
+    const draft = { preset: 'other', name: 'Down', api: 'chat', baseUrl: down.url };
+    const { id } = (await ada.post('/api/connections', draft)).body;
+    const { id: other } = await newConnection(app, ada, 'Up');
+    const models = { model: `@${id}/gpt-4o`, fallbackModel: `@${other}/gpt-4o` };
+    const assistantId = await createAssistant(ada, models);
+    const { answer } = await ask(app, ada, await newThread(ada, { assistantId, title: 'Named' }), 'One');
+    expect(answer.notes).toEqual([
+      expect.stringContaining('the assistant’s fallback, the same model at another connection, was asked.'),
+    ]);
   });
 
   test('say why their models cannot be chosen: unlisted, paused or removed', async () => {

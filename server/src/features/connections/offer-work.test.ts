@@ -123,7 +123,9 @@ describe.each(engines)('work at offered connections on %s', (engine) => {
     expect((await ask(app, ada, threadId, 'One')).answer).toMatchObject({ model: offer.model, notes: [] });
     const { answer } = await ask(app, ada, threadId, 'Two');
     expect(answer).toMatchObject({ state: 'complete', model: 'gpt-4o' });
-    expect(answer.notes).toEqual([expect.stringMatching(/fallback gpt-4o was asked\. Your budget of \$0\.50 at Work/)]);
+    expect(answer.notes).toEqual([
+      expect.stringMatching(/the same model at another connection, was asked\. Your budget of \$0\.50 at Work/),
+    ]);
     const { token } = await newToken(ada);
     const [{ id: named }] = (
       await callApi(app, token, '/v1/assistants', { headers: { 'openai-beta': 'assistants=v2' } })

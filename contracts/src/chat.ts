@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ThreadTools } from './assistants/tools.ts';
 import { ClientId, endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 import { RunError } from './errors.ts';
+import { ConnectionOfModel, hasPlainModel, plainModelMissing } from './models/connection-of-model.ts';
 import { nameText, requiredText, textUpTo } from './text/text.ts';
 import { PlacedLink, WebLink } from './text/web-links.ts';
 
@@ -333,13 +334,15 @@ export const chat = {
         title: Title.optional(),
         assistantId: Id.nullable().optional(),
         model: ModelId.nullable().optional(),
+        connectionId: ConnectionOfModel,
         tools: ThreadTools.optional(),
         /** In no list, search or export; deleted when it is closed or after 24 hours. */
         temporary: z.boolean().optional(),
         /** Its assistant or model answers if none is given. */
         projectId: Id.optional(),
       })
-      .refine(oneAnswers, bothAnswer),
+      .refine(oneAnswers, bothAnswer)
+      .refine(hasPlainModel, plainModelMissing),
     output: Thread,
     status: 201,
   }),
@@ -365,12 +368,14 @@ export const chat = {
         archived: z.boolean().optional(),
         assistantId: Id.nullable().optional(),
         model: ModelId.nullable().optional(),
+        connectionId: ConnectionOfModel,
         /** Replaces the earlier switches from the next message on; null: all as the assistant has them. */
         tools: ThreadTools.nullable().optional(),
         /** Shows the branch through this message, down to its newest end. */
         shownMessageId: Id.optional(),
       })
-      .refine(oneAnswers, bothAnswer),
+      .refine(oneAnswers, bothAnswer)
+      .refine(hasPlainModel, plainModelMissing),
     output: Thread,
   }),
   removeThread: endpoint({

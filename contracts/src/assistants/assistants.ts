@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ApiKey } from '../account.ts';
 import { PresetId } from '../connections/connections.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { ConnectionOfModel, hasPlainModel, plainModelMissing, withReference } from '../models/connection-of-model.ts';
 import { ReasoningEffort } from '../models/models.ts';
 import { ResponseSchema } from '../response-schema.ts';
 import { codePointLength } from '../text/length.ts';
@@ -109,8 +110,30 @@ export type AssistantChanges = z.output<typeof AssistantChanges>;
 const isWithinFormLimit = (draft: { instructions: string; longInstructions?: true | undefined }) =>
   draft.longInstructions === true || codePointLength(draft.instructions) <= instructionsLimit;
 
+/** Models and their connections in separate fields; either these or one reference in `model` and `fallbackModel`. */
+const separateFields = {
+  connectionId: ConnectionOfModel,
+  fallback: z
+    .strictObject({ connectionId: ConnectionOfModel, model: Model })
+    .refine(hasPlainModel, plainModelMissing)
+    .nullable()
+    .optional(),
+};
+type SeparateFields = { [Name in keyof typeof separateFields]?: z.output<(typeof separateFields)[Name]> };
+type References = { model?: string | undefined; fallbackModel?: string | null | undefined };
+const hasOneFallback = ({ fallback, fallbackModel }: { fallback?: unknown; fallbackModel?: unknown }) =>
+  !fallback || !fallbackModel;
+const oneFallback = { message: 'Send fallback or fallbackModel, not both', path: ['fallback'] };
+
+/** A draft or changes with one reference for each model. */
+export function withReferences<Body extends References & SeparateFields>({ connectionId, fallback, ...body }: Body) {
+  const { model } = withReference({ model: body.model, connectionId });
+  const fallbackModel = fallback && withReference(fallback).model;
+  return { ...body, ...(model !== undefined && { model }), ...(fallbackModel !== undefined && { fallbackModel }) };
+}
+
 /** A draft with the parts that a saved assistant gets by calls of their own. Its instructions may be long, if its author chose that. */
-const NewAssistant = AssistantDraft.extend({
+const NewAssistantBody = AssistantDraft.extend({
   instructions: textUpTo(
     importedInstructionsLimit,
     `Instructions cannot exceed ${importedInstructionsLimit} characters`,
@@ -118,8 +141,16 @@ const NewAssistant = AssistantDraft.extend({
   longInstructions: LongInstructions.optional(),
   fileIds: z.array(Id).max(assistantFileLimit, `An assistant can have at most ${assistantFileLimit} files`).optional(),
   chosenTools: ToolChoices.optional(),
-}).refine(isWithinFormLimit, { message: instructionsMessage, path: ['instructions'] });
-export type NewAssistant = z.output<typeof NewAssistant>;
+  ...separateFields,
+})
+  .refine(isWithinFormLimit, { message: instructionsMessage, path: ['instructions'] })
+  .refine(hasPlainModel, plainModelMissing)
+  .refine(hasOneFallback, oneFallback);
+export type NewAssistant = Omit<z.output<typeof NewAssistantBody>, keyof SeparateFields>;
+
+const AssistantChangesBody = AssistantChanges.extend(separateFields)
+  .refine(hasPlainModel, plainModelMissing)
+  .refine(hasOneFallback, oneFallback);
 
 /** The fields alone; parsing removes everything else. */
 export const AssistantSettings = z.object(schemasOf('stored'));
@@ -245,7 +276,7 @@ export const assistants = {
     path: '/api/assistants',
     access: 'editor',
     summary: 'Creates an assistant with its files and tools, or nothing at all. The first one is the default.',
-    body: NewAssistant,
+    body: NewAssistantBody,
     bodyLimit: 2 * 1024 * 1024,
     output: Assistant,
     status: 201,
@@ -256,7 +287,7 @@ export const assistants = {
     access: 'editor',
     summary: 'Changes an assistant.',
     params: byId,
-    body: AssistantChanges,
+    body: AssistantChangesBody,
     bodyLimit: 2 * 1024 * 1024,
     output: Assistant,
   }),

@@ -1,4 +1,4 @@
-import { assistants as api } from '@roster/contracts/assistants/assistants';
+import { assistants as api, withReferences } from '@roster/contracts/assistants/assistants';
 import { assistantDrafts } from '@roster/contracts/assistants/drafts';
 import { assistantVersions as versions } from '@roster/contracts/assistants/versions';
 import type { FastifyReply } from 'fastify';
@@ -39,8 +39,8 @@ export function assistantRoutes({ route }: Router, { assistants, drafts, history
   route(assistantDrafts.get, ({ actor, query }) => drafts.find(actor.userId, query.assistant));
   route(assistantDrafts.keep, ({ actor, query, body }) => drafts.keep(actor, query.assistant, body));
   route(assistantDrafts.remove, ({ actor, query }) => drafts.remove(actor.userId, query.assistant));
-  route(api.create, ({ actor, body }) => assistants.create(actor, body));
-  route(api.update, ({ actor, params, body }) => assistants.update(actor, params.id, body));
+  route(api.create, ({ actor, body }) => assistants.create(actor, withReferences(body)));
+  route(api.update, ({ actor, params, body }) => assistants.update(actor, params.id, withReferences(body)));
   route(api.duplicate, ({ actor, params }) => assistants.duplicate(actor, params.id));
   route(api.remove, ({ actor, params }) => assistants.remove(actor.userId, params.id));
   route(versions.list, async ({ actor, params, query, reply }) => {

@@ -1,5 +1,6 @@
 import { chat as api } from '@roster/contracts/chat';
 import { messageQueue } from '@roster/contracts/message-queue';
+import { withReference } from '@roster/contracts/models/connection-of-model';
 import { summaries as summariesApi } from '@roster/contracts/summaries';
 import { temporaryThreads } from '@roster/contracts/temporary-threads';
 import { trash as trashApi } from '@roster/contracts/trash';
@@ -63,9 +64,9 @@ export function chatRoutes(router: Router, dependencies: Dependencies) {
   }
 
   route(api.threads, ({ actor, query }) => threads.list(actor.userId, query));
-  route(api.createThread, ({ actor, body }) => threads.create(actor.userId, body));
+  route(api.createThread, ({ actor, body }) => threads.create(actor.userId, withReference(body)));
   route(api.thread, ({ actor, params }) => threads.find(actor.userId, params.id));
-  route(api.updateThread, ({ actor, params, body }) => threads.update(actor.userId, params.id, body));
+  route(api.updateThread, ({ actor, params, body }) => threads.update(actor.userId, params.id, withReference(body)));
   route(api.removeThread, ({ actor, params }) => threads.remove(actor.userId, params.id));
   route(api.messages, ({ actor, params, query }) => pages(actor.userId, params.id, query));
   route(api.findInThread, ({ actor, params, query }) => find(actor.userId, params.id, query));

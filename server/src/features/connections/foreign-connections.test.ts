@@ -1,3 +1,4 @@
+import { parseModelReference } from '@roster/contracts/models/model-reference';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
@@ -80,6 +81,11 @@ describe.each(engines)('connections of others on %s', (engine) => {
     const client = () => `foreign-${String(++sent).padStart(8, '0')}`;
     return {
       thread: (model) => post('/api/threads', { model }),
+      threadBeside: (model) => post('/api/threads', parseModelReference(model)),
+      threadModelBeside: (model) => patch(`/api/threads/${threadId}`, parseModelReference(model)),
+      assistantBeside: (model) => post('/api/assistants', { ...settings, ...parseModelReference(model) }),
+      assistantModelBeside: (model) => patch(`/api/assistants/${assistantId}`, parseModelReference(model)),
+      fallbackBeside: (model) => patch(`/api/assistants/${assistantId}`, { fallback: parseModelReference(model) }),
       threadModel: (model) => patch(`/api/threads/${threadId}`, { model }),
       beside: (model) =>
         post(`/api/threads/${threadId}/messages`, { message: 'A', clientId: client(), models: [model, 'gpt-4o'] }),

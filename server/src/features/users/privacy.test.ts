@@ -525,7 +525,8 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
 };
 
 /** Body fields that refer to nobody’s data: made by the client, the provider’s, or the owner of a mailed token. */
-const notReferences = new Set(['clientId', 'assistantIds', 'userId']);
+/** Others’ connections are tried with every call that names a model, in foreign-connections.test.ts. */
+const notReferences = new Set(['clientId', 'assistantIds', 'userId', 'connectionId']);
 
 /** Every call whose path names the caller’s own data or an account, never data in one. */
 const onAccounts: Record<string, (owned: Owned) => Attempt> = {

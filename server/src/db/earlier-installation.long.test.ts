@@ -61,8 +61,10 @@ const isTraining = (item: z.core.util.JSONType) =>
   typeof item === 'object' && item !== null && 'purpose' in item && item.purpose === 'training';
 
 /** An answer of then, as it must be now. */
-function expectedNow(answer: z.core.util.JSONType): z.core.util.JSONType {
+function expectedNow(answer: z.core.util.JSONType): unknown {
   if (Array.isArray(answer)) return answer.filter((item) => !isTraining(item)).map(expectedNow);
+  // Sums of costs had the digits that adding binary fractions leaves.
+  if (typeof answer === 'number' && !Number.isInteger(answer)) return expect.closeTo(answer, 10);
   if (typeof answer !== 'object' || answer === null) return answer;
   const kept = Object.entries(answer).filter(([name]) => !otherFields.has(name));
   return Object.fromEntries(

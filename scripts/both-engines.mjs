@@ -24,7 +24,7 @@ const onOne = {
     'about the thread that reads it; descriptions are stored on both in openapi-servers.test.ts',
   'features/files/memory.long.test.ts': 'about the bytes of files, which no database sees',
   'provider/personas.long.test.ts': 'about what servers send, whatever the database',
-  'features/chat/messages/connections.test.ts':
+  'features/chat/messages/connections.long.test.ts':
     'about what providers send; connections are stored on both in connections.test.ts of their feature',
   'features/connections/check.test.ts': 'about what providers do; checks are stored on both in connections.test.ts',
   'tracing/tracing.test.ts': 'about what is told of requests, whatever the database',

@@ -17,6 +17,16 @@ export function serverTests(): ServerTests | undefined {
   throw new Error(`SERVER_TESTS must be quick, postgres or long, not ${name}`);
 }
 
+/** Component tests of `npm test` (WEB_TESTS=quick), of the long run (WEB_TESTS=long), or all, as for a named file. */
+export function componentTests(): { include: string[]; exclude: string[] } {
+  const name = process.env.WEB_TESTS;
+  const [all, long] = [['src/**/*.test.tsx'], ['src/**/*.long.test.tsx']];
+  if (name === undefined) return { include: all, exclude: [] };
+  if (name === 'quick') return { include: all, exclude: long };
+  if (name === 'long') return { include: long, exclude: [] };
+  throw new Error(`WEB_TESTS must be quick or long, not ${name}`);
+}
+
 const isLong = (path: string) => /\.(?:pg|long)\.test\.ts$/.test(path);
 const throughBothEngines = /\b(?:engines|filePlaces)\b/;
 

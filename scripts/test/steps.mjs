@@ -62,7 +62,14 @@ const firstLoad = inChromium('first load', async ({ program }, path) =>
   one(await program(['bench/main.ts', 'first-load'], { env: { CHROMIUM_PATH: path } })),
 );
 
-const web = inChromium('tests: web', (tools, path) => vitest('web', tools, { CHROMIUM_PATH: path }));
+/** Tests of the web: those of the options as scripts/test/selection.ts selects them, or the files that are named. */
+const webTests = (name, tests, options) =>
+  inChromium(name, (tools, path) => {
+    if (tools.rest.length > 0) return vitest('web', tools, { CHROMIUM_PATH: path });
+    return vitest('web', { ...tools, rest: options }, { CHROMIUM_PATH: path, WEB_TESTS: tests });
+  });
+const web = webTests('tests: web', 'quick', []);
+const webLong = webTests('tests: web, long', 'long', ['--project=components']);
 
 /** Browser tests: all, or those that `rest` selects. */
 async function playwright({ program, rest, isQuiet }, path, env = {}) {
@@ -204,6 +211,14 @@ export const steps = [
     alone: true,
     isLong: true,
     checks: [serverTests('long')],
+  },
+  {
+    name: 'web-long',
+    about: 'component tests that take long: diagrams, many rows',
+    alone: true,
+    isLong: true,
+    isShared: true,
+    checks: [webLong],
   },
   {
     name: 'browser-rest',

@@ -1,3 +1,4 @@
+import './without-owner-stacks.ts';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { page } from 'vitest/browser';
 import { expectAnswered, resetAnswers } from './answers.ts';

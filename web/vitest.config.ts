@@ -4,7 +4,7 @@ import react from '@vitejs/plugin-react';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { patienceMs, testLimitMs } from '../scripts/test/patience.ts';
-import { componentTests } from '../scripts/test/selection.ts';
+import { webTests } from '../scripts/test/selection.ts';
 import { diagramFrame } from './diagram-frame.ts';
 
 export default defineConfig({
@@ -17,7 +17,7 @@ export default defineConfig({
       {
         test: {
           name: 'logic',
-          include: ['src/**/*.test.ts'],
+          ...webTests('ts'),
           pool: 'forks',
           testTimeout: testLimitMs,
           hookTimeout: testLimitMs,
@@ -36,7 +36,7 @@ export default defineConfig({
           hookTimeout: testLimitMs,
           expect: { poll: { timeout: patienceMs } },
           setupFiles: ['src/testing/setup.ts'],
-          ...componentTests(),
+          ...webTests('tsx'),
           browser: {
             enabled: true,
             // Vite compiles the whole application before the first page of a new checkout connects.

@@ -17,13 +17,17 @@ export function serverTests(): ServerTests | undefined {
   throw new Error(`SERVER_TESTS must be quick, postgres or long, not ${name}`);
 }
 
-/** Component tests of `npm test` (WEB_TESTS=quick), of the long run (WEB_TESTS=long), or all, as for a named file. */
-export function componentTests(): { include: string[]; exclude: string[] } {
+/**
+ * The tests of the web that end in `.test.ts` or `.test.tsx`, by WEB_TESTS: `quick` for `npm test`, without
+ * `*.long.test.*`; `long` for those alone. Unset, as for a named file, nothing is left out.
+ */
+export function webTests(ending: 'ts' | 'tsx'): { include: string[]; exclude: string[] } {
   const name = process.env.WEB_TESTS;
-  const [all, long] = [['src/**/*.test.tsx'], ['src/**/*.long.test.tsx']];
-  if (name === undefined) return { include: all, exclude: [] };
-  if (name === 'quick') return { include: all, exclude: long };
-  if (name === 'long') return { include: long, exclude: [] };
+  const all = `src/**/*.test.${ending}`;
+  const long = `src/**/*.long.test.${ending}`;
+  if (name === undefined) return { include: [all], exclude: [] };
+  if (name === 'quick') return { include: [all], exclude: [long] };
+  if (name === 'long') return { include: [long], exclude: [] };
   throw new Error(`WEB_TESTS must be quick or long, not ${name}`);
 }
 

@@ -62,14 +62,13 @@ const firstLoad = inChromium('first load', async ({ program }, path) =>
   one(await program(['bench/main.ts', 'first-load'], { env: { CHROMIUM_PATH: path } })),
 );
 
-/** Tests of the web: those of the options as scripts/test/selection.ts selects them, or the files that are named. */
-const webTests = (name, tests, options) =>
-  inChromium(name, (tools, path) => {
-    if (tools.rest.length > 0) return vitest('web', tools, { CHROMIUM_PATH: path });
-    return vitest('web', { ...tools, rest: options }, { CHROMIUM_PATH: path, WEB_TESTS: tests });
-  });
-const web = webTests('tests: web', 'quick', []);
-const webLong = webTests('tests: web, long', 'long', ['--project=components']);
+/** Tests of the web as scripts/test/selection.ts selects them; all of them if files are named. */
+const webTests = (tests, name) =>
+  inChromium(name, (tools, path) =>
+    vitest('web', tools, { CHROMIUM_PATH: path, ...(tools.rest.length === 0 && { WEB_TESTS: tests }) }),
+  );
+const web = webTests('quick', 'tests: web');
+const webLong = webTests('long', 'tests: web, long');
 
 /** Browser tests: all, or those that `rest` selects. */
 async function playwright({ program, rest, isQuiet }, path, env = {}) {
@@ -177,7 +176,7 @@ export const steps = [
   },
   {
     name: 'web',
-    about: 'tests of the web: logic in Node, components in Chromium',
+    about: 'tests of the web, without those that take long: logic in Node, components in Chromium',
     alone: true,
     isShared: true,
     checks: [web],
@@ -214,7 +213,7 @@ export const steps = [
   },
   {
     name: 'web-long',
-    about: 'component tests that take long: diagrams, many rows',
+    about: 'tests of the web that take long: diagrams, many rows, generated and hostile Markdown',
     alone: true,
     isLong: true,
     isShared: true,

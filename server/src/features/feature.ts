@@ -1,3 +1,4 @@
+import type { VersionOrigin } from '@roster/contracts/assistants/versions';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { Router } from '#server/http/app-router/router';
@@ -53,3 +54,10 @@ export type AccountRemovalPart = {
 /** Objects that could not be deleted at the provider, with their singular and plural names. */
 export type ProviderLeftovers = { left: number; one: string; many: string };
 export type RemoveAtProvider = (userId: number) => Promise<ProviderLeftovers[]>;
+
+/** Runs `work`, which changes one assistant, and stores the result as its next version if anything has changed. */
+export type RecordVersion = <T>(
+  trx: Kysely<Database>,
+  change: { userId: number; assistantId: number; origin: VersionOrigin },
+  work: () => Promise<T>,
+) => Promise<T>;

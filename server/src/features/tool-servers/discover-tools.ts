@@ -1,9 +1,7 @@
 import type { Kysely } from 'kysely';
-import { z } from 'zod';
 import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { Database } from '#server/db/schema';
-import { defineJob, jobHandler } from '#server/jobs/define';
-import { enqueue } from '#server/jobs/queue';
+import { jobHandler } from '#server/jobs/define';
 import { hourMs, type ScheduledTask } from '#server/lib/scheduled-task';
 import type { ServerConnection } from './connection.ts';
 import { listTools } from './mcp/tools.ts';
@@ -11,33 +9,13 @@ import type { OpenApiDiscovery } from './openapi/discover.ts';
 import { descriptionRepository } from './openapi/repository.ts';
 import { SignInRequiredError, ToolServerError } from './shared/failure.ts';
 import { type StoredServer, toolServerRepository } from './shared/repository.ts';
+import { lookJob, requestDiscovery } from './shared/request-discovery.ts';
 import { toolSelectionRepository } from './shared/tool-selection-repository.ts';
-
-const lookJob = defineJob({
-  name: 'look_at_tool_server',
-  payload: z.strictObject({ userId: z.number().int(), serverId: z.number().int() }),
-  // Faults of a server are reported, not retried. These attempts are for a process that dies over one.
-  attempts: 3,
-  // A server that never answers must hold up neither other work nor other users' servers.
-  waits: true,
-  atOnce: 16,
-  perPerson: 2,
-});
 
 /** Bytes of one page of a list. */
 const bodyLimit = 8 * 1024 * 1024;
 const dayMs = 24 * hourMs;
 const staleAtOnce = 20;
-
-/**
- * Records that a server is being asked, and enqueues the job, in the caller's transaction. Returns false if there is no
- * such server.
- */
-export async function requestDiscovery(trx: Kysely<Database>, userId: number, serverId: number): Promise<boolean> {
-  if (!(await toolServerRepository(trx).wait(userId, serverId))) return false;
-  await enqueue(trx, lookJob, { userId, serverId });
-  return true;
-}
 
 type Dependencies = { db: Kysely<Database>; reach: ServerConnection; openApi: OpenApiDiscovery; times: ToolTimeouts };
 

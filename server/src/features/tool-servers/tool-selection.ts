@@ -2,7 +2,7 @@ import type { ToolChoice } from '@roster/contracts/tool-servers/tool-choice';
 import type { ChosenTool } from '@roster/contracts/tool-servers/tool-servers';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { VersionRecorder } from '#server/features/assistants/versions/recorder';
+import type { RecordVersion } from '#server/features/feature';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import { toolSelectionRepository } from './shared/tool-selection-repository.ts';
@@ -54,7 +54,7 @@ async function check(trx: Kysely<Database>, userId: number, assistantId: number,
 }
 
 /** Tools that an assistant may use, and when the user has to approve them. */
-export function toolSelectionService(db: Kysely<Database>, versions: Pick<VersionRecorder, 'record'>) {
+export function toolSelectionService(db: Kysely<Database>, versions: { record: RecordVersion }) {
   return {
     chosen: (userId: number, assistantId: number) => chosen(db, userId, assistantId),
     choose: ({ userId, stillMay }: Actor, assistantId: number, tools: ToolChoice[]): Promise<ChosenTool[]> =>

@@ -4,7 +4,7 @@ import type { Config } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Presence } from '#server/db/presence';
 import type { Database } from '#server/db/schema';
-import type { VersionRecorder } from '#server/features/assistants/versions/recorder';
+import type { RecordVersion } from '#server/features/feature';
 import type { ProviderUploads } from '#server/features/files/provider-uploads';
 import { jobHandler } from '#server/jobs/define';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
@@ -23,7 +23,7 @@ type Dependencies = {
   keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;
   files: Pick<ProviderUploads, 'retry' | 'checkAtProvider'>;
   config: Pick<Config, 'provider'>;
-  versions: Pick<VersionRecorder, 'record'>;
+  versions: { record: RecordVersion };
   log: FastifyBaseLogger;
 };
 

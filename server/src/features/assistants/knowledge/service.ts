@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 import { assistantRepository } from '#server/features/assistants/shared/repository';
-import type { VersionRecorder } from '#server/features/assistants/versions/recorder';
+import type { RecordVersion } from '#server/features/feature';
 import { enqueueOnce } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import type { FileSearch } from '#server/provider/provider';
@@ -16,7 +16,7 @@ import { storeRepository } from './store-repository.ts';
 
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;
-  versions: Pick<VersionRecorder, 'record'>;
+  versions: { record: RecordVersion };
   /** Uploads a file to the provider again. */
   retryCopy: (userId: number, fileId: number) => Promise<void>;
   providerName: string;

@@ -12,8 +12,8 @@ import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import { lockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import type { ModelCheck } from '#server/features/assistants/service';
 import type { VersionRecorder } from '#server/features/assistants/versions/recorder';
+import type { ModelService } from '#server/features/models/service';
 import type { LastUsed } from '#server/features/usage/last-used';
 import { toPage } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
@@ -27,7 +27,7 @@ const migrationPreviewLimit = 200;
 type Dependencies = {
   db: Kysely<Database>;
   catalogue: Pick<Catalogue, 'parameters'>;
-  models: ModelCheck;
+  models: Pick<ModelService, 'usable'>;
   versions: Pick<VersionRecorder, 'recordModels'>;
   recentUse: Pick<LastUsed, 'of'>;
   now: () => number;
@@ -44,7 +44,7 @@ function checkOther({ fromModel, toModel }: Pick<Wanted, 'fromModel' | 'toModel'
   throw new AppError('invalid_input', message, { fields: { toModel: message } });
 }
 
-async function checkUsable(models: ModelCheck, userId: number, model: string) {
+async function checkUsable(models: Pick<ModelService, 'usable'>, userId: number, model: string) {
   const message = (await models.usable(userId))?.problemOf(model);
   if (!message) return;
   throw new AppError('invalid_input', message, { fields: { toModel: message } });

@@ -8,8 +8,6 @@ import type {
 import { toolServerLimit } from '@roster/contracts/tool-servers/tool-servers';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { requestDiscovery } from '#server/features/tool-servers/discover-tools';
-import { findServer, flag, notFound, toServer } from '#server/features/tool-servers/service';
 import { refusedField } from '#server/features/tool-servers/shared/auth';
 import { checkOffer } from '#server/features/tool-servers/shared/check-offer';
 import type { ServerSecrets } from '#server/features/tool-servers/shared/headers';
@@ -18,6 +16,8 @@ import {
   type StoredServer,
   toolServerRepository,
 } from '#server/features/tool-servers/shared/repository';
+import { requestDiscovery } from '#server/features/tool-servers/shared/request-discovery';
+import { findServer, flag, notFound, toServer } from '#server/features/tool-servers/shared/server';
 import { sanitizeText } from '#server/features/tool-servers/shared/tool-snapshot';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';

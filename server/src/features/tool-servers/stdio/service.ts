@@ -3,9 +3,9 @@ import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { ToolCommands } from '#server/config/tool-commands';
 import type { Database } from '#server/db/schema';
-import { requestDiscovery } from '#server/features/tool-servers/discover-tools';
 import { checkOffer } from '#server/features/tool-servers/shared/check-offer';
 import { toolServerRepository } from '#server/features/tool-servers/shared/repository';
+import { requestDiscovery } from '#server/features/tool-servers/shared/request-discovery';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 

@@ -1,9 +1,8 @@
 import type { TrainingFormat } from '@roster/contracts/fine-tuning/training-files';
+import type { ExampleFormat } from '#server/features/fine-tuning/files/tokens/tokens';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { quoted } from './json-line.ts';
 import { checkFields, checkMessage, isFunctionName, type ReportProblem } from './message-check.ts';
-
-export type ExampleFormat = Exclude<TrainingFormat, 'unknown'>;
 
 /** Decides by the fields that only one of the formats has. */
 export function formatOf(example: JsonObject): TrainingFormat {

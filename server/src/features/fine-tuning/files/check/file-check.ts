@@ -1,8 +1,8 @@
 import type { TrainingProblem } from '@roster/contracts/fine-tuning/training-files';
 import type { Line } from '#server/features/fine-tuning/files/lines';
-import { type CountText, countExample } from '#server/features/fine-tuning/files/tokens/tokens';
+import { type CountText, countExample, type ExampleFormat } from '#server/features/fine-tuning/files/tokens/tokens';
 import type { JsonObject } from '#server/lib/is-object';
-import { checkExample, type ExampleFormat, formatOf, hasImages, isReinforcement } from './example.ts';
+import { checkExample, formatOf, hasImages, isReinforcement } from './example.ts';
 import { contentKey, readLine } from './json-line.ts';
 import type { ReportProblem } from './message-check.ts';
 import { type SeenLines, seenLines } from './seen-lines.ts';

@@ -7,7 +7,7 @@ import {
   type TrainingFormat,
   type TrainingProblem,
 } from '@roster/contracts/fine-tuning/training-files';
-import type { ExampleFormat } from './example.ts';
+import type { ExampleFormat } from '#server/features/fine-tuning/files/tokens/tokens';
 import type { FileFindings } from './file-check.ts';
 
 type Context = {

@@ -1,5 +1,7 @@
-import type { ExampleFormat } from '#server/features/fine-tuning/files/check/example';
+import type { TrainingFormat } from '@roster/contracts/fine-tuning/training-files';
 import { isObject, type JsonObject } from '#server/lib/is-object';
+
+export type ExampleFormat = Exclude<TrainingFormat, 'unknown'>;
 
 /** Number of tokens of a text. */
 export type CountText = (text: string) => number;

@@ -1,11 +1,11 @@
 import type { OpenDatabase } from '#server/db/connect';
 import type { ExportPart, ProviderLeftovers } from '#server/features/feature';
+import { modelRepository } from '#server/features/fine-tuning/models/repository';
+import type { TunedModels } from '#server/features/fine-tuning/models/tuned-models';
+import { progressRepository } from '#server/features/fine-tuning/shared/progress-repository';
 import { AppError } from '#server/lib/errors';
-import { fineTuningJobRepository } from './jobs/repository.ts';
-import type { JobService } from './jobs/service.ts';
-import { modelRepository } from './models/repository.ts';
-import type { TunedModels } from './models/tuned-models.ts';
-import { progressRepository } from './shared/progress-repository.ts';
+import { fineTuningJobRepository } from './repository.ts';
+import type { JobService } from './service.ts';
 
 const jobsAtOnce = 50;
 const eventsAtOnce = 500;

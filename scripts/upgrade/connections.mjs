@@ -22,7 +22,6 @@ async function ask(call, threadId) {
 /**
  * A connection, an offered one with budgets, and conversations and an assistant that use them, made through the new
  * process and then used through the old one, which may refuse them and must not change them.
- * Long: a list of expectations, each read alone.
  */
 export async function connectBeside({ origin, oldUrl, newUrl, providerUrl }, administrator, leaving) {
   const problems = [];

@@ -56,6 +56,15 @@ function head({ request, created }: Work, object: string): JsonObject {
   };
 }
 
+/** The calls of tools in pieces, as they are streamed. */
+function* callDeltas({ calls }: Work['plan']): Generator<JsonObject> {
+  for (const [index, call] of calls.entries()) {
+    const named = { index, id: newId('call_'), type: 'function', function: { name: call.name, arguments: '' } };
+    yield { tool_calls: [named] };
+    for (const piece of tokensOf(call.arguments)) yield { tool_calls: [{ index, function: { arguments: piece } }] };
+  }
+}
+
 async function answerInStream(world: World, work: Work): Promise<void> {
   const { reply, request, plan, fault, delayMs } = work;
   const stream = new EventStream(reply, fault.fragments);
@@ -78,13 +87,7 @@ async function answerInStream(world: World, work: Work): Promise<void> {
     { role: 'assistant', content: plan.kind === 'refusal' || plan.calls.length > 0 ? null : '', refusal: null },
     null,
   );
-  for (const [index, call] of plan.calls.entries()) {
-    const named = { index, id: newId('call_'), type: 'function', function: { name: call.name, arguments: '' } };
-    chunk({ tool_calls: [named] }, null);
-    for (const piece of tokensOf(call.arguments)) {
-      chunk({ tool_calls: [{ index, function: { arguments: piece } }] }, null);
-    }
-  }
+  for (const delta of callDeltas(plan)) chunk(delta, null);
   const ended = await sendAnswer({
     stream,
     entry: reply.request.call.entry,

@@ -16,7 +16,6 @@ type StoredAssistant = { assistant: Assistant; fields: ApiFields | undefined };
 /**
  * The same assistants for API clients, which may set more than the form has and exceed its limits. Fields that the form
  * does not know are stored separately, in the same transaction.
- * Long: their calls, each read alone.
  */
 export function apiAssistants({ db, models, versions }: Dependencies) {
   const originOf = async (trx: Kysely<Database>, { userId, tokenId }: Writer) => ({

@@ -77,10 +77,7 @@ type Target = Pick<ConnectionRow, 'preset' | 'name' | 'base_url'>;
 type Secrets = { key: string; headers: readonly ConnectionHeader[] };
 type SecretChanges = Pick<ConnectionChange, 'key' | 'headers'>;
 
-/**
- * Keys and headers are tried before they are stored, and sealed with their address.
- * Long: a new connection and a changed one share how secrets are tried.
- */
+/** Keys and headers are tried before they are stored, and sealed with their address. */
 export function connectionKeys({ db, vault, addresses, open }: KeyDependencies) {
   const { keyColumns, headerColumns, stored, changedHeaders } = sealedColumns({ db, vault });
 

@@ -77,7 +77,6 @@ type Recorded = {
 const record = (trx: Kysely<Database>, { actor: { userId }, event, name: detail, visitor }: Recorded) =>
   securityEventRepository(trx).record({ userId, event, by: 'self', visitor, detail });
 
-/** Long: the three changes of an offered connection, each read alone. */
 function offerWrites(dependencies: KeyDependencies) {
   const { db, addresses } = dependencies;
   const { newSecrets, secretColumns } = connectionKeys(dependencies);

@@ -69,7 +69,6 @@ function moved(rows: readonly ConnectionRow[], id: number, position: number): nu
   return others.toSpliced(Math.min(position, others.length), 0, id);
 }
 
-/** Long: the three changes of a connection, each read alone. */
 function connectionWrites(dependencies: Dependencies) {
   const { db, addresses } = dependencies;
   const { newSecrets, secretColumns } = connectionKeys(dependencies);

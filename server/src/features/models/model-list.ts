@@ -39,10 +39,7 @@ async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   return work;
 }
 
-/**
- * The models that a user’s key can use, read from the provider and cached for five minutes.
- * Long: a list of questions, each read alone.
- */
+/** The models that a user’s key can use, read from the provider and cached for five minutes. */
 export function modelListCache({ provider, keys, config, remember }: Dependencies) {
   const remembered = new Map<string, { key: string; list: ProviderModel[]; all: ProviderModel[]; until: number }>();
   const asking = new Map<string, { key: string; list: Promise<ProviderModel[]> }>();

@@ -152,10 +152,7 @@ function ignoreKeyError(error: unknown): undefined {
   if (!(error instanceof AppError)) throw error;
 }
 
-/**
- * The models that a user can choose from, and the one that answers if none was chosen.
- * Long: a list of questions, each read alone.
- */
+/** The models that a user can choose from, and the one that answers if none was chosen. */
 export function modelService(dependencies: Dependencies) {
   const { config, keys } = dependencies;
   const listed = modelListCache(dependencies);

@@ -59,10 +59,7 @@ type Dependencies = {
   offeredPrices: Pick<OfferedPrices, 'cost'>;
 };
 
-/**
- * The cost of a call: as the provider says, by its list, by the catalogue, or by the user’s own price.
- * Long: a list of questions about prices, each read alone.
- */
+/** The cost of a call: as the provider says, by its list, by the catalogue, or by the user’s own price. */
 export function pricingService({ db, catalogue, listedPrice, offeredPrices }: Dependencies) {
   const prices = priceRepository(db);
 

@@ -141,6 +141,82 @@ function citationReader(search: FileSearch | undefined, { tell, cite, others }: 
   };
 }
 
+/** Turns the events of an answer into its pieces, which go to `onPieces` with each `passOn`. */
+function answerReader(request: AnswerRequest, onPieces: (pieces: AnswerPiece[]) => void) {
+  const pieces = collectStream(onPieces);
+  const calls = createCallReader((call) => pieces.addCall(call));
+  const made = generatedFileReader({
+    tell: (file) => request.onMade?.(file),
+    tooMany: (note) => pieces.add('note', note),
+  });
+  const link = createLinkReader(pieces.addLink);
+  const citations = citationReader(request.search, {
+    tell: (name) => pieces.add('source', name),
+    cite: pieces.addCitation,
+    others(annotation) {
+      made.cited(annotation);
+      link(annotation);
+    },
+  });
+  const hasTools = request.search !== undefined || request.tools !== undefined || request.hosted !== undefined;
+  const tellsCalls = request.tools !== undefined || request.hosted !== undefined || request.search?.isNeeded === true;
+  const thoughts = createReasoningSplitter(pieces.add);
+  let end: AnswerEnd | undefined;
+
+  return {
+    isRelevant: (name: string) => relevant.has(name) || (hasTools && relevantToTools.has(name)),
+    /** undefined until the answer has ended. */
+    end: () => end,
+
+    take(type: unknown, event: JsonObject) {
+      switch (type) {
+        case 'response.output_text.delta':
+          return typeof event.delta === 'string' ? thoughts.add(event.delta) : undefined;
+        case 'response.refusal.delta':
+          return pieces.add('text', event.delta);
+        case 'response.reasoning_summary_text.delta':
+        case 'response.reasoning_text.delta':
+        case 'response.reasoning.delta':
+          return pieces.add('reasoning', event.delta);
+        case 'response.reasoning_summary_part.added':
+          return pieces.add('reasoning', event.summary_index ? '\n\n' : '');
+        case 'response.output_text.annotation.added':
+          return citations.one(event.annotation);
+        case 'response.output_item.done':
+          citations.allOf(event.item);
+          tellUse(request, event.item);
+          // A client's answer without tools only names its own files.
+          if (tellsCalls) readToolItem({ calls, made }, event.item, request.search);
+          return;
+        case 'response.output_item.added':
+          if (tellsCalls) readToolStart(calls, event.item);
+          return;
+        case 'response.completed':
+        case 'response.incomplete':
+          thoughts.end();
+          end = endOf(event.response);
+          return;
+        case 'response.failed':
+          throw toStreamError(event.response, request.apiKey);
+        case 'error':
+          throw toStreamError(event, request.apiKey);
+      }
+    },
+
+    /** Passes on the pieces of a packet, and ends an answer that is too long. */
+    passOn() {
+      pieces.passOn();
+      if (pieces.isTooLong()) end ??= { reason: 'length', usage: null };
+    },
+
+    /** Passes on what is left when nothing more comes. */
+    close() {
+      thoughts.end();
+      pieces.passOn();
+    },
+  };
+}
+
 /** Generates an answer through the Responses API. @throws ProviderError */
 export async function generateWithResponses(
   http: ProviderHttp,
@@ -161,66 +237,11 @@ export async function generateWithResponses(
     onWait: reportWaits(onPieces),
     onAsking: request.onAsking,
   });
-  let end: AnswerEnd | undefined;
   let hasEvents = false;
-  const pieces = collectStream((some) => {
+  const answer = answerReader(request, (pieces) => {
     hasWords = true;
-    onPieces(some);
+    onPieces(pieces);
   });
-  const calls = createCallReader((call) => pieces.addCall(call));
-  const made = generatedFileReader({
-    tell: (file) => request.onMade?.(file),
-    tooMany: (note) => pieces.add('note', note),
-  });
-  const link = createLinkReader(pieces.addLink);
-  const citations = citationReader(request.search, {
-    tell: (name) => pieces.add('source', name),
-    cite: pieces.addCitation,
-    others(annotation) {
-      made.cited(annotation);
-      link(annotation);
-    },
-  });
-  const hasTools = request.search !== undefined || request.tools !== undefined || request.hosted !== undefined;
-  const tellsCalls = request.tools !== undefined || request.hosted !== undefined || request.search?.isNeeded === true;
-  const isRelevant = (name: string) => relevant.has(name) || (hasTools && relevantToTools.has(name));
-
-  const thoughts = createReasoningSplitter(pieces.add);
-
-  function take(type: unknown, event: JsonObject) {
-    switch (type) {
-      case 'response.output_text.delta':
-        return typeof event.delta === 'string' ? thoughts.add(event.delta) : undefined;
-      case 'response.refusal.delta':
-        return pieces.add('text', event.delta);
-      case 'response.reasoning_summary_text.delta':
-      case 'response.reasoning_text.delta':
-      case 'response.reasoning.delta':
-        return pieces.add('reasoning', event.delta);
-      case 'response.reasoning_summary_part.added':
-        return pieces.add('reasoning', event.summary_index ? '\n\n' : '');
-      case 'response.output_text.annotation.added':
-        return citations.one(event.annotation);
-      case 'response.output_item.done':
-        citations.allOf(event.item);
-        tellUse(request, event.item);
-        // A client's answer without tools only names its own files.
-        if (tellsCalls) readToolItem({ calls, made }, event.item, request.search);
-        return;
-      case 'response.output_item.added':
-        if (tellsCalls) readToolStart(calls, event.item);
-        return;
-      case 'response.completed':
-      case 'response.incomplete':
-        thoughts.end();
-        end = endOf(event.response);
-        return;
-      case 'response.failed':
-        throw toStreamError(event.response, request.apiKey);
-      case 'error':
-        throw toStreamError(event, request.apiKey);
-    }
-  }
 
   try {
     await readEvents(
@@ -229,32 +250,28 @@ export async function generateWithResponses(
         onEvent({ event: name, data }) {
           const isFirst = !hasEvents;
           hasEvents = true;
-          if (end || data === '[DONE]' || (name !== undefined && !isRelevant(name))) return;
+          if (answer.end() || data === '[DONE]' || (name !== undefined && !answer.isRelevant(name))) return;
           const event = eventJson(data);
           if (isFirst && isChatCompletion(event)) throw noAnswerAtAll();
-          take(name ?? event.type, event);
+          answer.take(name ?? event.type, event);
         },
         onWhole(json) {
           const response = eventJson(json);
           if (!Array.isArray(response.output) && response.status !== 'failed') throw notAnAnswer();
           hasEvents = true;
-          for (const event of eventsOf(response)) take(event.type, event);
+          for (const event of eventsOf(response)) answer.take(event.type, event);
         },
-        onPacket() {
-          pieces.passOn();
-          if (pieces.isTooLong()) end ??= { reason: 'length', usage: null };
-        },
-        isDone: () => end !== undefined,
+        onPacket: answer.passOn,
+        isDone: () => answer.end() !== undefined,
       },
       signal,
     );
   } catch (error) {
     throw hasEvents || signal.aborted || !isBrokenOff(error) ? error : noAnswerAtAll();
   } finally {
-    thoughts.end();
-    pieces.passOn();
+    answer.close();
   }
-  return end ?? { reason: 'complete', usage: null };
+  return answer.end() ?? { reason: 'complete', usage: null };
 }
 
 /** The stream ended normally without any content. */

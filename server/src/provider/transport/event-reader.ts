@@ -24,6 +24,54 @@ type EventReader = {
   onClosed?: () => void;
 };
 
+/** Passes text on as events, or collects it if the provider sent JSON instead of a stream. */
+function textReader(reader: Pick<EventReader, 'onEvent' | 'onWhole'>) {
+  const parser = createParser({
+    onEvent(event) {
+      if (!isIdle(event)) reader.onEvent(event);
+    },
+    maxBufferSize: eventLimit,
+    onError(error) {
+      // Any other error is a meaningless line, which is skipped.
+      if (error.type === 'max-buffer-size-exceeded') throw tooLarge();
+    },
+  });
+  /** Text without a line end, kept apart because the parser would scan all of it again with each packet. */
+  let held: string[] = [];
+  let heldLength = 0;
+  /** undefined until the first significant character: no event starts like JSON. */
+  let isWhole: boolean | undefined;
+  let whole = '';
+
+  function feed(text: string) {
+    held.push(text);
+    heldLength += text.length;
+    if (heldLength > eventLimit) throw tooLarge();
+    if (!/[\r\n]/.test(text)) return;
+    const lines = held.join('');
+    held = [];
+    heldLength = 0;
+    parser.feed(lines);
+  }
+
+  return {
+    take(text: string) {
+      if (isWhole === undefined) {
+        const begun = text.trimStart();
+        if (begun !== '') isWhole = begun.startsWith('{') || begun.startsWith('[');
+      }
+      if (!isWhole) return feed(text);
+      whole += text;
+      if (whole.length > eventLimit) throw tooLarge();
+    },
+    end() {
+      if (isWhole) reader.onWhole(whole);
+      // Terminates a last event that the provider left without an empty line.
+      else feed('\n\n');
+    },
+  };
+}
+
 /**
  * Reads server-sent events packet by packet: `onEvent` for each event, `onPacket` after the events of one network
  * packet, so that they can be passed on together. Resolves when `isDone()` or the stream ends.
@@ -31,16 +79,7 @@ type EventReader = {
 export function readEvents(body: StreamingBody, reader: EventReader, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const decoder = new TextDecoder();
-    const parser = createParser({
-      onEvent(event) {
-        if (!isIdle(event)) reader.onEvent(event);
-      },
-      maxBufferSize: eventLimit,
-      onError(error) {
-        // Any other error is a meaningless line, which is skipped.
-        if (error.type === 'max-buffer-size-exceeded') throw tooLarge();
-      },
-    });
+    const text = textReader(reader);
 
     function finish(error?: unknown) {
       if (error === undefined) {
@@ -64,40 +103,13 @@ export function readEvents(body: StreamingBody, reader: EventReader, signal: Abo
         finish(error);
       }
     };
-    /** Text without a line end, kept apart because the parser would scan all of it again with each packet. */
-    let held: string[] = [];
-    let heldLength = 0;
-    function feed(text: string) {
-      held.push(text);
-      heldLength += text.length;
-      if (heldLength > eventLimit) throw tooLarge();
-      if (!/[\r\n]/.test(text)) return;
-      const lines = held.join('');
-      held = [];
-      heldLength = 0;
-      parser.feed(lines);
-    }
-    /** undefined until the first significant character: no event starts like JSON. */
-    let isWhole: boolean | undefined;
-    let whole = '';
-    function take(text: string) {
-      if (isWhole === undefined) {
-        const begun = text.trimStart();
-        if (begun !== '') isWhole = begun.startsWith('{') || begun.startsWith('[');
-      }
-      if (!isWhole) return feed(text);
-      whole += text;
-      if (whole.length > eventLimit) throw tooLarge();
-    }
 
     body.read({
-      onData: (chunk) => guarded(() => take(decoder.decode(chunk, { stream: true }))),
+      onData: (chunk) => guarded(() => text.take(decoder.decode(chunk, { stream: true }))),
       onEnd: () =>
         guarded(() => {
-          take(decoder.decode());
-          // Terminates a last event that the provider left without an empty line.
-          if (isWhole) reader.onWhole(whole);
-          else feed('\n\n');
+          text.take(decoder.decode());
+          text.end();
           if (!reader.isDone()) reader.onClosed?.();
           if (!reader.isDone())
             throw new ProviderError('provider_broke_off', 'The provider disconnected before the answer was complete.');

@@ -72,8 +72,6 @@ async function readTraits(
  * rejection holds for the key that met it, and for all keys only after another key has met it at another time, so that
  * a wrong path of one key or a restarting proxy affects nobody else. It is retried after an hour, a day and then every
  * month, and a success ends it (docs/decisions/14-responses-and-chat-completions.md).
- *
- * Long: what is known of one key and of all is decided together.
  */
 export async function loadCapabilities(db: Kysely<Database>, scope: string, now: () => number = Date.now) {
   const refusals = refusalRepository(db);

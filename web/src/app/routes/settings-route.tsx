@@ -30,11 +30,7 @@ const DraftImpact = lazyPart(
   async () => (await import('#web/features/comparisons/test-sets/draft-impact.tsx')).DraftImpact,
 );
 
-/**
- * Settings, with the parts that other features supply.
- *
- * Long: one list of these parts.
- */
+/** Settings, with the parts that other features supply. */
 export function SettingsRoute() {
   const {
     tab = 'account',

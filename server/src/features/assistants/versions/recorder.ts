@@ -8,10 +8,7 @@ import { type ModelChanges, recordModelChanges } from './record-model-changes.ts
 import { isPruneDue, versionRepository } from './repository.ts';
 import { changedFields, loadState, nonEmptyFields, type ToolSelectionsIn } from './state.ts';
 
-/**
- * Stores the versions of assistants, each in the transaction of the change that causes it.
- * Long: how versions come to be, each read alone.
- */
+/** Stores the versions of assistants, each in the transaction of the change that causes it. */
 export function versionRecorder(choicesIn: ToolSelectionsIn) {
   return {
     /**

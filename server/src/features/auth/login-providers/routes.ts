@@ -116,7 +116,21 @@ export function loginProviderRoutes({ route, publicRoute }: Router, dependencies
    */
   const isOtherName = ({ headers }: FastifyRequest) => loopback && headers.host !== publicUrl.host;
 
-  for (const provider of loginProviders) {
+  loginProviders.forEach(signInRoutes);
+  providerLogoutRoutes(app, rates, dependencies.providerSessions);
+  publicRoute(invitations.acceptAtProvider, async ({ body: { token, provider }, reply }) => {
+    const hash = await dependencies.invitationToAccept(token);
+    return { url: await begin(provider, '/', null, reply, hash).catch(providerUnavailable) };
+  });
+  route(api.connectedAccounts, ({ actor }) => connectedAccounts.of(actor.userId));
+  route(api.disconnect, async ({ actor, params: { provider }, request }) => {
+    await connectedAccounts.disconnect(actor.userId, provider, visitorOf(request));
+    request.log.info({ event: 'login_method_disconnected', userId: actor.userId, provider }, 'sign-in disconnected');
+  });
+
+  const at = (path: string) => new URL(path, publicUrl).href;
+
+  function signInRoutes(provider: LoginProvider) {
     // Only a visitor’s navigation starts a sign-in. For a signed-in user it would let any link connect an account.
     app.get(`/auth/${provider}`, options, async (request, reply) => {
       reply.header('cache-control', 'no-store');
@@ -162,19 +176,6 @@ export function loginProviderRoutes({ route, publicRoute }: Router, dependencies
       }
     });
   }
-
-  providerLogoutRoutes(app, rates, dependencies.providerSessions);
-  publicRoute(invitations.acceptAtProvider, async ({ body: { token, provider }, reply }) => {
-    const hash = await dependencies.invitationToAccept(token);
-    return { url: await begin(provider, '/', null, reply, hash).catch(providerUnavailable) };
-  });
-  route(api.connectedAccounts, ({ actor }) => connectedAccounts.of(actor.userId));
-  route(api.disconnect, async ({ actor, params: { provider }, request }) => {
-    await connectedAccounts.disconnect(actor.userId, provider, visitorOf(request));
-    request.log.info({ event: 'login_method_disconnected', userId: actor.userId, provider }, 'sign-in disconnected');
-  });
-
-  const at = (path: string) => new URL(path, publicUrl).href;
 
   async function actorOf(request: FastifyRequest): Promise<SignedInUser | null> {
     const token = cookie.read(request);

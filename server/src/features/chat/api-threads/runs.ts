@@ -59,11 +59,7 @@ export function atEndOf(run: FullApiRun, partId: number): FullApiRun {
   };
 }
 
-/**
- * API runs: chains of runs, one for each answer of the provider, continued when a client submits function outputs.
- *
- * Long: a list of calls.
- */
+/** API runs: chains of runs, one for each answer of the provider, continued when a client submits function outputs. */
 export function createApiRuns(dependencies: Dependencies) {
   const { db, executor } = dependencies;
   const repository = apiRunRepository(db);

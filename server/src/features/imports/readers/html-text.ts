@@ -44,11 +44,7 @@ const deepestList = 20;
 
 type List = { isNumbered: boolean; items: number };
 
-/**
- * Writes Markdown while tags and texts of HTML go by. Unknown tags leave their texts.
- *
- * Long: a table of elements that share a state.
- */
+/** Writes Markdown while tags and texts of HTML go by. Unknown tags leave their texts. */
 function createWriter() {
   let text = '';
   const lists: List[] = [];

@@ -24,7 +24,6 @@ const partOf = ({ kind, text, logprobs, annotations }: OpenPart): JsonObject => 
 /**
  * Writes the events of a response for a provider with another format, in the order that Responses have. One message or
  * reasoning item is open at a time; function calls stay open to the end, because their pieces may alternate.
- * Long: every kind of event continues the same numbering and the open items.
  */
 export function eventWriter(base: ResponseObject, send: (frames: string) => void) {
   let sequence = 0;

@@ -21,7 +21,6 @@ const beginnings = new Set(['response.created', 'response.in_progress', 'respons
 /**
  * Relays the events of a provider's Responses. Only events that carry the whole response or name files are rewritten,
  * with Roster's names, and the last one is held back.
- * Long: each kind of event adds to the same answer.
  */
 export function relayReader(base: ResponseObject, naming: RenameFile | undefined, apiKey: Secret): NumberedReader {
   const renamedEvent = naming && createEventRenamer(naming);

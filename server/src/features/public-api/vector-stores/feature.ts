@@ -61,10 +61,7 @@ const isFound = (search: Promise<unknown>): Promise<boolean> =>
 
 const expireEveryMs = 60_000;
 
-/**
- * Vector stores of clients, below /v1/vector_stores.
- * Long: a list of routes, each read alone.
- */
+/** Vector stores of clients, below /v1/vector_stores. */
 export function vectorStoreFeature({ database, config, provider, keys, log, ids, fileIds, knowledge }: Dependencies) {
   const { db } = database;
   const { stores: atProvider } = knowledge;

@@ -82,6 +82,14 @@ const columns = [
   'entry.indexed_file_id as indexedFileId',
 ] as const;
 
+const begun = ({ refusal }: NewEntry, at: string) => ({
+  state: refusal === undefined ? ('waiting' as const) : ('failed' as const),
+  error: refusal ?? null,
+  error_code: refusal === undefined ? null : ('unsupported_file' as const),
+  indexed_file_id: null,
+  changed_at: at,
+});
+
 /** Files in stores made by clients. */
 export function storeFileRepository(db: Kysely<Database>) {
   const ofStore = (userId: number, storeId: number) =>
@@ -91,6 +99,33 @@ export function storeFileRepository(db: Kysely<Database>) {
       .where('entry.store_id', '=', storeId);
   const change = (userId: number, id: number) =>
     db.updateTable('program_vector_store_files').where('user_id', '=', userId).where('id', '=', id);
+
+  async function insertEntries(
+    entries: NewEntry[],
+    { userId, storeId, at }: { userId: number; storeId: number; at: string },
+  ) {
+    for (const some of inPieces(entries)) {
+      await db
+        .insertInto('program_vector_store_files')
+        .values(
+          some.map((entry) => ({
+            ...begun(entry, at),
+            user_id: userId,
+            store_id: storeId,
+            file_id: entry.fileId,
+            attributes: entry.attributes ?? '{}',
+            chunking: entry.chunking,
+            added_at: at,
+          })),
+        )
+        .execute();
+      const used_by = 'vector_store' as const;
+      await db
+        .insertInto('file_uses')
+        .values(some.map(({ fileId }) => ({ file_id: fileId, user_id: userId, used_by, used_by_id: storeId })))
+        .execute();
+    }
+  }
 
   return {
     /**
@@ -193,13 +228,6 @@ export function storeFileRepository(db: Kysely<Database>) {
           .execute())
           states.set(fileId, state);
       const at = new Date().toISOString();
-      const begun = ({ refusal }: NewEntry) => ({
-        state: refusal === undefined ? ('waiting' as const) : ('failed' as const),
-        error: refusal ?? null,
-        error_code: refusal === undefined ? null : ('unsupported_file' as const),
-        indexed_file_id: null,
-        changed_at: at,
-      });
       for (const entry of entries) {
         const state = states.get(entry.fileId);
         if (state === undefined) continue;
@@ -207,7 +235,7 @@ export function storeFileRepository(db: Kysely<Database>) {
         await db
           .updateTable('program_vector_store_files')
           .set({
-            ...(isAgain && { ...begun(entry), attributes_sent: 0, chunking: entry.chunking }),
+            ...(isAgain && { ...begun(entry, at), attributes_sent: 0, chunking: entry.chunking }),
             ...(entry.attributes !== undefined && { attributes: entry.attributes, attributes_sent: 0 }),
             user_id: userId,
           })
@@ -216,33 +244,10 @@ export function storeFileRepository(db: Kysely<Database>) {
           .where('file_id', '=', entry.fileId)
           .execute();
       }
-      for (const some of inPieces(entries.filter(({ fileId }) => !states.has(fileId)))) {
-        await db
-          .insertInto('program_vector_store_files')
-          .values(
-            some.map((entry) => ({
-              ...begun(entry),
-              user_id: userId,
-              store_id: storeId,
-              file_id: entry.fileId,
-              attributes: entry.attributes ?? '{}',
-              chunking: entry.chunking,
-              added_at: at,
-            })),
-          )
-          .execute();
-        await db
-          .insertInto('file_uses')
-          .values(
-            some.map(({ fileId }) => ({
-              file_id: fileId,
-              user_id: userId,
-              used_by: 'vector_store' as const,
-              used_by_id: storeId,
-            })),
-          )
-          .execute();
-      }
+      await insertEntries(
+        entries.filter(({ fileId }) => !states.has(fileId)),
+        { userId, storeId, at },
+      );
       const ids: number[] = [];
       for (const some of inPieces(entries)) {
         const rows = await ofStore(userId, storeId)

@@ -118,10 +118,7 @@ function pageOf(all: StoreEntry[], { limit, order, after, before }: EntryPage): 
   return ordered.slice(from, Math.min(to, from + limit + 1));
 }
 
-/**
- * Files of vector stores.
- * Long: a list of calls, each read alone.
- */
+/** Files of vector stores. */
 export function storeFileService(dependencies: Dependencies) {
   const { db, ids, access, fileIds, assistantFiles, fillNow } = dependencies;
   const files = storeFileRepository(db);

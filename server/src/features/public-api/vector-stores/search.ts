@@ -58,7 +58,6 @@ export type SearchedStores = {
 /**
  * Searches, and reads what was indexed. The provider is asked each time; Roster's rows decide which of its files belong
  * to the user.
- * Long: a list of calls, each read alone.
  */
 export function storeSearch({ db, ids, access, provider, keys, repair, onProblem, entryIn }: Dependencies) {
   const { vectorStores } = provider;

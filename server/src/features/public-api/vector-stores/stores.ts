@@ -25,10 +25,7 @@ type Dependencies = {
 
 const expiredAtOnce = 100;
 
-/**
- * Vector stores of clients and of assistants.
- * Long: a list of calls, each read alone.
- */
+/** Vector stores of clients and of assistants. */
 export function storeService({ db, ids, access, fileIds, atProvider }: Dependencies) {
   const stores = clientVectorStoreRepository(db);
 

@@ -6,10 +6,7 @@ export type StoredSignIn = Row & { wrapped: string | null };
 
 const now = () => new Date().toISOString();
 
-/**
- * Users' sign-ins at tool servers, and sign-ins in progress.
- * Long: one query after the other.
- */
+/** Users' sign-ins at tool servers, and sign-ins in progress. */
 export function signInRepository(db: Kysely<Database>) {
   const own = (userId: number, serverId: number) =>
     db.updateTable('tool_server_sign_ins').where('user_id', '=', userId).where('server_id', '=', serverId);

@@ -81,7 +81,6 @@ const maxListed = 200;
 const maxNamed = 20;
 const rowsAtOnce = 50;
 
-/** Long: one query after the other. */
 export function toolServerRepository(db: Kysely<Database>) {
   const own = (userId: number, id: number) =>
     db

@@ -85,7 +85,6 @@ function orStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 /**
  * Tool servers that run as local processes, by commands that the operator has listed: started on demand, stopped when
  * idle, and killed when they hang.
- * Long: the life of a process, step by step.
  */
 export function createProcessPool(commands: ToolCommands, times: Pick<ToolTimeouts, 'idleMs'>) {
   const running = new Map<string, Starting>();

@@ -4,7 +4,6 @@ import { Link } from '@tanstack/react-router';
 import { CopyPlus, Download, Terminal } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useDuplicateAssistant, useSetDefaultAssistant } from '#web/api/assistant-changes.ts';
-import type { AssistantUsage } from '#web/api/assistant-usage.ts';
 import { useEditAccess } from '#web/api/current-user.ts';
 import { findModel } from '#web/api/models.ts';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
@@ -17,6 +16,7 @@ import { Button, buttonClass } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Tooltip } from '#web/ui/menus/tooltip.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
+import type { AssistantUsage } from './assistant-usage.ts';
 import { useExport } from './export.ts';
 import { ModelWarning } from './model-warning.tsx';
 

@@ -34,10 +34,7 @@ function setChanged(form: AssistantForm, before: FormValues, typed: FormValues) 
       form.setValue(name, typed[name], { shouldDirty: true });
 }
 
-/**
- * Creates the assistant, or saves what was changed.
- * Long: both share what happens afterwards.
- */
+/** Creates the assistant, or saves what was changed. */
 export function useSaving(
   { assistant, onSaved }: { assistant: Assistant | null; onSaved: (assistant: Assistant) => void },
   form: AssistantForm,

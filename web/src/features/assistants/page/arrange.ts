@@ -1,5 +1,5 @@
 import { type Assistant, sameTag } from '@roster/contracts/assistants/assistants';
-import type { AssistantUsage } from '#web/api/assistant-usage.ts';
+import type { AssistantUsage } from '#web/features/assistants/cards/assistant-usage.ts';
 
 export const assistantSorts = ['used', 'newest', 'name', 'cost'] as const;
 export type AssistantSort = (typeof assistantSorts)[number];

@@ -78,11 +78,7 @@ function useScrollToHit(
   }, [place, window]);
 }
 
-/**
- * Search within a conversation: hits, the current one and navigation.
- *
- * Long: one state with its transitions in order.
- */
+/** Search within a conversation: hits, the current one and navigation. */
 export function useFind(open: OpenThread, window: MessageWindow, query: string) {
   const { threadId, list } = open;
   const pattern = useMemo(() => findPattern(query), [query]);

@@ -82,8 +82,6 @@ function nextStop(filled: Filled, direction: 'next' | 'back'): PromptField | und
 /**
  * Fills in the variables of an inserted prompt, in the message itself. The message stays ordinary text throughout;
  * only the places of the variables are kept here.
- *
- * Long: the actions share one state.
  */
 export function createFilling(box: HTMLTextAreaElement, place: string) {
   const filled: Filled = { box, state: createStore<FillingState | null>(null), copied: new Map() };

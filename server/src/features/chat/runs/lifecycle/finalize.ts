@@ -61,11 +61,7 @@ type Dependencies = {
   onInternalAnswerEnded: InternalAnswerEnded;
 };
 
-/**
- * Ends runs: text, usage and the last event are stored once, in one transaction.
- *
- * Long: two ways of ending that share their parts.
- */
+/** Ends runs: text, usage and the last event are stored once, in one transaction. */
 export function createRunFinalizer({ db, pricing, onInternalAnswerEnded }: Dependencies) {
   const usages = runUsage(pricing);
 

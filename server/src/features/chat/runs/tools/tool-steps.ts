@@ -49,8 +49,6 @@ type Settled = Pick<ToolCall, 'state'> & { output: string };
 
 /**
  * Runs connected tools. Events are stored before they are published, so any instance can resume from what readers saw.
- *
- * Long: the stages of a call share storing and publishing.
  */
 export function toolSteps({
   db,

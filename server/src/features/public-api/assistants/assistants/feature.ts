@@ -48,10 +48,7 @@ function objectOf(
   };
 }
 
-/**
- * Roster's own assistants. An imported one is known by its original id.
- * Long: a list of routes, each read alone.
- */
+/** Roster's own assistants. An imported one is known by its original id. */
 export function apiAssistantFeature(dependencies: Dependencies) {
   const { assistants, assistantModels, keptResources, shownResources } = dependencies;
   async function numberOf(userId: number, id: string): Promise<number> {

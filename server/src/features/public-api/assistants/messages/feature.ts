@@ -19,10 +19,7 @@ type Dependencies = {
   objectsOf: SerializeMessages;
 };
 
-/**
- * Messages of threads: the visible branch of a conversation.
- * Long: a list of routes, each read alone.
- */
+/** Messages of threads: the visible branch of a conversation. */
 export function apiMessageFeature({ conversations, ids, fileIds, keptResources, objectsOf }: Dependencies) {
   async function objectOf(userId: number, message: StoredMessage) {
     const [object] = await objectsOf(userId, [message]);

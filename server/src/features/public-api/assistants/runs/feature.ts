@@ -27,10 +27,7 @@ type Dependencies = Parameters<typeof createRunStarter>[0] & {
 };
 
 type Call = { caller: ApiPrincipal; request: FastifyRequest; reply: FastifyReply };
-/**
- * Runs: an assistant answers in a thread, pauses for functions of the client, and resumes with their results.
- * Long: a list of routes, each read alone.
- */
+/** Runs: an assistant answers in a thread, pauses for functions of the client, and resumes with their results. */
 export function apiRunFeature(dependencies: Dependencies) {
   const { apiRuns, conversations, ids, fileIds } = dependencies;
   const present = (userId: number, run: StoredRun) => fileIds.present(userId, foundFileIds(run));
@@ -68,7 +65,6 @@ export function apiRunFeature(dependencies: Dependencies) {
   const objectOf = async (run: StoredRun) => runObject(run, await ids());
 
   return {
-    /** Long: the list itself. */
     apiRoutes({ route, rawRoute }: PublicApiRouter) {
       rawRoute(api.createWithThread, (call) =>
         answered(streaming, call, call.body.stream === true, () => starter.startWithThread(call.caller, call.body), {

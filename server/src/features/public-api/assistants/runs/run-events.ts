@@ -57,10 +57,7 @@ function callDeltas(call: PublicCall, index: number, ids: Ids, withTexts: boolea
 /** The end of a run as stored; `message` is undefined if it has none. */
 export type EndedRun = { run: FullApiRun; present: ReadonlySet<number>; message: ApiMessage | undefined };
 
-/**
- * Converts the events of one part of a run to those of the retired API, in its order.
- * Long: every event continues the open step and message.
- */
+/** Converts the events of one part of a run to those of the retired API, in its order. */
 export function createRunEventWriter(run: FullApiRun, part: ApiRunPart, ids: Ids, withTexts: boolean) {
   const { encode } = ids;
   const messageId = encode('msg', part.messageId);

@@ -70,10 +70,7 @@ function fallbackFor({ model, fallback }: RunOptions, { search }: Knowledge): st
   return search && connectionIdOf(fallback) !== null ? null : fallback;
 }
 
-/**
- * Resolves what answers an API run.
- * Long: one option after the other.
- */
+/** Resolves what answers an API run. */
 export function createTargetResolver(dependencies: Dependencies) {
   return async function answererFor(
     userId: number,

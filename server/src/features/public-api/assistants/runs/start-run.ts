@@ -34,10 +34,7 @@ export type StartedRun = { run: StoredRun; isFirst: boolean };
 
 export const invalidInput = (message: string) => new PublicApiError('invalid_input', message, {});
 
-/**
- * Starts and resumes runs.
- * Long: three entry points, each read alone.
- */
+/** Starts and resumes runs. */
 export function createRunStarter(dependencies: Dependencies) {
   const { apiRuns, conversations, assistants, assistantModels, ids, fileIds, keptResources } = dependencies;
   const answererFor = createTargetResolver(dependencies);

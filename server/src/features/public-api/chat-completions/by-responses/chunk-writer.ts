@@ -32,10 +32,7 @@ const choiceOf = (delta: JsonObject, finish: string | null) => [
   { index: 0, delta, logprobs: null, finish_reason: finish },
 ];
 
-/**
- * Writes an answer as chunks of a chat completion, and in the end as a complete one.
- * Long: every part of the answer continues the same message.
- */
+/** Writes an answer as chunks of a chat completion, and in the end as a complete one. */
 export function chunkWriter({ model: requested, tellsUsage }: { model: string; tellsUsage: boolean }) {
   const id = `chatcmpl-${randomBytes(18).toString('base64url')}`;
   const created = Math.floor(Date.now() / 1000);

@@ -1,9 +1,8 @@
 // Sizes of files and functions by folder: `node scripts/sizes.mjs`. With --check: no function has more than sixty lines
-// unless a comment before it says why, in a line that begins with `Long:`, or it stands in long-functions.json, which is
-// to become shorter: no function there may grow. --list writes those that stand into it.
+// unless a comment before it says why, in a line that begins with `Long:`; a short one has no such line.
 // A function around a list of others is as long as it has entries, whatever its file is called; each entry is counted by
 // itself.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
 import { root } from './install.mjs';
@@ -151,7 +150,6 @@ const harmless = [
   `/**\n * Does it.\n * Long: a table.\n */\nconst long = () => {\n${filler(60)}};`,
 ];
 
-const listFile = join(root, 'scripts/long-functions.json');
 const all = folders.flatMap(sourcesBelow).map(read);
 const plantedInLists = [
   `function list() {\n${filler(60)}return { entry() {\n${filler(2)}} };\n}`,
@@ -165,14 +163,6 @@ const harmlessLists = [
   `function routes() {\n${`register(() => {\n${filler(20)}});\n`.repeat(5)}}`,
   `function made() {\n${`function part() {\n${filler(20)}}\n`.repeat(5)}return () => part();\n}`,
 ];
-
-/** The long functions by name, with their lines. */
-const long = new Map(
-  all
-    .flatMap(({ functions }) => functions.filter(isTooLong))
-    .map(({ path, name, lines }) => [`${path} ${name}`, lines])
-    .toSorted(([one], [other]) => (one < other ? -1 : 1)),
-);
 
 function check() {
   const failures = [];
@@ -188,15 +178,13 @@ function check() {
     failures.push('A planted reason of a short function was not found');
   for (const { path, name } of all.flatMap(({ functions }) => functions).filter(hasNeedlessReason))
     failures.push(`${path} ${name} is short: take its reason out`);
-  const standing = JSON.parse(readFileSync(listFile, 'utf8'));
-  for (const [name, lines] of long)
-    if (lines > (standing[name] ?? 0)) failures.push(`${name} has ${lines} lines: make it two, or say why (Long: …)`);
+  const long = all.flatMap(({ functions }) => functions.filter(isTooLong));
+  for (const { path, name, lines } of long)
+    failures.push(`${path} ${name} has ${lines} lines: make it two, or say why (Long: …)`);
   if (all.length < 200) failures.push(`Only ${all.length} files were looked at`);
   for (const failure of failures) console.error(failure);
-  const gone = Object.keys(standing).filter((name) => !long.has(name));
-  if (gone.length > 0) console.log(`No longer long, to leave the list with --list:\n  ${gone.join('\n  ')}`);
   console.log(
-    `${long.size} long functions, ${planted.length + plantedInLists.length + 1} planted violations, ${failures.length} failures`,
+    `${long.length} long functions, ${planted.length + plantedInLists.length + 1} planted violations, ${failures.length} failures`,
   );
   process.exitCode = failures.length === 0 ? 0 : 1;
 }
@@ -222,6 +210,4 @@ function report() {
 }
 
 if (process.argv.includes('--check')) check();
-else if (process.argv.includes('--list'))
-  writeFileSync(listFile, `${JSON.stringify(Object.fromEntries(long), undefined, 2)}\n`);
 else report();

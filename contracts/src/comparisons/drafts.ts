@@ -5,7 +5,12 @@ import { requiredText } from '../text/text.ts';
 import { Comparison } from './comparisons.ts';
 
 export const draftQuestionLimit = 20;
-const tooMany = `At most ${draftQuestionLimit} questions`;
+
+/** Questions of a comparison of a draft. */
+export const DraftQuestions = z
+  .array(requiredText(10_000, 'A question cannot exceed 10000 characters', 'A question is required'))
+  .min(1, 'Enter or choose at least one question')
+  .max(draftQuestionLimit, `At most ${draftQuestionLimit} questions`);
 
 /** A question that the user has asked an assistant in a conversation. */
 export const EarlierQuestion = z.object({ messageId: Id, text: z.string(), createdAt: Time });
@@ -32,10 +37,7 @@ export const draftComparisons = {
     params: byId,
     body: z.strictObject({
       changes: AssistantChanges,
-      questions: z
-        .array(requiredText(10_000, 'A question cannot exceed 10000 characters', 'A question is required'))
-        .min(1, 'Enter or choose at least one question')
-        .max(draftQuestionLimit, tooMany),
+      questions: DraftQuestions,
     }),
     // Imported instructions may be long.
     bodyLimit: 4 * 1024 * 1024,

@@ -9,10 +9,10 @@ export const judgingLimit = 10;
 export const criteriaLimit = 4_000;
 
 const JudgeModel = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
-const Criteria = requiredText(
+export const Criteria = requiredText(
   criteriaLimit,
   `Criteria cannot exceed ${criteriaLimit} characters`,
-  'Say what makes an answer better',
+  'Enter what makes an answer better',
 ).trim();
 
 export const JudgingDraft = z.strictObject({ model: JudgeModel, criteria: Criteria });

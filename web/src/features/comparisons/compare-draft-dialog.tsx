@@ -1,10 +1,12 @@
 import type { Assistant, AssistantChanges } from '@roster/contracts/assistants/assistants';
-import { draftComparisons, draftQuestionLimit } from '@roster/contracts/comparisons/drafts';
+import { DraftQuestions, draftComparisons } from '@roster/contracts/comparisons/drafts';
 import { isBlank } from '@roster/contracts/text/blank';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Controller } from 'react-hook-form';
+import { z } from 'zod';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { call, errorText } from '#web/lib/api-client.ts';
+import { useSchemaForm } from '#web/lib/schema-form.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
@@ -17,43 +19,50 @@ type CompareDraftDialogProps = {
   onClose: () => void;
 };
 
-function problemOf({ length }: readonly string[]): string | undefined {
-  if (length === 0) return 'Enter or choose at least one question';
-  return length > draftQuestionLimit ? `At most ${draftQuestionLimit} questions` : undefined;
-}
+/** The chosen questions, then the typed ones. */
+const QuestionFields = z
+  .object({ chosen: z.array(z.string()), typed: z.custom<readonly TypedPrompt[]>() })
+  .transform(({ chosen, typed }, context) => {
+    const written = typed.map(({ text }) => text.trim()).filter((text) => !isBlank(text));
+    const { data, error } = DraftQuestions.safeParse([...chosen, ...written]);
+    if (data) return data;
+    context.addIssue({ code: 'custom', path: ['typed'], message: error.issues[0]?.message });
+    return z.NEVER;
+  });
 
 /** Selects the questions that the draft and the saved version are asked. */
 export function CompareDraftDialog({ assistant, changes, onPrepared, onClose }: CompareDraftDialogProps) {
-  const [typed, setTyped] = useState<TypedPrompt[]>([{ key: 1, text: '' }]);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  // Errors appear after the first attempt to submit.
-  const [wasTried, setTried] = useState(false);
+  const form = useSchemaForm(QuestionFields, { chosen: [], typed: [{ key: 1, text: '' }] });
   const { mutate, isPending, error } = useMutation({
     mutationFn: (questions: string[]) =>
       call(draftComparisons.create, { params: { id: assistant.id }, body: { changes, questions } }),
     onSuccess: ({ id }) => onPrepared(id),
   });
-  const questions = [...chosen, ...typed.map(({ text }) => text.trim()).filter((text) => !isBlank(text))];
-  const problem = problemOf(questions);
-  const submit = () => {
-    setTried(true);
-    if (!problem) mutate(questions);
-  };
-  const toggle = (text: string, isChosen: boolean) =>
-    setChosen((now) => new Set(isChosen ? [...now, text] : [...now].filter((other) => other !== text)));
   return (
     <FormDialog
       title={`Compare with version ${assistant.version}`}
       description="Asks your draft and the saved version the same questions. You see the cost first, and your changes are kept."
       action={['Prepare comparison', 'Preparing...']}
       busy={isPending}
-      onSubmit={submit}
+      onSubmit={form.handleSubmit((questions) => mutate(questions))}
       onClose={onClose}
       failed={{ title: 'Failed to prepare the comparison', error, fallback: 'Something went wrong.' }}
       className="space-y-5"
     >
-      <LatestQuestions assistantId={assistant.id} chosen={chosen} onToggle={toggle} />
-      <TypedPrompts prompts={typed} onChange={setTyped} error={wasTried ? problem : undefined} />
+      <Controller
+        control={form.control}
+        name="chosen"
+        render={({ field: { value, onChange } }) => (
+          <LatestQuestions assistantId={assistant.id} chosen={value} onChange={onChange} />
+        )}
+      />
+      <Controller
+        control={form.control}
+        name="typed"
+        render={({ field: { ref, value, onChange }, fieldState }) => (
+          <TypedPrompts ref={ref} prompts={value} onChange={onChange} error={fieldState.error?.message} />
+        )}
+      />
       <Notice title="What is compared">
         The instructions, model, temperature, reasoning effort and answer format, with the assistant’s files. Tools are
         not called in a comparison.
@@ -64,11 +73,11 @@ export function CompareDraftDialog({ assistant, changes, onPrepared, onClose }: 
 
 type LatestQuestionsProps = {
   assistantId: number;
-  chosen: ReadonlySet<string>;
-  onToggle: (text: string, isChosen: boolean) => void;
+  chosen: readonly string[];
+  onChange: (chosen: string[]) => void;
 };
 
-function LatestQuestions({ assistantId, chosen, onToggle }: LatestQuestionsProps) {
+function LatestQuestions({ assistantId, chosen, onChange }: LatestQuestionsProps) {
   const query = useQuery({
     queryKey: ['comparisons', 'questions', assistantId],
     queryFn: ({ signal }) => call(draftComparisons.questions, { params: { id: assistantId } }, signal),
@@ -88,8 +97,10 @@ function LatestQuestions({ assistantId, chosen, onToggle }: LatestQuestionsProps
           <li key={messageId} className="flex min-h-8 items-center max-md:min-h-10">
             <Checkbox
               label={<span className="wrap-anywhere line-clamp-2">{text}</span>}
-              checked={chosen.has(text)}
-              onChange={(event) => onToggle(text, event.target.checked)}
+              checked={chosen.includes(text)}
+              onChange={({ target }) =>
+                onChange(target.checked ? [...chosen, text] : chosen.filter((other) => other !== text))
+              }
             />
           </li>
         ))}

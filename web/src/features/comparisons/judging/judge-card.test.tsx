@@ -136,7 +136,10 @@ test('selects a judge with criteria and shows the cost first', async () => {
   await pickModel(card.getByLabelText('Model'), 'gpt-4o');
   await expectText(card, '8 answers of the judge, about $0.014.');
   await card.getByLabelText('Criteria').fill(' ');
-  await expectText(card.getByRole('alert'), 'Enter what makes an answer better.');
+  await expectText(card.getByRole('alert'), 'Enter what makes an answer better');
+  await card.getByLabelText('Criteria').fill('x'.repeat(4_001));
+  await expectText(card.getByRole('alert'), 'Criteria cannot exceed 4000 characters');
+  await expect.element(start).toHaveAttribute('aria-disabled', 'true');
   await card.getByLabelText('Criteria').fill('The kind one.');
   await start.click();
   await expectText(card, 'Your budget is used up');

@@ -1,17 +1,15 @@
-import { criteriaLimit } from '@roster/contracts/comparisons/judging';
 import { useQuery } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { useState } from 'react';
 import { modelName } from '#web/api/model-names.ts';
 import { ModelSelect } from '#web/components/model-select.tsx';
+import { CriteriaField, criteriaError, defaultCriteria } from '#web/features/comparisons/shared/criteria-field.tsx';
 import { tunedGroups, tunedIds } from '#web/features/comparisons/shared/model-options.ts';
 import { tunedModelsQuery } from '#web/features/comparisons/shared/queries.ts';
 import { formatCost, formatCount } from '#web/lib/text/format.ts';
 import { useDebouncedText } from '#web/lib/use-debounced-text.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
-import { Textarea } from '#web/ui/forms/textarea.tsx';
-import { defaultCriteria } from './labels.ts';
 import { type JudgingDraft, judgingEstimateQuery } from './queries.ts';
 
 type JudgeFormProps = {
@@ -31,10 +29,12 @@ export function JudgeForm({ comparisonId, answered, disabledReason, busy, onStar
   const [draft, setDraft] = useState<JudgingDraft>({ model: '', criteria: defaultCriteria });
   // Debounced.
   const [priced, setPriced] = useState(draft.criteria);
-  const isBlank = draft.criteria.trim() === '';
-  const isLong = [...draft.criteria].length > criteriaLimit;
   const missing =
-    draft.model === '' ? 'Choose a model first.' : isBlank || isLong ? 'Fix the criteria first.' : undefined;
+    draft.model === ''
+      ? 'Choose a model first.'
+      : criteriaError(draft.criteria) === undefined
+        ? undefined
+        : 'Fix the criteria first.';
   const { data: estimate } = useQuery({
     ...judgingEstimateQuery(comparisonId, answered, {
       model: useDebouncedText(draft.model, typingMs),
@@ -50,23 +50,11 @@ export function JudgeForm({ comparisonId, answered, disabledReason, busy, onStar
       }}
     >
       <ModelField value={draft.model} onChange={(model) => setDraft({ ...draft, model })} />
-      <Field
-        label="Criteria"
-        required
-        hint="Describe what makes an answer better."
-        error={isBlank ? 'Enter what makes an answer better.' : isLong ? 'The criteria are too long.' : undefined}
-        counter={{ value: [...draft.criteria].length, max: criteriaLimit }}
-      >
-        {(control) => (
-          <Textarea
-            {...control}
-            rows={3}
-            value={draft.criteria}
-            onChange={(event) => setDraft({ ...draft, criteria: event.target.value })}
-            onBlur={() => setPriced(draft.criteria)}
-          />
-        )}
-      </Field>
+      <CriteriaField
+        value={draft.criteria}
+        onChange={(criteria) => setDraft({ ...draft, criteria })}
+        onBlur={() => setPriced(draft.criteria)}
+      />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
         <Button type="submit" icon={Play} variant="primary" busy={busy} disabledReason={disabledReason ?? missing}>
           Start judging

@@ -2,9 +2,6 @@ import type { JudgingDetail, Outcome, Verdict } from '@roster/contracts/comparis
 import type { SideNames } from '#web/features/comparisons/shared/sides.ts';
 import { formatNumber } from '#web/lib/text/format.ts';
 
-export const defaultCriteria =
-  'The better answer is correct, does what the question asks for, and says no more than that takes. Where both do so equally well, it is a tie.';
-
 export function outcomeName(outcome: Outcome, { candidate, baseline }: SideNames): string {
   switch (outcome) {
     case 'candidate':

@@ -1,4 +1,3 @@
-import { criteriaLimit } from '@roster/contracts/comparisons/judging';
 import type { TestRun, TestRunEstimate, TestSet } from '@roster/contracts/comparisons/test-sets';
 import { type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,7 +6,7 @@ import { modelName } from '#web/api/model-names.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { ModelSelect } from '#web/components/model-select.tsx';
 import { RefusalNotice } from '#web/components/refusal-notice.tsx';
-import { defaultCriteria } from '#web/features/comparisons/judging/labels.ts';
+import { CriteriaField, defaultCriteria } from '#web/features/comparisons/shared/criteria-field.tsx';
 import { tunedGroups, tunedIds } from '#web/features/comparisons/shared/model-options.ts';
 import { tunedModelsQuery } from '#web/features/comparisons/shared/queries.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
@@ -16,7 +15,6 @@ import { allItems } from '#web/lib/text/paged-items.ts';
 import { useDebouncedText } from '#web/lib/use-debounced-text.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
-import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 import { newestVersionsQuery, runEstimateQuery, runsQuery, useRunSet } from './queries.ts';
@@ -201,7 +199,6 @@ type JudgeFieldsProps = Pick<RunFields, 'judge' | 'criteria'> & {
 function JudgeFields({ judge, criteria, onChange, onWritten }: JudgeFieldsProps) {
   const tuned = useTuned();
   const chooseJudge = (model: string) => onChange({ judge: model });
-  const length = [...criteria].length;
   return (
     <>
       <Field
@@ -220,23 +217,7 @@ function JudgeFields({ judge, criteria, onChange, onWritten }: JudgeFieldsProps)
         )}
       </Field>
       {judge !== '' && (
-        <Field
-          label="Criteria"
-          required
-          hint="Describe what makes an answer better."
-          error={criteria.trim() === '' ? 'Enter what makes an answer better.' : undefined}
-          counter={{ value: length, max: criteriaLimit }}
-        >
-          {(control) => (
-            <Textarea
-              {...control}
-              rows={3}
-              value={criteria}
-              onChange={(event) => onChange({ criteria: event.target.value })}
-              onBlur={onWritten}
-            />
-          )}
-        </Field>
+        <CriteriaField value={criteria} onChange={(next) => onChange({ criteria: next })} onBlur={onWritten} />
       )}
     </>
   );

@@ -1,5 +1,6 @@
 import type { NewTestRun, TestRun, TestSet } from '@roster/contracts/comparisons/test-sets';
 import type { z } from 'zod';
+import { criteriaError } from '#web/features/comparisons/shared/criteria-field.tsx';
 
 export type RunBody = z.input<typeof NewTestRun>;
 
@@ -33,7 +34,7 @@ function baselineOf(value: string): RunBody['baseline'] {
 /** undefined if something is missing. */
 export function toRun(fields: RunFields, draft: RunBody['candidate'] | undefined, set: TestSet): RunBody | undefined {
   const { judge: model, criteria } = fields;
-  if (model !== '' && criteria.trim() === '') return undefined;
+  if (model !== '' && criteriaError(criteria) !== undefined) return undefined;
   const [kind, what] = chosen(fields.candidate);
   const judge = model === '' ? null : { model, criteria };
   if (draft) return { candidate: draft, baseline: { kind: 'version', version: set.assistant.version }, judge };

@@ -79,7 +79,10 @@ test('selects what to run by keyboard, and shows the cost first', async () => {
   await pickModel(dialog.getByLabelText('Who decides which is better'), 'gpt-4o');
   await expectText(dialog, 'gpt-4o judges with at most 4 answers: about $0.01.');
   await dialog.getByLabelText('Criteria').fill(' ');
-  await expectText(dialog, 'Enter what makes an answer better.');
+  await expectText(dialog, 'Enter what makes an answer better');
+  await expect.element(button('Start')).toHaveAttribute('aria-disabled', 'true');
+  await dialog.getByLabelText('Criteria').fill('x'.repeat(4_001));
+  await expectText(dialog, 'Criteria cannot exceed 4000 characters');
   await expect.element(button('Start')).toHaveAttribute('aria-disabled', 'true');
   await dialog.getByLabelText('Criteria').fill('The kinder one.');
   (button('Start').element() as HTMLElement).focus();

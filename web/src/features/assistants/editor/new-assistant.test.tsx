@@ -41,6 +41,21 @@ describe('a new assistant', () => {
     expect(requestsTo(assistants.create).length).toBe(1);
   });
 
+  test('keeps what is typed while it is created as changes of it', async () => {
+    openEditor('/assistants/new', null, []);
+    await page.getByRole('button', { name: /^Copy editor/ }).click();
+    const reply = hold(assistants.create);
+    await press('Control+s');
+    await expect.poll(() => requestsTo(assistants.create).length).toBe(1);
+    await name.fill('Copy editor of mine');
+    reply(assistant(1, { name: 'Copy editor', version: 1 }));
+    await expect.poll(address).toBe('/assistants/1');
+    expect(requestsTo(assistantDrafts.keep).at(-1)).toMatchObject({
+      query: { assistant: 1 },
+      body: { version: 1, values: { name: 'Copy editor of mine' } },
+    });
+  });
+
   test('keeps all of a template that was changed', async () => {
     openEditor('/assistants/new', null, []);
     await page.getByRole('button', { name: /^Copy editor/ }).click();

@@ -1,8 +1,8 @@
-import { assistantFieldNames } from '@roster/contracts/assistants/assistants';
+import { type Assistant, assistantFieldNames } from '@roster/contracts/assistants/assistants';
 import { AssistantDraftValues, assistantDrafts, newPartNames } from '@roster/contracts/assistants/drafts';
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import type { AssistantForm } from '#web/features/assistants/fields/use-assistant-form.ts';
+import type { AssistantForm, FormValues } from '#web/features/assistants/fields/use-assistant-form.ts';
 import { call } from '#web/lib/api-client.ts';
 
 const keepAfterMs = 1_500;
@@ -30,10 +30,23 @@ function valuesToKeep(form: AssistantForm, place: Place): AssistantDraftValues {
   const values = form.getValues();
   const names = assistantFieldNames.filter((name) => place === null || dirtyFields[name] !== undefined);
   const parts = place === null ? newPartNames.filter((name) => values[name] !== undefined) : [];
-  // A value that cannot be kept, such as a number that is half typed, must not cost the others.
-  const kept = [...names, ...parts].filter((name) => AssistantDraftValues.shape[name].safeParse(values[name]).success);
+  return keepable(values, [...names, ...parts]);
+}
+
+type DraftField = keyof AssistantDraftValues;
+
+/** A value that cannot be kept, such as a number that is half typed, must not cost the others. */
+function keepable(values: FormValues, names: readonly DraftField[]): AssistantDraftValues {
+  const kept = names.filter((name) => AssistantDraftValues.shape[name].safeParse(values[name]).success);
   return AssistantDraftValues.parse(Object.fromEntries(kept.map((name) => [name, values[name]])));
 }
+
+/** Keeps these fields as changes of an assistant that was created from the form. */
+export const keepAsChanges = (
+  { id, version }: Pick<Assistant, 'id' | 'version'>,
+  values: FormValues,
+  names: readonly DraftField[],
+) => call(assistantDrafts.keep, { query: queryOf(id), body: { version, values: keepable(values, names) } });
 
 /**
  * Keeps what is typed on the server, a moment after the last change. `version`: the version that is changed; null: a

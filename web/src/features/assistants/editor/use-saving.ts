@@ -13,7 +13,7 @@ import { ApiError } from '#web/lib/api-client.ts';
 import { showFormFailure } from '#web/lib/form-errors.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { toast } from '#web/ui/states/toast.tsx';
-import type { useKeptDraft } from './use-kept-draft.ts';
+import { keepAsChanges, type useKeptDraft } from './use-kept-draft.ts';
 
 export const isLongText = (text: string) => codePointLength(text) > instructionsLimit;
 
@@ -27,12 +27,9 @@ function showMissingFiles(form: AssistantForm, error: unknown) {
   form.setError('files', { message: `No longer among your files: ${list}. Remove it, then create the assistant.` });
 }
 
-/** Puts back what was typed while the form was being saved. */
-function setChanged(form: AssistantForm, before: FormValues, typed: FormValues) {
-  for (const name of assistantFieldNames)
-    if (JSON.stringify(typed[name]) !== JSON.stringify(before[name]))
-      form.setValue(name, typed[name], { shouldDirty: true });
-}
+/** The fields that were changed while the form was being saved. */
+const changedSince = (before: FormValues, values: FormValues) =>
+  assistantFieldNames.filter((name) => JSON.stringify(values[name]) !== JSON.stringify(before[name]));
 
 /** Creates the assistant, or saves what was changed. */
 export function useSaving(
@@ -45,6 +42,7 @@ export function useSaving(
   const [saved, setSaved] = useState<Assistant | null>(null);
   /** The values that are being saved; null: none. A second Ctrl+S would create the assistant twice. */
   const saving = useRef<FormValues | null>(null);
+  const isCreated = useRef(false);
   const onSettled = () => {
     saving.current = null;
   };
@@ -54,10 +52,11 @@ export function useSaving(
     if (saved) leave(saved);
   }, [saved]);
 
-  const done = (result: Assistant) => {
-    const typed = form.getValues();
+  const done = async (result: Assistant) => {
+    const values = form.getValues();
+    const changed = saving.current ? changedSince(saving.current, values) : [];
     form.reset(AssistantSettings.parse(result));
-    if (assistant && saving.current) setChanged(form, saving.current, typed);
+    for (const name of changed) form.setValue(name, values[name], { shouldDirty: true });
     // If that fails, the kept form equals the saved one, and is not offered.
     keeping.discard(assistant !== null).catch(showFailure('The kept changes were not removed'));
     toast(
@@ -65,10 +64,13 @@ export function useSaving(
         ? { title: 'Assistant updated', description: 'Your changes have been saved.' }
         : { title: 'Assistant created', description: `${result.name} is ready to chat.` },
     );
+    // The page of the new assistant offers what was typed meanwhile.
+    if (!assistant && changed.length > 0)
+      await keepAsChanges(result, values, changed).catch(showFailure('Your last changes were not kept'));
     setSaved(result);
   };
   const submit = ({ files, chosenTools, ...draft }: FormDraft) => {
-    if (saving.current || (saved && assistant === null)) return;
+    if (saving.current || isCreated.current) return;
     const long = isLongText(draft.instructions) && { longInstructions: true as const };
     if (assistant === null) {
       saving.current = form.getValues();
@@ -79,7 +81,10 @@ export function useSaving(
           ...(chosenTools && chosenTools.length > 0 && { chosenTools }),
         },
         {
-          onSuccess: done,
+          onSuccess(result) {
+            isCreated.current = true;
+            return done(result);
+          },
           onError(error) {
             showMissingFiles(form, error);
             showFormFailure(

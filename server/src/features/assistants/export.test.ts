@@ -67,7 +67,7 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
   test('names the connection of a model, which another account finds by its name', async () => {
     const { visitor: ada } = await app.someone();
     const { visitor: bob } = await app.someone();
-    const { visitor: cleo } = await app.someone();
+    const kim = await app.withKey('kim');
     const { id } = await newConnection(app, ada, 'The house');
     const settings = { model: `@${id}/gpt-4o`, fallbackModel: `@${id}/gpt-4o-mini` };
     const assistantId = await createAssistant(ada, settings);
@@ -82,12 +82,13 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
       ...{ model: `@${own}/gpt-4o`, fallbackModel: `@${own}/gpt-4o-mini`, notes: [] },
     });
 
-    const without = await cleo.post('/api/assistants/import-file', file);
+    const elsewhere = { ...file, assistants: [{ ...file.assistants[0], model: 'house-1' }] };
+    const without = await kim.post('/api/assistants/import-file', elsewhere);
     expect(without.body.imported[0]).toMatchObject({
-      model: 'gpt-4o',
+      model: 'house-1',
       fallbackModel: null,
       notes: [
-        'Its model gpt-4o belongs to the connection The house, which is not here. Choose another model.',
+        'Its model house-1 belongs to the connection The house, which is not here. Choose another model.',
         'Its fallback gpt-4o-mini belongs to the connection The house, which does not exist here, so it is left out.',
       ],
     });
@@ -95,7 +96,7 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
       ...file,
       assistants: [{ ...file.assistants[0], name: 'Forged', connection: undefined, model: `@${id}/gpt-4o` }],
     };
-    expect((await cleo.post('/api/assistants/import-file', forged)).body.imported[0].model).toBe('gpt-4o');
+    expect((await kim.post('/api/assistants/import-file', forged)).body.imported[0].model).toBe('gpt-4o');
   });
 
   test('exports an empty list, and nothing for an unknown assistant', async () => {

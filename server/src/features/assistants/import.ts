@@ -27,7 +27,7 @@ import { placeFallback, placeModel } from './import-connections.ts';
 import { fromOtherProduct } from './other-products.ts';
 import { type ParsedAssistant, parseAssistant } from './parse-import.ts';
 import { type ApiFields, apiFieldsRepository } from './shared/api-fields-repository.ts';
-import { type AssistantRepository, assistantRepository, type ImportedDraft } from './shared/repository.ts';
+import { type AssistantRepository, assistantRepository } from './shared/repository.ts';
 import type { VersionRecorder } from './versions/recorder.ts';
 
 /**
@@ -71,11 +71,15 @@ type Entry = { id: string; reading: ResolvedReading };
 type Refusal = ImportResult['failed'][number];
 
 /** A reading whose vector stores and files are resolved to those of Roster. */
-type ResolvedReading =
-  | Extract<ParsedAssistant, { problem: string }>
-  | (Omit<Extract<ParsedAssistant, { draft: unknown }>, 'apiFields' | 'connection' | 'fallbackConnection'> & {
-      api: ApiFields | undefined;
-    });
+type ResolvedReading = Extract<ParsedAssistant, { problem: string }> | Importable;
+type Importable = Omit<
+  Extract<ParsedAssistant, { draft: unknown }>,
+  'apiFields' | 'connection' | 'fallbackConnection'
+> & {
+  api: ApiFields | undefined;
+  /** The file names a connection for the model, and it is not here. */
+  isConnectionMissing: boolean;
+};
 
 async function resolveReadings<Read extends { reading: ParsedAssistant }>(
   { db, storesNamed, filesNamed }: Dependencies,
@@ -109,7 +113,7 @@ async function resolveReadings<Read extends { reading: ParsedAssistant }>(
     );
     const draft = { ...rest.draft, model: placed.model, fallbackModel };
     const all = [...reading.notes, ...placed.notes, ...ofFallback, ...notes];
-    return { ...entry, reading: { ...rest, draft, api, notes: all } };
+    return { ...entry, reading: { ...rest, draft, api, isConnectionMissing: placed.notes.length > 0, notes: all } };
   });
 }
 
@@ -138,11 +142,12 @@ async function listed(
 async function modelNotes(
   { models, catalogue, now }: Dependencies,
   userId: number,
-): Promise<(model: string) => string[]> {
+): Promise<(read: Importable) => string[]> {
   const usable = await models.usable(userId);
   const today = dayOf(now());
-  return (model) => {
-    if (usable?.has(model)) return [];
+  return ({ draft: { model }, isConnectionMissing }) => {
+    // A note already asks for another model.
+    if (isConnectionMissing || usable?.has(model)) return [];
     const { lifecycle, shutdownDate, successor } = catalogue.describe(model, null, today);
     const instead = successor ? `Choose another one, such as ${successor}.` : 'Choose another one.';
     if (lifecycle === 'gone') return [`The model ${modelIdOf(model)} retired on ${shutdownDate}. ${instead}`];
@@ -175,7 +180,7 @@ async function candidates(
       return { ...common, name: reading.name || untitled, model: '', description: '', notes };
     }
     const { name, model, description } = reading.draft;
-    return { ...common, name, model, description, notes: [...reading.notes, ...notesOnModel(model)] };
+    return { ...common, name, model, description, notes: [...reading.notes, ...notesOnModel(reading)] };
   });
 }
 
@@ -207,10 +212,10 @@ async function importAll(
       { kind: 'import' },
       stored.map((assistant, index) => ({ assistant, api: chosen[index]?.api })),
     );
-    const imported = stored.map((assistant, index) => ({
-      ...assistant,
-      notes: [...(chosen[index]?.notes ?? []), ...notesOnModel(assistant.model)],
-    }));
+    const imported = stored.map((assistant, index) => {
+      const read = chosen[index];
+      return { ...assistant, notes: read ? [...read.notes, ...notesOnModel(read)] : [] };
+    });
     return { imported, failed: [...refused, ...failed] };
   });
 }
@@ -250,10 +255,10 @@ function parseForeign(entry: unknown, defaultModel: string): ParsedAssistant {
 async function preview(dependencies: Dependencies, userId: number, entries: Entry[]): Promise<FileImportResult> {
   const notesOnModel = await modelNotes(dependencies, userId);
   const { chosen, failed } = await judge(assistantRepository(dependencies.db), userId, entries);
-  const planned = chosen.map(({ draft: { name, model, description }, notes }, index) => ({
-    ...{ id: `#${index + 1}`, name, model, description },
-    notes: [...notes, ...notesOnModel(model)],
-  }));
+  const planned = chosen.map((read, index) => {
+    const { name, model, description } = read.draft;
+    return { id: `#${index + 1}`, name, model, description, notes: [...read.notes, ...notesOnModel(read)] };
+  });
   return { imported: [], failed, planned };
 }
 
@@ -280,13 +285,6 @@ export function importService(dependencies: Dependencies) {
 }
 
 export type ImportService = ReturnType<typeof importService>;
-
-type Importable = {
-  draft: ImportedDraft;
-  api: ApiFields | undefined;
-  createdAt: string | undefined;
-  notes: string[];
-};
 
 /** Decides which entries can be stored. Call it while this user’s assistants are locked. */
 async function judge(assistants: AssistantRepository, userId: number, entries: Entry[]) {

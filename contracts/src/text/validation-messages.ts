@@ -17,7 +17,8 @@ function label(path: readonly PropertyKey[] | undefined): string {
     .replace(/(?<=.)Ids?$/, '')
     .replace(/(?<=[a-z])([A-Z])/g, ' $1')
     .replaceAll('_', ' ')
-    .toLowerCase();
+    .toLowerCase()
+    .replace(/\b(?:usd|url|api|json|pdf|id)\b/g, (word) => word.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

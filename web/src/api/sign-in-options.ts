@@ -9,9 +9,9 @@ export const signInOptionsQuery = queryOptions({
   staleTime: 5 * 60_000,
 });
 
-/** The first visitor is sent to registration. */
+/** The first visitor is sent to registration. The server’s pages go by the same rule. */
 export const isNewInstallation = (options: SignInOptions | undefined): boolean =>
-  options?.hasAccounts === false && options.registration === 'open';
+  options?.hasAccounts === false && options.registration === 'open' && options.passwordLogin;
 
 /** Display name of the provider. */
 export function useProviderName(): string {

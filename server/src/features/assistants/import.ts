@@ -142,8 +142,10 @@ async function listed(
 async function modelNotes(
   { models, catalogue, now }: Dependencies,
   userId: number,
+  entries: readonly Pick<Entry, 'reading'>[],
 ): Promise<(read: Importable) => string[]> {
-  const usable = await models.usable(userId);
+  const named = entries.flatMap(({ reading }) => ('draft' in reading ? reading.draft.model : []));
+  const usable = await models.usable(userId, named);
   const today = dayOf(now());
   return ({ draft: { model }, isConnectionMissing }) => {
     // A note already asks for another model.
@@ -165,14 +167,15 @@ async function candidates(
 ): Promise<ImportCandidate[]> {
   const { db } = dependencies;
   const list = await listed(dependencies, userId, typedKey);
-  const notesOnModel = await modelNotes(dependencies, userId);
   await db.transaction().execute(stillMay);
   const before = await assistantRepository(db).importedFrom(
     userId,
     list.map(({ id }) => id),
   );
   const read = list.map((one) => ({ ...entryOf(one), source: one.source }));
-  return (await resolveReadings(dependencies, userId, read)).map(({ id, source, reading }) => {
+  const entries = await resolveReadings(dependencies, userId, read);
+  const notesOnModel = await modelNotes(dependencies, userId, entries);
+  return entries.map(({ id, source, reading }) => {
     const common = { id, source, importedAs: before.get(id) ?? null };
     if ('problem' in reading || reading.id !== id) {
       const problem = 'problem' in reading ? reading.problem : 'Its id has an unknown form';
@@ -191,7 +194,7 @@ async function importAll(
   entries: Entry[],
   refused: Refusal[] = [],
 ): Promise<ImportResult> {
-  const notesOnModel = await modelNotes(dependencies, userId);
+  const notesOnModel = await modelNotes(dependencies, userId, entries);
   return dependencies.db.transaction().execute(async (trx) => {
     await stillMay(trx);
     const assistants = assistantRepository(trx);
@@ -253,7 +256,7 @@ function parseForeign(entry: unknown, defaultModel: string): ParsedAssistant {
 
 /** Reports the result of importing a file, and stores nothing. */
 async function preview(dependencies: Dependencies, userId: number, entries: Entry[]): Promise<FileImportResult> {
-  const notesOnModel = await modelNotes(dependencies, userId);
+  const notesOnModel = await modelNotes(dependencies, userId, entries);
   const { chosen, failed } = await judge(assistantRepository(dependencies.db), userId, entries);
   const planned = chosen.map((read, index) => {
     const { name, model, description } = read.draft;

@@ -72,7 +72,7 @@ export async function checkModel(
   model: string,
   field: 'model' | 'fallbackModel' = 'model',
 ) {
-  const problem = (await models.usable(userId))?.problemOf(model);
+  const problem = (await models.usable(userId, [model]))?.problemOf(model);
   if (problem) throw refuse(field, problem);
 }
 

@@ -59,14 +59,20 @@ export function connectionModels({ connections, lists, describe }: Dependencies)
     all: async (userId: number, withinMs: number): Promise<ConnectionModels[]> =>
       Promise.all((await active(userId)).map((row) => shown(userId, row, withinMs))),
 
-    /** By connection. A paused one is not asked. */
-    ids: async (userId: number, withinMs: number): Promise<Map<number, ListedConnection>> =>
+    /** By connection, of these connections. A paused one is not asked. */
+    ids: async (
+      userId: number,
+      wanted: ReadonlySet<number | null>,
+      withinMs: number,
+    ): Promise<Map<number, ListedConnection>> =>
       new Map(
         await Promise.all(
-          (await connections.listUsable(userId)).map(async (row): Promise<[number, ListedConnection]> => {
-            const list = isActive(row) ? await read(userId, row, withinMs) : '';
-            return [row.id, listedConnection(row, list)];
-          }),
+          (await connections.listUsable(userId))
+            .filter(({ id }) => wanted.has(id))
+            .map(async (row): Promise<[number, ListedConnection]> => {
+              const list = isActive(row) ? await read(userId, row, withinMs) : '';
+              return [row.id, listedConnection(row, list)];
+            }),
         ),
       ),
 

@@ -93,7 +93,7 @@ describe('the list of models', () => {
     const service = serviceFor(list, { isOpenAi: false });
     expect((await ids(service)).toSorted()).toEqual([...chat, 'flux-the-talker'].toSorted());
     // Names are only a hint: a model that is not offered can still be entered.
-    expect((await service.usable(1))?.has('BAAI/bge-m3')).toBe(true);
+    expect((await service.usable(1, ['BAAI/bge-m3']))?.has('BAAI/bge-m3')).toBe(true);
     expect(await ids(serviceFor(plain('flux-1', 'whisper-1'), { isOpenAi: false }))).toHaveLength(2);
   });
 
@@ -154,9 +154,9 @@ describe('the list of models', () => {
 
   test('restricts nothing while it is unknown', async () => {
     const failing = serviceFor(new ProviderError('provider_unreachable', 'The provider could not be reached.'));
-    expect(await failing.usable(1)).toBeNull();
+    expect(await failing.usable(1, ['gpt-4o'])).toBeNull();
     expect((await failing.list(1)).notice).toBe('The provider could not be reached.');
-    const usable = await serviceFor(plain('gpt-4o')).usable(1);
+    const usable = await serviceFor(plain('gpt-4o')).usable(1, ['gpt-4o', 'gpt-5']);
     expect([usable?.has('gpt-4o'), usable?.has('gpt-5')]).toEqual([true, false]);
   });
 
@@ -176,6 +176,7 @@ describe('the list of models', () => {
       ...{ notice: null, checks: '[]', checked_at: null, created_at: '2026-11-24' },
     };
     const home = { key: 'home', hangs: false };
+    const asked: string[] = [];
     const service = modelService({
       ...rest,
       connections: { listUsable: async () => [row], findUsable: async () => row },
@@ -183,6 +184,7 @@ describe('the list of models', () => {
       provider: {
         lacksTool,
         models: async (apiKey) => {
+          asked.push(apiKey.reveal());
           if (apiKey.reveal() === 'own') return plain('gpt-4o');
           return home.hangs ? new Promise(() => undefined) : plain('llama3.2');
         },
@@ -193,6 +195,10 @@ describe('the list of models', () => {
     const [before] = (await service.list(1, 50)).connections;
     expect(before).toMatchObject({ name: 'Home', notice: null, models: [{ id: '@7/llama3.2' }] });
     Object.assign(home, { key: 'a new key', hangs: true });
+    // A model of another provider is checked without asking it.
+    const usable = await service.usable(1, ['gpt-4o', 'gpt-5']);
+    expect([usable?.has('gpt-4o'), usable?.has('gpt-5')]).toEqual([true, false]);
+    expect(asked).not.toContain('a new key');
     const { models, connections } = await service.list(1, 50);
     expect(models.map(({ id }) => id)).toEqual(['gpt-4o']);
     expect(connections[0]).toMatchObject({
@@ -250,8 +256,8 @@ describe('the list of models', () => {
       config: { provider: { baseUrl: '', name: '', isOpenAi: false }, defaultModel: 'gpt-4o' },
       ...rest,
     });
-    expect(await service.usable(1)).toBeNull();
-    expect((await service.usable(1))?.has('gpt-4o')).toBe(true);
+    expect(await service.usable(1, ['gpt-4o'])).toBeNull();
+    expect((await service.usable(1, ['gpt-4o']))?.has('gpt-4o')).toBe(true);
   });
 
   test('fails as a whole on an internal error', async () => {

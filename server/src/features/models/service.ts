@@ -195,14 +195,18 @@ export function modelService(dependencies: Dependencies) {
       const list = await listed.within(own(userId), optionalListTimeoutMs);
       return typeof list === 'string' ? null : list.map((model) => describeListed(dependencies, model));
     },
-    /** The models that the user’s keys can use; null while they are unknown, when any is accepted. */
-    async usable(userId: number): Promise<UsableModels | null> {
+    /**
+     * Which of `models` the user’s keys can use; null while that is unknown, when any is accepted. Asks only the providers
+     * of these models, so that a connection that hangs holds up no others.
+     */
+    async usable(userId: number, models: readonly string[]): Promise<UsableModels | null> {
+      const sources = new Set(models.map(connectionIdOf));
       const [list, ofConnections] = await Promise.all([
-        listed.within(own(userId), optionalListTimeoutMs),
-        others.ids(userId, optionalListTimeoutMs),
+        sources.has(null) ? listed.within(own(userId), optionalListTimeoutMs) : '',
+        others.ids(userId, sources, optionalListTimeoutMs),
       ]);
       const ids = typeof list === 'string' ? null : await usableIds(dependencies, userId, list);
-      if (ids === null && ofConnections.size === 0) return null;
+      if (ids === null && ofConnections.size === 0 && sources.has(null)) return null;
       const problemOf = (reference: string) => {
         const { connectionId, model } = parseModelReference(reference);
         if (connectionId !== null) return connectionProblem(model, ofConnections.get(connectionId));

@@ -45,7 +45,7 @@ function checkOther({ fromModel, toModel }: Pick<Wanted, 'fromModel' | 'toModel'
 }
 
 async function checkUsable(models: Pick<ModelService, 'usable'>, userId: number, model: string) {
-  const message = (await models.usable(userId))?.problemOf(model);
+  const message = (await models.usable(userId, [model]))?.problemOf(model);
   if (!message) return;
   throw new AppError('invalid_input', message, { fields: { toModel: message } });
 }
@@ -151,7 +151,7 @@ async function undo(
   id: number,
 ): Promise<UndoneMigration> {
   const { fromModel } = await foundMove(db, userId, id);
-  const usable = await models.usable(userId);
+  const usable = await models.usable(userId, [fromModel]);
   if (usable && !usable.has(fromModel))
     throw conflict(`Your API key no longer has access to ${modelIdOf(fromModel)}, so the assistants were not changed.`);
   return db.transaction().execute(async (trx) => {

@@ -73,8 +73,8 @@ async function restore(
   assistantId: number,
   number: number,
 ): Promise<RestoredVersion> {
-  await find(db, userId, assistantId, number);
-  const usable = await models.usable(userId);
+  const { state: version } = await find(db, userId, assistantId, number);
+  const usable = await models.usable(userId, [version.settings.model]);
   return db.transaction().execute(async (trx) => {
     await stillMay(trx);
     const origin = { kind: 'restore' as const, number };

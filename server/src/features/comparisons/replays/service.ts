@@ -45,7 +45,7 @@ async function findAssistant({ assistantsIn }: Dependencies, db: Kysely<Database
 
 async function checkModels({ models }: Dependencies, userId: number, { fromModel, toModel, baseline }: Wanted) {
   if (fromModel === toModel) throw refuse('toModel', 'Choose another model than the one that has answered');
-  const usable = await models.usable(userId);
+  const usable = await models.usable(userId, [fromModel, toModel]);
   const isUsable = (model: string) => !usable || usable.has(model);
   const problem = usable?.problemOf(toModel);
   if (problem) throw refuse('toModel', problem);

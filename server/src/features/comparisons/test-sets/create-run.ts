@@ -37,7 +37,8 @@ export type PreparedRun = {
 };
 
 /** Data that a run is prepared from, at one moment. `usable`: null if it is unknown which models the key can use. */
-type Moment = { db: Kysely<Database>; userId: number; usable: UsableModels | null };
+type Moment = Place & { usable: UsableModels | null };
+type Place = { db: Kysely<Database>; userId: number };
 type Tested = { set: TestSetRecord; assistant: Assistant };
 
 export const testSetNotFound = () => new AppError('not_found', 'This test set does not exist.');
@@ -45,14 +46,14 @@ export const runNotFound = () => new AppError('not_found', 'This run of the test
 const refuse = (field: 'candidate' | 'baseline', message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
-export async function findTested({ assistantsIn }: RunParts, { db, userId }: Omit<Moment, 'usable'>, setId: number) {
+export async function findTested({ assistantsIn }: RunParts, { db, userId }: Place, setId: number) {
   const set = await testSetRepository(db).find(userId, setId);
   const assistant = set && (await assistantsIn(db).find(userId, set.assistantId));
   if (!set || !assistant) throw testSetNotFound();
   return { set, assistant };
 }
 
-async function sideOfVersion({ versionsIn }: RunParts, { db, userId }: Moment, assistantId: number, number: number) {
+async function sideOfVersion({ versionsIn }: RunParts, { db, userId }: Place, assistantId: number, number: number) {
   const version = await versionsIn(db).find(userId, assistantId, number);
   if (!version) throw new AppError('not_found', 'This version of the assistant is no longer stored.');
   const isOfDraft = !version.changed.includes('files');
@@ -64,7 +65,7 @@ async function sideOfVersion({ versionsIn }: RunParts, { db, userId }: Moment, a
 
 async function candidateOf(
   parts: RunParts,
-  moment: Moment,
+  moment: Place,
   assistant: Assistant,
   candidate: NewTestRun['candidate'],
 ): Promise<ComparedSettings> {
@@ -80,7 +81,22 @@ async function candidateOf(
   return assistantSide(model, { ...assistant, model, reasoningEffort: effort }, assistant.version);
 }
 
-/** Answers to compare with. `isAsked`: missing ones are requested. */
+/** The models that a run would ask, judge not included. */
+export async function modelsOfRun(
+  parts: RunParts,
+  place: Place,
+  assistant: Assistant,
+  wanted: NewTestRun,
+): Promise<string[]> {
+  checkDraft(assistant, wanted);
+  const { model } = await candidateOf(parts, place, assistant, wanted.candidate);
+  const { baseline } = wanted;
+  if (baseline.kind !== 'version') return [model];
+  const side = await sideOfVersion(parts, place, assistant.id, baseline.version);
+  return [model, side.version.model];
+}
+
+/** Answers to compare with. `mustRun`: missing ones are requested. */
 type Baseline = { settings: ComparedSettings | null; answers: BaselineAnswers; mustRun: boolean };
 
 async function baselineOf(

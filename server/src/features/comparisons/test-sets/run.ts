@@ -24,7 +24,7 @@ import type { ModelService } from '#server/features/models/service';
 import type { PricingService } from '#server/features/usage/pricing';
 import { toPage } from '#server/http/paging';
 import type { Actor } from '#server/security/actor';
-import { createRun, findTested, type RunParts, runNotFound } from './create-run.ts';
+import { createRun, findTested, modelsOfRun, type RunParts, runNotFound } from './create-run.ts';
 import { runEstimate } from './estimate.ts';
 import { testSetRepository } from './repository.ts';
 import { resultRepository } from './result-repository.ts';
@@ -63,7 +63,7 @@ async function ask(parts: RunningParts, userId: number, setId: number, wanted: N
   const { assistant } = await findTested(parts, { db, userId }, setId);
   if (wanted.candidate.kind === 'draft')
     await parts.assistants.checkChanges(userId, assistant, wanted.candidate.changes);
-  return parts.models.usable(userId);
+  return parts.models.usable(userId, await modelsOfRun(parts, { db, userId }, assistant, wanted));
 }
 
 async function estimate(parts: RunningParts, userId: number, setId: number, wanted: NewTestRun) {

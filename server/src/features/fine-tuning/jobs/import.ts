@@ -25,8 +25,8 @@ type Dependencies = {
   provider: ProviderFineTuning;
   keys: { open: (userId: number) => Promise<Secret> };
   catalogue: Pick<Catalogue, 'trainingPrice'>;
-  /** Ids of the key's models; null while they are unknown. */
-  usable: (userId: number) => Promise<UsableModels | null>;
+  /** Which of these models the key can use; null while that is unknown. */
+  usable: (userId: number, models: readonly string[]) => Promise<UsableModels | null>;
   poller: Poller;
 };
 
@@ -78,7 +78,8 @@ export function createImporter({ db, provider, keys, catalogue, usable, poller }
   return async function importJobs({ userId, stillMay }: Actor) {
     const apiKey = await keys.open(userId);
     const listed = await provider.list(apiKey).catch(throwProviderFailure);
-    const offered = await usable(userId);
+    const tuned = listed.flatMap(({ tunedModel }) => tunedModel ?? []);
+    const offered = await usable(userId, tuned);
     const imported = await db.transaction().execute(async (trx) => {
       await stillMay(trx);
       const jobs = fineTuningJobRepository(trx);

@@ -32,7 +32,7 @@ type Dependencies = {
     listed: (userId: number) => Promise<Model[] | null>;
     /** Models of the connections. */
     atConnections: (userId: number) => Promise<ConnectionModels[]>;
-    usable: (userId: number) => Promise<UsableModels | null>;
+    usable: (userId: number, models: readonly string[]) => Promise<UsableModels | null>;
     forget: (userId: number) => void;
   };
   endsOf: Parameters<typeof createTunedModels>[0]['endsOf'];

@@ -27,22 +27,24 @@ const rememberedUsers = 1_000;
 /** Milliseconds that the provider has to return its list. */
 export const listTimeoutMs = 10_000;
 
+/** Milliseconds that a connection has for its list after one has not arrived in time, and for how long that holds. */
+const silentTimeoutMs = 500;
+const silentForMs = 60_000;
+
 const isAboutTheKey = ({ code }: AppError) => code === 'no_api_key' || code === 'key_unreadable';
 
-/** Cached lists belong to a key: a pending call, or another process, may not know yet that the key has changed. */
-const keyOf = (apiKey: Secret) => createHash('sha256').update(apiKey.reveal()).digest('base64');
-
-/** @throws ProviderError if it takes longer; the work continues */
-async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
-  if (!(await settlesWithin(ms, work)))
-    throw new ProviderError('provider_timeout', 'The provider did not answer in time.');
-  return work;
-}
+/**
+ * Cached lists belong to a key and its headers: a pending call, or another process, may not know yet that they have
+ * changed.
+ */
+const keyOf = (apiKey: Secret) => createHash('sha256').update(apiKey.parts().join('\n')).digest('base64');
 
 /** The models that a user’s key can use, read from the provider and cached for five minutes. */
 export function modelListCache({ provider, keys, config, remember }: Dependencies) {
   const remembered = new Map<string, { key: string; list: ProviderModel[]; all: ProviderModel[]; until: number }>();
   const asking = new Map<string, { key: string; list: Promise<ProviderModel[]> }>();
+  /** Connections that hung lately. They are still asked, so that they are back as soon as one list arrives. */
+  const silent = new Map<string, { key: string; until: number }>();
 
   function fresh(source: ListSource, key: string): ProviderModel[] | undefined {
     const entry = remembered.get(idOf(source));
@@ -58,6 +60,7 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
     const [oldest] = remembered.keys();
     if (remembered.size >= rememberedUsers && oldest !== undefined) remembered.delete(oldest);
     remembered.set(idOf(source), { key, list, all, until: performance.now() + freshForMs });
+    silent.delete(idOf(source));
     return list;
   }
 
@@ -76,6 +79,22 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
     return list;
   }
 
+  /** A server that is off holds up its owner once, not at every page. */
+  async function askWithin(source: ListSource, apiKey: Secret, ms: number): Promise<ProviderModel[]> {
+    const [id, key] = [idOf(source), keyOf(apiKey)];
+    const entry = silent.get(id);
+    const isSilent = entry?.key === key && entry.until > performance.now();
+    const list = ask(source, apiKey);
+    const waitMs = isSilent ? Math.min(ms, silentTimeoutMs) : ms;
+    if (await settlesWithin(waitMs, list)) return list;
+    if (source.connectionId !== null && !isSilent) {
+      const [oldest] = silent.keys();
+      if (silent.size >= rememberedUsers && oldest !== undefined) silent.delete(oldest);
+      silent.set(id, { key, until: performance.now() + silentForMs });
+    }
+    throw new ProviderError('provider_timeout', 'The provider did not answer in time.');
+  }
+
   const open = ({ userId, connectionId }: ListSource) =>
     keys.openFree(userId, connectionId === null ? null : modelReference({ connectionId, model: 'any' }));
 
@@ -83,7 +102,7 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
     /** Returns the key’s list, or an error message if it is not available in time. */
     async within(source: ListSource, ms: number): Promise<ProviderModel[] | string> {
       try {
-        return await withTimeout(ms, ask(source, await open(source)));
+        return await askWithin(source, await open(source), ms);
       } catch (error) {
         if (error instanceof ProviderError || (error instanceof AppError && isAboutTheKey(error))) return error.message;
         throw error;

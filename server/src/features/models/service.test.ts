@@ -1,5 +1,5 @@
 import { wellKnownModels } from '@roster/contracts/models/models';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadCatalogue } from '#server/provider/catalogue/catalogue';
 import type { ConnectionRow } from '#server/provider/connections/connection-repository';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
@@ -34,6 +34,28 @@ function serviceFor(models: ProviderModel[] | Error, { isOpenAi = true, defaultM
     catalogue: loadCatalogue(),
     config,
     ...rest,
+  });
+}
+
+const connection: ConnectionRow = {
+  ...{ id: 7, user_id: 1, preset: 'ollama', name: 'Home', name_key: 'home', base_url: 'http://home.example/v1' },
+  ...{ key_sealed: null, key_last4: null, api: 'auto', headers_sealed: null, header_names: '[]' },
+  ...{ first_token_seconds: null, is_paused: 0, position: 0 },
+  ...{ notice: null, checks: '[]', checked_at: null, created_at: '2026-11-24' },
+};
+
+/** The installation’s provider has `gpt-4o`. */
+function serviceWithConnection(listed: () => Promise<ProviderModel[]>, key = () => 'home') {
+  return modelService({
+    ...rest,
+    connections: { listUsable: async () => [connection], findUsable: async () => connection },
+    keys: { openFree: async (_userId, model = null) => new Secret(model === null ? 'own' : key()) },
+    provider: {
+      lacksTool,
+      models: async (apiKey) => (apiKey.reveal() === 'own' ? plain('gpt-4o') : listed()),
+    },
+    catalogue: loadCatalogue(),
+    config: { provider: { baseUrl: '', name: '', isOpenAi: true }, defaultModel: 'gpt-4o' },
   });
 }
 
@@ -161,50 +183,51 @@ describe('the list of models', () => {
   });
 
   test('comes in time although a connection hangs, which then has the models of the last time', async () => {
-    const row: ConnectionRow = {
-      ...{ id: 7, user_id: 1, preset: 'ollama', name: 'Home', name_key: 'home', base_url: 'http://home.example/v1' },
-      ...{
-        key_sealed: null,
-        key_last4: null,
-        api: 'auto',
-        headers_sealed: null,
-        header_names: '[]',
-        first_token_seconds: null,
-        is_paused: 0,
-        position: 0,
-      },
-      ...{ notice: null, checks: '[]', checked_at: null, created_at: '2026-11-24' },
-    };
     const home = { key: 'home', hangs: false };
     const asked: string[] = [];
-    const service = modelService({
-      ...rest,
-      connections: { listUsable: async () => [row], findUsable: async () => row },
-      keys: { openFree: async (_userId, model = null) => new Secret(model === null ? 'own' : home.key) },
-      provider: {
-        lacksTool,
-        models: async (apiKey) => {
-          asked.push(apiKey.reveal());
-          if (apiKey.reveal() === 'own') return plain('gpt-4o');
-          return home.hangs ? new Promise(() => undefined) : plain('llama3.2');
-        },
+    const service = serviceWithConnection(
+      async () => {
+        asked.push(home.key);
+        return home.hangs ? new Promise(() => undefined) : plain('llama3.2');
       },
-      catalogue: loadCatalogue(),
-      config: { provider: { baseUrl: '', name: '', isOpenAi: true }, defaultModel: 'gpt-4o' },
-    });
+      () => home.key,
+    );
     const [before] = (await service.list(1, 50)).connections;
     expect(before).toMatchObject({ name: 'Home', notice: null, models: [{ id: '@7/llama3.2' }] });
     Object.assign(home, { key: 'a new key', hangs: true });
     // A model of another provider is checked without asking it.
     const usable = await service.usable(1, ['gpt-4o', 'gpt-5']);
     expect([usable?.has('gpt-4o'), usable?.has('gpt-5')]).toEqual([true, false]);
-    expect(asked).not.toContain('a new key');
+    expect(asked).toEqual(['home']);
     const { models, connections } = await service.list(1, 50);
     expect(models.map(({ id }) => id)).toEqual(['gpt-4o']);
     expect(connections[0]).toMatchObject({
       notice: 'The provider did not answer in time.',
       models: [{ id: '@7/llama3.2' }],
     });
+  });
+
+  test('waits once for a connection that hangs, and has its list as soon as it is back', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const home = Promise.withResolvers<ProviderModel[]>();
+    const service = serviceWithConnection(() => home.promise);
+    const listedAfter = async (ms: number) => {
+      const list = service.list(1);
+      let isListed = false;
+      void list.then(() => {
+        isListed = true;
+      });
+      await vi.advanceTimersByTimeAsync(ms - 1);
+      expect(isListed).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      return (await list).connections[0];
+    };
+    const missing = { notice: 'The provider did not answer in time.', models: [] };
+    expect(await listedAfter(3_000)).toMatchObject(missing);
+    expect(await listedAfter(500)).toMatchObject(missing);
+    home.resolve(plain('llama3.2'));
+    expect((await service.list(1)).connections[0]).toMatchObject({ notice: null, models: [{ id: '@7/llama3.2' }] });
   });
 
   test('offers no OpenAI models in place of another provider’s unreadable list', async () => {

@@ -11,6 +11,8 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../.cache/compiled', i
 /** The slowest files start first, so that no worker runs one alone at the end. */
 const longest = [
   'generated-input',
+  'tool-crash',
+  'imports',
   'crash',
   'connections',
   'hanging-provider',
@@ -19,6 +21,9 @@ const longest = [
   'operator',
   'processes',
   'response-registry',
+  'drain',
+  'made-files',
+  'main',
   'account/export',
   'validate',
   'generated-files',

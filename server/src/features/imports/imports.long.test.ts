@@ -6,7 +6,7 @@ import { exchange, exportedChat, zipped } from '#server/testing/exports';
 import { readImport, untilImport } from '#server/testing/imports';
 import { until } from '#server/testing/until';
 
-const conversations = 2_000;
+const conversations = 1_000;
 const kills = 5;
 
 describe.each(engines)('an import of a killed server on %s', (engine) => {

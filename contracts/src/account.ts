@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
+import { modelReferenceLimit } from './models/model-text.ts';
 import { isLanguageTag, isTimeZone } from './text/locale.ts';
 
 /** Finds mistyped keys of OpenAI itself. Only a call to the provider shows whether a key works. */
@@ -103,7 +104,7 @@ export const PreferencesInput = z.strictObject({
   soundEnabled: z.boolean(),
   /** Left out: unchanged. */
   modelMails: z.boolean().optional(),
-  titleModel: z.string().max(200, 'Model cannot exceed 200 characters').nullish(),
+  titleModel: z.string().max(modelReferenceLimit, 'Model cannot exceed 200 characters').nullish(),
   /** Not saved by this call: accepted, so that a response can be sent back. */
   timeZone: z.string().max(64).nullish(),
   language: z.string().max(64).nullish(),

@@ -3,6 +3,7 @@ import { ThreadTools } from './assistants/tools.ts';
 import { ClientId, endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 import { RunError } from './errors.ts';
 import { ConnectionOfModel, hasPlainModel, plainModelMissing } from './models/connection-of-model.ts';
+import { modelText } from './models/model-text.ts';
 import { nameText, requiredText, textUpTo } from './text/text.ts';
 import { PlacedLink, WebLink } from './text/web-links.ts';
 
@@ -266,9 +267,7 @@ export const ApprovalDecision = z.enum(['approve', 'approve_thread', 'deny']);
 export type ApprovalDecision = z.output<typeof ApprovalDecision>;
 const Flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
-const ModelId = requiredText(200, 'A model’s name cannot exceed 200 characters', 'Choose a model').transform((id) =>
-  id.trim(),
-);
+const ModelId = modelText('A model’s name cannot exceed 200 characters', 'Choose a model').transform((id) => id.trim());
 
 /** A conversation is answered either by an assistant or by a model. */
 const oneAnswers = ({ assistantId, model }: { assistantId?: unknown; model?: unknown }) =>

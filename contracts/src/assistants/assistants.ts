@@ -3,6 +3,7 @@ import { ApiKey } from '../account.ts';
 import { PresetId } from '../connections/connections.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
 import { ConnectionOfModel, hasPlainModel, plainModelMissing, withReference } from '../models/connection-of-model.ts';
+import { ModelText } from '../models/model-text.ts';
 import { ReasoningEffort } from '../models/models.ts';
 import { ResponseSchema } from '../response-schema.ts';
 import { codePointLength } from '../text/length.ts';
@@ -20,7 +21,6 @@ export const importedInstructionsLimit = 256_000;
 
 const Name = nameText(nameLimit, `Name cannot exceed ${nameLimit} characters`, 'Name is required');
 const Description = textUpTo(descriptionLimit, `Description cannot exceed ${descriptionLimit} characters`).trim();
-const Model = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 const Temperature = z
   .number()
   .min(0, 'Temperature must be at least 0')
@@ -49,9 +49,13 @@ export const sameTag = (one: string, other: string) => one.toLowerCase() === oth
 const assistantFields = {
   name: { draft: Name, change: Name, stored: z.string() },
   description: { draft: Description.default(''), change: Description, stored: z.string() },
-  model: { draft: Model, change: Model, stored: z.string() },
+  model: { draft: ModelText, change: ModelText, stored: z.string() },
   /** Asked when the model is down, over its limit or gone; null: none. */
-  fallbackModel: { draft: Model.nullable().default(null), change: Model.nullable(), stored: z.string().nullable() },
+  fallbackModel: {
+    draft: ModelText.nullable().default(null),
+    change: ModelText.nullable(),
+    stored: z.string().nullable(),
+  },
   temperature: { draft: Temperature.default(0.7), change: Temperature, stored: z.number() },
   /** null: the model’s default. */
   reasoningEffort: { draft: Effort.default(null), change: Effort, stored: Effort },
@@ -114,7 +118,7 @@ const isWithinFormLimit = (draft: { instructions: string; longInstructions?: tru
 const separateFields = {
   connectionId: ConnectionOfModel,
   fallback: z
-    .strictObject({ connectionId: ConnectionOfModel, model: Model })
+    .strictObject({ connectionId: ConnectionOfModel, model: ModelText })
     .refine(hasPlainModel, plainModelMissing)
     .nullable()
     .optional(),

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { endpoint, Id, PathId, Time, wholeNumber } from '../endpoint.ts';
-import { requiredText } from '../text/text.ts';
+import { ModelText } from '../models/model-text.ts';
 import { UsageComparison } from '../usage/usage.ts';
 import type { assistantFieldNames } from './assistants.ts';
 
 /** At most this many assistants are migrated at once, in one transaction. Further ones need another migration. */
 export const migrationLimit = 2_000;
 export const migrationSelectionLimit = 1_000;
-
-const ModelName = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 
 /**
  * Settings that a model may not accept. A temperature stays with the assistant and is not sent; an effort is removed.
@@ -74,7 +72,7 @@ export const modelMigrations = {
     access: 'user',
     summary:
       'Previews a move from one model to another: the assistants, the settings that the new model does not support, and what the usage of the last 30 days would have cost with it.',
-    query: z.strictObject({ fromModel: ModelName, toModel: ModelName }),
+    query: z.strictObject({ fromModel: ModelText, toModel: ModelText }),
     output: MigrationPlan,
   }),
   move: endpoint({
@@ -84,8 +82,8 @@ export const modelMigrations = {
     summary:
       'Moves assistants from one model to another, all or none, each with a version; without `assistantIds` all that use the model, at most 2,000.',
     body: z.strictObject({
-      fromModel: ModelName,
-      toModel: ModelName,
+      fromModel: ModelText,
+      toModel: ModelText,
       assistantIds: z
         .array(Id)
         .min(1, 'Please select at least one assistant')

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { RunState, Usage } from '../chat.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
 import { RunError } from '../errors.ts';
+import { ModelText } from '../models/model-text.ts';
 import { ReasoningEffort } from '../models/models.ts';
 import { requiredText, textUpTo } from '../text/text.ts';
 
 export const promptLimit = 50;
 export const PromptText = requiredText(10_000, 'A prompt cannot exceed 10000 characters', 'A prompt is required');
-const ModelId = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 
 /**
  * `models`: two models. `draft`: a draft of an assistant. `replay`: an old model and its successor. `test`: a test
@@ -138,8 +138,8 @@ export const comparisons = {
     summary:
       'Creates a comparison of two models, with prompts that are typed or taken from a file. Nothing is sent yet.',
     body: z.strictObject({
-      candidateModel: ModelId,
-      baselineModel: ModelId,
+      candidateModel: ModelText,
+      baselineModel: ModelText,
       /** null: each model’s default. */
       temperature: z.number().min(0).max(2).nullable().default(null),
       /** For typed prompts. */

@@ -2,20 +2,20 @@ import { z } from 'zod';
 import { RunState, Usage } from '../chat.ts';
 import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
 import { RunError } from '../errors.ts';
+import { ModelText } from '../models/model-text.ts';
 import { requiredText } from '../text/text.ts';
 import { ComparisonEstimate, Vote } from './comparisons.ts';
 
 export const judgingLimit = 10;
 export const criteriaLimit = 4_000;
 
-const JudgeModel = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 export const Criteria = requiredText(
   criteriaLimit,
   `Criteria cannot exceed ${criteriaLimit} characters`,
   'Enter what makes an answer better',
 ).trim();
 
-export const JudgingDraft = z.strictObject({ model: JudgeModel, criteria: Criteria });
+export const JudgingDraft = z.strictObject({ model: ModelText, criteria: Criteria });
 export type JudgingDraft = z.output<typeof JudgingDraft>;
 
 /** The judge’s answer for one order of the two answers. */

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { UnsupportedSetting } from '../assistants/model-migrations.ts';
 import { endpoint, Id, PathId, Time } from '../endpoint.ts';
-import { requiredText } from '../text/text.ts';
+import { ModelText } from '../models/model-text.ts';
 import { Comparison } from './comparisons.ts';
 
 export const replayQuestionLimit = 20;
 
-const ModelName = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 const byAssistant = z.strictObject({ id: PathId });
 
 /** A question that an assistant has answered. */
@@ -47,7 +46,7 @@ export const replays = {
     params: byAssistant,
     query: z.strictObject({
       /** Questions that this model has answered; left out: any model. */
-      model: ModelName.optional(),
+      model: ModelText.optional(),
       /** Includes conversations created by API clients. */
       programs: z.enum(['true', 'false']).default('false'),
     }),
@@ -62,8 +61,8 @@ export const replays = {
       'Creates a comparison of an assistant’s old model with a new one, on questions that it has answered. Nothing is sent yet.',
     params: byAssistant,
     body: z.strictObject({
-      fromModel: ModelName,
-      toModel: ModelName,
+      fromModel: ModelText,
+      toModel: ModelText,
       answerIds: z
         .array(Id)
         .min(1, 'Please select at least one question')

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { AssistantChanges } from '../assistants/assistants.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
-import { nameText, requiredText, textUpTo } from '../text/text.ts';
+import { ModelText } from '../models/model-text.ts';
+import { nameText, textUpTo } from '../text/text.ts';
 import { Comparison, ComparisonEstimate, PromptText, promptLimit } from './comparisons.ts';
 import { JudgingDraft } from './judging.ts';
 
@@ -13,7 +14,6 @@ export const expectedLimit = 10_000;
 
 const Name = nameText(testSetNameLimit, `Name cannot exceed ${testSetNameLimit} characters`, 'Name is required');
 const Expected = textUpTo(expectedLimit, `An expected answer cannot exceed ${expectedLimit} characters`);
-const ModelName = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 
 export const testQuestionSources = ['typed', 'conversation', 'dataset'] as const;
 export const TestQuestionSource = z.enum(testQuestionSources);
@@ -107,7 +107,7 @@ export const NewTestRun = z.strictObject({
     /** Unsaved changes to the current version. */
     z.strictObject({ kind: z.literal('draft'), changes: AssistantChanges }),
     /** The current version with another model. */
-    z.strictObject({ kind: z.literal('model'), model: ModelName }),
+    z.strictObject({ kind: z.literal('model'), model: ModelText }),
   ]),
   baseline: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('nothing') }),

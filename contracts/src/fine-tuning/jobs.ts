@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ClientId, endpoint, Id, largestId, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
-import { nameText, requiredText } from '../text/text.ts';
+import { modelText } from '../models/model-text.ts';
+import { nameText } from '../text/text.ts';
 
 export const jobNameLimit = 100;
 
@@ -68,7 +69,7 @@ export type TrainingPlace = z.output<typeof TrainingPlace>;
 export const JobDraft = z.strictObject({
   clientId: ClientId.optional(),
   name: nameText(jobNameLimit, `Name cannot exceed ${jobNameLimit} characters`, 'Name is required'),
-  baseModel: requiredText(200, 'Base model cannot exceed 200 characters', 'Base model is required').trim(),
+  baseModel: modelText('Base model cannot exceed 200 characters', 'Base model is required').trim(),
   trainingFileId: z.number('Training file is required').int().min(1, 'Training file is required').max(largestId),
   validationFileId: Id.nullable().default(null),
   hyperparameters: Hyperparameters.optional(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint, Id, Time } from '../endpoint.ts';
 import { File } from '../files/files.ts';
+import { modelReferenceLimit } from '../models/model-text.ts';
 import { TrainingMethod } from './jobs.ts';
 
 /** The provider’s minimum. */
@@ -81,7 +82,7 @@ export const trainingFiles = {
     body: z.strictObject({
       trainingFileId: Id,
       validationFileId: Id.nullable().optional(),
-      baseModel: z.string().max(200).optional(),
+      baseModel: z.string().max(modelReferenceLimit).optional(),
       method: TrainingMethod.optional(),
       /** For the estimate; left out: `auto`. */
       epochs: z.number().int().min(1).max(50).optional(),

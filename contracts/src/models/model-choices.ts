@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
+import { modelReferenceLimit } from './model-text.ts';
 
-const references = (most: number) => z.array(z.string().min(1).max(200)).max(most);
+const references = (most: number) => z.array(z.string().min(1).max(modelReferenceLimit)).max(most);
 
 /** The models shown as recently chosen. */
 export const recentModelLimit = 5;

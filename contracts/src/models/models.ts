@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PresetId } from '../connections/connections.ts';
 import { endpoint, Id } from '../endpoint.ts';
+import { modelReferenceLimit } from './model-text.ts';
 
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export const ReasoningEffort = z.enum(efforts);
@@ -111,7 +112,7 @@ export const models = {
     access: 'user',
     summary:
       'Which tools of the provider a model is known not to have, and why; without `model`, of the model that answers where none was chosen.',
-    query: z.strictObject({ model: z.string().max(200).optional() }),
+    query: z.strictObject({ model: z.string().max(modelReferenceLimit).optional() }),
     output: ModelToolSupport,
   }),
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AssistantFile } from '../assistants/assistants.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { modelReferenceLimit } from '../models/model-text.ts';
 import { nameText } from '../text/text.ts';
 
 export const projectsPerUser = 200;
@@ -25,7 +26,7 @@ const fields = z.strictObject({
   instructions: Instructions,
   /** Answers in its new conversations. Never both. */
   assistantId: Id.nullable(),
-  model: z.string().min(1).max(200).nullable(),
+  model: z.string().min(1).max(modelReferenceLimit).nullable(),
 });
 
 export const ProjectDraft = z.strictObject({

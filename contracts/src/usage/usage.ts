@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
-import { requiredText } from '../text/text.ts';
+import { ModelText, modelReferenceLimit } from '../models/model-text.ts';
 import { Day, dayOf, daysBetween } from './day.ts';
 import { TimeZone } from './time-zone.ts';
 
@@ -331,7 +331,7 @@ export const usage = {
     access: 'user',
     summary: 'Lists the calls of a range of days, newest first.',
     query: Range.extend({
-      model: z.string().max(200).optional(),
+      model: z.string().max(modelReferenceLimit).optional(),
       /** `none`: conversations without an assistant. */
       assistantId: z.union([z.literal('none'), PathId]).optional(),
       accessTokenId: PathId.optional(),
@@ -370,7 +370,7 @@ export const usage = {
     access: 'user',
     summary: 'Sets a custom price, also for earlier calls that have none.',
     body: z.strictObject({
-      model: requiredText(200, 'Model cannot exceed 200 characters', 'Model is required'),
+      model: ModelText,
       input: Amount,
       cachedInput: Amount.nullable().default(null),
       output: Amount,
@@ -382,7 +382,7 @@ export const usage = {
     path: '/api/analytics/prices',
     access: 'user',
     summary: 'Removes a custom price. Calls that were priced with it keep their price.',
-    body: z.strictObject({ model: requiredText(200, 'Model cannot exceed 200 characters', 'Model is required') }),
+    body: z.strictObject({ model: ModelText }),
     output: NoContent,
     status: 204,
   }),

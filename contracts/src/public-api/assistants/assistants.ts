@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { importedInstructionsLimit } from '../../assistants/assistants.ts';
+import { ModelText } from '../../models/model-text.ts';
 import { ReasoningEffort } from '../../models/models.ts';
-import { requiredText, textUpTo } from '../../text/text.ts';
+import { textUpTo } from '../../text/text.ts';
 import { apiEndpoint } from '../endpoint.ts';
 import { ApiId, apiDeleted, apiList, apiPage } from '../list.ts';
 import { Metadata } from '../metadata.ts';
@@ -20,7 +21,6 @@ const fields = {
   metadata: Metadata.nullish(),
   response_format: ResponseFormat.nullish(),
 };
-const Model = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required');
 
 /** Stored fields of an assistant beyond Roster’s own. A missing field has its default. */
 export const ApiAssistantFields = z.strictObject({
@@ -36,14 +36,14 @@ export type ApiAssistantFields = z.output<typeof ApiAssistantFields>;
 
 export const NewApiAssistant = z.strictObject({
   ...fields,
-  model: Model,
+  model: ModelText,
   tool_resources: NewToolResources.nullish(),
 });
 export type NewApiAssistant = z.output<typeof NewApiAssistant>;
 
 export const ApiAssistantChanges = z.strictObject({
   ...fields,
-  model: Model.optional(),
+  model: ModelText.optional(),
   tool_resources: ToolResources.nullish(),
 });
 export type ApiAssistantChanges = z.output<typeof ApiAssistantChanges>;

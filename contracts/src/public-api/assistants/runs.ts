@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { importedInstructionsLimit } from '../../assistants/assistants.ts';
+import { ModelText } from '../../models/model-text.ts';
 import { ReasoningEffort } from '../../models/models.ts';
-import { requiredText, textUpTo } from '../../text/text.ts';
+import { textUpTo } from '../../text/text.ts';
 import { apiEndpoint } from '../endpoint.ts';
 import { ApiId, apiList, apiPage } from '../list.ts';
 import { Metadata } from '../metadata.ts';
@@ -35,7 +36,7 @@ export const TruncationStrategy = z
 /** Settings for one run; what is left out follows the assistant. */
 const overrides = {
   assistant_id: ApiId,
-  model: requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').nullish(),
+  model: ModelText.nullish(),
   instructions: instructions('Instructions'),
   tools: ApiTools.nullish(),
   metadata: Metadata.nullish(),

@@ -51,6 +51,15 @@ describe.each(engines)('a connection beside its model, on %s', (engine) => {
     expect(await change({ fallback: null, model: 'gpt-4o', connectionId: null })).toMatchObject({ model: 'gpt-4o' });
   });
 
+  test('does not count towards the length of a name', async () => {
+    const refusalOf = async (length: number) => {
+      const draft = { name: 'Long', model: `@${connectionId}/${'m'.repeat(length)}` };
+      return (await ada.post('/api/assistants', draft)).body.fields;
+    };
+    expect(await refusalOf(200)).toEqual({ model: expect.stringContaining('is not among those of Home') });
+    expect(await refusalOf(201)).toEqual({ model: 'Model cannot exceed 200 characters' });
+  });
+
   test.each([
     ['without a model', () => ({ connectionId }), { connectionId: plainModelMissing }],
     ['twice', () => ({ model: `@${connectionId}/talker`, connectionId }), { connectionId: plainModelMissing }],

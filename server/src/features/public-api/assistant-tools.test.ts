@@ -190,7 +190,7 @@ describe.each(engines)('tools of an assistant used as a model, on %s', (engine) 
     const model = 'Scout@roster';
     const stopping = await chat({ model, messages: asking('[[bench 3]]'), stop: 'x' });
     expect(stopping.asks).toMatchObject([{ path: '/chat/completions', body: { stop: 'x' } }]);
-    expect(stopping.note).toContain("Web search was left out: it cannot be had together with this request's 'stop'.");
+    expect(stopping.note).toContain("Web search was left out: it cannot be combined with this request's 'stop'.");
     expect(stopping.note).toContain('Image generation was left out');
 
     const refusing = await respond({ model, input: '[[no web_search]] [[bench 3]]' });

@@ -210,7 +210,7 @@ function requireRight({ rights, role }: Pick<ApiPrincipal, 'rights' | 'role'>, {
   if (either.some((one) => rights.includes(one))) return;
   throw new AppError(
     'not_allowed',
-    `This access token lacks the permission ${either.join(' or ')}. Make one that has it, under Settings > API Keys${role === 'Viewer' ? '; with the role Viewer that can only be the right chat' : ''}.`,
+    `This access token lacks the permission ${either.join(' or ')}. Create a token that has it, under Settings > API Keys${role === 'Viewer' ? '; Viewers can only have the permission chat' : ''}.`,
   );
 }
 

@@ -163,7 +163,7 @@ function refuseOtherImages({ content }: NewMessage, attached: Attachment[]) {
   const images = new Set(content?.parts?.flatMap((part) => (part.type === 'image_file' ? part.fileId : [])));
   const other = attached.find(({ fileId, kind }) => images.has(fileId) && kind !== 'image');
   if (!other) return;
-  const message = `“${other.filename}” is no image. Images (PNG, JPEG, WebP, GIF) can stand in a message; other files are attached to it.`;
+  const message = `“${other.filename}” is not an image. Only images (PNG, JPEG, WebP, GIF) can be message content; attach other files instead.`;
   throw new AppError('invalid_input', message, { fields: { content: message } });
 }
 

@@ -24,7 +24,7 @@ const typesIn = (tools: unknown) =>
   new Set(Array.isArray(tools) ? tools.flatMap((tool) => (isObject(tool) ? tool.type : [])) : []);
 
 /** A client that requires a call expects one that it can answer. */
-const isNoCall = 'the request requires a call, which it would count as.';
+const isNoCall = 'it would satisfy tool_choice "required" instead of a function call.';
 
 /**
  * Built-in tools of the assistant are added to the client's tools, like its instructions and files. Its functions are

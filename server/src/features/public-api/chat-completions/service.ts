@@ -149,8 +149,8 @@ async function withTools(
   };
 }
 
-const noPictures = unsupportedToolNote('imageGeneration', 'Chat Completions have no pictures.');
-const notWithField = (field: string) => `it cannot be had together with this request’s ‘${field}’.`;
+const noPictures = unsupportedToolNote('imageGeneration', 'Chat Completions cannot return images.');
+const notWithField = (field: string) => `it cannot be combined with this request’s ‘${field}’.`;
 
 /** Tools that Chat Completions can have: no images, and functions only if the client has named no tools. */
 function toolsFor(body: ChatCompletion, settings: AssistantSettings) {

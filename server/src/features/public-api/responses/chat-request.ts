@@ -19,11 +19,10 @@ export type AddedField =
   | 'max_completion_tokens';
 
 const notServed = (what: string, param: string) =>
-  new PublicApiError(
-    'invalid_input',
-    `The provider of this Roster serves no Responses, and its Chat Completions have no ${what}.`,
-    { param, code: 'unsupported_value' },
-  );
+  new PublicApiError('invalid_input', `This provider supports only Chat Completions, which do not support ${what}.`, {
+    param,
+    code: 'unsupported_value',
+  });
 
 const words = (value: unknown) => (typeof value === 'string' ? value : '');
 const misshapen = (what: string, param: string) =>
@@ -45,7 +44,7 @@ function textOfFile({ file_data: data, filename }: JsonObject): string | undefin
 }
 
 function partOf(part: unknown): JsonObject {
-  if (!isObject(part)) throw notServed('such content', 'input');
+  if (!isObject(part)) throw notServed('this content', 'input');
   switch (part.type) {
     case 'input_text':
     case 'output_text':
@@ -53,7 +52,7 @@ function partOf(part: unknown): JsonObject {
     case 'refusal':
       return asText(textOrEmpty(part.refusal));
     case 'input_image': {
-      if (typeof part.image_url !== 'string') throw notServed('images by their file_id', 'input');
+      if (typeof part.image_url !== 'string') throw notServed('images by file_id', 'input');
       return {
         type: 'image_url',
         image_url: { url: part.image_url, ...(part.detail != null && { detail: part.detail }) },
@@ -61,7 +60,7 @@ function partOf(part: unknown): JsonObject {
     }
     case 'input_file': {
       const text = textOfFile(part);
-      if (text === undefined) throw notServed('documents such as these. Send their text instead', 'input');
+      if (text === undefined) throw notServed('this kind of document. Send its text instead', 'input');
       return asText(text);
     }
     default:
@@ -151,7 +150,7 @@ function toolsOf({ tools, tool_choice: choice }: JsonObject): JsonObject {
   const all = Array.isArray(tools) ? tools.filter(isFunction) : [];
   const spared = sparedTypes(tools);
   if (all.length === 0 && spared.length > 0 && (choice === 'required' || isObject(choice)))
-    throw notServed(`tools of the type '${spared[0]}', but functions alone`, 'tool_choice');
+    throw notServed(`tools of the type '${spared[0]}', only functions`, 'tool_choice');
   if (!isObject(choice))
     return {
       ...(all.length > 0 && { tools: all.map(toolOf) }),
@@ -167,7 +166,7 @@ function toolsOf({ tools, tool_choice: choice }: JsonObject): JsonObject {
     : [];
   const kept = all.filter((tool) => allowed.includes(tool.name));
   if (kept.length === 0 && choice.mode === 'required')
-    throw notServed('tools other than functions, and none of those is allowed', 'tool_choice');
+    throw notServed('tools other than functions, and tool_choice allows no function', 'tool_choice');
   return { ...(kept.length > 0 && { tools: kept.map(toolOf) }), tool_choice: choice.mode ?? 'auto' };
 }
 

@@ -41,7 +41,7 @@ type Ids = (id: number) => string;
 /** Responses that clients have requested, with their answers. */
 export function responseExport({ reader }: Pick<OpenDatabase, 'reader'>, ids: () => Promise<Ids>): ExportPart {
   return {
-    description: ['responses.jsonl                what programs have asked by way of Responses in the last 30 days'],
+    description: ['responses.jsonl                the responses that programs requested in the last 30 days'],
     async *entries(userId) {
       yield { name: 'responses.jsonl', content: lines(responseRepository(reader), await ids(), userId) };
     },

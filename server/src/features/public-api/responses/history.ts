@@ -29,16 +29,16 @@ export function responseHistory(
     if (last.state === 'queued' || last.state === 'in_progress')
       throw refusedPrevious(`The response '${previous}' is still being written. Wait for its end.`, null);
     if (last.state !== 'completed' && last.state !== 'incomplete')
-      throw refusedPrevious(`The response '${previous}' is ${last.state}: go on from the one before it.`, null);
+      throw refusedPrevious(`The response '${previous}' is ${last.state}: continue from the response before it.`, null);
     const total = links.reduce((sum, { bytes }) => sum + bytes, 0);
     if (links.length > maxChain.links || total > maxChain.bytes)
       throw refusedPrevious(
-        `This conversation has grown too long: at most ${maxChain.links} responses with ${maxChain.bytes / 1024 / 1024} MiB can be gone on from. Send what matters of it as input, without previous_response_id.`,
+        `This chain of responses is too long: the limit is ${maxChain.links} responses or ${maxChain.bytes / 1024 / 1024} MiB. Send the relevant parts as input, without previous_response_id.`,
         'previous_responses_too_long',
       );
     if (links.at(-1)?.previousId !== null)
       throw refusedPrevious(
-        `A response before '${previous}' has been deleted. Send what matters of it as input, without previous_response_id.`,
+        `A response before '${previous}' has been deleted. Send the relevant parts as input, without previous_response_id.`,
         'previous_response_not_found',
       );
     const rows = await repository.items(

@@ -58,7 +58,7 @@ export function responseStore({ calls, ids, reading }: Dependencies) {
     if ((await reading.takes(userId)) < maxBytes) return;
     throw new PublicApiError(
       'invalid_input',
-      `Your stored responses take up all the room there is for them, ${maxBytes / 1024 / 1024} MiB. Delete some, or send store: false.`,
+      `Your stored responses have reached the limit of ${maxBytes / 1024 / 1024} MiB. Delete some, or send store: false.`,
       { param: 'store', code: 'response_storage_full' },
     );
   }

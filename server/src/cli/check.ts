@@ -36,7 +36,7 @@ function partsOf(report: SystemReport): Line[] {
     ['Files', files, files.answer ? `${files.answer.count}, ${amount(files.answer.bytes)}` : ''],
     ['Disk', disk, disk.answer ? `${amount(disk.answer.freeBytes)} free` : ''],
     ['Jobs', jobs, jobs.answer ? jobsInWords(jobs.answer) : ''],
-    ['Mail', mail, mail.answer ? mailInWords(mail.answer) : ''],
+    ['Email', mail, mail.answer ? mailInWords(mail.answer) : ''],
     ['Last backup', backups, kept ? `${kept.at}, ${kept.name}, ${amount(kept.bytes)}` : 'never'],
     ['Before upgrades', backups, upgrades ? `${upgrades.count} copies, ${amount(upgrades.bytes)}` : ''],
   ];
@@ -49,7 +49,7 @@ const process = ({ id, startedAt, version }: { id: number; startedAt: string; ve
   `${id} (${version ?? 'of an earlier version'}) since ${startedAt}`;
 
 function jobsInWords({ waiting, due, givenUp }: NonNullable<SystemReport['jobs']['answer']>): string {
-  return `${waiting} waiting, ${due} of them due, ${givenUp} given up`;
+  return `${waiting} waiting, ${due} of them due, ${givenUp} failed`;
 }
 
 function mailInWords({ delivers, lastSentAt, lastFailure }: NonNullable<SystemReport['mail']['answer']>): string {

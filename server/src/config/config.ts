@@ -399,7 +399,7 @@ function serverSettings(read: ReturnType<typeof readEnvironment>) {
   const installation = describeInstallation(read);
   const providerUrl = parseBareUrl('PROVIDER_BASE_URL', env.PROVIDER_BASE_URL);
   if (env.SMTP_URL && !env.MAIL_FROM)
-    throw new InvalidConfigurationError('With SMTP_URL set MAIL_FROM too, the address that mail comes from.');
+    throw new InvalidConfigurationError('With SMTP_URL set MAIL_FROM too, the address that email is sent from.');
   const isOpenAi = providerUrl.hostname === 'api.openai.com';
   return {
     port: env.PORT,

@@ -85,7 +85,7 @@ export const Environment = z.object({
   SCIM_TOKEN: setting(
     z
       .string()
-      .regex(/^[\x21-\x7e]{32,512}$/, 'must be 32 to 512 letters, digits and signs without spaces')
+      .regex(/^[\x21-\x7e]{32,512}$/, 'must be 32 to 512 letters, digits and symbols without spaces')
       .optional(),
   ),
   SCIM_PROVIDER: setting(z.enum(openIdProviders).optional()),
@@ -94,7 +94,7 @@ export const Environment = z.object({
   METRICS_TOKEN: setting(
     z
       .string()
-      .regex(/^[\x21-\x7e]{16,512}$/, 'must be 16 to 512 letters, digits and signs without spaces')
+      .regex(/^[\x21-\x7e]{16,512}$/, 'must be 16 to 512 letters, digits and symbols without spaces')
       .optional(),
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(z.url({ protocol: /^https?$/ }).optional()),

@@ -33,7 +33,7 @@ export function configWarnings(settings: Settings): ConfigWarning[] {
     );
   if (mail?.isPlain)
     warnings.push(
-      problem('SMTP_URL allows mail without TLS: links that set passwords cross the network as plain text.'),
+      problem('SMTP_URL allows email without TLS: links that set passwords cross the network as plain text.'),
     );
   if (loopback) return warnings;
   if (trustProxy === 0) {

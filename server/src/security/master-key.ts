@@ -66,7 +66,7 @@ export function readMasterKeyFile(file: string): MasterKey[] {
   const mode = statSync(file).mode & 0o777;
   if (process.platform !== 'win32' && (mode & 0o077) !== 0)
     throw new InvalidMasterKeyError(
-      `The master key file ${file} is open to others (mode ${mode.toString(8).padStart(4, '0')}). Close it with: chmod 600 '${file}'`,
+      `The master key file ${file} is readable by other users (mode ${mode.toString(8).padStart(4, '0')}). Fix it with: chmod 600 '${file}'`,
     );
   return parseMasterKeys(text, file);
 }

@@ -37,7 +37,7 @@ async function queryPart<Answer>(work: () => Promise<Answer>): Promise<Part<Answ
 
 function problemOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (cause instanceof UnresponsiveError) return `There is no answer within ${partMs / 1_000} s.`;
+    if (cause instanceof UnresponsiveError) return `No response within ${partMs / 1_000} s.`;
   return `It failed: ${failureClass(error)}.`;
 }
 

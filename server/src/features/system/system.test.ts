@@ -68,7 +68,7 @@ describe.each(engines)('the system report for administrators on %s', (engine) =>
       newestGivenUp: [{ id, kind: 'mail', attempts: 30, failure: 'EENVELOPE', createdAt: givenUp.created_at }],
     });
     expect(JSON.stringify(jobs)).not.toContain('planted');
-    expect(texts(warnings)).toContain('Background jobs were given up');
+    expect(texts(warnings)).toContain('Background jobs failed');
     expect((await ada.post(`/api/admin/jobs/${id}/retry`)).status).toBe(204);
     const { mail } = await until('the mail', async () => {
       const now = await report();
@@ -131,7 +131,7 @@ describe.each(engines)('the system report for administrators on %s', (engine) =>
     const after = await roster(['check'], variablesOf(app));
     expect(after.code).toBe(1);
     expect(after.out).toMatch(/PROBLEM: +The last backup is older than 7 days. Set BACKUP_SCHEDULE/);
-    expect((await roster(['check'], scheduled)).out).toMatch(/PROBLEM: +The last backup is older.*Look into the log/);
+    expect((await roster(['check'], scheduled)).out).toMatch(/PROBLEM: +The last backup is older.*See the log/);
   });
 });
 
@@ -154,10 +154,10 @@ test('reports a part that hangs, along with the others', async () => {
     const now = await report();
     return now.storage.problem ? now : undefined;
   });
-  expect(hanging.storage).toEqual({ answer: null, problem: 'There is no answer within 2 s.' });
+  expect(hanging.storage).toEqual({ answer: null, problem: 'No response within 2 s.' });
   expect(hanging.database.answer).toMatchObject({ engine: 'sqlite' });
   const checked = await roster(['check'], { ...variablesOf(app), ...env });
-  expect([checked.code, checked.out]).toEqual([1, expect.stringMatching(/File store: +There is no answer/)]);
+  expect([checked.code, checked.out]).toEqual([1, expect.stringMatching(/File store: +No response/)]);
 });
 
 test('warns about what is insecure, nearly full or old', async () => {
@@ -186,7 +186,7 @@ test('warns about what is insecure, nearly full or old', async () => {
   expect(code).toBe(1);
   for (const pattern of [
     /PROBLEM: .*disk of the data folder is full/,
-    /PROBLEM: .*database is open to others/,
+    /PROBLEM: .*database file is readable by other users/,
     /PROBLEM: .*PROVIDER_BASE_URL/,
     /PROBLEM: .*without TLS/,
     /PROBLEM: .*TRUST_PROXY/,

@@ -34,7 +34,7 @@ function* backupWarnings({ backups }: Parts, { backsUp }: Installation, { now }:
   const { last, failedAt } = backups.answer;
   if (failedAt)
     yield problem(
-      'The newest backup of BACKUP_SCHEDULE failed. Look into the log for why; it is tried again an hour later.',
+      'The newest backup of BACKUP_SCHEDULE failed. See the log for the reason. It is tried again an hour later.',
     );
   if (!last && !failedAt)
     yield advice(
@@ -43,7 +43,7 @@ function* backupWarnings({ backups }: Parts, { backsUp }: Installation, { now }:
   if (last && now - Date.parse(last.at) > backupAgeMs)
     yield problem(
       `The last backup is older than 7 days. ${
-        backsUp ? 'Look into the log for why, or let BACKUP_SCHEDULE make them more often.' : howToBackUp
+        backsUp ? 'See the log for the reason, or let BACKUP_SCHEDULE make them more often.' : howToBackUp
       }`,
     );
 }
@@ -55,19 +55,16 @@ function* stateWarnings({ database, disk, jobs, mail }: Parts, { now }: About): 
     yield advice('A newer version of Roster has changed the database. Bring this server up to that version too.');
   const { freeBytes, minimumBytes } = disk.answer ?? { freeBytes: Number.POSITIVE_INFINITY, minimumBytes: 0 };
   if (freeBytes < minimumBytes)
-    yield problem('The disk of the data folder is full: uploads are refused. Make room, or use a larger disk.');
+    yield problem('The disk of the data folder is full: uploads are refused. Free some space, or use a larger disk.');
   else if (freeBytes < 2 * minimumBytes)
-    yield problem('The disk of the data folder is nearly full: soon uploads will be refused. Make room.');
+    yield problem('The disk of the data folder is nearly full: uploads will soon be refused. Free some space.');
   const oldest = jobs.answer?.oldestDueAt;
   if (oldest && now - Date.parse(oldest) > jobAgeMs)
-    yield problem(
-      'Background jobs have been due for more than 15 minutes. Look into the log for why they are not done.',
-    );
-  if (jobs.answer && jobs.answer.givenUp > 0)
-    yield advice('Background jobs were given up. Look at why, mend it, and retry them.');
+    yield problem('Background jobs have been due for more than 15 minutes. See the log for the reason.');
+  if (jobs.answer && jobs.answer.givenUp > 0) yield advice('Background jobs failed. Fix the cause and retry them.');
   const { lastFailure, lastSentAt } = mail.answer ?? {};
   if (lastFailure && lastFailure.at > (lastSentAt ?? ''))
-    yield problem('The last mail could not be sent. Check SMTP_URL.');
+    yield problem('The last email could not be sent. Check SMTP_URL.');
 }
 
 async function fileWarnings({ masterKeyFile }: Installation, { file }: About): Promise<SystemWarning[]> {
@@ -75,9 +72,9 @@ async function fileWarnings({ masterKeyFile }: Installation, { file }: About): P
     path === undefined ? undefined : isReadableByOthers(path).catch(() => undefined);
   const [key, database] = await Promise.all([isOpen(masterKeyFile), isOpen(file)]);
   return [
-    ...(key ? [problem('The file of the master key is open to others on this machine. Close it with chmod 600.')] : []),
+    ...(key ? [problem('The master key file is readable by other users on this machine. Fix it with: chmod 600')] : []),
     ...(database
-      ? [problem('The file of the database is open to others on this machine. Close it with chmod 600.')]
+      ? [problem('The database file is readable by other users on this machine. Fix it with: chmod 600')]
       : []),
   ];
 }
@@ -87,7 +84,7 @@ function* installationWarnings(
   { trustProxy, storeKind }: Installation,
 ): Generator<SystemWarning> {
   if (database.answer?.engine === 'sqlite' && trustProxy > 1)
-    yield advice('One process on SQLite stands behind several proxies. For more than one process use PostgreSQL.');
+    yield advice('One process on SQLite runs behind several proxies. For more than one process, use PostgreSQL.');
   if ((processes.answer?.length ?? 0) > 1 && storeKind === 'folder')
     yield advice('Several processes keep files in a folder: it must be the same one for all of them, or use S3.');
 }

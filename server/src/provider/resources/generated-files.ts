@@ -53,7 +53,7 @@ export function generatedFileReader({ tell, tooMany }: Listeners) {
 
   function leaveOut() {
     if (!isFull)
-      tooMany(`The answer made more than can be kept of one: ${generatedFileLimit} files. The others were left out.`);
+      tooMany(`The answer created more than the limit of ${generatedFileLimit} files. The others were left out.`);
     isFull = true;
   }
 

@@ -214,7 +214,7 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
   test('are limited to twenty per answer', async () => {
     const { visitor, answer } = await madeAndSettled('25');
     expect(answer.files).toHaveLength(20);
-    expect(answer.notes).toEqual([expect.stringMatching(/^The answer made more than can be kept of one: 20 files/)]);
+    expect(answer.notes).toEqual([expect.stringMatching(/^The answer created more than the limit of 20 files/)]);
     expect(await filesOf(visitor, '?limit=100')).toHaveLength(20);
   });
 

@@ -86,7 +86,7 @@ async function fetchFile(dependencies: Dependencies, userId: number, id: number)
 /** The run of the answer that the file belongs to. */
 type AnswerRun = { runId: number; userId: number; messageId: number };
 
-const notStoredNote = 'A file that was made for this answer could not be stored. The log shows the operator why.';
+const notStoredNote = 'A file generated for this answer could not be stored. The log shows the operator why.';
 
 /** Generated files: recorded when a run announces them, and fetched from the provider's containers with the user's key. */
 export function generatedFileService(dependencies: Dependencies): {
@@ -100,7 +100,7 @@ export function generatedFileService(dependencies: Dependencies): {
   /** Fails files whose job never reported, for example because it crashed each process. */
   async function giveUpLeft() {
     const left = await generatedFileRepository(db).giveUp(givenUpBefore(), isGone);
-    if (left > 0) log.warn({ left }, 'made files that nobody had fetched were given up');
+    if (left > 0) log.warn({ left }, 'unfetched generated files expired');
   }
 
   return {
@@ -128,7 +128,7 @@ async function collect(dependencies: Dependencies, run: AnswerRun, made: Generat
     if (id !== undefined && 'bytes' in made) await storeNow(dependencies, run, made, position, id);
     return null;
   } catch (error) {
-    log.error({ err: error, runId: run.runId }, 'a made file could not be taken in');
+    log.error({ err: error, runId: run.runId }, 'could not receive a generated file');
     return notStoredNote;
   }
 }
@@ -148,7 +148,7 @@ async function storeNow(
     const place = { id, userId, messageId, position };
     await storeGeneratedFile(dependencies, place, { filename, bytes: bytes.length, content: content() });
   } catch (error) {
-    if (!(error instanceof AppError)) log.error({ err: error, runId }, 'a made file could not be kept');
+    if (!(error instanceof AppError)) log.error({ err: error, runId }, 'could not store a generated file');
     const message = error instanceof AppError ? error.message : 'Roster could not store it.';
     await generatedFileRepository(db).fail(userId, id, message);
   }

@@ -22,7 +22,7 @@ const ConnectionHeaderValue = z
   .trim()
   .min(1, 'Enter the value of the header')
   .max(4_000, 'The value of a header has at most 4,000 characters')
-  .regex(printableAscii, 'The value has characters that a header cannot have');
+  .regex(printableAscii, 'The value contains characters that a header cannot contain');
 
 export const ConnectionHeader = z.strictObject({ name: ConnectionHeaderName, value: ConnectionHeaderValue });
 export type ConnectionHeader = z.output<typeof ConnectionHeader>;

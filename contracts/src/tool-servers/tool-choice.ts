@@ -10,7 +10,7 @@ export type ToolApproval = z.output<typeof ToolApproval>;
 export const chosenToolLimit = 128;
 export const toolNameLimit = 128;
 
-const Digest = z.string().regex(/^[0-9a-f]{64}$/, 'This is no digest of a tool');
+const Digest = z.string().regex(/^[0-9a-f]{64}$/, 'Invalid tool digest');
 
 export const ToolChoice = z.strictObject({
   serverId: Id,

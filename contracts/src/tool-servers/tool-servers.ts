@@ -35,19 +35,19 @@ export const HeaderName = requiredText(
   .refine((name) => !reservedHeaders.has(name.toLowerCase()), 'Roster sets this header itself');
 export const SecretValue = requiredText(4_000, 'The value cannot exceed 4,000 characters', 'The value is required')
   .trim()
-  .refine((value) => printableAscii.test(value), 'The value has characters that a header cannot have');
+  .refine((value) => printableAscii.test(value), 'The value contains characters that a header cannot contain');
 
 /** For servers where Roster was registered by hand; most servers register it automatically. */
 const AppId = requiredText(500, 'The client ID cannot exceed 500 characters', 'The client ID is required')
   .trim()
-  .refine((id) => printableAscii.test(id), 'The client ID has characters that it cannot have');
+  .refine((id) => printableAscii.test(id), 'The client ID contains invalid characters');
 const AppSecret = requiredText(
   4_000,
   'The client secret cannot exceed 4,000 characters',
   'The client secret is required',
 )
   .trim()
-  .refine((secret) => printableAscii.test(secret), 'The client secret has characters that it cannot have');
+  .refine((secret) => printableAscii.test(secret), 'The client secret contains invalid characters');
 
 /** `value` or `clientSecret` left out: the stored one stays. */
 const Auth = z.discriminatedUnion('type', [

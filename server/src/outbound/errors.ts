@@ -22,11 +22,11 @@ export class NotConnectedError extends Error {
 }
 
 const textOf = new Map([
-  ['ENOTFOUND', 'has no address: the name is not known.'],
+  ['ENOTFOUND', 'could not be resolved.'],
   ['EAI_AGAIN', 'could not be looked up. Please try again.'],
   ['ECONNREFUSED', 'refuses connections.'],
-  ['UND_ERR_CONNECT_TIMEOUT', 'could not be connected to in time.'],
-  ['ETIMEDOUT', 'could not be connected to in time.'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'timed out while connecting.'],
+  ['ETIMEDOUT', 'timed out while connecting.'],
   ['EHOSTUNREACH', 'cannot be reached.'],
   ['ENETUNREACH', 'cannot be reached.'],
   ['UND_ERR_HEADERS_TIMEOUT', 'did not answer in time.'],
@@ -55,7 +55,7 @@ export function outboundFailure(
     return new OutboundRequestError(`${host} cannot be reached: ${cause.message}`, { sent: false, cause });
   const code = codeOf(cause);
   const what =
-    textOf.get(code) ?? (isCertificate(code) ? 'has no certificate that can be trusted.' : 'broke the connection off.');
+    textOf.get(code) ?? (isCertificate(code) ? 'has no certificate that can be trusted.' : 'closed the connection.');
   return new OutboundRequestError(`${host} ${what}`, { sent: sent && !(error instanceof NotConnectedError), cause });
 }
 

@@ -71,7 +71,7 @@ export async function checkedAddresses(
     const reason = rejectionReason(url, address, rules);
     if (reason) throw new AddressBlockedError(reason);
   }
-  if (addresses.length === 0) throw new AddressBlockedError(`${host} has no address: the name is not known.`);
+  if (addresses.length === 0) throw new AddressBlockedError(`${host} could not be resolved.`);
   return addresses;
 }
 

@@ -300,7 +300,7 @@ describe('other side', () => {
     ['says nothing', '', 'did not answer in time', 300],
     ['begins and stops', `${ok}content-length: 10\r\n\r\nabc`, 'did not answer in time', 300],
     ['sends large headers', `${ok}x: ${'x'.repeat(20_000)}\r\n\r\n`, 'headers that are too large'],
-    ['sends no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n\r\n', 'broke the connection off'],
+    ['sends no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n\r\n', 'closed the connection'],
     ['sends too much', `${ok}content-length: 2000\r\n\r\n${'x'.repeat(2_000)}`, 'more than 1 KB'],
     ['sends without end', `${ok}\r\n${'x'.repeat(5_000)}`, 'more than 1 KB'],
     ['compresses', `${ok}content-encoding: gzip\r\ncontent-length: 0\r\n\r\n`, 'compresses its answers'],
@@ -333,7 +333,7 @@ describe('other side', () => {
   test('without a name has received nothing', async () => {
     const call = guard('', () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' })));
     await expect(call('https://tools.test/')).rejects.toMatchObject({
-      message: 'tools.test has no address: the name is not known.',
+      message: 'tools.test could not be resolved.',
       sent: false,
     });
   });

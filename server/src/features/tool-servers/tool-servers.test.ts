@@ -225,7 +225,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
     await fay.post(`${path}/${server.id}/refresh`);
     expect(await untilDiscovered(fay, server.id)).toMatchObject({
       tools: 500,
-      notice: 'It has more tools than Roster takes: the first 500 are here.',
+      notice: 'It has more tools than Roster accepts; only the first 500 are listed.',
     });
     await other.close();
   });

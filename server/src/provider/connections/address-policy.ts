@@ -14,7 +14,7 @@ import { parseAddress } from '#server/outbound/ip-ranges';
 import { isHostOfAny, isPublicHostOf, presetOf } from './presets.ts';
 
 const turnedOff =
-  'This installation uses no connections beside its own provider. Roster’s operator can allow them with CONNECTIONS=listed.';
+  'This installation does not allow connections to other providers. Roster’s operator can allow them with CONNECTIONS=listed.';
 const needsHttps = 'The address must begin with https://.';
 
 /** Resolves to nothing that anybody runs, so that only a listed name can permit it. */

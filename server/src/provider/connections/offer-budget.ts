@@ -58,7 +58,7 @@ export function offerBudget({ db, prices }: { db: Kysely<Database>; prices: Offe
           `Your budget of ${dollars.format(perPerson)} at ${name} for ${monthName.format(now)} is used up: ${dollars.format(spent.own)} so far. ${way}`,
         );
       if (isUsedUp(limits, spent))
-        throw refusal(`The budget of ${name} for ${monthName.format(now)} is used up by all together. ${way}`);
+        throw refusal(`The shared budget of ${name} for ${monthName.format(now)} is used up. ${way}`);
       if (!(await prices.hasPrice(key, spending.model, spending.tier))) throw unknownPrice(spending, name);
     },
   };

@@ -13,7 +13,7 @@ type Route = {
 const referenceFor = (apiKey: Secret, model: string) =>
   apiKey instanceof ConnectionKey ? modelReference({ connectionId: apiKey.connection.id, model }) : model;
 
-/** Base model and tuned model as they are named here. */
+/** Base model and fine-tuned model as they are named here. */
 const jobFor = (apiKey: Secret, job: ProviderJob): ProviderJob => ({
   ...job,
   model: referenceFor(apiKey, job.model),

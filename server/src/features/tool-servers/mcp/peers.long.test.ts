@@ -95,7 +95,7 @@ describe('a tool server that', () => {
       (_m, r) => sse(r).end(event({ jsonrpc: '2.0', method: 'x' })),
       /without a result/,
     ],
-    ['breaks a stream off', (_m, r) => sse(r).write('data: {', () => r.destroy()), /broke the connection off/],
+    ['breaks a stream off', (_m, r) => sse(r).write('data: {', () => r.destroy()), /closed the connection/],
     [
       'answers another question',
       ({ id }, r) => json(r, { jsonrpc: '2.0', id: Number(id) + 1, result: {} }),
@@ -132,9 +132,9 @@ describe('a tool server that', () => {
         r.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
         r.write('{}', () => r.destroy());
       },
-      /broke the connection off/,
+      /closed the connection/,
     ],
-    ['fails', (_m, r) => r.writeHead(500).end('<h1>Oh</h1>'), /has failed \(500\)/],
+    ['fails', (_m, r) => r.writeHead(500).end('<h1>Oh</h1>'), /returned an error \(500\)/],
     ['has no result', ({ id }, r) => json(r, { jsonrpc: '2.0', id, result: 'yes' }), /valid MCP|says/],
   ];
   test.each(ways)('%s: is given up, and may have been called', async (_what, answer, message) => {
@@ -148,19 +148,19 @@ describe('a tool server that', () => {
   });
 
   const refusals: [string, (message: Message, response: ServerResponse) => unknown, RegExp][] = [
-    ['wants a sign-in', (_m, r) => r.writeHead(401).end(), /wants a sign-in/],
-    ['refuses', (_m, r) => r.writeHead(403).end(), /refuses the access/],
+    ['wants a sign-in', (_m, r) => r.writeHead(401).end(), /requires authentication/],
+    ['refuses', (_m, r) => r.writeHead(403).end(), /denied access/],
     ['has forgotten the session', (_m, r) => r.writeHead(404).end(), /no MCP server/],
-    ['has too much to do', (_m, r) => r.writeHead(429).end(), /too much to do/],
+    ['has too much to do', (_m, r) => r.writeHead(429).end(), /limiting requests/],
     [
       'sends elsewhere',
       (_m, r) => r.writeHead(307, { location: 'http://127.0.0.2/' }).end(),
-      /sends to another address/,
+      /redirects to another URL/,
     ],
     [
       'sends inside',
       (_m, r) => r.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
-      /sends to another address/,
+      /redirects to another URL/,
     ],
     [
       'says what was wrong',
@@ -198,7 +198,7 @@ describe('a tool server that', () => {
       r.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refusal)),
     );
     await expect(call(url)).rejects.toMatchObject({
-      message: 'The server refuses the request (400). The server says: Bad Request: unknown tenant',
+      message: 'The server rejected the request (400). The server says: Bad Request: unknown tenant',
       mayHaveRun: false,
       status: 400,
     });
@@ -320,7 +320,7 @@ describe('a tool server that', () => {
       tools: [],
       leftOut: expect.any(Array),
       leftOutCount: 2_000,
-      notice: 'It has more tools than Roster takes: the first 0 are here.',
+      notice: 'It has more tools than Roster accepts; only the first 0 are listed.',
     });
   });
 

@@ -46,7 +46,7 @@ function isShallow(value: unknown, depth: number): boolean {
   return depth > 0 && Object.values(value).every((inner) => isShallow(inner, depth - 1));
 }
 
-/** @throws LeftOut */
+/** @throws OmittedOperationError */
 function taken(described: unknown): ToolSnapshot {
   if (!isObject(described)) throw new OmittedOperationError('it is no tool');
   if (!isShallow(described, schemaDepth + 2))
@@ -106,7 +106,7 @@ function gathered() {
     },
     listed(isCut: boolean): Listed {
       const some = leftOutCount === 0 ? null : `${counted(leftOutCount)} left out. The list of its tools says why.`;
-      const notice = isCut ? `It has more tools than Roster takes: the first ${tools.size} are here.` : some;
+      const notice = isCut ? `It has more tools than Roster accepts; only the first ${tools.size} are listed.` : some;
       return { tools: [...tools.values()], leftOut, leftOutCount, notice };
     },
   };

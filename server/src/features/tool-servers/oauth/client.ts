@@ -69,7 +69,7 @@ async function registered(
 ): Promise<Client> {
   if (authority.registration_endpoint === undefined)
     throw new SignInError(
-      `${new URL(authority.issuer).host} does not register Roster by itself. Register it there with the redirect address ${redirectUri}, and enter the client ID under Edit.`,
+      `${new URL(authority.issuer).host} does not support automatic client registration. Register Roster there with the redirect address ${redirectUri}, and enter the client ID under Edit.`,
     );
   const { registerClient } = await loadAuth();
   const given = await registerClient(authority.issuer, {

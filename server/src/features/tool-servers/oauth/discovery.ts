@@ -60,7 +60,7 @@ function checked(authority: Authority, issuer: string, allowed: AllowedHosts): A
     !authority.response_types_supported.includes('code') ||
     !authority.code_challenge_methods_supported?.includes('S256')
   )
-    throw new SignInError(`${host} does not offer the protected kind of sign-in that Roster uses (code with PKCE).`);
+    throw new SignInError(`${host} does not support the authorization code flow with PKCE, which Roster requires.`);
   return authority;
 }
 

@@ -29,8 +29,8 @@ export function toSignInError(error: unknown, host: string): unknown {
     return new SignInError(`${host} did not respond with valid OAuth.`);
   if (!(error instanceof Error)) return error;
   const code = codeOf(error);
-  if (code === 'server_error') return new SignInError(`${host} has failed. Please try again later.`, { code });
-  if (code !== undefined) return new SignInError(`${host} refuses it: ${code}.`, { code });
+  if (code === 'server_error') return new SignInError(`${host} returned an error. Please try again later.`, { code });
+  if (code !== undefined) return new SignInError(`${host} rejected the request: ${code}.`, { code });
   // The SDK throws plain errors for descriptions that it cannot use.
   return error.constructor === Error ? new SignInError(`Roster cannot use the sign-in of ${host}.`) : error;
 }

@@ -159,7 +159,7 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
     });
     await followCallback(ada, back);
     const { host } = new URL(notes.authority.url);
-    expect((await serverNow(ada, id))?.signIn?.notice).toBe(`${host} refuses it: invalid_grant.`);
+    expect((await serverNow(ada, id))?.signIn?.notice).toBe(`${host} rejected the request: invalid_grant.`);
     expect(app.logLines.filter((line) => line.includes(code))).toEqual([]);
     honest();
   });

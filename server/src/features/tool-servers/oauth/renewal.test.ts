@@ -132,7 +132,7 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
     await change({ expires_at: past() });
     const { host } = new URL(notes.authority.url);
     await expect(call()).rejects.toMatchObject({
-      message: `The sign-in at the server could not be renewed: ${host} has failed. Please try again later.`,
+      message: `The sign-in at the server could not be renewed: ${host} returned an error. Please try again later.`,
       mayHaveRun: false,
     });
     expect(await row()).toMatchObject({ version: 1, renewed_until: null, tokens_sealed: expect.any(String) });

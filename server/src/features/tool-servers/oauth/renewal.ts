@@ -93,7 +93,7 @@ export function createTokenRenewal(dependencies: RenewalDependencies) {
       if (row.version !== version) return tokens && { tokens, version: row.version };
       const lease = new Date(Date.now() + leaseMs).toISOString();
       if (await signIns.lease(userId, serverId, version, lease)) return exchange(userId, serverId, version, tokens);
-      if (performance.now() > until) throw notNow(new SignInError('another process has been at it for too long.'));
+      if (performance.now() > until) throw notNow(new SignInError('another process is taking too long to renew it.'));
       await setTimeout(pollMs);
     }
   }

@@ -255,11 +255,11 @@ describe('an answer', () => {
   test.each<[string, DescribedService['answer'], RegExp]>([
     ['never comes', () => undefined, /did not answer in time/],
     ['stops in the middle', (_s, r) => r.writeHead(200).write('{'), /did not answer in time/],
-    ['breaks off', (_s, r) => r.writeHead(200).write('{', () => r.destroy()), /broke the connection off/],
+    ['breaks off', (_s, r) => r.writeHead(200).write('{', () => r.destroy()), /closed the connection/],
     [
       'is shorter than it says',
       (_s, r) => r.writeHead(200, { 'content-length': '9' }).write('a', () => r.socket?.end()),
-      /broke the connection off/,
+      /closed the connection/,
     ],
     ['is compressed', (_s, r) => r.writeHead(200, { 'content-encoding': 'gzip' }).end('x'), /compresses/],
   ])('that %s: fails, and the call may have run', async (_what, answer, message) => {

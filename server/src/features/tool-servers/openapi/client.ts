@@ -27,9 +27,9 @@ function failureOf(error: unknown, signal: AbortSignal, called: boolean): unknow
 
 function ofStatus(status: number): string {
   if (status === 401 || status === 403)
-    return `The description is not open to everybody (${status}). Paste its text instead.`;
+    return `The description requires authentication (${status}). Paste its text instead.`;
   if (status === 404) return 'There is nothing at the address of the description (404).';
-  if (status >= 500) return `The server of the description has failed (${status}). Please try again later.`;
+  if (status >= 500) return `The server of the description returned an error (${status}). Please try again later.`;
   return `The description could not be fetched (${status}).`;
 }
 

@@ -34,7 +34,7 @@ export function createNameAllocator() {
 
 type Given = { name: string; in: 'path' | 'query' | 'header'; isRequired: boolean; source: Record<string, unknown> };
 
-/** Returns null for a parameter that is not sent. @throws LeftOut if the operation needs it */
+/** Returns null for a parameter that is not sent. @throws OmittedOperationError if the operation needs it */
 function givenOf(value: unknown, secret: SecretPlace): Given | null {
   if (!isObject(value) || typeof value.name !== 'string' || value.name === '' || value.name.length > nameLimit)
     throw new OmittedOperationError(unreadable);
@@ -60,7 +60,7 @@ const isSecret = (secret: SecretPlace, place: 'header' | 'query', name: string) 
 
 const usualStyle = { path: 'simple', query: 'form', header: 'simple' } as const;
 
-/** How the value is written. @throws LeftOut */
+/** How the value is written. @throws OmittedOperationError */
 function styleOf({ in: place, source }: Given): Pick<Parameter, 'style' | 'explode'> {
   if (isObject(source.content)) {
     if (!('application/json' in source.content))
@@ -96,7 +96,7 @@ function merged(ofPath: unknown, ofOperation: unknown, { follow }: References): 
 type Sources = { ofPath: unknown; ofOperation: unknown; secret: SecretPlace };
 type Readers = { refs: References; schemas: SchemaReader; distinct: (name: string) => string };
 
-/** @throws LeftOut */
+/** @throws OmittedOperationError */
 export function readParameters({ ofPath, ofOperation, secret }: Sources, { refs, schemas, distinct }: Readers) {
   const parameters: Parameter[] = [];
   const args: Argument[] = [];

@@ -83,7 +83,7 @@ function checkPath(path: string) {
     throw new OmittedOperationError('its path is not one that Roster can call');
 }
 
-/** The body, if it is JSON or a form without files. @throws LeftOut */
+/** The body, if it is JSON or a form without files. @throws OmittedOperationError */
 function readBody(value: unknown, { follow }: References, schemas: SchemaReader) {
   const body = follow(value);
   if (body === undefined) return null;
@@ -146,7 +146,7 @@ function describe({ operation, method, path }: Source) {
   return { title: summary, description: shortened ? `${shortened}\n\n${sanitizeText(call)}` : sanitizeText(call) };
 }
 
-/** @throws LeftOut */
+/** @throws OmittedOperationError */
 function toolOf(source: Source, { refs, schemas, order, url, nameOf }: Readers): ToolSnapshot {
   const { item, operation, method, path } = source;
   schemas.beginOperation();

@@ -27,14 +27,15 @@ export class SignInRequiredError extends ToolServerError {
 const maxShown = 300;
 
 function ofStatus(status: number): string {
-  if (status === 401) return 'The server wants a sign-in (401). Edit its access: sign in to it, or give it a header.';
-  if (status === 403) return 'The server refuses the access (403). Check its header.';
+  if (status === 401)
+    return 'The server requires authentication (401). Edit its access: sign in to it, or add a header.';
+  if (status === 403) return 'The server denied access (403). Check its header.';
   if (status === 404) return 'There is no MCP server at this address (404).';
   if (status === 405) return 'There is no MCP server at this address (405).';
-  if (status === 429) return 'The server has too much to do (429). Please try again later.';
-  if (status >= 300 && status < 400) return 'The server sends to another address. Enter that one instead.';
-  if (status >= 500) return `The server has failed (${status}). Please try again later.`;
-  return `The server refuses the request (${status}).`;
+  if (status === 429) return 'The server is limiting requests (429). Please try again later.';
+  if (status >= 300 && status < 400) return 'The server redirects to another URL. Enter that URL instead.';
+  if (status >= 500) return `The server returned an error (${status}). Please try again later.`;
+  return `The server rejected the request (${status}).`;
 }
 
 const codeOf = (error: unknown) =>

@@ -21,7 +21,7 @@ const setsNamed = 8;
  * Converts a schema to the form that every provider accepts: an object at the top, without references, unions of types,
  * or keywords that only some know. It accepts whatever the given one does, and may accept more: the server validates
  * its own.
- * @throws LeftOut if the schema cannot be converted
+ * @throws OmittedOperationError if the schema cannot be converted
  */
 export function toModelSchema(given: unknown): ModelSchema {
   if (!isObject(given)) throw noObject();
@@ -47,7 +47,7 @@ function variantsOf(schema: JsonObject): JsonObject[] {
 const named = (schemas: readonly JsonObject[], name: string) =>
   schemas.map((one) => propertiesOf(one).get(name)).filter((one) => one !== undefined);
 
-/** Merges them into one object: no provider accepts alternatives at the top. @throws LeftOut */
+/** Merges them into one object: no provider accepts alternatives at the top. @throws OmittedOperationError */
 function asArguments(schema: JsonObject): JsonObject {
   const all = variantsOf(schema).filter(isOfObjects);
   const [first] = all;

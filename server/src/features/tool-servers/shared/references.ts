@@ -19,7 +19,7 @@ function plainPart(part: string): string {
 export const refOf = (value: unknown): string | null =>
   isObject(value) && typeof value.$ref === 'string' ? value.$ref : null;
 
-/** Resolves references within the document. No other document is ever fetched. @throws LeftOut */
+/** Resolves references within the document. No other document is ever fetched. @throws OmittedOperationError */
 export function references(document: unknown) {
   function at(ref: string): unknown {
     if (!ref.startsWith('#'))

@@ -289,15 +289,13 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
     expect(refused.body).toMatchObject({
       code: 'not_served',
       message:
-        'OpenAI gives out no figures of its own, so an admin key would be of no use here. The key was not saved.',
+        'OpenAI has no usage API at this base URL, so an admin key would be of no use here. The key was not saved.',
     });
     expect((await visitor.get(keyPath)).body.hasAdminKey).toBe(false);
     await saveKey(visitor);
     const { status, body } = await withFault(app, nothingThere, everywhere, () => figures(visitor));
     expect(status).toBe(200);
-    expect(body.notice).toBe(
-      'The provider gives out no figures of its own under this address, so there is nothing to compare with.',
-    );
+    expect(body.notice).toBe('The provider has no usage API at this base URL, so there is nothing to compare with.');
     const unknown = { requests: null, inputTokens: null, cachedTokens: null, outputTokens: null, costUsd: null };
     expect(body.provider).toEqual(unknown);
     expect(body.roster.requests).toBe(0);

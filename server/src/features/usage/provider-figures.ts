@@ -177,8 +177,7 @@ function compared(usage: ModelUsage[] | null, ours: Map<string, number>): Provid
 }
 
 function noticeOf(usage: ProviderError | null, costs: ProviderError | null): string | null {
-  if (usage && costs)
-    return 'The provider gives out no figures of its own under this address, so there is nothing to compare with.';
+  if (usage && costs) return 'The provider has no usage API at this base URL, so there is nothing to compare with.';
   if (usage) return `The provider’s requests and tokens could not be read. ${usage.message}`;
   return costs && `The provider’s costs could not be read. ${costs.message}`;
 }

@@ -124,7 +124,7 @@ export function providerOrganization(http: ProviderHttp, providerName: string): 
         case 'not_served':
           return {
             result: 'not_served',
-            notice: `${providerNameIn('beginning', providerName)} gives out no figures of its own, so an admin key would be of no use here. The key was not saved.`,
+            notice: `${providerNameIn('beginning', providerName)} has no usage API at this base URL, so an admin key would be of no use here. The key was not saved.`,
           };
         default:
           return { result: 'unreachable', notice: `${error.message} The key is saved but not verified.` };

@@ -51,7 +51,7 @@ export function fineTuningExport({ reader }: Pick<OpenDatabase, 'reader'>): Expo
   return {
     description: [
       'fine-tuning/jobs.jsonl         each fine-tuning job with its events, measurements and checkpoints',
-      'fine-tuning/models.json        the models that came of them',
+      'fine-tuning/models.json        the resulting models',
     ],
     async *entries(userId) {
       yield { name: 'fine-tuning/jobs.jsonl', content: lines(userId) };

@@ -241,7 +241,7 @@ describe.each(engines)('models that can be trained on %s', (engine) => {
         shutdownDate: '2099-12-31',
       });
       expect(Object.keys(body)).not.toContain('gpt-6-luna');
-      // A tuned model can be trained further.
+      // A fine-tuned model can be trained further.
       const tuned = await createTrainedJob(app, await app.withKey('ada'));
       const { id } = await trainingFile(app, await app.withKey('ada'), { filename: 'more.jsonl' });
       const again = await (await app.withKey('ada')).post(jobs, draft(id, { baseModel: tuned.tunedModel }));

@@ -84,7 +84,7 @@ export function baseModels(dependencies: Dependencies) {
 
   return {
     list,
-    /** True if this may be named as a base; a tuned model can be trained further. Any, while the lists are unknown. */
+    /** True if this may be named as a base; a fine-tuned model can be trained further. Any, while the lists are unknown. */
     async isAcceptable(userId: number, model: string): Promise<boolean> {
       if (connectionIdOf(model) !== null) {
         const lists = await listedAtConnections(userId);

@@ -15,7 +15,7 @@ import type { HttpClient } from '#server/testing/http-client';
 
 const day = '2027-01-04';
 
-describe.each(engines)('retiring tuned models on %s', (engine) => {
+describe.each(engines)('retiring fine-tuned models on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine, {

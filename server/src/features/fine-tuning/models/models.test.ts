@@ -11,7 +11,7 @@ import type { HttpClient } from '#server/testing/http-client';
 
 const path = '/api/fine-tuning/models/custom';
 
-describe.each(engines)('tuned models on %s', (engine) => {
+describe.each(engines)('fine-tuned models on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine, quick);

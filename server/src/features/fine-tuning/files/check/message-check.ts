@@ -42,7 +42,7 @@ export function checkMessage(message: unknown, where: string, tell: ReportProble
   if (role === 'tool' && typeof message.tool_call_id !== 'string')
     tell('error', `${where} does not say which call it answers.`, 'Give it the id of the call as "tool_call_id".');
   if (role === 'function' && typeof message.name !== 'string')
-    tell('error', `${where} does not say which function it is of.`, 'Give it the name of the function as "name".');
+    tell('error', `${where} does not name its function.`, 'Give it the name of the function as "name".');
   return role;
 }
 
@@ -60,7 +60,7 @@ export function checkFields(value: JsonObject, allowed: ReadonlySet<string>, whe
 
 function checkName(name: unknown, where: string, tell: ReportProblem) {
   if (name !== undefined && name !== null && !isFunctionName(name))
-    tell('error', `${where} has a name that is not one.`, nameHint);
+    tell('error', `${where} has an invalid name.`, nameHint);
 }
 
 function checkContent(message: JsonObject, where: string, tell: ReportProblem) {
@@ -72,7 +72,7 @@ function checkContent(message: JsonObject, where: string, tell: ReportProblem) {
   if ((content === undefined || content === null) && (says || (role === 'function' && content === null))) return;
   tell(
     'error',
-    content === undefined || content === null ? `${where} has no content.` : `${where} has content that is no text.`,
+    content === undefined || content === null ? `${where} has no content.` : `${where} has content that is not text.`,
     role === 'assistant' ? 'Give it a text as "content", or calls as "tool_calls".' : 'Give it a text as "content".',
   );
 }
@@ -133,7 +133,7 @@ function checkAssistant(message: JsonObject, where: string, tell: ReportProblem)
   if (call !== undefined && call !== null && !isCall(call))
     tell(
       'error',
-      `${where} has a "function_call" that is none.`,
+      `${where} has an invalid "function_call".`,
       `Give it a "name" and "arguments", both texts. ${nameHint}`,
     );
   const saysNothing = typeof content === 'string' && content.trim() === '';
@@ -158,7 +158,7 @@ function checkCalls(calls: unknown, where: string, tell: ReportProblem) {
   if (!areRight)
     tell(
       'error',
-      `${where} has "tool_calls" that are none.`,
+      `${where} has invalid "tool_calls".`,
       `Write each call as {"id": …, "type": "function", "function": {"name": …, "arguments": "…"}}. Names: ${nameHint.toLowerCase()}`,
     );
 }

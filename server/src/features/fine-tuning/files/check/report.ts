@@ -165,11 +165,11 @@ function amount(examples: number, { part }: Context): TrainingProblem[] {
 
 function overlap({ overlap: { examples } }: FileFindings): TrainingProblem[] {
   if (examples === 0) return [];
-  const which = examples === 1 ? 'One example stands' : `${examples} examples stand`;
+  const which = examples === 1 ? 'One example is' : `${examples} examples are`;
   return [
     problem(
       'warning',
-      `${which} in the training file too, so they measure nothing.`,
+      `${which} also in the training file, so they cannot validate the model.`,
       'Remove them from one of the files.',
     ),
   ];

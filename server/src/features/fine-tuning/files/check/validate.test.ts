@@ -103,7 +103,9 @@ describe.each(filePlaces)('checking a training file on %s and %s', (engine, stor
         ],
       },
     ]);
-    expect(messages(body.validation)).toContain('2 examples stand in the training file too, so they measure nothing.');
+    expect(messages(body.validation)).toContain(
+      '2 examples are also in the training file, so they cannot validate the model.',
+    );
     const other = (await check(training, { validationFileId: await saved(preferences) })).body;
     expect([other.ok, messages(other.validation)]).toEqual([
       false,

@@ -48,7 +48,7 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
           : `An administrator asked you to ${set} the password of your Roster account ${to}.`;
       const not =
         message.askedBy === 'self'
-          ? 'If this was not you, ignore this mail. Nothing changes unless the link is used.'
+          ? 'If this was not you, ignore this email. Nothing changes unless the link is used.'
           : 'If you did not expect this, check with your administrator before you use the link. Nothing changes until then.';
       return [
         message.hasPassword ? 'Reset your Roster password' : 'Set your Roster password',
@@ -69,7 +69,7 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
           'To choose your password and sign in, open this link:',
           message.link,
           `${linkLifetime} After that, ask for a new one with "Forgot password?" on the sign-in page.`,
-          'If you did not expect this, ignore this mail.',
+          'If you did not expect this, ignore this email.',
         ],
       ];
     case 'invited':
@@ -80,7 +80,7 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
           'To create your account, open this link:',
           message.link,
           `The link works once, until ${message.expiresAt.slice(0, 16).replace('T', ' ')} UTC.`,
-          'If you did not expect this, ignore this mail. No account is created unless the link is used.',
+          'If you did not expect this, ignore this email. No account is created unless the link is used.',
         ],
       ];
     case 'confirm_email':
@@ -90,7 +90,7 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
           `A Roster account was created with the address ${to}. To confirm that it is yours, open this link in the browser where you are signed in:`,
           message.link,
           linkLifetime,
-          'If you did not register for Roster, ignore this mail and do not open the link.',
+          'If you did not register for Roster, ignore this email and do not open the link.',
         ],
       ];
     case 'new_address':
@@ -100,7 +100,7 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
           `Someone asked to change the address of the Roster account ${message.before} to ${to}. To confirm the change, open this link in the browser where you are signed in:`,
           message.link,
           `${linkLifetime} Until then the address does not change.`,
-          'If you did not ask for this, ignore this mail and do not open the link.',
+          'If you did not ask for this, ignore this email and do not open the link.',
         ],
       ];
     case 'new_address_asked':

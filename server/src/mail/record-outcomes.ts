@@ -7,7 +7,7 @@ import { describeMailFailure, type MailTransport } from './transport.ts';
 /** Records for the operator when a mail last succeeded, and when one failed. */
 export function recordMailTimes(transport: MailTransport, db: Kysely<Database>, log: FastifyBaseLogger): MailTransport {
   // A mail that was sent must not be sent again because recording it failed.
-  const unnoted = (error: unknown) => log.warn({ err: error }, 'the result of a mail could not be recorded');
+  const unnoted = (error: unknown) => log.warn({ err: error }, 'the result of an email could not be recorded');
   return {
     ...transport,
     async send(mail) {

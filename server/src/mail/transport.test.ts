@@ -137,7 +137,7 @@ describe('every mail', () => {
     const app = await startApp('sqlite', { env: mails.env });
     await app.visitor().post('/api/register', { email: 'unknown-here@example.com', password });
     await withDatabase(app, (db) => jobRepository(db).insert('mail', '{"template":"no such","token":"x"}', now()));
-    const errors = await until('two jobs that were given up', async () => {
+    const errors = await until('two failed jobs', async () => {
       const rows = await withDatabase(app, (db) =>
         db.selectFrom('jobs').selectAll().where('given_up_at', 'is not', null).orderBy('last_error').execute(),
       );
@@ -193,7 +193,7 @@ test('says in the log and the report why no mail was sent', async () => {
   });
   expect(failure).toMatch(/^ESOCKET: .*(self.signed|expired|altnames|unable to verify)/i);
   const line = app.logLines.find((text) => text.includes('"event":"job_failed"')) ?? '';
-  expect(JSON.parse(line).err.message).toMatch(/^the mail was not sent: .*(self.signed|expired|altnames|unable)/i);
+  expect(JSON.parse(line).err.message).toMatch(/^the email was not sent: .*(self.signed|expired|altnames|unable)/i);
 });
 
 describe('mail to a server elsewhere', () => {
@@ -210,7 +210,7 @@ describe('mail to a server elsewhere', () => {
 
   test('is not sent unencrypted', async () => {
     const { failure, received } = await sending('');
-    expect(failure).toMatch(/^the mail was not sent: .*TLS/i);
+    expect(failure).toMatch(/^the email was not sent: .*TLS/i);
     expect(received).toBe(0);
   });
 

@@ -44,7 +44,7 @@ function mailFailure(error: unknown): Error {
     (part) => typeof part === 'string' && part !== '',
   );
   const sentence = (words.length > 0 ? words.join(', ') : String(error)).replace(/[A-Za-z0-9_-]{40,}/g, '[left out]');
-  const text = `the mail was not sent: ${sentence.slice(0, 300)}`;
+  const text = `the email was not sent: ${sentence.slice(0, 300)}`;
   const responseCode = of('responseCode');
   const isRefusedForGood = of('code') === 'EENVELOPE' && typeof responseCode === 'number' && responseCode >= 550;
   const code = of('code');
@@ -127,7 +127,7 @@ function fileTransport(folder: string, from: string, log: FastifyBaseLogger): Ma
       const file = join(folder, name);
       await writeFile(`${file}.part`, withPlainText(written.toString(), mail.text), { mode: 0o600, flag: 'wx' });
       await rename(`${file}.part`, file);
-      log.info({ event: 'mail_kept', file }, 'no mail server is configured; the mail is stored as a file');
+      log.info({ event: 'mail_kept', file }, 'no mail server is configured; the email is stored as a file');
     },
     close: () => undefined,
   };

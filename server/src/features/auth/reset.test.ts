@@ -86,7 +86,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
       `Someone asked to reset the password of your Roster account ${email}.`,
       'open this link',
       'works once and expires after 30 minutes',
-      'If this was not you, ignore this mail',
+      'If this was not you, ignore this email',
     ])
       expect(mail.text).toContain(words);
   });

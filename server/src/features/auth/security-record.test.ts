@@ -85,8 +85,10 @@ describe.each(engines)('the security record of sign-ins on %s', (engine) => {
     expect(new Set(inOrder)).toEqual(new Set([401]));
     const record = await recordOf(email);
     expect(record.slice(1)).toEqual([
-      expect.objectContaining({ event: 'sign_in_failed', detail: 'Right password, inactive account' }),
-      ...Array(10).fill(expect.objectContaining({ event: 'sign_in_failed', detail: 'Right password, locked account' })),
+      expect.objectContaining({ event: 'sign_in_failed', detail: 'Correct password, inactive account' }),
+      ...Array(10).fill(
+        expect.objectContaining({ event: 'sign_in_failed', detail: 'Correct password, locked account' }),
+      ),
     ]);
     expect(record[1]).toMatchObject({ done_by: 'self', ip_address: '127.0.0.1' });
   });

@@ -147,7 +147,7 @@ function noteRefusal(db: Kysely<Database>, userId: number, visitor: Visitor, why
   return db
     .transaction()
     .execute((trx) =>
-      auditFailedLogin(trx, { userId, event: 'sign_in_failed', visitor, detail: `Right password, ${why}` }),
+      auditFailedLogin(trx, { userId, event: 'sign_in_failed', visitor, detail: `Correct password, ${why}` }),
     );
 }
 

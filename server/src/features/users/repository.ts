@@ -136,4 +136,4 @@ export function managedUserRepository(db: Kysely<Database>) {
 
 /** Explains why an account cannot become an administrator’s if mail is configured, and what to do about it. */
 export const unconfirmedEmailMessage = (email: string) =>
-  `${email} has not been confirmed, so it may belong to somebody else. Its owner can ask for a link under Settings > Account and open it; then the account can be made an administrator’s.`;
+  `${email} has not been confirmed, so it may belong to somebody else. Its owner can ask for a link under Settings > Account and open it; then the user can be made an administrator.`;

@@ -69,7 +69,7 @@ async function list({ database: { db, reader } }: Dependencies, query: ListQuery
 
 /** Queues the mail with a link for the owner; the link is created when the mail is sent. */
 async function mailLink(trx: Kysely<Database>, userId: number, invitedBy?: string) {
-  const detail = 'Mailed to the owner';
+  const detail = 'Emailed to the owner';
   await securityEventRepository(trx).record({ userId, event: 'reset_link_made', by: 'administrator', detail });
   await enqueue(trx, mailJob, { template: 'set_password', userId, ...(invitedBy !== undefined && { invitedBy }) });
 }

@@ -252,7 +252,7 @@ describe.each(engines)('with a mail server, on %s', (engine) => {
     expect([status, body]).toEqual([200, { mailed: true, link: null }]);
     expect(await mailFor(id)).toContainEqual({ template: 'set_password', userId: id });
     expect(await securityLogOf(ada, 'bob@example.com')).toContain(
-      'reset_link_made, administrator, Mailed to the owner',
+      'reset_link_made, administrator, Emailed to the owner',
     );
     await setUser(app, 'bob@example.com', { status: 'Inactive' });
     expect((await ada.post(`/api/admin/users/${id}/reset-password`)).status).toBe(409);

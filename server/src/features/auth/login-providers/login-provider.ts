@@ -128,7 +128,7 @@ export function parseEmail(email: string): string | LoginProviderError {
     ? parsed.data
     : new LoginProviderError(
         'email_unusable',
-        'the address is none that mail could be sent to, such as one without a dot',
+        'email cannot be sent to the address, for example because it has no dot',
       );
 }
 

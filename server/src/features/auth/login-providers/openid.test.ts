@@ -294,7 +294,7 @@ describe.each(engines)('groups at an OpenID Connect provider on %s', (engine) =>
     expect((await signIn(app, provider, claimsOf(claims))).user.role).toBe('Admin');
   });
 
-  test('are read from userinfo, without which nobody is let in', async () => {
+  test('are read from userinfo; if it fails, the sign-in is rejected', async () => {
     const { app, provider } = await started(engine, {}, roles);
     provider.steering.userinfo = { groups: ['admins'] };
     const claims = claimsOf();
@@ -354,7 +354,7 @@ describe.each(engines)('groups at an OpenID Connect provider on %s', (engine) =>
     expect((await signIn(app, provider, claims)).user.role).toBe('Viewer');
   });
 
-  test('decide who is let in; whoever is taken out is out everywhere at the next sign-in', async () => {
+  test('decide who may sign in; at the next sign-in, a user removed from them loses all sessions', async () => {
     const { app, provider } = await started(engine, {}, { OIDC_ALLOWED_GROUPS: 'staff, guests' });
     const claims = claimsOf();
     expect((await signIn(app, provider, { ...claims, groups: ['others'] })).end).toBe('/auth?error=not_in_groups');
@@ -377,7 +377,7 @@ describe.each(engines)('groups at an OpenID Connect provider on %s', (engine) =>
 });
 
 describe.each(engines)('domains at an OpenID Connect provider on %s', (engine) => {
-  test('decide who is let in', async () => {
+  test('decide who may sign in', async () => {
     const { app, provider } = await started(engine, {}, { OIDC_ALLOWED_DOMAINS: 'acme.example, @Other.Example' });
     const end = async (email: string) => (await signIn(app, provider, claimsOf({ email }))).end;
     expect(await end('a@acme.example')).toBe('/');

@@ -168,7 +168,7 @@ describe.each(engines)('passkeys of an account on %s', (engine) => {
     expect(await listOf(home)).toHaveLength(1);
   });
 
-  test('of a stranger who registered the address go when its owner sets a password by mail', async () => {
+  test('are removed if a stranger registered the address and its owner resets the password', async () => {
     const { home, email } = await someone();
     const key = device();
     await addPasskey(home, key);

@@ -73,12 +73,12 @@ const isTypes = (value: unknown) => isType(value) || (Array.isArray(value) && va
 
 /** Required values of certain keywords. */
 const holds: [keys: string[], fits: (value: unknown) => boolean, message: string][] = [
-  [['type'], isTypes, `A type is one of ${types.join(', ')}`],
-  [['required'], isNameList, 'This is a list of names'],
-  [['enum'], (value) => Array.isArray(value) && value.length > 0, 'This is a list of at least one value'],
-  [[...counts, ...bounds], (value) => typeof value === 'number', 'This is a number'],
-  [holdLists, (value) => Array.isArray(value) && value.length > 0, 'This is a list of schemas'],
-  [holdNamed, isJson, 'This is an object of schemas by their names'],
+  [['type'], isTypes, `Must be one of ${types.join(', ')}`],
+  [['required'], isNameList, 'Must be a list of names'],
+  [['enum'], (value) => Array.isArray(value) && value.length > 0, 'Must be a list of at least one value'],
+  [[...counts, ...bounds], (value) => typeof value === 'number', 'Must be a number'],
+  [holdLists, (value) => Array.isArray(value) && value.length > 0, 'Must be a list of schemas'],
+  [holdNamed, isJson, 'Must be an object of schemas by their names'],
 ];
 
 function referenceProblem(ref: unknown, at: string, root: unknown): SchemaProblem | undefined {

@@ -68,9 +68,9 @@ export function validationMessage(issue: z.core.$ZodRawIssue): string {
     case 'too_small':
       return `${field} ${bound(issue)}`;
     case 'unrecognized_keys':
-      return 'This field is not known';
+      return 'Unknown field';
     case 'invalid_union':
-      return issue.input === undefined ? `${field} is required` : `${field} is not of a form that is known`;
+      return issue.input === undefined ? `${field} is required` : `${field} has an unsupported format`;
     default:
       return `${field} is not valid`;
   }

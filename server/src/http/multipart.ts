@@ -84,9 +84,7 @@ export async function receiveForm<T>(
         if (name !== 'file' || taken) {
           stream.resume();
           reject(
-            name === 'file'
-              ? invalidUpload('file', 'Send one file at a time')
-              : invalidUpload(name, 'This field is not known'),
+            name === 'file' ? invalidUpload('file', 'Send one file at a time') : invalidUpload(name, 'Unknown field'),
           );
           return;
         }

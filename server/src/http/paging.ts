@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { AppError } from '#server/lib/errors';
 
 export const invalidCursor = (cause?: unknown) => {
-  const message = 'The cursor is not one that this list gave.';
+  const message = 'Invalid cursor.';
   return new AppError('invalid_input', message, { fields: { cursor: message }, cause });
 };
 

@@ -132,7 +132,7 @@ describe.each(engines)('assistants on %s', (engine) => {
     const ada = await app.as('ada');
     for (const field of ['id', 'userId', 'isDefault', 'openaiAssistantId', 'createdAt', 'toolServers']) {
       const { status, body } = await ada.post('/api/assistants', draft({ [field]: 1 }));
-      expect([status, body.fields]).toEqual([400, { [field]: 'This field is not known' }]);
+      expect([status, body.fields]).toEqual([400, { [field]: 'Unknown field' }]);
     }
   });
 

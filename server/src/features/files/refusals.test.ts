@@ -37,8 +37,8 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
     ['for a purpose that there is not', [{ ...purpose, content: 'batch' }, file], { purpose: expect.any(String) }],
     ['of nothing', [purpose, { ...file, content: '' }], { file: 'The file is empty.' }],
     ['of two files', [purpose, file, file], { file: 'Send one file at a time' }],
-    ['with an unknown text', [purpose, { name: 'userId', content: '1' }, file], { userId: 'This field is not known' }],
-    ['with an unknown file', [purpose, file, { ...file, name: 'other' }], { other: 'This field is not known' }],
+    ['with an unknown text', [purpose, { name: 'userId', content: '1' }, file], { userId: 'Unknown field' }],
+    ['with an unknown file', [purpose, file, { ...file, name: 'other' }], { other: 'Unknown field' }],
     ['with a text twice', [purpose, purpose, file], { purpose: 'This field may be there only once' }],
     [
       'for training that is not JSONL',

@@ -212,7 +212,7 @@ export const account = {
     path: '/api/version',
     access: 'user',
     beforeSetup: true,
-    summary: 'Which version of Roster this is.',
+    summary: 'Returns the version of Roster.',
     output: z.object({ version: z.string() }),
   }),
   preferences: endpoint({
@@ -288,7 +288,7 @@ export const account = {
     method: 'GET',
     path: '/api/user/config',
     access: 'user',
-    summary: 'Says whether a provider key is saved, and what is known about it. Never returns the key.',
+    summary: 'Returns whether a provider key is saved, and what is known about it. Never returns the key.',
     output: UserConfig,
   }),
   saveApiKey: endpoint({

@@ -70,7 +70,7 @@ export const apiTokens = {
     access: 'user',
     rate: 'keyUse',
     summary:
-      'Creates a token with the Chat permission that works for a minute, for trying a call. It replaces the one before and appears in no list.',
+      'Creates a token with the Chat permission that works for a minute, for trying a call. It replaces the previous one and appears in no list.',
     output: z.object({ token: z.string(), expiresAt: Time }),
     status: 201,
   }),

@@ -305,7 +305,7 @@ export const chat = {
     path: '/api/threads',
     access: 'user',
     summary:
-      'The conversations, pinned first, then the newest; without `programs` those in the archive, or those that no program has made. `q` searches titles and messages of all: words, "exact words", -not, title:word. The other parameters keep the conversations with that assistant or model, in that project, with a message in that time, with files, or with an answer rated so.',
+      'Lists the conversations, pinned first, then newest first; without `programs`, those in the archive or those that no program created. `q` searches titles and messages of all: words, "exact words", -not, title:word. The other parameters select conversations with that assistant or model, in that project, with a message in that time, with files, or with an answer rated so.',
     query: z.strictObject({
       limit: wholeNumber(1, 100).default(50),
       cursor: z.string().max(200).optional(),
@@ -349,7 +349,7 @@ export const chat = {
     method: 'GET',
     path: '/api/threads/:id',
     access: 'user',
-    summary: 'One conversation.',
+    summary: 'Returns one conversation.',
     params: byId,
     output: Thread,
   }),
@@ -500,7 +500,7 @@ export const chat = {
     method: 'GET',
     path: '/api/runs/:id/events',
     access: 'user',
-    summary: 'The events of a run, numbered from 1; `Last-Event-ID` resumes after the last one seen.',
+    summary: 'Streams the events of a run, numbered from 1; `Last-Event-ID` resumes after the last one seen.',
     params: byId,
     output: RunEvent,
     respondsWith: 'events',

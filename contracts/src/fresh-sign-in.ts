@@ -20,7 +20,8 @@ export const freshSignIn = {
     path: '/api/user/confirm',
     access: 'user',
     beforeSetup: true,
-    summary: 'Whether the sign-in is recent enough for sensitive calls, and how the user can confirm their identity.',
+    summary:
+      'Returns whether the sign-in is recent enough for sensitive calls, and how the user can confirm their identity.',
     output: z.object({ isFresh: z.boolean(), ways: z.array(ConfirmationMethod) }),
   }),
   confirm: endpoint({

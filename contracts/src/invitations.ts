@@ -59,7 +59,7 @@ export const invitations = {
     method: 'POST',
     path: list,
     access: 'admin',
-    summary: 'Invites somebody by a link that is mailed, or answered once where there is no mail server.',
+    summary: 'Invites somebody by an emailed link, which is returned once if there is no mail server.',
     body: NewInvitation,
     output: SentInvitation,
     status: 201,

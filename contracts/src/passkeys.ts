@@ -95,7 +95,7 @@ export const passkeys = {
     path: list,
     access: 'user',
     beforeSetup: true,
-    summary: 'The passkeys of the account, oldest first.',
+    summary: 'Lists the passkeys of the account, oldest first.',
     output: z.object({
       passkeys: z.array(Passkey),
       /** A name for a passkey of this browser. */

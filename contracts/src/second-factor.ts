@@ -115,7 +115,7 @@ export const secondFactor = {
     method: 'GET',
     path: '/api/admin/second-factor',
     access: 'admin',
-    summary: 'Says who must have a second factor.',
+    summary: 'Returns who must have a second factor.',
     output: SecondFactorPolicy.extend({
       /** Active accounts without a second factor. */
       without: z.number().int(),
@@ -136,7 +136,7 @@ export const secondFactor = {
     path: '/api/admin/users/:id/reset-second-factor',
     access: 'admin',
     fresh: true,
-    summary: 'Removes the second factors of an account, signs it out everywhere and mails its owner.',
+    summary: 'Removes the second factors of an account, signs it out everywhere and emails its owner.',
     params: z.strictObject({ id: PathId }),
     output: NoContent,
     status: 204,

@@ -36,7 +36,7 @@ export const trash = {
     method: 'GET',
     path: '/api/trash/:id',
     access: 'user',
-    summary: 'One conversation in the trash.',
+    summary: 'Returns one conversation in the trash.',
     params: byId,
     output: TrashedThread,
   }),

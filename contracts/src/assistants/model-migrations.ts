@@ -71,7 +71,7 @@ export const modelMigrations = {
     path: '/api/assistants/move',
     access: 'user',
     summary:
-      'Previews a move from one model to another: the assistants, the settings that the new model does not support, and what the usage of the last 30 days would have cost with it.',
+      'Previews a migration from one model to another: the assistants, the settings that the new model does not support, and what the usage of the last 30 days would have cost with it.',
     query: z.strictObject({ fromModel: ModelText, toModel: ModelText }),
     output: MigrationPlan,
   }),
@@ -80,7 +80,7 @@ export const modelMigrations = {
     path: '/api/assistants/move',
     access: 'editor',
     summary:
-      'Moves assistants from one model to another, all or none, each with a version; without `assistantIds` all that use the model, at most 2,000.',
+      'Migrates assistants from one model to another, all or none, each with a version; without `assistantIds` all that use the model, at most 2,000.',
     body: z.strictObject({
       fromModel: ModelText,
       toModel: ModelText,
@@ -97,7 +97,7 @@ export const modelMigrations = {
     method: 'GET',
     path: '/api/assistants/moves',
     access: 'user',
-    summary: 'The moves of assistants to other models, the newest first; the next page is in the Link header.',
+    summary: 'Lists the migrations of assistants to other models, newest first; the next page is in the Link header.',
     query: z.strictObject({ limit: wholeNumber(1, 100).default(20), cursor: PathId.optional() }),
     output: z.array(ModelMigration),
   }),
@@ -105,7 +105,7 @@ export const modelMigrations = {
     method: 'POST',
     path: '/api/assistants/move/:id/undo',
     access: 'editor',
-    summary: 'Undoes a move: its assistants use the old model again. Later changes stay, except to the model.',
+    summary: 'Undoes a migration: its assistants use the old model again. Later changes stay, except to the model.',
     params: z.strictObject({ id: PathId }),
     output: UndoneMigration,
   }),

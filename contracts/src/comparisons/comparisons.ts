@@ -122,7 +122,7 @@ export const comparisons = {
     method: 'GET',
     path: '/api/comparisons',
     access: 'user',
-    summary: 'The comparisons, the newest first.',
+    summary: 'Lists the comparisons, newest first.',
     query: z.strictObject({
       limit: wholeNumber(1, 100).default(20),
       cursor: PathId.optional(),
@@ -156,7 +156,7 @@ export const comparisons = {
           fileId: Id.optional(),
           count: z
             .number()
-            .int('The number of prompts is whole')
+            .int('The number of prompts must be a whole number')
             .min(1, 'At least 1 prompt')
             .max(promptLimit, `At most ${promptLimit} prompts`)
             .default(10),
@@ -175,7 +175,7 @@ export const comparisons = {
     method: 'GET',
     path: '/api/comparisons/:id',
     access: 'user',
-    summary: 'One comparison with its prompts, answers and votes.',
+    summary: 'Returns one comparison with its prompts, answers and votes.',
     params: byId,
     output: Comparison.extend({ items: z.array(ComparisonPrompt) }),
   }),
@@ -211,7 +211,7 @@ export const comparisons = {
     path: '/api/comparisons/:id/prompts/:promptId/ask',
     access: 'editor',
     rate: 'messages',
-    summary: 'Asks both sides; what has been answered is asked anew only with `again`.',
+    summary: 'Asks both sides; questions that have been answered are asked again only with `again`.',
     params: byPrompt,
     body: z.strictObject({ again: z.boolean().optional(), overBudget: z.boolean().optional() }),
     output: ComparisonPrompt,

@@ -24,7 +24,7 @@ export const draftComparisons = {
     method: 'GET',
     path: '/api/assistants/:id/latest-questions',
     access: 'user',
-    summary: `The latest questions of the conversations with an assistant, each once, at most ${draftQuestionLimit}.`,
+    summary: `Lists the latest questions of the conversations with an assistant, each once, at most ${draftQuestionLimit}.`,
     params: byId,
     output: z.array(EarlierQuestion),
   }),

@@ -42,7 +42,7 @@ export const replays = {
     path: '/api/assistants/:id/questions',
     access: 'user',
     summary:
-      'The newest questions that an assistant has answered, each once: at most 50, of the 500 newest conversations.',
+      'Lists the newest questions that an assistant has answered, each once: at most 50, from the 500 newest conversations.',
     params: byAssistant,
     query: z.strictObject({
       /** Questions that this model has answered; left out: any model. */

@@ -132,7 +132,7 @@ const Key = z
   .trim()
   .min(1, 'Enter a key')
   .max(512, 'A key has at most 512 characters')
-  .regex(/^[\x21-\x7e]+$/, 'A key has letters, digits and signs without spaces');
+  .regex(/^[\x21-\x7e]+$/, 'A key has letters, digits and symbols without spaces');
 const Name = nameText(connectionNameLimit, `Name cannot exceed ${connectionNameLimit} characters`, 'Name is required');
 const FirstTokenSeconds = z.int().min(10).max(7_200).nullable();
 
@@ -203,7 +203,7 @@ export const connections = {
     path: '/api/connections',
     access: 'user',
     summary:
-      'Your connections to providers beside the installation’s own, in your order. Keys and the values of headers are never returned.',
+      'Lists your connections to providers other than the installation’s own, in your order. Never returns keys or the values of headers.',
     output: z.object({
       policy: ConnectionPolicy,
       connections: z.array(Connection),
@@ -215,7 +215,7 @@ export const connections = {
     method: 'GET',
     path: '/api/connection-presets',
     access: 'user',
-    summary: 'The providers that a connection can start from, with their addresses and how they take keys.',
+    summary: 'Lists the providers that a connection can start from, with their addresses and how they accept keys.',
     output: z.object({ policy: ConnectionPolicy, presets: z.array(ConnectionPreset) }),
   }),
   local: endpoint({
@@ -223,7 +223,7 @@ export const connections = {
     path: '/api/connections/local',
     access: 'user',
     rate: 'keyUse',
-    summary: 'Servers such as Ollama that answer on the machine of this installation, where they may be used.',
+    summary: 'Lists servers such as Ollama that answer on the machine of this installation, if they may be used.',
     output: z.object({ servers: z.array(LocalServer) }),
   }),
   create: endpoint({
@@ -269,7 +269,7 @@ export const connections = {
     method: 'GET',
     path: '/api/connections/:id/refusals',
     access: 'user',
-    summary: 'What the provider has refused lately and is therefore not sent, with the time of the next try.',
+    summary: 'Lists what the provider has refused recently and is therefore not sent, with the time of the next try.',
     params: byId,
     output: z.object({ refusals: z.array(ConnectionRefusal) }),
   }),

@@ -78,7 +78,7 @@ export const connectionOffers = {
     method: 'GET',
     path: all,
     access: 'admin',
-    summary: 'The connections that administrators offer, with their budgets and people. Keys are never returned.',
+    summary: 'Lists the connections that administrators offer, with their budgets and people. Never returns keys.',
     output: z.object({ offers: z.array(ConnectionOffer) }),
   }),
   create: endpoint({
@@ -124,7 +124,8 @@ export const connectionOffers = {
     method: 'GET',
     path: `${one}/spending`,
     access: 'admin',
-    summary: 'The cost of a month (UTC) by person and by model; without `month`, of the current one. Never contents.',
+    summary:
+      'Returns the cost of a month (UTC) by person and by model; without `month`, of the current one. Never returns contents.',
     params: byId,
     query: z.strictObject({ month: Month.optional() }),
     output: OfferSpending,
@@ -133,7 +134,7 @@ export const connectionOffers = {
     method: 'GET',
     path: `${one}/refusals`,
     access: 'admin',
-    summary: 'What the provider has refused lately and is therefore not sent, with the time of the next try.',
+    summary: 'Lists what the provider has refused recently and is therefore not sent, with the time of the next try.',
     params: byId,
     output: z.object({ refusals: z.array(ConnectionRefusal) }),
   }),

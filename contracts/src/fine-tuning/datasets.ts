@@ -140,7 +140,7 @@ export const datasets = {
     method: 'GET',
     path: '/api/fine-tuning/datasets/:id',
     access: 'user',
-    summary: 'One dataset.',
+    summary: 'Returns one dataset.',
     params: byId,
     output: Dataset,
   }),

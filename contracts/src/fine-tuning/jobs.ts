@@ -32,10 +32,20 @@ const Auto = z.literal('auto');
 /** Omitted values are chosen by the provider, like `auto`. `beta` applies to preference training only. */
 export const Hyperparameters = z.strictObject({
   n_epochs: z
-    .union([Auto, z.number().int('Epochs are whole').min(1, 'At least 1 epoch').max(50, 'At most 50 epochs')])
+    .union([
+      Auto,
+      z.number().int('Epochs must be a whole number').min(1, 'At least 1 epoch').max(50, 'At most 50 epochs'),
+    ])
     .optional(),
   batch_size: z
-    .union([Auto, z.number().int('A batch is whole').min(1, 'At least 1 example').max(256, 'At most 256 examples')])
+    .union([
+      Auto,
+      z
+        .number()
+        .int('The batch size must be a whole number')
+        .min(1, 'At least 1 example')
+        .max(256, 'At most 256 examples'),
+    ])
     .optional(),
   learning_rate_multiplier: z
     .union([Auto, z.number().positive('It must be more than 0').max(100, 'At most 100')])
@@ -188,7 +198,7 @@ export const fineTuning = {
     path: '/api/fine-tuning/models',
     access: 'user',
     summary:
-      'The models that can be trained, by their ids, and by reference those of connections. Without a key: 409 `no_api_key`.',
+      'Returns the models that can be trained, by their ids, and those of connections by reference. Without a key: 409 `no_api_key`.',
     output: z.record(z.string(), BaseModel),
   }),
   places: endpoint({
@@ -202,7 +212,7 @@ export const fineTuning = {
     method: 'GET',
     path: '/api/fine-tuning/jobs',
     access: 'user',
-    summary: 'The jobs, the newest first; the next page is in the Link header.',
+    summary: 'Lists the jobs, newest first; the next page is in the Link header.',
     query: z.strictObject({
       limit: wholeNumber(1, 100).default(50),
       cursor: PathId.optional(),
@@ -218,7 +228,7 @@ export const fineTuning = {
     method: 'GET',
     path: '/api/fine-tuning/jobs/:id',
     access: 'user',
-    summary: 'One job.',
+    summary: 'Returns one job.',
     params: byId,
     output: Job,
   }),
@@ -228,7 +238,7 @@ export const fineTuning = {
     access: 'editor',
     rate: 'jobs',
     summary:
-      'Checks the files and stores a job; it is begun at the provider as soon as its files are there. The same `clientId` again answers the same job.',
+      'Checks the files and stores a job; it is submitted once its files are at the provider. Sending the same `clientId` again returns the same job.',
     body: JobDraft,
     output: Job,
     status: 201,
@@ -297,7 +307,7 @@ export const fineTuning = {
     method: 'POST',
     path: '/api/fine-tuning/jobs/:id/checkpoints/:checkpointId/activate',
     access: 'editor',
-    summary: 'Offers a checkpoint in the model picker, as a tuned model.',
+    summary: 'Offers a checkpoint in the model picker, as a fine-tuned model.',
     params: z.strictObject({ id: PathId, checkpointId: PathId }),
     output: CustomModel,
   }),
@@ -305,7 +315,7 @@ export const fineTuning = {
     method: 'GET',
     path: '/api/fine-tuning/jobs/:id/result',
     access: 'user',
-    summary: 'The provider’s result file: the metrics of every step as CSV.',
+    summary: 'Downloads the provider’s result file: the metrics of every step as CSV.',
     params: byId,
     output: NoContent,
     respondsWith: 'bytes',
@@ -314,7 +324,7 @@ export const fineTuning = {
     method: 'GET',
     path: '/api/fine-tuning/models/custom',
     access: 'user',
-    summary: 'The tuned models, the newest first; the next page is in the Link header.',
+    summary: 'Lists the fine-tuned models, newest first; the next page is in the Link header.',
     query: z.strictObject({
       limit: wholeNumber(1, 100).default(50),
       cursor: PathId.optional(),
@@ -325,7 +335,7 @@ export const fineTuning = {
     method: 'PATCH',
     path: '/api/fine-tuning/models/custom/:id',
     access: 'editor',
-    summary: 'Offers a tuned model in the model picker, or hides it.',
+    summary: 'Offers a fine-tuned model in the model picker, or hides it.',
     params: byId,
     body: z.strictObject({ isActive: z.boolean() }),
     output: CustomModel,
@@ -335,7 +345,7 @@ export const fineTuning = {
     path: '/api/fine-tuning/models/custom/:id',
     access: 'editor',
     summary:
-      'Deletes a tuned model here and at the provider. A checkpoint is deleted here only; the provider keeps it with its job.',
+      'Deletes a fine-tuned model here and at the provider. A checkpoint is deleted here only; the provider keeps it with its job.',
     params: byId,
     output: NoContent,
     status: 204,

@@ -111,7 +111,7 @@ export const models = {
     path: '/api/models/tools',
     access: 'user',
     summary:
-      'Which tools of the provider a model is known not to have, and why; without `model`, of the model that answers where none was chosen.',
+      'Lists the built-in tools that a model is known not to support, and why; without `model`, those of the model that answers if none was chosen.',
     query: z.strictObject({ model: z.string().max(modelReferenceLimit).optional() }),
     output: ModelToolSupport,
   }),

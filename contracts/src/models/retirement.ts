@@ -72,7 +72,7 @@ export const modelRetirement = {
     path: '/api/model-life',
     access: 'user',
     summary:
-      'Lists the models of your assistants, conversations and tuned models that were retired or will be within 90 days, soonest first.',
+      'Lists the models of your assistants, conversations and fine-tuned models that were retired or will be within 90 days, soonest first.',
     output: z.object({ items: z.array(RetiringModel) }),
   }),
 };

@@ -200,7 +200,7 @@ export type ProjectBudget = z.output<typeof ProjectBudget>;
 
 const BudgetTerms = z.strictObject({
   amountUsd: z.number().min(0.01, 'Enter at least $0.01').max(1_000_000, 'This amount is too high'),
-  warnAt: z.number().min(0.1, 'Warn at 10 % at the earliest').max(1, 'Warn at 100 % at the latest').default(0.8),
+  warnAt: z.number().min(0.1, 'Enter 10 % or more').max(1, 'Enter 100 % or less').default(0.8),
   hardStop: z.boolean().default(false),
   tz: TimeZone.default('UTC'),
 });
@@ -265,7 +265,7 @@ export const usage = {
     method: 'GET',
     path: '/api/settings/admin-key',
     access: 'user',
-    summary: 'Says whether a key for the provider’s own figures is saved. Never returns the key.',
+    summary: 'Returns whether a key for the provider’s own figures is saved. Never returns the key.',
     output: AdminKeyState,
   }),
   saveAdminKey: endpoint({
@@ -390,7 +390,7 @@ export const usage = {
     method: 'GET',
     path: '/api/analytics/budgets',
     access: 'user',
-    summary: 'The monthly budgets, with what is spent.',
+    summary: 'Lists the monthly budgets, with what is spent.',
     output: z.array(Budget),
   }),
   saveBudget: endpoint({
@@ -414,7 +414,7 @@ export const usage = {
     method: 'GET',
     path: '/api/analytics/project-budgets',
     access: 'user',
-    summary: 'The monthly budgets of projects, with what is spent, by name.',
+    summary: 'Lists the monthly budgets of projects by name, with what is spent.',
     output: z.array(ProjectBudget),
   }),
   saveProjectBudget: endpoint({

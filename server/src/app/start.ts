@@ -43,7 +43,7 @@ export async function start(
     if (applied.length > 0) log.info({ applied }, 'database schema migrated');
     const { rewrapped, unreadable } = await rewrapKeys(database.db, vault);
     await rememberMasterKey(database.db, vault);
-    if (rewrapped > 0) log.info({ rewrapped }, 'data keys brought under the current master key');
+    if (rewrapped > 0) log.info({ rewrapped }, 'data keys re-encrypted with the current master key');
     if (unreadable.length > 0)
       log.error(
         { userIds: unreadable },

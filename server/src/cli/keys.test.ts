@@ -102,7 +102,7 @@ describe.each(engines)('keys rotate on %s', (engine) => {
     await app.halt();
     const { code, out, errors } = await roster(['keys', 'rotate'], variables);
     expect([code, errors]).toEqual([0, '']);
-    expect(out).toContain('the provider keys of 1 person are under it. Start the server.');
+    expect(out).toContain('the provider keys of 1 person are encrypted with it. Start the server.');
     expect(out).not.toContain(before.trim());
     const after = readFileSync(file, 'utf8');
     expect(after).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);

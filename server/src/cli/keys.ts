@@ -24,7 +24,7 @@ export async function rotateKeys(config: OperatorConfig): Promise<string> {
     throw new CliError(
       `The master key comes from ${masterKeyVariable}, which a command cannot change. Make a new key with “openssl rand -base64 32”, ` +
         'put it in front of the old one, separated by a comma, and restart every server process. Once the log has said ' +
-        '“data keys brought under the current master key”, take the old one out.',
+        '“data keys re-encrypted with the current master key”, take the old one out.',
     );
   const old = config.masterKeys();
   if (!old || (!databaseUrl && !existsSync(join(dataDir, 'roster.db'))))
@@ -51,7 +51,7 @@ export async function rotateKeys(config: OperatorConfig): Promise<string> {
     await replace(file, needed);
     await rememberMasterKey(database.db, createVault(needed));
     return (
-      `${file} holds a new master key, and the provider keys of ${count} ${count === 1 ? 'person' : 'people'} are under it. Start the server.\n${left(unreadable)}` +
+      `${file} holds a new master key, and the provider keys of ${count} ${count === 1 ? 'person' : 'people'} are encrypted with it. Start the server.\n${left(unreadable)}` +
       `Earlier backups need the old key, which is kept in ${kept}. Make a new backup, and delete that file once no backup needs it.`
     );
   } finally {

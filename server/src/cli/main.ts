@@ -31,15 +31,15 @@ ${start}  admin grant EMAIL           makes an active account an administrator
   backup FILE.tar             writes everything but the master key into a new file
   migrate                     brings the database up to date, as a start of the server does; on SQLite
                               the server has to be stopped
-  check                       says how the installation is, and exits with 1 when something is wrong
-  models                      says which models in use end, and how many assistants and people are on each
+  check                       prints the status of the installation, and exits with 1 if something is wrong
+  models                      lists models in use that retire, and how many assistants and people use each
 
-These work beside the running server, the following ones while it is stopped:
+These run while the server is running; the following require it to be stopped:
 
   restore FILE.tar            puts a backup into an empty installation; everybody has to sign in
                               again, unless --keep-sessions is added; --verify reads all of the
                               backup, beside a running server or without one, and restores nothing
-  keys rotate                 replaces the master key that Roster has made
+  keys rotate                 replaces the master key that Roster generated
   migrate-to postgres://…     copies the embedded database into an empty PostgreSQL database
 
 All take the same environment variables as the server. --version says which version this is.`;

@@ -47,7 +47,7 @@ export function accountPart({ reader }: Pick<OpenDatabase, 'reader'>): ExportPar
   return {
     description: [
       'account.json                   the account and the ways to sign in to it',
-      'preferences.json               how Roster looks and sounds',
+      'preferences.json               display and notification preferences',
       'sessions.json                  where the account is signed in',
       'security-events.json           what happened to the security of the account, the newest first',
       'usage.jsonl                    the tokens and the cost of each call to the provider',

@@ -9,9 +9,9 @@ import { retirementGuard } from './retirement/guard.ts';
 import { modelListRepository } from './retirement/list-repository.ts';
 import { type ModelService, modelService } from './service.ts';
 
-/** Marked, hidden and last chosen models in an account export. Uses the read connection. */
+/** Favorite, hidden and recently used models in an account export. Uses the read connection. */
 const modelChoicesPart = ({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart => ({
-  description: ['model-choices.json             the models that were marked, hidden and chosen last'],
+  description: ['model-choices.json             favorite, hidden and recently used models'],
   async *entries(userId) {
     const choices = await modelChoiceRepository(reader).find(userId);
     yield { name: 'model-choices.json', content: [`${JSON.stringify(choices, undefined, 2)}\n`] };

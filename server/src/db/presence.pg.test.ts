@@ -104,7 +104,7 @@ describe('processes on one PostgreSQL', () => {
 });
 
 describe('after a database outage', () => {
-  test('takes nobody for dead who is still reconnecting', async () => {
+  test('does not treat a reconnecting process as dead', async () => {
     const { aProcess, url = '' } = await aDatabase('postgres');
     const { hostname, port, host } = new URL(url);
     const line = await startNetworkLink({ host: hostname, port: Number(port) });
@@ -126,7 +126,7 @@ describe('after a database outage', () => {
     expect(await first.isGone(late.instance)).toBe(false);
   });
 
-  test('takes nobody for dead when it starts right after the database', async () => {
+  test('does not treat any process as dead when it starts right after the database', async () => {
     const { aProcess } = await aDatabase('postgres');
     const old = await aProcess();
     const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(old.db);

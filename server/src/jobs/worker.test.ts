@@ -147,7 +147,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
         throw new Error('never');
       }),
     ]);
-    await until('a job that was given up', async () => (await rows())[0]?.given_up_at ?? undefined);
+    await until('a failed job', async () => (await rows())[0]?.given_up_at ?? undefined);
     expect(await rows()).toMatchObject([{ attempts: 30, last_error: 'never', claimed_until: null }]);
     await change({ run_at: ago(1_000) });
     await enqueue(db, plain('other'), {});
@@ -166,11 +166,11 @@ describe.each(engines)('background jobs on %s', (engine) => {
         attempts++;
       }),
     ]);
-    await until('a job that was given up', async () => (await rows())[0]?.given_up_at ?? undefined);
+    await until('a failed job', async () => (await rows())[0]?.given_up_at ?? undefined);
     expect([attempts, (await rows())[0]?.last_error]).toEqual([0, 'each process that took it died']);
   });
 
-  test('notify whoever waits for them when they fail, unless their payload names nobody', async () => {
+  test('notify the listener on failure, unless their payload is invalid', async () => {
     const { db, rows, change, worker } = await prepared();
     await enqueue(db, count, { number: 7 });
     await change({ attempts: 30 });
@@ -185,7 +185,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
         },
       ),
     ]);
-    await until('jobs that were given up', async () => (await rows()).every(({ given_up_at }) => given_up_at !== null));
+    await until('failed jobs', async () => (await rows()).every(({ given_up_at }) => given_up_at !== null));
     expect(numbers).toEqual([7]);
   });
 
@@ -197,7 +197,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
         throw new PermanentJobError('refused');
       }),
     ]);
-    await until('a job that was given up', async () => (await rows())[0]?.given_up_at ?? undefined);
+    await until('a failed job', async () => (await rows())[0]?.given_up_at ?? undefined);
     expect((await rows())[0]?.last_error).toBe('refused');
   });
 
@@ -208,7 +208,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     const done: number[] = [];
     worker([counting(done)], { pollMs: never });
     await until('the end of the job that can be read', async () => done.length === 1);
-    await until('three jobs that were given up', async () => (await rows()).every((row) => row.given_up_at !== null));
+    await until('three failed jobs', async () => (await rows()).every((row) => row.given_up_at !== null));
     expect((await rows()).map((row) => row.last_error)).toEqual([
       'unusable payload: it is not JSON',
       'unusable payload: number',

@@ -40,7 +40,7 @@ describe.each(engines)('the export of many conversations on %s', (engine) => {
     }
   });
 
-  test('is made while it is read: the end is not read before the reader is near it', async () => {
+  test('streams rows only as fast as the client reads', async () => {
     const { statusCode, body } = await begin(gus);
     expect(statusCode).toBe(200);
     const pieces = body[Symbol.asyncIterator]();
@@ -73,7 +73,7 @@ describe.each(engines)('the export of many conversations on %s', (engine) => {
     expect(calls).toBeGreaterThan(5);
   });
 
-  test('goes on twice at once at most, and ends when its reader leaves', async () => {
+  test('runs at most twice at once, and stops when the client disconnects', async () => {
     const [one, two] = [await begin(gus), await begin(gus)];
     expect([one.statusCode, two.statusCode]).toEqual([200, 200]);
     const refused = await begin(gus);

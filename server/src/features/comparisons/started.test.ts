@@ -63,7 +63,7 @@ describe.each(engines)('asking all prompts on %s', (engine) => {
     expect(stopped[1]).toMatchObject({ candidate: null, baseline: null, isDue: false });
   });
 
-  test('is refused where asking is, and ends with the reason if that comes later', async () => {
+  test('is rejected without a key, and stops with the reason when a budget is exceeded', async () => {
     const eve = await app.as('eve');
     const { id: locked } = await newComparison(eve, ['Locked']);
     const refused = await startOf(eve, locked);

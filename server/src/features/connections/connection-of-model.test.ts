@@ -79,7 +79,7 @@ describe.each(engines)('a connection beside its model, on %s', (engine) => {
     }
   });
 
-  test('stands once: fallback or fallbackModel', async () => {
+  test('is accepted only once: as fallback or fallbackModel', async () => {
     const both = { name: 'Local', model: 'gpt-4o', fallbackModel: 'gpt-4o', fallback: { model: 'talker' } };
     const { status, body } = await ada.post('/api/assistants', both);
     expect([status, body.fields]).toEqual([400, { fallback: 'Send fallback or fallbackModel, not both' }]);

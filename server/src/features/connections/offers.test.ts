@@ -175,7 +175,7 @@ describe.each(engines)('offered connections on %s', (engine) => {
     expect(sent.body).toMatchObject({ code: 'key_unreadable', message: expect.stringContaining('administrator') });
   });
 
-  test('are no own connections of anybody: nobody can change them there', async () => {
+  test('cannot be changed as a user’s own connections', async () => {
     const { id } = await newOffer(app);
     for (const visitor of [await person(), admin]) {
       expect((await visitor.patch(`/api/connections/${id}`, { name: 'Mine' })).status).toBe(404);

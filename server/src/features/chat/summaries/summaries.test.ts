@@ -175,7 +175,7 @@ describe.each(engines)('summaries of earlier messages on %s', (engine) => {
     expect((await begin(long.threadId, { overBudget: true }, visitor)).status).toBe(202);
   });
 
-  test('are not there in the trash, and go with the conversation', async () => {
+  test('are hidden in the trash, and deleted with the conversation', async () => {
     const { threadId } = await conversation();
     const { body } = await begin(threadId);
     await ended(threadId, body.id);

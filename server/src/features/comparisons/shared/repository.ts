@@ -57,7 +57,7 @@ const promptColumns = [
 type ThreadColumn = 'tuned_thread_id' | 'base_thread_id';
 type StoredVote = Database['comparison_prompts']['vote'];
 
-/** Votes are stored in words from when only tuned models were compared. */
+/** Votes are stored in words from when only fine-tuned models were compared. */
 export const storedAs = { candidate: 'tuned', baseline: 'base', tie: 'tie' } as const satisfies Record<
   Vote,
   StoredVote

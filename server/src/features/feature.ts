@@ -13,7 +13,7 @@ import type { ScheduledTask } from '#server/lib/scheduled-task';
 export type Feature = {
   routes?: (router: Router) => void;
   /** Routes that clients call with an access token, under /v1. */
-  apiRoutes?: (door: PublicApiRouter) => void;
+  apiRoutes?: (router: PublicApiRouter) => void;
   /** Handlers of its background jobs. */
   jobs?: readonly JobHandler[];
   upkeep?: readonly ScheduledTask[];

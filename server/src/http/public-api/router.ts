@@ -48,7 +48,7 @@ type Options = {
 /** The endpoints as they will be mounted, and as they are described. */
 function createRegistry(options: Options) {
   const endpoints: ApiEndpoint[] = [];
-  const registrations: ((door: FastifyInstance) => void)[] = [];
+  const registrations: ((plugin: FastifyInstance) => void)[] = [];
   const callers = new WeakMap<FastifyRequest, ApiPrincipal>();
 
   function register<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
@@ -57,8 +57,8 @@ function createRegistry(options: Options) {
     described: ApiEndpoint = endpoint,
   ) {
     endpoints.push(described);
-    registrations.push((door) =>
-      door.route({
+    registrations.push((plugin) =>
+      plugin.route({
         method: endpoint.method,
         url: endpoint.path,
         bodyLimit: endpoint.bodyLimit,
@@ -138,9 +138,9 @@ export function createPublicApiRouter(options: Options) {
     },
     /** Registered as its own Fastify plugin, with its own error handler and body parser. */
     open: () =>
-      app.register(async (door) => {
-        furnish(door, crossOrigin(config.apiAllowedOrigins));
-        for (const add of registrations) add(door);
+      app.register(async (plugin) => {
+        configurePlugin(plugin, crossOrigin(config.apiAllowedOrigins));
+        for (const add of registrations) add(plugin);
       }),
   };
 }
@@ -190,7 +190,7 @@ async function authorize(
   } finally {
     reply.headers(rateHeaders(rates.standing('apiCalls', key)));
   }
-  requireRight(found, endpoint);
+  requirePermission(found, endpoint);
   if (rate) await rates.use(rate, String(found.userId));
   if (isBeta && !/\bassistants=v2\b/.test(String(request.headers['openai-beta']))) throw notBeta();
   requireContentType(request.headers['content-type'], accepts);
@@ -200,12 +200,12 @@ async function authorize(
     async stillMay(trx) {
       const rightsNow = await lock(trx);
       if (!rightsNow) throw new AppError('not_signed_in', 'The access token has expired or been revoked.');
-      requireRight({ ...caller, rights: rightsNow }, endpoint);
+      requirePermission({ ...caller, rights: rightsNow }, endpoint);
     },
   };
 }
 
-function requireRight({ rights, role }: Pick<ApiPrincipal, 'rights' | 'role'>, { right }: ApiEndpoint) {
+function requirePermission({ rights, role }: Pick<ApiPrincipal, 'rights' | 'role'>, { right }: ApiEndpoint) {
   const either = typeof right === 'string' ? [right] : right;
   if (either.some((one) => rights.includes(one))) return;
   throw new AppError(
@@ -231,13 +231,13 @@ const storedBodyLimits: BodyLimits = { depth: 100, keys: 50_000, isStored: true 
 
 type Allow = ReturnType<typeof crossOrigin>;
 
-function furnish(door: FastifyInstance, allow: Allow) {
-  door.addHook('onRequest', async (request, reply) => {
+function configurePlugin(plugin: FastifyInstance, allow: Allow) {
+  plugin.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     allow(request, reply);
   });
-  door.removeAllContentTypeParsers();
-  door.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+  plugin.removeAllContentTypeParsers();
+  plugin.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
     if (request.headers['content-encoding'] !== undefined) return done(compressedBodyError());
     const body = String(text);
     request.bodyText = body;
@@ -258,13 +258,13 @@ function furnish(door: FastifyInstance, allow: Allow) {
     done(null, value);
   });
   // The body is not read here: the upload route streams it.
-  door.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null));
-  door.setErrorHandler((error, request, reply) => {
+  plugin.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null));
+  plugin.setErrorHandler((error, request, reply) => {
     const { status, body } = apiError(toClientError(error, request, reply));
     return reply.status(status).send(body);
   });
   for (const url of ['/v1', '/v1/*'])
-    door.all(url, { config: { access: 'token' } }, async (request, reply) => {
+    plugin.all(url, { config: { access: 'token' } }, async (request, reply) => {
       // CORS preflight; the hook has already set the allowed headers.
       if (request.method === 'OPTIONS') return reply.status(204).send();
       const path = request.url.split('?', 1)[0]?.slice(0, 200);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Config } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
 import type { RateLimits } from '#server/http/limits/rate-limits';
-import { openScimDoor, type ScimRoute } from '#server/http/scim/door';
+import { registerScim, type ScimRoute } from '#server/http/scim/scim-plugin';
 import { AppError } from '#server/lib/errors';
 import type { JsonObject } from '#server/lib/is-object';
 import { listed, resourceTypes, schemas, serviceProviderConfig } from './discovery.ts';
@@ -26,7 +26,7 @@ export function scimFeature({ app, config, database: { db }, rates, removeAccoun
   const groups = scimGroups(shared);
   return {
     routes: () =>
-      openScimDoor({ app, rates, token: scim.token }, (route) => scimRoutes(route, publicUrl, users, groups)),
+      registerScim({ app, rates, token: scim.token }, (route) => scimRoutes(route, publicUrl, users, groups)),
   };
 }
 

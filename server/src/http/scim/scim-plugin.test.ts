@@ -10,7 +10,7 @@ async function started(engine: (typeof engines)[number], env: Record<string, str
   return app;
 }
 
-describe.each(engines)('the door for directories on %s', (engine) => {
+describe.each(engines)('the SCIM API on %s', (engine) => {
   test('answers 404 while there is no token', async () => {
     const app = await started(engine, {});
     for (const path of ['/Users', '/ServiceProviderConfig', '/nothing']) {

@@ -43,17 +43,17 @@ async function authorize({ rates, token }: Options, request: FastifyRequest, rep
 }
 
 /** The API for directories under /scim/v2, a Fastify plugin with its own token, errors and body parser. */
-export function openScimDoor(options: Options, addRoutes: (route: ScimRoute) => void) {
-  options.app.register(async (door) => {
-    door.addHook('onRequest', (request, reply) => authorize(options, request, reply));
-    door.removeAllContentTypeParsers();
-    for (const type of ['application/json', scimMediaType]) acceptJson(door, type, () => bodyLimits);
-    door.setErrorHandler((error, request, reply) => {
+export function registerScim(options: Options, addRoutes: (route: ScimRoute) => void) {
+  options.app.register(async (plugin) => {
+    plugin.addHook('onRequest', (request, reply) => authorize(options, request, reply));
+    plugin.removeAllContentTypeParsers();
+    for (const type of ['application/json', scimMediaType]) acceptJson(plugin, type, () => bodyLimits);
+    plugin.setErrorHandler((error, request, reply) => {
       const { status, body } = scimError(toClientError(error, request, reply));
       return reply.status(status).type(scimMediaType).send(JSON.stringify(body));
     });
     addRoutes((method, path, handle) =>
-      door.route({
+      plugin.route({
         method,
         url: `/scim/v2${path}`,
         bodyLimit,
@@ -66,7 +66,7 @@ export function openScimDoor(options: Options, addRoutes: (route: ScimRoute) => 
       }),
     );
     for (const url of ['/scim', '/scim/*'])
-      door.all(url, { config: { access: 'directory' } }, async ({ method, url: requested }) => {
+      plugin.all(url, { config: { access: 'directory' } }, async ({ method, url: requested }) => {
         const path = requested.split('?', 1)[0]?.slice(0, 200);
         throw new AppError('not_found', `There is no ${method} ${path}. The calls are below /scim/v2.`);
       });

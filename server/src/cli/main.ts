@@ -15,7 +15,7 @@ import { check } from './check.ts';
 import { operatorCommands } from './commands.ts';
 import { rotateKeys } from './keys.ts';
 import { migrateTo } from './migrate-to.ts';
-import { endingModels } from './models.ts';
+import { retiringModels } from './models.ts';
 
 const program = process.env.npm_lifecycle_event === 'roster' ? 'npm run roster --' : 'roster';
 const start =
@@ -151,7 +151,7 @@ const commands = new Map<string, Command>([
       },
     },
   ],
-  ['models', { perform: (config) => beside(config, (database) => endingModels(database, config)) }],
+  ['models', { perform: (config) => beside(config, (database) => retiringModels(database, config)) }],
   ['keys rotate', { perform: rotateKeys }],
   [
     'migrate-to',

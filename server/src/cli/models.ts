@@ -8,11 +8,11 @@ import { loadCatalogue } from '#server/provider/catalogue/catalogue';
 
 type Row = readonly [model: string, end: string, assistants: string, people: string, calls: string, successor: string];
 
-const header: Row = ['Model', 'Ends', 'Assistants', 'People', `Calls in ${usageComparisonDays} days`, 'Successor'];
+const header: Row = ['Model', 'Retires', 'Assistants', 'People', `Calls in ${usageComparisonDays} days`, 'Successor'];
 
 const rowOf = ({ model, isTuned, ...end }: InstallationRetiringModel): Row => [
   isTuned ? `fine-tuned from ${model}` : model,
-  `${end.shutdownDate}${end.lifecycle === 'gone' ? ' (ended)' : ''}`,
+  `${end.shutdownDate}${end.lifecycle === 'gone' ? ' (retired)' : ''}`,
   String(end.assistants),
   String(end.people),
   String(end.calls),
@@ -28,7 +28,7 @@ function lineOf(row: Row, widths: readonly number[]): string {
 }
 
 /** The retiring models and what uses each, as administrators see them on the System page. */
-export async function endingModels(database: OpenDatabase, config: OperatorConfig): Promise<string> {
+export async function retiringModels(database: OpenDatabase, config: OperatorConfig): Promise<string> {
   const { baseUrl, modelCatalogue } = config;
   const catalogue = loadCatalogue(modelCatalogue);
   const use = installationUseRepository(database.reader);

@@ -59,8 +59,8 @@ describe.each(engines)('operator commands next to the running server on %s', (en
     expect([code, errors]).toEqual([0, '']);
     expect(out).toBe(
       [
-        'Model        Ends                Assistants  People  Calls in 30 days  Successor',
-        'house-model  2020-02-01 (ended)           2       1                 0  house-model-2',
+        'Model        Retires               Assistants  People  Calls in 30 days  Successor',
+        'house-model  2020-02-01 (retired)           2       1                 0  house-model-2',
         '',
       ].join('\n'),
     );

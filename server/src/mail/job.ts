@@ -65,7 +65,7 @@ export const mailJob = defineJob({ name: 'mail', payload: MailPayload });
  * The same for a template that the previous version does not know. That version fails jobs of its own kind that it
  * cannot read, but leaves unknown kinds to a process of this version.
  */
-export const modelEndsMailJob = defineJob({ name: 'mail.models-end', payload: MailPayload });
+export const retirementMailJob = defineJob({ name: 'mail.models-end', payload: MailPayload });
 export const secondFactorMailJob = defineJob({ name: 'mail.second-factor', payload: MailPayload });
 export const openIdMailJob = defineJob({ name: 'mail.open-id', payload: MailPayload });
 export const invitationMailJob = defineJob({ name: 'mail.invitation', payload: MailPayload });

@@ -19,11 +19,11 @@ export type Message =
       site: string;
       askAgain: string;
     }
-  | { about: 'models_end'; models: readonly EndingModel[]; more: number; page: string; settings: string }
+  | { about: 'models_end'; models: readonly RetirementEntry[]; more: number; page: string; settings: string }
   | { about: 'account_closed'; site: string }
   | SecondFactorMessage;
 
-type EndingModel = { model: string; shutdownDate: string; successor: string | null; assistants: number };
+type RetirementEntry = { model: string; shutdownDate: string; successor: string | null; assistants: number };
 
 /** The lifetime of a mailed link, in words; see tokenLifeMs in features/auth/mailed-token-repository.ts. */
 const linkLifetime = 'The link works once and expires after 30 minutes.';
@@ -150,7 +150,7 @@ function render(message: Message, to: string): [subject: string, paragraphs: str
       ];
     }
     case 'models_end':
-      return modelsEnd(message);
+      return retirementMessage(message);
     case 'second_factor':
       return secondFactorMessage(message, to);
     case 'account_closed':
@@ -169,20 +169,20 @@ const oneLine = (text: string) => truncate(text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+
 
 const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' });
 
-function modelEnds({ model, shutdownDate, successor, assistants }: EndingModel): string {
+function retirementLine({ model, shutdownDate, successor, assistants }: RetirementEntry): string {
   const users =
     assistants === 0 ? '' : assistants === 1 ? ' One assistant uses it.' : ` ${assistants} assistants use it.`;
   const next = successor === null ? '' : ` Its successor is ${successor}.`;
   return `- ${oneLine(modelIdOf(model))} retires on ${longDay.format(new Date(shutdownDate))}.${users}${next}`;
 }
 
-function modelsEnd({
+function retirementMessage({
   models,
   more,
   page,
   settings,
 }: Extract<Message, { about: 'models_end' }>): [subject: string, paragraphs: string[]] {
-  const lines = models.map(modelEnds);
+  const lines = models.map(retirementLine);
   if (more > 0) lines.push(`- and ${more} more`);
   return [
     'Models you use in Roster retire soon',

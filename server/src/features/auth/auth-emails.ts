@@ -7,8 +7,8 @@ import {
   invitationMailJob,
   type MailPayload,
   mailJob,
-  modelEndsMailJob,
   openIdMailJob,
+  retirementMailJob,
   secondFactorMailJob,
 } from '#server/mail/job';
 import { type Message, writeMessage } from '#server/mail/messages';
@@ -45,7 +45,7 @@ export function authEmails(dependencies: Dependencies): JobHandler[] {
     links,
     send: (to, message) => transport.send(writeMessage(message, to)),
   };
-  return [mailJob, modelEndsMailJob, openIdMailJob, secondFactorMailJob, invitationMailJob].map((job) =>
+  return [mailJob, retirementMailJob, openIdMailJob, secondFactorMailJob, invitationMailJob].map((job) =>
     jobHandler(job, (payload) => perform(sending, payload)),
   );
 }

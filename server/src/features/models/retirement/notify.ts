@@ -5,7 +5,7 @@ import type { Database } from '#server/db/schema';
 import { defineJob, type JobHandler, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
 import { hourMs, type ScheduledTask } from '#server/lib/scheduled-task';
-import { modelEndsMailJob } from '#server/mail/job';
+import { retirementMailJob } from '#server/mail/job';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import { bySoonestRetirement, type RetirementDate, retirementOf } from './dates.ts';
 import { modelListRepository } from './list-repository.ts';
@@ -54,7 +54,7 @@ async function notify(trx: Kysely<Database>, { now }: Dependencies, userId: numb
     .map(({ model, shutdownDate, successor, assistants }) => ({ model, shutdownDate, successor, assistants }));
   if (models.length === 0) return;
   const more = Math.max(0, models.length - maxNamed);
-  await enqueue(trx, modelEndsMailJob, { template: 'models_end', userId, models: models.slice(0, maxNamed), more });
+  await enqueue(trx, retirementMailJob, { template: 'models_end', userId, models: models.slice(0, maxNamed), more });
 }
 
 /** Notices that are due for the users of a batch. */

@@ -30,19 +30,19 @@ export async function startCluster(say: (what: string) => void) {
   ];
   const rosterPorts: number[] = [];
   for (let number = 0; number < processes; number++) rosterPorts.push(await freePort());
-  const [door, store, model] = [
+  const [balancer, store, model] = [
     await haproxy(ground, members, rosterPorts),
     await swift(ground),
     await provider(ground),
   ];
-  const pooler = await pgbouncer(ground, door.primary);
-  await Promise.all([startMembers(members), store.start(), model.start(), door.start()]);
+  const pooler = await pgbouncer(ground, balancer.primary);
+  await Promise.all([startMembers(members), store.start(), model.start(), balancer.start()]);
   say('PostgreSQL with Patroni and etcd, Swift and HAProxy are there');
-  const direct = `postgres://roster:${passwords.roster}@127.0.0.1:${door.primary}/roster`;
-  await makeDatabase(door.primary);
+  const direct = `postgres://roster:${passwords.roster}@127.0.0.1:${balancer.primary}/roster`;
+  await makeDatabase(balancer.primary);
   await pooler.start();
   const env = {
-    PUBLIC_URL: `http://127.0.0.1:${door.people}`,
+    PUBLIC_URL: `http://127.0.0.1:${balancer.people}`,
     TRUST_PROXY: '1',
     DATABASE_URL: pooler.url,
     DATABASE_DIRECT_URL: direct,
@@ -55,7 +55,7 @@ export async function startCluster(say: (what: string) => void) {
   const rosters = rosterPorts.map((port, index) => rosterProcess(ground, `roster-${index + 1}`, port, env));
   for (const roster of rosters) await roster.start();
   say('PgBouncer and three processes of Roster are there');
-  return { ground, members, pooler, store, rosters, port: door.people };
+  return { ground, members, pooler, store, rosters, port: balancer.people };
 }
 
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
@@ -103,7 +103,7 @@ async function makeDatabase(port: number) {
     password: passwords.postgres,
     database: 'postgres',
   });
-  await untilReady('the door to the primary', async () => {
+  await untilReady('the balancer to the primary', async () => {
     const probe = new pg.Client({ host: '127.0.0.1', port, user: 'postgres', password: passwords.postgres });
     probe.on('error', () => undefined);
     await probe.connect();

@@ -97,7 +97,7 @@ const all: Disturbance[] = [
   { name: 'the primary is switched over', happen: switchOver },
   { name: 'PgBouncer is restarted', happen: restartPooler },
   { name: 'the primary crashes', happen: crashPrimary },
-  { name: 'the store is away for six seconds', happen: restartStore },
+  { name: 'the store is unavailable for six seconds', happen: restartStore },
 ];
 const full: Disturbance = { name: 'the disk of the primary is full', happen: fillDisk };
 

@@ -9,7 +9,7 @@ import { isScimRequest, scimError, scimMediaType } from './scim/errors.ts';
 // Importing node:http would also load all of Node's fetch with its WebSocket: 6 MB.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
-const whatIsAway: Record<UnavailableError['part'], string> = {
+const unavailableMessages: Record<UnavailableError['part'], string> = {
   database: 'Roster’s database is not responding at the moment. Please try again shortly.',
   storage: 'The file store is not responding at the moment. Please try again shortly.',
 };
@@ -23,7 +23,10 @@ function asAppError(error: unknown): AppError | undefined {
       retryAfterSeconds: 60,
     });
   if (error instanceof UnavailableError)
-    return new AppError(`${error.part}_unavailable`, whatIsAway[error.part], { cause: error, retryAfterSeconds: 5 });
+    return new AppError(`${error.part}_unavailable`, unavailableMessages[error.part], {
+      cause: error,
+      retryAfterSeconds: 5,
+    });
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
   if (status === 413) return new AppError('too_large', 'The request is too large.', { cause: error });
   if (status === 415)
@@ -113,7 +116,7 @@ export function toClientError(error: unknown, request: FastifyRequest, reply: Fa
   return answer;
 }
 
-/** The only place that turns errors into responses; http/public-api/router.ts and http/scim/door.ts have those for clients. */
+/** The only place that turns errors into responses; http/public-api/router.ts and http/scim/scim-plugin.ts have those for clients. */
 export function handleErrors(app: FastifyInstance) {
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const answer = toClientError(error, request, reply);

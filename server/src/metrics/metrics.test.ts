@@ -155,7 +155,7 @@ test('delays only its own figures when a store hangs', async () => {
   });
   expect(figureOf(await metricsOf(app), 'roster_part_up', { part: 'storage' })).toBe(1);
   line.set('hang');
-  const text = await until('a store that is away', async () => {
+  const text = await until('an unavailable store', async () => {
     const now = await metricsOf(app);
     return figureOf(now, 'roster_part_up', { part: 'storage' }) === 0 ? now : undefined;
   });

@@ -72,7 +72,7 @@ test('does not end a stream that opens while sessions are being checked', async 
 });
 
 test('ends no stream and reports it when a check of the sessions fails', async () => {
-  const { open, problems } = await streamsServer(() => Promise.reject(new Error('The database is away')));
+  const { open, problems } = await streamsServer(() => Promise.reject(new Error('The database is unavailable')));
   const reader = await open('anyone');
   await expect.poll(() => problems.length).toBeGreaterThan(0);
   reader.stream?.write('data: on\n\n');

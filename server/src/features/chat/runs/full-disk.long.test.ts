@@ -27,11 +27,15 @@ test('stores an answer that ends while the disk is full once there is room', asy
   await reader.until(1);
   fill();
   await until('the whole text', async () => textOf(reader.events) === benchText(10_000) || undefined);
-  const away = await until('what is missing', async () => {
+  const unready = await until('what is missing', async () => {
     const answer = await bareRequest(app, 'GET', '/readyz');
     return answer.status === 507 ? answer : undefined;
   });
-  expect(away.body).toMatchObject({ code: 'no_space', message: noRoom, parts: { database: 'missing', storage: 'ok' } });
+  expect(unready.body).toMatchObject({
+    code: 'no_space',
+    message: noRoom,
+    parts: { database: 'missing', storage: 'ok' },
+  });
   // Logged repeatedly, not only once.
   expect((await bareRequest(app, 'GET', '/readyz')).status).toBe(507);
   expect((await post(ada, threadId, 'Another one')).status).toBeGreaterThanOrEqual(409);

@@ -34,7 +34,7 @@ test('does not retry a failed write while the end of the run is being stored', a
   expect(store).toHaveBeenCalledOnce();
 
   const leaving = writer.detach(run);
-  storing.reject(new UnavailableError('database', new Error('away')));
+  storing.reject(new UnavailableError('database', new Error('unavailable')));
   await leaving;
   await vi.advanceTimersByTimeAsync(10_000);
   expect(store).toHaveBeenCalledOnce();

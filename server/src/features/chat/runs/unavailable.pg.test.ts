@@ -178,8 +178,8 @@ describe('a reader', () => {
   }
 
   test('gets the events once its run can be read again', async () => {
-    const away = new UnavailableError('database', new Error('away'));
-    const reader = await watch([away, away, away]);
+    const unavailable = new UnavailableError('database', new Error('unavailable'));
+    const reader = await watch([unavailable, unavailable, unavailable]);
     expect([reader.begun, reader.ends()]).toEqual(['follows', 0]);
     await until('the end', async () => reader.ends() > 0);
   });

@@ -104,7 +104,7 @@ export function fileFeature(dependencies: Dependencies) {
     /** For files that Roster creates: datasets, converted and split training files. */
     make: uploads.make,
     /** For files that tools of the provider create for answers. */
-    keepMade: uploads.keepMade,
+    storeGenerated: uploads.storeGenerated,
     /** In the transaction that deletes the rows: removes bytes that other features have stored. */
     removeBytes: (trx: Kysely<Database>, storedKeys: string[]) => storeRemovalOfBytes(trx, storedKeys, log),
     room: uploads.room,

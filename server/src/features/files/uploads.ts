@@ -168,7 +168,7 @@ async function discard({ db, log }: Dependencies, uploadId: number, storedKey: s
 }
 
 /** Reserves room, then stores and commits the file; a failure leaves nothing behind. */
-async function takeIn(
+async function receiveFile(
   work: Work,
   userId: number,
   wanted: Wanted,
@@ -214,7 +214,7 @@ async function sweep(work: Work): Promise<number> {
   return swept;
 }
 
-type MadeFile = {
+type CreatedFile = {
   filename: string;
   type: string;
   purpose: FilePurpose;
@@ -244,7 +244,7 @@ async function checkDisk({ store, minFreeBytes }: Dependencies) {
 }
 
 /** Stores and forwards it like an upload. @throws AppError if there is no room for it */
-async function keepMade(
+async function storeGenerated(
   work: Work,
   buffers: BufferCollector,
   userId: number,
@@ -253,7 +253,7 @@ async function keepMade(
   if (expectedBytes !== undefined && expectedBytes > fileSizeLimit) throw tooLarge();
   await checkDisk(work);
   const wanted = { bytes: expectedBytes, isBesideUploads: true };
-  await takeIn(work, userId, wanted, async ({ uploadId, bytes }, storageKey) => {
+  await receiveFile(work, userId, wanted, async ({ uploadId, bytes }, storageKey) => {
     const incoming = { filename, type: '', content: limited(content, bytes) };
     const stored = {
       ...(await storeBytes(work.store, buffers, storageKey, incoming)),
@@ -275,15 +275,15 @@ export function uploadService(dependencies: Dependencies) {
 
   return {
     /** A file that Roster creates: stored and forwarded like an upload. */
-    make: (actor: Actor, made: MadeFile): Promise<File> =>
-      takeIn(work, actor.userId, { bytes: fileSizeLimit }, async ({ uploadId }, storageKey) => {
-        const content = limited(made.content);
-        const stored = await storeBytes(store, buffers, storageKey, { ...made, content });
-        return commit(work, actor, uploadId, { ...stored, datasetId: made.datasetId ?? null }, made.purpose);
+    make: (actor: Actor, created: CreatedFile): Promise<File> =>
+      receiveFile(work, actor.userId, { bytes: fileSizeLimit }, async ({ uploadId }, storageKey) => {
+        const content = limited(created.content);
+        const stored = await storeBytes(store, buffers, storageKey, { ...created, content });
+        return commit(work, actor, uploadId, { ...stored, datasetId: created.datasetId ?? null }, created.purpose);
       }),
 
     /** A file that a tool of the provider has created. */
-    keepMade: (userId: number, made: GeneratedForAnswer) => keepMade(work, buffers, userId, made),
+    storeGenerated: (userId: number, file: GeneratedForAnswer) => storeGenerated(work, buffers, userId, file),
 
     async upload(
       uploader: Uploader,
@@ -294,7 +294,7 @@ export function uploadService(dependencies: Dependencies) {
         throw new AppError('too_large', `The file is larger than ${fileSizeLimit / 1024 / 1024} MB.`);
       await checkDisk(work);
       const bytes = Math.min(contentLength ?? fileSizeLimit, fileSizeLimit);
-      return takeIn(work, uploader.userId, { bytes }, async ({ uploadId }, storageKey) => {
+      return receiveFile(work, uploader.userId, { bytes }, async ({ uploadId }, storageKey) => {
         const { fields, file } = await receive((incoming) => storeBytes(store, buffers, storageKey, incoming));
         if (fields.purpose === 'fine-tune' && !/\.jsonl$/i.test(file.filename))
           throw refused('file', 'A file for fine-tuning must be JSONL, with a name that ends in .jsonl.');

@@ -14,7 +14,7 @@ import { generatedFileRepository } from './repository.ts';
 
 export type FileStorage = {
   store: Pick<FileStore, 'read'>;
-  files: { keepMade: (userId: number, made: GeneratedForAnswer) => Promise<void> };
+  files: { storeGenerated: (userId: number, made: GeneratedForAnswer) => Promise<void> };
 };
 
 type Made = Pick<GeneratedForAnswer, 'filename' | 'bytes' | 'content'>;
@@ -37,7 +37,7 @@ export const named = ({ filename }: StoredFile, mediaType: string) =>
 /** Stores a generated file as a file of its owner and of the answer, or not at all. */
 export async function storeGeneratedFile({ store, files }: FileStorage, row: Row, made: Made) {
   const { id, userId, messageId, position } = row;
-  await files.keepMade(userId, {
+  await files.storeGenerated(userId, {
     ...made,
     async isWanted(trx) {
       if (!(await generatedFileRepository(trx).isWanted(userId, id, messageId))) throw nothingWantsIt();

@@ -32,7 +32,7 @@ async function storeFile(
 ): Promise<Attachment> {
   const { sourceId, isGenerated, size, filename: given, purpose = 'user_data' } = file;
   let attachment: Attachment | undefined;
-  await files.keepMade(userId, {
+  await files.storeGenerated(userId, {
     filename: given,
     bytes: size,
     content,

@@ -9,8 +9,8 @@ import { keyHeaderOf, type Preset, presetOf } from '#server/provider/connections
 import { ProviderError } from '#server/provider/transport/error';
 import type { Vault } from '#server/security/vault';
 import type { OpenClient, OpenedClient } from './clients.ts';
+import { encryptedColumns } from './encrypted-columns.ts';
 import { invalid } from './errors.ts';
-import { sealedColumns } from './sealed-columns.ts';
 
 /** Milliseconds that a person waits for a new key to be tried. */
 const tryMs = 8_000;
@@ -77,9 +77,9 @@ type Target = Pick<ConnectionRow, 'preset' | 'name' | 'base_url'>;
 type Secrets = { key: string; headers: readonly ConnectionHeader[] };
 type SecretChanges = Pick<ConnectionChange, 'key' | 'headers'>;
 
-/** Keys and headers are tried before they are stored, and sealed with their address. */
+/** Keys and headers are tried before they are stored, and encrypted with their address. */
 export function connectionKeys({ db, vault, addresses, open }: KeyDependencies) {
-  const { keyColumns, headerColumns, stored, changedHeaders } = sealedColumns({ db, vault });
+  const { keyColumns, headerColumns, stored, changedHeaders } = encryptedColumns({ db, vault });
 
   /** @throws key_rejected */
   async function tried(target: Target, { key, headers }: Secrets, field: 'key' | 'headers' = 'key') {

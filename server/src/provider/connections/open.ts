@@ -5,9 +5,9 @@ import type { Provider } from '#server/provider/provider';
 import type { Vault } from '#server/security/vault';
 import { ConnectionKey, type ConnectionTarget } from './connection-key.ts';
 import { type ConnectionRow, connectionRepository, type OpenedRow } from './connection-repository.ts';
+import { connectionSecrets } from './encrypted-secrets.ts';
 import type { OfferBudget, Spending } from './offer-budget.ts';
 import { keyHeaderOf } from './presets.ts';
-import { connectionSecrets } from './sealed-secrets.ts';
 import { spendRepository } from './spend-repository.ts';
 
 type Dependencies = {

@@ -10,7 +10,7 @@ import type { ParsedRequest } from './parse-request.ts';
 /** Fields that Roster adds to a client's request, and removes again if they are refused. */
 export type AddedField = 'temperature' | 'top_p' | 'reasoning' | 'text' | 'include' | 'store';
 
-const sealedThoughts = 'reasoning.encrypted_content';
+const encryptedReasoning = 'reasoning.encrypted_content';
 
 /**
  * The request for a provider that serves Responses: the client's, minus what Roster handles itself. Nothing is stored
@@ -29,8 +29,8 @@ export function responsesRequest(
     if (assistant) addSettings(add, body, assistant);
     add('store', false);
     const include = Array.isArray(body.include) ? body.include : [];
-    if (isStored && catalogue.leastEffort(model) !== null && !include.includes(sealedThoughts))
-      add('include', [...include, sealedThoughts]);
+    if (isStored && catalogue.leastEffort(model) !== null && !include.includes(encryptedReasoning))
+      add('include', [...include, encryptedReasoning]);
     const whole = {
       ...rest,
       ...fields,

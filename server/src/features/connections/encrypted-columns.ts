@@ -6,12 +6,7 @@ import {
   connectionRepository,
   type OpenedRow,
 } from '#server/provider/connections/connection-repository';
-import {
-  connectionSecrets,
-  purposesOf,
-  sealedHeadersText,
-  sealedKeyText,
-} from '#server/provider/connections/sealed-secrets';
+import { connectionSecrets, headersText, keyText, purposesOf } from '#server/provider/connections/encrypted-secrets';
 import { encryptForInstallation, encryptWithDataKey } from '#server/security/encryption';
 import { Secret } from '#server/security/secret';
 import type { Vault } from '#server/security/vault';
@@ -22,10 +17,10 @@ const minShownLength = 12;
 const last4Of = (key: string) => (key.length >= minShownLength ? key.slice(-4) : '');
 
 /** The columns of encrypted keys and headers. Without an owner they are the installation's. */
-export function sealedColumns(dependencies: { db: Kysely<Database>; vault: Vault }) {
+export function encryptedColumns(dependencies: { db: Kysely<Database>; vault: Vault }) {
   const secrets = connectionSecrets(dependencies.vault);
 
-  const sealed = (owner: number | null, text: string, what: 'key' | 'headers') =>
+  const encrypt = (owner: number | null, text: string, what: 'key' | 'headers') =>
     owner === null
       ? encryptForInstallation(dependencies, new Secret(text), purposesOf(owner)[what])
       : encryptWithDataKey(dependencies, owner, new Secret(text), purposesOf(owner)[what]);
@@ -40,13 +35,13 @@ export function sealedColumns(dependencies: { db: Kysely<Database>; vault: Vault
   return {
     async keyColumns(owner: number | null, baseUrl: string, key: string | null) {
       if (key === null) return { key_sealed: null, key_last4: null };
-      return { key_sealed: await sealed(owner, sealedKeyText(baseUrl, key), 'key'), key_last4: last4Of(key) };
+      return { key_sealed: await encrypt(owner, keyText(baseUrl, key), 'key'), key_last4: last4Of(key) };
     },
 
     async headerColumns(owner: number | null, baseUrl: string, headers: readonly ConnectionHeader[]) {
       if (headers.length === 0) return { headers_sealed: null, header_names: '[]' };
       return {
-        headers_sealed: await sealed(owner, sealedHeadersText(baseUrl, headers), 'headers'),
+        headers_sealed: await encrypt(owner, headersText(baseUrl, headers), 'headers'),
         // The values are in the encrypted text alone.
         header_names: JSON.stringify(headers.map(({ name }) => name)),
       };

@@ -5,15 +5,15 @@ import { installationOwner } from '#server/security/encryption';
 import { type UserSecret, type Vault, VaultError } from '#server/security/vault';
 import type { ConnectionRow, OpenedRow } from './connection-repository.ts';
 
-/** A sealed text names the address that it belongs to, so that a changed row cannot send it elsewhere. */
+/** The encrypted text names the address that it belongs to, so that a changed row cannot send it elsewhere. */
 const ofAddress = { baseUrl: z.string() };
-const SealedKey = z.strictObject({ ...ofAddress, key: z.string() });
-const SealedHeaders = z.strictObject({ ...ofAddress, headers: z.array(ConnectionHeader) });
+const KeyText = z.strictObject({ ...ofAddress, key: z.string() });
+const HeadersText = z.strictObject({ ...ofAddress, headers: z.array(ConnectionHeader) });
 
-export const sealedKeyText = (baseUrl: string, key: string) =>
-  JSON.stringify({ baseUrl, key } satisfies z.input<typeof SealedKey>);
-export const sealedHeadersText = (baseUrl: string, headers: readonly ConnectionHeader[]) =>
-  JSON.stringify({ baseUrl, headers: [...headers] } satisfies z.input<typeof SealedHeaders>);
+export const keyText = (baseUrl: string, key: string) =>
+  JSON.stringify({ baseUrl, key } satisfies z.input<typeof KeyText>);
+export const headersText = (baseUrl: string, headers: readonly ConnectionHeader[]) =>
+  JSON.stringify({ baseUrl, headers: [...headers] } satisfies z.input<typeof HeadersText>);
 
 /** The user's own, or of the installation, which nobody's account holds. */
 export const purposesOf = (userId: number | null) =>
@@ -30,17 +30,17 @@ const unreadable = ({ name, user_id }: ConnectionRow, what: 'key' | 'headers', c
 
 /** Decrypts the key and the headers of a row for a call. */
 export function connectionSecrets(vault: Pick<Vault, 'openProviderKey'>) {
-  function opened<Sealed extends z.ZodType<{ baseUrl: string }>>(
+  function decrypt<Text extends z.ZodType<{ baseUrl: string }>>(
     row: OpenedRow,
     what: 'key' | 'headers',
-    form: Sealed,
-    sealed: string,
-  ): z.output<Sealed> {
+    form: Text,
+    encrypted: string,
+  ): z.output<Text> {
     const { wrapped, user_id, base_url } = row;
     const purpose: UserSecret = purposesOf(user_id)[what];
     if (wrapped === null) throw unreadable(row, what);
     try {
-      const text = vault.openProviderKey(user_id ?? installationOwner, wrapped, sealed, purpose).reveal();
+      const text = vault.openProviderKey(user_id ?? installationOwner, wrapped, encrypted, purpose).reveal();
       const found = form.parse(JSON.parse(text));
       if (found.baseUrl !== base_url) throw new VaultError('The secret belongs to another address.');
       return found;
@@ -53,9 +53,9 @@ export function connectionSecrets(vault: Pick<Vault, 'openProviderKey'>) {
   return {
     /** Empty: none is needed. @throws key_unreadable */
     keyOf: (row: OpenedRow): string =>
-      row.key_sealed === null ? '' : opened(row, 'key', SealedKey, row.key_sealed).key,
+      row.key_sealed === null ? '' : decrypt(row, 'key', KeyText, row.key_sealed).key,
     /** @throws key_unreadable */
     headersOf: (row: OpenedRow): ConnectionHeader[] =>
-      row.headers_sealed === null ? [] : opened(row, 'headers', SealedHeaders, row.headers_sealed).headers,
+      row.headers_sealed === null ? [] : decrypt(row, 'headers', HeadersText, row.headers_sealed).headers,
   };
 }

@@ -12,7 +12,7 @@ import type pg from 'pg';
 import { UnavailableError } from '#server/lib/errors';
 import { createWatchdog, UnresponsiveError, type Watchdog } from '#server/lib/watchdog';
 
-const goodbyeMs = 1_500;
+const closeTimeoutMs = 1_500;
 
 /** The error for writes to a server that is not, or no longer, the primary. */
 const readOnly = '25006';
@@ -55,7 +55,7 @@ export function postgresDialect(pool: pg.Pool, newClient: () => pg.Client): Dial
       } finally {
         // A silent server never answers the goodbye.
         client.end().catch(() => undefined);
-        setTimeout(() => client.connection.stream.destroy(), goodbyeMs).unref();
+        setTimeout(() => client.connection.stream.destroy(), closeTimeoutMs).unref();
       }
     },
     onAway: leaveAll,

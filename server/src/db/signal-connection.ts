@@ -4,7 +4,7 @@ import { settlesWithin } from '#server/lib/with-timeout';
 
 const reconnectMs = 1_000;
 const connectWithinMs = 3_000;
-const goodbyeMs = 1_000;
+const closeTimeoutMs = 1_000;
 /** After the database is back, every running process has reconnected within this time. */
 export const reconnectedWithinMs = reconnectMs + connectWithinMs + 1_000;
 
@@ -75,5 +75,5 @@ async function close(state: State) {
   state.isClosed = true;
   const { client } = state;
   // A silent server never answers the goodbye.
-  if (client && !(await settlesWithin(goodbyeMs, client.end()))) client.connection.stream.destroy();
+  if (client && !(await settlesWithin(closeTimeoutMs, client.end()))) client.connection.stream.destroy();
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from './errors.ts';
 
-const againAfterMs = 500;
+const retryDelayMs = 500;
 
 /**
  * Retries while the database or file store is unavailable, until it recovers or `signal` aborts. `isRepeated`: an
@@ -19,7 +19,7 @@ export async function retryUntilAvailable<T>(
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error;
       onWaiting();
-      await sleep(againAfterMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(retryDelayMs, undefined, { signal, ref: false }).catch(() => undefined);
       signal.throwIfAborted();
     }
 }

@@ -174,7 +174,7 @@ async function createJob(dependencies: Dependencies, actor: Actor, { clientId, .
 
 /** How long a cancel, pause or resume waits for the provider's response. */
 const patienceMs = 5_000;
-const betweenLooksMs = 100;
+const pollDelayMs = 100;
 
 const notFound = () => new AppError('not_found', 'Fine-tuning job not found.');
 
@@ -209,10 +209,10 @@ async function pollNow(
 /** The cancellation was requested before, perhaps in another process: waits a moment for its result. */
 async function cancellation({ db }: Dependencies, userId: number, id: number): Promise<void> {
   const { followNumber } = await findJob(db, userId, id);
-  for (let look = 0; look < patienceMs / betweenLooksMs; look++) {
+  for (let look = 0; look < patienceMs / pollDelayMs; look++) {
     const job = await findJob(db, userId, id);
     if (isFinalJob(job.status) || !job.cancelRequested || job.followNumber !== followNumber) return;
-    await wait(betweenLooksMs);
+    await wait(pollDelayMs);
   }
 }
 

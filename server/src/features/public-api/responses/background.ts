@@ -73,7 +73,7 @@ export function createBackgroundRunner({ repository, log, providerTimes }: Depen
       await (here ? here.ended : endElsewhere(repository, userId, id));
     },
     /** Ends responses that another process was asked to cancel or delete. */
-    async obey() {
+    async endCancelled() {
       const ids = [...live.keys()];
       if (ids.length === 0) return;
       const wanted = await repository.wanted(ids);

@@ -41,7 +41,7 @@ type Dependencies = Omit<
     ids: () => Promise<Ids>;
   };
 
-const obeyEveryMs = 1_000;
+const cancelCheckMs = 1_000;
 
 const noReplay = () =>
   new PublicApiError(
@@ -101,7 +101,7 @@ export function responseFeature({
     ],
     upkeep: [
       { everyMs: hourMs, atStart: true, run: repository.forgetExpired },
-      { everyMs: obeyEveryMs, run: background.obey },
+      { everyMs: cancelCheckMs, run: background.endCancelled },
     ],
     close: background.close,
   };

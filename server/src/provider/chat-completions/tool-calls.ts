@@ -15,7 +15,7 @@ export type ChatCall = {
 
 type OpenCall = ChatCall & { wireId: string; place: number; isReported: boolean };
 
-export type CallTelling = {
+export type CallListener = {
   /** A call starts; its arguments follow in pieces with the same `place`. */
   call: (place: number, callId: string, name: string) => void;
   arguments: (place: number, text: string) => void;
@@ -56,7 +56,7 @@ function pieceOf(value: unknown): Piece | undefined {
  * Assembles calls that arrive in pieces. Servers number the pieces, name their ids, do neither, or give every call the
  * same number or id.
  */
-export function createCallCollector(tell: CallTelling) {
+export function createCallCollector(listener: CallListener) {
   const calls: OpenCall[] = [];
   const byNumber = new Map<number, OpenCall>();
   const byId = new Map<string, OpenCall>();
@@ -86,18 +86,18 @@ export function createCallCollector(tell: CallTelling) {
     return piece.given.trimStart().startsWith('{') && isWhole(call.input);
   }
 
-  function tellBeginning(call: OpenCall) {
+  function reportCall(call: OpenCall) {
     if (call.isReported) return;
     call.isReported = true;
-    tell.call(call.place, call.callId, call.name);
-    if (call.input !== '') tell.arguments(call.place, call.input);
+    listener.call(call.place, call.callId, call.name);
+    if (call.input !== '') listener.arguments(call.place, call.input);
   }
 
   function say(call: OpenCall, given: string) {
-    if (call.name !== '') tellBeginning(call);
+    if (call.name !== '') reportCall(call);
     call.input += given;
     length += given.length;
-    if (given !== '' && call.isReported) tell.arguments(call.place, given);
+    if (given !== '' && call.isReported) listener.arguments(call.place, given);
   }
 
   /** The call with the piece's number or id so far. */
@@ -130,7 +130,7 @@ export function createCallCollector(tell: CallTelling) {
     /** Nothing more follows: calls without arguments get an empty object. */
     end() {
       for (const call of calls) {
-        tellBeginning(call);
+        reportCall(call);
         if (call.input.trim() === '') say(call, '{}');
       }
     },

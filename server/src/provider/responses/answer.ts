@@ -184,7 +184,7 @@ function answerReader(request: AnswerRequest, onPieces: (pieces: AnswerPiece[]) 
           return citations.one(event.annotation);
         case 'response.output_item.done':
           citations.allOf(event.item);
-          tellUse(request, event.item);
+          reportToolUse(request, event.item);
           // A client's answer without tools only names its own files.
           if (tellsCalls) readToolItem({ calls, made }, event.item, request.search);
           return;
@@ -296,7 +296,7 @@ function* eventsOf(response: JsonObject): Generator<JsonObject> {
   yield { type: `response.${response.status ?? 'completed'}`, response };
 }
 
-function tellUse({ onToolUsed }: AnswerRequest, item: unknown) {
+function reportToolUse({ onToolUsed }: AnswerRequest, item: unknown) {
   const use = parseToolUse(item);
   if (use) onToolUsed?.(use);
 }

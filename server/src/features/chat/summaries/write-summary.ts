@@ -90,15 +90,15 @@ const reasonOf = (error: unknown): string | undefined =>
 
 async function summarize(dependencies: Dependencies, asking: Asking, signal: AbortSignal): Promise<string> {
   const { db, catalogue } = dependencies;
-  let { summary, lines } = await readTalk(db, asking);
+  let { summary, lines } = await readConversation(db, asking);
   let room = Math.floor((catalogue.contextTokens(asking.model) ?? contextWhereUnknown) / 2);
   while (lines.length > 0) {
     const count = fitting(lines, room);
     // One message may be longer than the model can read.
     const part = truncate(lines.slice(0, count).join('\n\n'), room * 4);
-    const talk = `${summary === '' ? '' : `Summary so far:\n\n${summary}\n\n`}Conversation:\n\n${part}`;
+    const input = `${summary === '' ? '' : `Summary so far:\n\n${summary}\n\n`}Conversation:\n\n${part}`;
     try {
-      summary = await ask(dependencies, asking, talk, signal);
+      summary = await ask(dependencies, asking, input, signal);
       lines = lines.slice(count);
     } catch (error) {
       const isTooLong = error instanceof ProviderError && error.code === 'context_too_long';
@@ -111,7 +111,7 @@ async function summarize(dependencies: Dependencies, asking: Asking, signal: Abo
 }
 
 /** The messages since the last summary before, oldest first. */
-async function readTalk(db: Kysely<Database>, { userId, place }: Asking) {
+async function readConversation(db: Kysely<Database>, { userId, place }: Asking) {
   const { threadId, id: head, depth } = place;
   const lines: string[] = [];
   for (let to = depth; to >= 0; to -= messagesAtOnce) {
@@ -135,13 +135,13 @@ function fitting(lines: readonly string[], room: number): number {
 }
 
 /** One request; its cost is stored whatever comes of it. */
-async function ask(dependencies: Dependencies, asking: Asking, talk: string, signal: AbortSignal): Promise<string> {
+async function ask(dependencies: Dependencies, asking: Asking, input: string, signal: AbortSignal): Promise<string> {
   const { provider, catalogue } = dependencies;
   const { apiKey, model } = asking;
   const tooMuch = new AbortController();
   let words = '';
   let end: AnswerEnd | undefined;
-  const request = { apiKey, model, instructions, turns: [{ role: 'user' as const, text: talk }], temperature: null };
+  const request = { apiKey, model, instructions, turns: [{ role: 'user' as const, text: input }], temperature: null };
   try {
     end = await provider.answer(
       { ...request, effort: catalogue.leastEffort(model) },
@@ -153,7 +153,7 @@ async function ask(dependencies: Dependencies, asking: Asking, talk: string, sig
       AbortSignal.any([signal, tooMuch.signal]),
     );
   } finally {
-    if (end || words !== '') await recordCost(dependencies, asking, { talk, words, end });
+    if (end || words !== '') await recordCost(dependencies, asking, { input, words, end });
   }
   const summary = words.trim();
   if (summary === '') throw new UnusableSummaryError('The model wrote no summary.');
@@ -164,10 +164,10 @@ async function ask(dependencies: Dependencies, asking: Asking, talk: string, sig
 async function recordCost(
   { db, pricing }: Pick<Dependencies, 'db' | 'pricing'>,
   { userId, place, model, target }: Asking,
-  { talk, words, end }: { talk: string; words: string; end: AnswerEnd | undefined },
+  { input, words, end }: { input: string; words: string; end: AnswerEnd | undefined },
 ) {
   const { counts, estimated } = countsToRecord(end?.usage ?? null, {
-    inputTokens: estimateTokens(instructions + talk),
+    inputTokens: estimateTokens(instructions + input),
     cachedTokens: 0,
     cacheWriteTokens: 0,
     outputTokens: estimateTokens(words),

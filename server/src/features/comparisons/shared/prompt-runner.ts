@@ -17,7 +17,7 @@ export type AskResult =
 type Parts = { sideQuestions: Pick<InternalThreadService, 'ask'>; rates: Pick<RateLimits, 'use' | 'giveBack'> };
 
 /** Stops when the user has lost the Editor role. */
-async function refuseWhoMayNot(trx: Kysely<Database>, userId: number) {
+async function requireEditor(trx: Kysely<Database>, userId: number) {
   const role = await lockActiveUser(trx, userId);
   if (role !== 'Admin' && role !== 'Editor')
     throw new AppError('not_allowed', 'Your role does not allow sending messages.');
@@ -33,7 +33,7 @@ export async function runOnce(
   try {
     await rates.use('messages', String(userId));
     await sideQuestions.ask(userId, { overBudget, models }, async (trx, askThem) => {
-      await refuseWhoMayNot(trx, userId);
+      await requireEditor(trx, userId);
       await ask(trx, askThem);
     });
     return { next: 'more' };

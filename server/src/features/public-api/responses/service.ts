@@ -10,6 +10,7 @@ import { tierOf } from '#server/provider/connections/offer-budget';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import { readAnswer } from './answer.ts';
 import type { BackgroundRunner } from './background.ts';
+import { backgroundResponses } from './background-responses.ts';
 import type { requestParser } from './parse-request.ts';
 import type { ResponseRepository } from './repository.ts';
 import type { ResponseSender } from './send.ts';
@@ -24,7 +25,6 @@ import {
   storedEnd,
 } from './started-response.ts';
 import type { responseStore } from './store.ts';
-import { unattendedAnswers } from './unattended.ts';
 
 type Dependencies = {
   keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;
@@ -57,21 +57,23 @@ export function responseService(dependencies: Dependencies) {
   }
 
   const noted = notedWith(keys);
-  const attended = attendedAnswers(dependencies, noted);
-  const unattended = unattendedAnswers(dependencies, { prepare, begin, noted });
+  const inForeground = foregroundResponses(dependencies, noted);
+  const inBackground = backgroundResponses(dependencies, { prepare, begin, noted });
 
   return {
     create: (call: Call): Promise<FastifyReply> =>
       call.body.background === true
-        ? unattended(call)
+        ? inBackground(call)
         : whileClientWaits(openCalls, call, ({ signal }) =>
-            withFallback(modelNames, call, signal, async (outage) => attended(call, await begin(call, outage), signal)),
+            withFallback(modelNames, call, signal, async (outage) =>
+              inForeground(call, await begin(call, outage), signal),
+            ),
           ),
   };
 }
 
 /** Answers while the client waits. */
-function attendedAnswers({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
+function foregroundResponses({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
   async function askFor(call: Call, { order, open, apiKey }: StartedResponse, signal: AbortSignal) {
     try {
       return await ask(order, { apiKey, signal, streams: call.body.stream === true });

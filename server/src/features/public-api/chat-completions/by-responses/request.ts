@@ -75,7 +75,7 @@ const Format = z.discriminatedUnion('type', [
 const leastTokens = z.number().min(16).optional();
 
 /** Fields that both APIs have, under one name or two. */
-const Sayable = z.strictObject({
+const ConvertibleRequest = z.strictObject({
   model: z.string(),
   messages: z.array(Message),
   stream: z.boolean().optional(),
@@ -128,12 +128,12 @@ const bestEffort = 'seed';
 /** A request of Chat Completions, translated to Responses. */
 export type TranslatedRequest = { request: ResponseRequest; notes: string[] };
 
-/** `unsaid`: the field that Responses cannot express. */
+/** `untranslatable`: the field that Responses cannot express. */
 export function toResponses(body: ChatCompletion): TranslatedRequest | { untranslatable: string } {
   const fields = Object.entries(body).filter(
     ([name, value]) => !(isEmpty(name, value) || neutral.get(name) === value || name === bestEffort),
   );
-  const parsed = Sayable.safeParse({ ...Object.fromEntries(fields), messages: withoutNulls(body.messages) });
+  const parsed = ConvertibleRequest.safeParse({ ...Object.fromEntries(fields), messages: withoutNulls(body.messages) });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return {
@@ -149,7 +149,7 @@ export function toResponses(body: ChatCompletion): TranslatedRequest | { untrans
   };
 }
 
-function requestOf(request: z.output<typeof Sayable>): ResponseRequest {
+function requestOf(request: z.output<typeof ConvertibleRequest>): ResponseRequest {
   const {
     messages,
     stream_options: _,

@@ -96,7 +96,7 @@ function responseWriter(dependencies: Dependencies, { prepare, noted }: Pick<Ste
 }
 
 /** Background answers, which clients poll. Events are sent as fast as the client reads them. */
-export function unattendedAnswers(dependencies: Dependencies, steps: Steps) {
+export function backgroundResponses(dependencies: Dependencies, steps: Steps) {
   const { openCalls, background } = dependencies;
   const { begin } = steps;
   const write = responseWriter(dependencies, steps);

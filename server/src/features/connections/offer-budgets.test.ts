@@ -88,13 +88,16 @@ describe.each(engines)('budgets of offered connections on %s', (engine) => {
     expect((await sumOf(id)).total).toMatchObject({ costUsd: 0.8 });
   });
 
-  test('stop all at the limit of all together, without saying what others spent', async () => {
+  test('stop everybody at the shared limit, without saying what others spent', async () => {
     const { id } = await offered(() => 0.6, { monthlyUsdTotal: 1 });
     const [ada, bob] = [await person(), await person()];
     await ask(app, ada, await threadOn(ada, id), 'One');
     await ask(app, bob, await threadOn(bob, id), 'One');
     const { body } = await post(ada, await threadOn(ada, id), 'Two');
-    expect(body).toMatchObject({ code: 'offered_budget_exceeded', message: expect.stringContaining('all together') });
+    expect(body).toMatchObject({
+      code: 'offered_budget_exceeded',
+      message: expect.stringContaining('The shared budget'),
+    });
     expect(JSON.stringify(body)).not.toContain('1.2');
     expect((await ada.get('/api/connections')).body.offered).toContainEqual(
       expect.objectContaining({ id, monthlyUsd: null, spentUsd: 0.6, isUsedUp: true }),

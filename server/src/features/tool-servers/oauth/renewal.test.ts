@@ -230,7 +230,7 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
       response.writeHead(307, { location: other.url }).end();
       return true;
     };
-    await expect(call()).rejects.toMatchObject({ message: expect.stringContaining('another address') });
+    await expect(call()).rejects.toMatchObject({ message: expect.stringContaining('another URL') });
     expect(sentOn).toEqual([]);
     notes.peer.instead = instead;
     await other.close();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
-import { modelReferenceLimit } from './models/model-text.ts';
+import { modelReferenceLimit } from './model-text.ts';
 import { isLanguageTag, isTimeZone } from './text/locale.ts';
 
 /** Finds mistyped keys of OpenAI itself. Only a call to the provider shows whether a key works. */

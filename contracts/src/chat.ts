@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ThreadTools } from './assistants/tools.ts';
 import { ClientId, endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 import { RunError } from './errors.ts';
+import { modelText } from './model-text.ts';
 import { ConnectionOfModel, hasPlainModel, plainModelMissing } from './models/connection-of-model.ts';
-import { modelText } from './models/model-text.ts';
 import { nameText, requiredText, textUpTo } from './text/text.ts';
 import { PlacedLink, WebLink } from './text/web-links.ts';
 

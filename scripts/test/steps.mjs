@@ -242,9 +242,9 @@ export const steps = [
   },
   {
     name: 'walks',
-    about: 'a field of an assistant is added in five files of a copy, and compiles',
+    about: 'the pages of docs/contributor/walks are followed in a copy, which compiles and passes its tests',
     isLong: true,
-    checks: [check('walk: a field of an assistant', ['scripts/walks/assistant-field.mjs'])],
+    checks: [check('walks', ['scripts/walks/check.mjs'])],
   },
   {
     name: 'system',

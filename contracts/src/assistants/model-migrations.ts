@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint, Id, PathId, Time, wholeNumber } from '../endpoint.ts';
-import { ModelText } from '../models/model-text.ts';
+import { ModelText } from '../model-text.ts';
 import { UsageComparison } from '../usage/usage.ts';
 import type { assistantFieldNames } from './assistants.ts';
 

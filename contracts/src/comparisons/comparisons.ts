@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RunState, Usage } from '../chat.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
 import { RunError } from '../errors.ts';
-import { ModelText } from '../models/model-text.ts';
+import { ModelText } from '../model-text.ts';
 import { ReasoningEffort } from '../models/models.ts';
 import { requiredText, textUpTo } from '../text/text.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RunState, Usage } from '../chat.ts';
 import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
 import { RunError } from '../errors.ts';
-import { ModelText } from '../models/model-text.ts';
+import { ModelText } from '../model-text.ts';
 import { requiredText } from '../text/text.ts';
 import { ComparisonEstimate, Vote } from './comparisons.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UnsupportedSetting } from '../assistants/model-migrations.ts';
 import { endpoint, Id, PathId, Time } from '../endpoint.ts';
-import { ModelText } from '../models/model-text.ts';
+import { ModelText } from '../model-text.ts';
 import { Comparison } from './comparisons.ts';
 
 export const replayQuestionLimit = 20;

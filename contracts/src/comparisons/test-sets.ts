@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AssistantChanges } from '../assistants/assistants.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
-import { ModelText } from '../models/model-text.ts';
+import { ModelText } from '../model-text.ts';
 import { nameText, textUpTo } from '../text/text.ts';
 import { Comparison, ComparisonEstimate, PromptText, promptLimit } from './comparisons.ts';
 import { JudgingDraft } from './judging.ts';

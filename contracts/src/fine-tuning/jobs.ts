@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ClientId, endpoint, Id, largestId, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
-import { modelText } from '../models/model-text.ts';
+import { modelText } from '../model-text.ts';
 import { nameText } from '../text/text.ts';
 
 export const jobNameLimit = 100;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint, Id, Time } from '../endpoint.ts';
 import { File } from '../files/files.ts';
-import { modelReferenceLimit } from '../models/model-text.ts';
+import { modelReferenceLimit } from '../model-text.ts';
 import { TrainingMethod } from './jobs.ts';
 
 /** The provider’s minimum. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { modelReferenceLimit } from './model-text.ts';
+import { modelReferenceLimit } from '../model-text.ts';
 
 const references = (most: number) => z.array(z.string().min(1).max(modelReferenceLimit)).max(most);
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PresetId } from '../connections/connections.ts';
 import { endpoint, Id } from '../endpoint.ts';
-import { modelReferenceLimit } from './model-text.ts';
+import { modelReferenceLimit } from '../model-text.ts';
 
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export const ReasoningEffort = z.enum(efforts);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AssistantFile } from '../assistants/assistants.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
-import { modelReferenceLimit } from '../models/model-text.ts';
+import { modelReferenceLimit } from '../model-text.ts';
 import { nameText } from '../text/text.ts';
 
 export const projectsPerUser = 200;

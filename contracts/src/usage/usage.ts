@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
-import { ModelText, modelReferenceLimit } from '../models/model-text.ts';
+import { ModelText, modelReferenceLimit } from '../model-text.ts';
 import { Day, dayOf, daysBetween } from './day.ts';
 import { TimeZone } from './time-zone.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { importedInstructionsLimit } from '../../assistants/assistants.ts';
-import { ModelText } from '../../models/model-text.ts';
+import { ModelText } from '../../model-text.ts';
 import { ReasoningEffort } from '../../models/models.ts';
 import { textUpTo } from '../../text/text.ts';
 import { apiEndpoint } from '../endpoint.ts';

@@ -1,6 +1,6 @@
-import { codePointLength } from '../text/length.ts';
-import { requiredText } from '../text/text.ts';
-import { modelIdOf } from './model-reference.ts';
+import { modelIdOf } from './models/model-reference.ts';
+import { codePointLength } from './text/length.ts';
+import { requiredText } from './text/text.ts';
 
 const modelIdLimit = 200;
 /** Longest text that names a model: its id, and `@`, nine digits and `/` for its connection. */

@@ -181,7 +181,7 @@ describe('schemas in the form that providers accept', () => {
           type: 'object',
           properties: {
             name: { type: 'string' },
-            children: { type: 'array', items: { description: 'Same schema as Node (recursive).' } },
+            children: { type: 'array', items: { description: 'Once more what Node is.' } },
           },
         },
       },

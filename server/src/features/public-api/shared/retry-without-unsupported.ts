@@ -55,7 +55,8 @@ export type SerializedRequest<Name extends string> = { text: string; added: Adde
 function rememberedAs(name: string, value: unknown): string {
   if (name === 'reasoning_effort') return `effort ${value}`;
   if (name === 'reasoning') return `effort ${isObject(value) ? value.effort : value}`;
-  if (name === 'include') return 'include of encrypted reasoning';
+  // A stored name.
+  if (name === 'include') return 'include of sealed reasoning';
   return name === 'text' || name === 'response_format' ? 'format' : name;
 }
 

@@ -34,7 +34,7 @@ describe('a description', () => {
     const ref = (to: string) => ({ $ref: to });
     const schemas = { A: ref('#/components/schemas/B'), B: { properties: { a: ref('#/components/schemas/A') } } };
     expect(bodyOf(ofBody(ref('#/components/schemas/A'), { components: { schemas } }))).toEqual({
-      properties: { a: { description: 'Same schema as A (recursive).' } },
+      properties: { a: { description: 'Once more what A is.' } },
     });
     expect(reasons(ofBody(ref('https://example.org/schema.json')))).toEqual([
       'it refers to another document, which Roster does not fetch',

@@ -74,7 +74,7 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
               required: ['text'],
               properties: {
                 due: { type: ['string', 'null'], format: 'date' },
-                parent: { description: 'Same schema as Note (recursive).' },
+                parent: { description: 'Once more what Note is.' },
               },
             },
           },

@@ -42,7 +42,7 @@ const maps = new Set(['properties', 'patternProperties']);
 
 /** A schema that contains itself is mentioned where it recurs, not written out without end. */
 const onceMore = (ref: string) => ({
-  description: `Same schema as ${ref.split('/').at(-1)?.slice(0, 100) ?? 'this'} (recursive).`,
+  description: `Once more what ${ref.split('/').at(-1)?.slice(0, 100) ?? 'this'} is.`,
 });
 
 /** Limits of 3.0 are flags, those of JSON Schema are numbers. */

@@ -65,7 +65,7 @@ export function simplifySchema(schema: unknown, bounds: SchemaBounds, place?: Pl
 /** A schema that contains itself is described once. */
 function referred(ref: string, bounds: SchemaBounds, { refs, depth }: Place): JsonObject {
   if (refs.includes(ref))
-    return { description: `Same schema as ${ref.split('/').at(-1)?.slice(0, 100) ?? 'this'} (recursive).` };
+    return { description: `Once more what ${ref.split('/').at(-1)?.slice(0, 100) ?? 'this'} is.` };
   try {
     return simplifySchema(references(bounds.document).at(ref), bounds, { refs: [...refs, ref], depth });
   } catch {

@@ -111,7 +111,7 @@ async function send(place: Place, free: Place['authors']): Promise<number> {
   const author = free.shift();
   if (!author) return Number.NaN;
   const port = portOf(place);
-  const begun = performance.now();
+  const started = performance.now();
   const draft = { message: messageFor(30, 5), clientId: `bench-${crypto.randomUUID()}` };
   const { run } = await call<{ run: { id: number } }>(
     port,
@@ -120,7 +120,7 @@ async function send(place: Place, free: Place['authors']): Promise<number> {
     author,
     draft,
   );
-  const took = performance.now() - begun;
+  const took = performance.now() - started;
   // To the end, on any process.
   await exchange({ port: portOf(place), method: 'GET', path: `/api/runs/${run.id}/events`, headers: author.headers });
   free.push(author);
@@ -141,9 +141,9 @@ async function measure(place: Place): Promise<string[]> {
     for (let number = turn; performance.now() < endsAt; number++) {
       const question = questions[number % (questions.length + 1)];
       if (question) {
-        const begun = performance.now();
+        const started = performance.now();
         await question.ask(place);
-        taken.get(question.what)?.push(performance.now() - begun);
+        taken.get(question.what)?.push(performance.now() - started);
       } else taken.get('send, until stored')?.push(await send(place, free));
     }
   }

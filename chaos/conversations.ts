@@ -8,7 +8,7 @@ const silentForMs = 45_000;
 /** An answer that has not ended this long after the last fault is stuck. */
 const endsWithinMs = 120_000;
 
-type Asked = { text: string; words: number; begun: number; ended: number; end: 'whole' | 'cut' };
+type Asked = { text: string; words: number; started: number; ended: number; end: 'whole' | 'cut' };
 /** The messages acknowledged to a user, in order, and how each answer ended for its reader. */
 export type Conversation = { person: Person; threadId: number; asked: Asked[] };
 
@@ -29,10 +29,10 @@ export async function converse({ person, threadId, asked }: Conversation, pace: 
   while (!until.aborted) {
     const words = pace.words();
     const text = `Question ${asked.length + 1} of ${person.name} [[bench ${words}]] [[delay ${pace.everyMs}]]`;
-    const begun = performance.now();
+    const started = performance.now();
     const draft = { message: text, clientId: randomUUID() };
     const { run } = await person.post<{ run: { id: number } }>(`/api/threads/${threadId}/messages`, draft);
-    const entry: Asked = { text, words, begun, ended: Number.NaN, end: 'cut' };
+    const entry: Asked = { text, words, started, ended: Number.NaN, end: 'cut' };
     asked.push(entry);
     entry.end = await readAnswer(person, run.id, wordsOf(words));
     entry.ended = performance.now();
@@ -47,7 +47,7 @@ type Reading = { text: string; last: number; missing: string[]; end: 'whole' | '
 /** Reads to the end across broken connections. Nothing is read twice, and nothing is skipped. */
 async function readAnswer(person: Person, runId: number, whole: string): Promise<'whole' | 'cut'> {
   const reading: Reading = { text: '', last: 0, missing: [], end: undefined };
-  const begun = performance.now();
+  const started = performance.now();
   for (let attempt = 0; ; attempt++) {
     if (attempt > 0) person.figures.streams.reconnections++;
     await readOnce(person, runId, reading);
@@ -58,7 +58,7 @@ async function readAnswer(person: Person, runId: number, whole: string): Promise
     if (reading.end === 'whole' && reading.text !== whole)
       person.figures.faults.push(`run ${runId}: its reader saw ${reading.text.length} of ${whole.length} characters`);
     if (reading.end) return reading.end;
-    if (performance.now() - begun > endsWithinMs) {
+    if (performance.now() - started > endsWithinMs) {
       person.figures.faults.push(`run ${runId}: its reader saw no end within ${endsWithinMs / 1_000} s`);
       return 'cut';
     }

@@ -12,7 +12,7 @@ export function newFigures() {
     /** From a user's first try until the final response, in milliseconds. */
     longestGapMs: 0,
     /** How long it took each time to receive a 503. */
-    told503Ms: [] as number[],
+    answered503Ms: [] as number[],
     streams: { whole: 0, cut: 0, reconnections: 0 },
     /** Violations. */
     faults: [] as string[],

@@ -52,9 +52,9 @@ async function prepare({ port }: Cluster): Promise<Work> {
     return one;
   };
   const begin = async <T>(what: string, count: number, hasKey: boolean, work: (one: Person) => Promise<T> | T) => {
-    const begun: T[] = [];
-    for (const name of named(what, count)) begun.push(await work(await person(name, hasKey)));
-    return begun;
+    const people: T[] = [];
+    for (const name of named(what, count)) people.push(await work(await person(name, hasKey)));
+    return people;
   };
   return {
     conversations: await begin('reader', streams, true, beginConversation),

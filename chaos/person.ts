@@ -64,19 +64,19 @@ export class Person {
   /** Retries until there is a response. @throws if it is rejected, or has no result after two minutes */
   async ask(request: Request): Promise<Response> {
     const { figures } = this;
-    const begun = performance.now();
+    const startedAt = performance.now();
     figures.requests++;
     for (let attempt = 0; ; attempt++) {
       if (attempt === 1) figures.retried++;
       if (attempt > 0) figures.retries++;
       const response = await this.#once(request);
       if (response?.ok) {
-        figures.longestGapMs = Math.max(figures.longestGapMs, performance.now() - begun);
+        figures.longestGapMs = Math.max(figures.longestGapMs, performance.now() - startedAt);
         return response;
       }
       if (response && !isAskedAgain(response.status))
         throw new Error(`${request.method} ${request.path} answered ${response.status}: ${await response.text()}`);
-      if (performance.now() - begun > givesUpAfterMs)
+      if (performance.now() - startedAt > givesUpAfterMs)
         throw new Error(`${request.method} ${request.path} was not answered within ${givesUpAfterMs / 1_000} s`);
       const asked = Number(response?.headers.get('retry-after') ?? 0) * 1_000;
       await response?.arrayBuffer().catch(() => undefined);
@@ -87,7 +87,7 @@ export class Person {
 
   async #once({ method, path, body, form, headers = {} }: Request): Promise<Response | undefined> {
     const { figures } = this;
-    const begun = performance.now();
+    const startedAt = performance.now();
     try {
       const response = await fetch(`http://127.0.0.1:${this.#settings.port}${path}`, {
         method,
@@ -106,7 +106,7 @@ export class Person {
       const isOurs = response.headers.get('content-type')?.includes('json') ?? false;
       count(figures.statuses, response.status === 503 && !isOurs ? '503 of HAProxy' : response.status);
       if (response.status === 503 && isOurs) {
-        figures.told503Ms.push(performance.now() - begun);
+        figures.answered503Ms.push(performance.now() - startedAt);
         if (!response.headers.has('retry-after'))
           figures.faults.push(`${method} ${path} answered 503 without Retry-After`);
       }

@@ -22,13 +22,13 @@ async function pagesOf(conversation: Conversation): Promise<Message[]> {
   return messages;
 }
 
-const isUnderWay = ({ role, state }: Message) => role === 'assistant' && !finalStates.includes(state);
+const isInProgress = ({ role, state }: Message) => role === 'assistant' && !finalStates.includes(state);
 
 async function settled(conversation: Conversation): Promise<Message[]> {
   const giveUpAt = performance.now() + settledWithinMs;
   for (;;) {
     const messages = await pagesOf(conversation);
-    if (performance.now() > giveUpAt || !messages.some(isUnderWay)) return messages;
+    if (performance.now() > giveUpAt || !messages.some(isInProgress)) return messages;
     await wait(1_000);
   }
 }
@@ -50,10 +50,10 @@ export async function proveConversation(conversation: Conversation, kills: reado
     asked.map(({ text }) => text),
     questions,
   );
-  for (const [index, { begun, ended, end }] of asked.entries())
-    if (end === 'cut' && !kills.some(({ from, to }) => begun < to && ended > from))
+  for (const [index, { started, ended, end }] of asked.entries())
+    if (end === 'cut' && !kills.some(({ from, to }) => started < to && ended > from))
       faults.push(`${person.name}, answer ${index + 1}: cut, and no process was killed`);
-  const stuck = answers.filter(isUnderWay).length;
+  const stuck = answers.filter(isInProgress).length;
   for (const [index, { text, state }] of answers.entries()) {
     const entry = asked[index];
     if (!entry) continue;

@@ -28,7 +28,7 @@ export function printReport({ figures, proof, failovers, happened }: Report) {
       ['responses by status', statuses.map(([status, count]) => `${status}: ${count}`).join(', ')],
       [
         'until a 503 was told: p50, p95, longest',
-        [50, 95, 100].map((share) => seconds(percentile(figures.told503Ms, share))).join(', '),
+        [50, 95, 100].map((share) => seconds(percentile(figures.answered503Ms, share))).join(', '),
       ],
       ['longest gap of a person', seconds(figures.longestGapMs)],
       ['new primaries', `${failovers.length}`],

@@ -15,7 +15,8 @@ const onOne = {
   'backup/dump-tables.test.ts': 'both engines have the same tables, by the same migrations',
   'backup/tampered-backup.long.test.ts':
     'a backup is the same file from both; backup.pg.test.ts has it from and into both',
-  'provider/keys/key-format.test.ts': 'about the encryption; the keys of both engines are in account and operator tests',
+  'provider/keys/key-format.test.ts':
+    'about the encryption; the keys of both engines are in account and operator tests',
   'features/chat/runs/full-disk.long.test.ts':
     "about SQLite's disk; that of PostgreSQL is unavailable, and in unavailable.pg.test.ts",
   'features/chat/runs/drain.long.test.ts': 'about signals; runs that are cut off are ended on both in recover.test.ts',

@@ -22,8 +22,8 @@ export function followAll(children, { isCommand = false } = {}) {
     child.on('exit', (exitCode, signal) => {
       // Vite reports the signal that ended it by its exit code; whichever program ends first, being told to is not a
       // failure.
-      const wasTold = signal === 'SIGINT' || signal === 'SIGTERM' || exitCode === 128 + 2 || exitCode === 128 + 15;
-      code ??= wasTold && !isCommand ? 0 : (exitCode ?? 1);
+      const wasSignaled = signal === 'SIGINT' || signal === 'SIGTERM' || exitCode === 128 + 2 || exitCode === 128 + 15;
+      code ??= wasSignaled && !isCommand ? 0 : (exitCode ?? 1);
       stop('SIGTERM');
       if (children.every((other) => other.exitCode !== null || other.signalCode !== null)) process.exit(code);
     });

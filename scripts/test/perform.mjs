@@ -99,16 +99,16 @@ export async function performAll(steps, rest) {
   // A single check is shown completely, with its build; of many only failures, counts and times.
   const isQuiet = steps.flatMap(({ name, checks }) => (name === 'build' ? [] : checks)).length > 1;
   /** Promises of the steps that others need: those wait until it has ended, however it ends. */
-  const begun = new Map();
+  const running = new Map();
   async function lane() {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const { step, check } = next;
       const isLive = !isQuiet && step.name !== 'build';
       // Registered at once: the next lane looks for it in the same turn.
-      const ending = Promise.resolve(begun.get(step.needs)).then(() =>
+      const ending = Promise.resolve(running.get(step.needs)).then(() =>
         perform(step.name, check, rest, { isLive, isQuiet }),
       );
-      begun.set(step.name, ending);
+      running.set(step.name, ending);
       outcomes.push({ step: step.name, ...(await ending) });
     }
   }

@@ -26,9 +26,9 @@ const code = [
   {
     file: 'server/src/features/api-tokens/service.ts',
     before: '    revoke: (actor',
-    text: `    async rename({ userId, stillMay }: Actor, id: number, name: string) {
+    text: `    async rename({ userId, recheckAccess }: Actor, id: number, name: string) {
         const isRenamed = await db.transaction().execute(async (trx) => {
-          await stillMay(trx);
+          await recheckAccess(trx);
           return accessTokenRepository(trx).rename(userId, id, name);
         });
         if (!isRenamed) throw new AppError('not_found', 'This access token does not exist or has been revoked.');

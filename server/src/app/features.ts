@@ -122,7 +122,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
   });
   const comparisons = comparisonFeature({
     ...{ ...base, pricing, files, models, personOf, notTakenBy: unsupportedSettings },
-    sideQuestions: chat.sideQuestions,
+    internalThreads: chat.internalThreads,
     questionHistory: chat.questionHistory,
     assistantsIn: assistantRepository,
     versionsIn: versionRepository,

@@ -28,7 +28,7 @@ export function createLifecycle(services: Services, options: Options) {
   const handlers = features.flatMap(({ jobs = [] }) => jobs);
   const worker = createWorker({ db, handlers, log, ...options.jobTimes });
   const backups = scheduledBackups(services);
-  const scheduler = createScheduler([...scheduledTasks(services, features), ...backups.chores], log);
+  const scheduler = createScheduler([...scheduledTasks(services, features), ...backups.tasks], log);
 
   return {
     /** Finishes or ends what a crash interrupted. Called before the server listens. */

@@ -56,21 +56,21 @@ async function* toLines(rows: AsyncIterable<Row>, counted: () => void): AsyncGen
 
 /** Not readline, which splits lines at more characters than JSON escapes. */
 async function* lines(content: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let begun: Buffer[] = [];
+  let started: Buffer[] = [];
   let length = 0;
   for await (const chunk of content) {
     let from = 0;
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-      yield Buffer.concat([...begun, chunk.subarray(from, at)]).toString();
-      begun = [];
+      yield Buffer.concat([...started, chunk.subarray(from, at)]).toString();
+      started = [];
       from = at + 1;
     }
     if (from === chunk.length) continue;
-    begun.push(chunk.subarray(from));
+    started.push(chunk.subarray(from));
     length = from > 0 ? chunk.length - from : length + chunk.length;
     if (length > longestLine) throw new Error('A line is too long');
   }
-  if (begun.length > 0) throw new Error('A line is incomplete');
+  if (started.length > 0) throw new Error('A line is incomplete');
 }
 
 /** Writes an archive into an empty file: files, then rows, then the manifest. */

@@ -56,8 +56,8 @@ test('shares a commit among transactions of one turn, and rolls back each alone'
   await put('before');
   const run = vi.spyOn(StatementSync.prototype, 'run');
   onTestFinished(() => run.mockRestore());
-  const seenWhenTold: unknown[] = [];
-  const putAndNote = (name: string) => put(name).then(() => seenWhenTold.push(names()));
+  const seenWhenNotified: unknown[] = [];
+  const putAndNote = (name: string) => put(name).then(() => seenWhenNotified.push(names()));
   const undone = db.transaction().execute(async (trx) => {
     await insert('undone')(trx);
     throw new Error('not this one');
@@ -68,7 +68,7 @@ test('shares a commit among transactions of one turn, and rolls back each alone'
   await all;
   const commits = run.mock.contexts.filter((of) => of instanceof StatementSync && of.sourceSQL === 'commit');
   expect(commits).toHaveLength(1);
-  expect(seenWhenTold).toEqual([
+  expect(seenWhenNotified).toEqual([
     ['a', 'b', 'before'],
     ['a', 'b', 'before'],
   ]);

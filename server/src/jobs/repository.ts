@@ -105,7 +105,7 @@ export function jobRepository(db: Kysely<Database>) {
       await db.updateTable('jobs').set({ claimed_until: null }).where('claimed_until', 'is not', null).execute();
     },
     /** Releases a claimed job that was not started. */
-    async letGo({ id, claimedUntil }: StoredJob) {
+    async release({ id, claimedUntil }: StoredJob) {
       await db
         .updateTable('jobs')
         .set((eb) => ({ claimed_until: null, attempts: eb('attempts', '-', 1) }))

@@ -286,18 +286,18 @@ describe.each(engines)('background jobs on %s', (engine) => {
 
   test('are awaited when running at shutdown, and no other is started', async () => {
     const { db, rows, worker } = await prepared();
-    const begun = Promise.withResolvers<void>();
+    const running = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     const done: number[] = [];
     const one = worker([
       jobHandler(count, async ({ number }) => {
-        begun.resolve();
+        running.resolve();
         await gate.promise;
         done.push(number);
       }),
     ]);
     await enqueue(db, count, { number: 1 });
-    await begun.promise;
+    await running.promise;
     const stopped = one.stop();
     await enqueue(db, count, { number: 2 });
     gate.resolve();
@@ -308,16 +308,16 @@ describe.each(engines)('background jobs on %s', (engine) => {
 
   test('that do not end do not hold up a shutdown forever', async () => {
     const { db, rows, worker } = await prepared();
-    const begun = Promise.withResolvers<void>();
+    const running = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     const endless = plain('endless');
     const handler = jobHandler(endless, () => {
-      begun.resolve();
+      running.resolve();
       return gate.promise;
     });
     const one = worker([handler], { stopWithinMs: 50 });
     await enqueue(db, endless, {});
-    await begun.promise;
+    await running.promise;
     await one.stop();
     expect(await rows()).toHaveLength(1);
     gate.resolve();

@@ -23,7 +23,7 @@ type Options = {
 /** Executes background jobs: a few at once, with retries, in any of several processes. */
 export function createWorker({ db, handlers, log, pollMs = 1_000, stopWithinMs = 5_000 }: Options) {
   const jobs = jobRepository(db);
-  const working: Working = { jobs, handlers, log, perform: createExecutor(jobs, handlers, log), underWay: new Map() };
+  const working: Working = { jobs, handlers, log, perform: createExecutor(jobs, handlers, log), inProgress: new Map() };
   const looking = serialize(() => claimAll(working, looking), log);
   let timer: NodeJS.Timeout | undefined;
 
@@ -42,7 +42,7 @@ export function createWorker({ db, handlers, log, pollMs = 1_000, stopWithinMs =
     async stop() {
       clearInterval(timer);
       await looking.close();
-      await settlesWithin(stopWithinMs, Promise.all(working.underWay.keys()));
+      await settlesWithin(stopWithinMs, Promise.all(working.inProgress.keys()));
     },
   };
 }
@@ -53,7 +53,7 @@ type Working = {
   log: FastifyBaseLogger;
   perform: (job: StoredJob) => Promise<void>;
   /** The running jobs. */
-  underWay: Map<Promise<void>, StoredJob>;
+  inProgress: Map<Promise<void>, StoredJob>;
 };
 type Looking = { isOpen: () => boolean; look: () => void };
 
@@ -92,23 +92,23 @@ function serialize(work: () => Promise<void>, log: FastifyBaseLogger) {
   };
 }
 
-async function claimAll({ jobs, handlers, log, perform, underWay }: Working, looking: Looking) {
+async function claimAll({ jobs, handlers, log, perform, inProgress }: Working, looking: Looking) {
   while (looking.isOpen()) {
     const now = Date.now();
     const at = new Date(now).toISOString();
     if (!(await jobs.isAnyDue(at))) return;
-    const room = remainingCapacity([...underWay.values()], handlers);
+    const room = remainingCapacity([...inProgress.values()], handlers);
     if (room.kinds?.length === 0) return;
     const job = await jobs.claim(at, new Date(now + leaseMs).toISOString(), room);
     if (!job) return;
-    if (!looking.isOpen()) return jobs.letGo(job);
+    if (!looking.isOpen()) return jobs.release(job);
     const work = perform(job)
       .catch((error: unknown) => log.error({ err: error, jobId: job.id }, 'storing a job’s result failed'))
       .finally(() => {
-        underWay.delete(work);
+        inProgress.delete(work);
         looking.look();
       });
-    underWay.set(work, job);
+    inProgress.set(work, job);
   }
 }
 

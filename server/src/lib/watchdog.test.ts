@@ -8,14 +8,14 @@ test('rejects callers of a silent peer within three seconds, even while others f
   const watch = createWatchdog({ probe: () => Promise.reject(new Error('there is none')) });
   onTestFinished(() => watch.stop());
   const since = ownTime();
-  let isTold = false;
+  let isReported = false;
   const waiting = watch
     .during(() => new Promise(() => undefined))
     .finally(() => {
-      isTold = true;
+      isReported = true;
     });
   waiting.catch(() => undefined);
-  while (!isTold && ownTime() - since < 6_000) {
+  while (!isReported && ownTime() - since < 6_000) {
     const refused = () => Promise.reject(new UnavailableError('database', new Error('try again later')));
     await watch.during(refused).catch(() => undefined);
     await sleep(50);

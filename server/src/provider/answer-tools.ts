@@ -58,15 +58,15 @@ const invalidCallError = () =>
 
 /** Reports the calls of one answer, each once, up to the limits of size and number. */
 export function createCallReader(tell: (call: ToolCall) => void) {
-  const begun = new Set<string>();
+  const started = new Set<string>();
   const taken = new Set<string>();
   const ofNoServer = { title: '', server: null };
   return {
     /** A call that is not complete yet is reported by `take`. */
     begin(kind: ToolCall['kind'], given: { callId: unknown; name: unknown; input: unknown }) {
       const parsed = Call.safeParse({ ...given, output: null });
-      if (!parsed.success || begun.size >= callsLimit || begun.has(parsed.data.callId)) return;
-      begun.add(parsed.data.callId);
+      if (!parsed.success || started.size >= callsLimit || started.has(parsed.data.callId)) return;
+      started.add(parsed.data.callId);
       tell({ kind, ...parsed.data, ...ofNoServer, state: 'running' });
     },
     /** @throws ProviderError: an answer with incomplete calls is not usable */

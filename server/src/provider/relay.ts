@@ -41,7 +41,7 @@ async function typeOfStream(named: string, body: StreamingBody): Promise<string>
 }
 
 /** For servers that route every path to Chat Completions. */
-const isOfChat = (begun: Buffer) => /"object":\s*"chat\.completion/.test(begun.toString('latin1'));
+const isOfChat = (started: Buffer) => /"object":\s*"chat\.completion/.test(started.toString('latin1'));
 
 /**
  * Forwards a request unchanged. Never retried: the client knows whether that is allowed.

@@ -21,7 +21,7 @@ export type Actor = SignedInUser & {
    * service) calls this first in its committing transaction; until that ends, none of them can change.
    * @throws not_signed_in, not_allowed
    */
-  stillMay: (trx: Kysely<Database>) => Promise<void>;
+  recheckAccess: (trx: Kysely<Database>) => Promise<void>;
 };
 
 /** Finds the user of a session token. */

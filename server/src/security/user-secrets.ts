@@ -27,7 +27,7 @@ export function userSecrets({ db, vault }: { db: Kysely<Database>; vault: Vault 
   return {
     /** Stores the key and its security event in one transaction; `store` writes the row. */
     async save(
-      { userId, stillMay }: Actor,
+      { userId, recheckAccess }: Actor,
       typed: string,
       visitor: Visitor,
       store: (trx: Kysely<Database>, key: EncryptedKey) => Promise<void>,
@@ -38,7 +38,7 @@ export function userSecrets({ db, vault }: { db: Kysely<Database>; vault: Vault 
         addedAt: new Date().toISOString(),
       };
       await db.transaction().execute(async (trx) => {
-        await stillMay(trx);
+        await recheckAccess(trx);
         await store(trx, key);
         await securityEventRepository(trx).record({ userId, event: events.saved, by: 'self', visitor });
       });

@@ -17,8 +17,8 @@ type AbortableStore = FileStore & { breakOff: () => void };
 
 /** An S3-compatible store. Content that fits into one part goes in one request, the rest in parts. */
 export function s3Store(config: Settings, { silenceMs = 20_000 } = {}): AbortableStore {
-  let underWay = new AbortController();
-  const client = clientOf(config, () => underWay.signal);
+  let inProgress = new AbortController();
+  const client = clientOf(config, () => inProgress.signal);
 
   return {
     put: (name, content) => put(client, keyOf(name), content),
@@ -41,8 +41,8 @@ export function s3Store(config: Settings, { silenceMs = 20_000 } = {}): Abortabl
     },
     /** Requests to a silent store would never end by themselves. */
     breakOff() {
-      underWay.abort(new Error('The store does not answer'));
-      underWay = new AbortController();
+      inProgress.abort(new Error('The store does not answer'));
+      inProgress = new AbortController();
     },
   };
 }
@@ -74,7 +74,7 @@ export function s3Objects(config: Settings, { silenceMs = 60_000, requestMs = 30
 
 const keyOf = (name: string) => `files/${name}`;
 
-function clientOf(config: Settings, underWay: (method?: string) => AbortSignal): S3mini {
+function clientOf(config: Settings, inProgress: (method?: string) => AbortSignal): S3mini {
   const fetch = createProxyFetch(config.proxyFor ?? noProxy);
   return new S3mini({
     endpoint: `${config.endpoint.href.replace(/\/+$/, '')}/${config.bucket}`,
@@ -85,7 +85,7 @@ function clientOf(config: Settings, underWay: (method?: string) => AbortSignal):
       const headers = new Headers(init?.headers);
       // fetch computes it itself. Sent twice, as Node.js 22 would, undici rejects it.
       headers.delete('content-length');
-      const signals = [underWay(init?.method), ...(init?.signal ? [init.signal] : [])];
+      const signals = [inProgress(init?.method), ...(init?.signal ? [init.signal] : [])];
       // A request signed for one host must not go to another.
       return fetch(address, { ...init, headers, redirect: 'error', signal: AbortSignal.any(signals) });
     },

@@ -6,5 +6,5 @@ export const actor = (userId: number): Actor => ({
   role: 'Admin',
   sessionId: 'session',
   provenAt: new Date().toISOString(),
-  stillMay: async () => undefined,
+  recheckAccess: async () => undefined,
 });

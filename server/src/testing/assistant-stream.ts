@@ -23,7 +23,7 @@ export async function orderOf(stream: AsyncIterable<AnyEvent>) {
   return names;
 }
 /** The event order of the retired API: when a run starts, */
-export const begun = ['thread.run.created', 'thread.run.queued', 'thread.run.in_progress'];
+export const started = ['thread.run.created', 'thread.run.queued', 'thread.run.in_progress'];
 /** when it writes a message, */
 export const message = [
   'thread.run.step.created',

@@ -33,7 +33,7 @@ export function attack(
   const { port } = new URL(app.url);
   return new Promise((resolve) => {
     const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
-    const begun = ownTime();
+    const started = ownTime();
     let answer = '';
     let answeredMs: number | undefined;
     let isSaidGoodbye = false;
@@ -41,7 +41,7 @@ export function attack(
     else
       socket.on('data', (chunk) => {
         answer += chunk.toString('latin1');
-        answeredMs = ownTime() - begun;
+        answeredMs = ownTime() - started;
       });
     socket.on('end', () => {
       isSaidGoodbye = true;
@@ -62,7 +62,7 @@ export function attack(
     }, deafMs ?? everyMs);
     socket.on('close', () => {
       clearInterval(timer);
-      resolve({ answer, answeredMs, destroyedMs: ownTime() - begun });
+      resolve({ answer, answeredMs, destroyedMs: ownTime() - started });
     });
   });
 }

@@ -236,7 +236,7 @@ const path = '/api/tool-servers';
 /** Presses 'Sign In', and returns the URL that the browser is sent to. */
 export async function addressOf(visitor: HttpClient, id: number): Promise<URL> {
   const { status, body } = await visitor.post(`${path}/${id}/sign-in`);
-  if (status !== 200) throw new Error(`Not begun: ${JSON.stringify(body)}`);
+  if (status !== 200) throw new Error(`Not started: ${JSON.stringify(body)}`);
   return new URL(body.address);
 }
 

@@ -21,7 +21,7 @@ export const preference = (question: string, preferred: string, other: string) =
  * Calls that read a file, one of them certainly running: a user may have one file read at a time, so one of two is
  * rejected, and the other one runs or waits for its turn.
  */
-export async function callUnderWay<Answer extends { status: number }>(call: () => Promise<Answer>) {
+export async function callInProgress<Answer extends { status: number }>(call: () => Promise<Answer>) {
   const calls = [call(), call()];
   const { index, status } = await Promise.race(calls.map(async (one, index) => ({ index, ...(await one) })));
   if (status !== 429) throw new Error(`Neither call was refused: the first answered ${status}.`);

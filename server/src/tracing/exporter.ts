@@ -70,12 +70,12 @@ export function createExporter(options: Options) {
   let waiting: EndedSpan[] = [];
   let dropped = 0;
   let sending: Promise<void> | undefined;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   const ending = new AbortController();
 
   function tell(error: unknown) {
-    if (performance.now() - toldAt < problemsEveryMs) return;
-    toldAt = performance.now();
+    if (performance.now() - reportedAt < problemsEveryMs) return;
+    reportedAt = performance.now();
     onProblem(error);
   }
 

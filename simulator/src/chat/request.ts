@@ -101,7 +101,7 @@ const ROLES: { [role: string]: Turn['role'] } = {
 type ToolState = Pick<ToolUse, 'outputs' | 'rounds'>;
 
 /** Function calls must be answered before anything else is said. */
-function toldBy(messages: readonly unknown[]): ToolState {
+function statedBy(messages: readonly unknown[]): ToolState {
   let open = new Set<unknown>();
   let outputs: string[] = [];
   let rounds = 0;
@@ -157,7 +157,7 @@ function readMessages(body: JsonObject): { turns: Turn[]; attachments: string[];
     turns.push({ role, text: content.text });
     if (role === 'user') attachments = content.attachments;
   }
-  return { turns, attachments, toolState: toldBy(messages) };
+  return { turns, attachments, toolState: statedBy(messages) };
 }
 
 function checkContext(model: string, tokens: number): void {

@@ -22,10 +22,10 @@ export class Journal {
   #entries: JournalEntry[] = [];
 
   begin(entry: Pick<JournalEntry, 'id' | 'time' | 'method' | 'path' | 'query' | 'authorization'>): JournalEntry {
-    const begun: JournalEntry = { ...entry, body: null, status: null, aborted: false, tokens: 0 };
-    this.#entries.push(begun);
+    const started: JournalEntry = { ...entry, body: null, status: null, aborted: false, tokens: 0 };
+    this.#entries.push(started);
     if (this.#entries.length > KEPT) this.#entries.shift();
-    return begun;
+    return started;
   }
 
   entries(): readonly JournalEntry[] {

@@ -78,7 +78,7 @@ function requiredText(part: JsonObject, type: string): string {
 }
 
 /** A call must have an output, and an output must belong to a call. */
-function toldBy(list: readonly unknown[], first: boolean): Input['toolState'] {
+function statedBy(list: readonly unknown[], first: boolean): Input['toolState'] {
   const open = new Set<string>();
   let outputs: string[] = [];
   let rounds = 0;
@@ -125,7 +125,7 @@ export function readInput(account: Account, body: JsonObject): Input {
   }
   if (list.length === 0 && body.previous_response_id === undefined) throw missing('input');
 
-  const toolState = toldBy(list, body.previous_response_id === undefined || body.previous_response_id === null);
+  const toolState = statedBy(list, body.previous_response_id === undefined || body.previous_response_id === null);
   const input: Input = { turns: [], attachments: [], items: [], toolState };
   for (const [index, item] of list.entries()) {
     const path = `input[${index}]`;

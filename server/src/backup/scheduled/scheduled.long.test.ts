@@ -131,14 +131,14 @@ describe.each(engines)('scheduled backup on %s', (engine) => {
     await app.startWith({ BACKUP_SCHEDULE: '0 0 29 2 *', BACKUP_TARGET: target });
     await app.halt();
     const far = '2099-01-01T00:00:00.000Z';
-    const underWay = { ...never, startedAt: longAgo, file: 'roster-x', leaseUntil: far };
-    await setRecord(app, underWay);
+    const inProgress = { ...never, startedAt: longAgo, file: 'roster-x', leaseUntil: far };
+    await setRecord(app, inProgress);
     await app.startWith({ BACKUP_SCHEDULE: 'daily 03:00', BACKUP_TARGET: target });
     await app.halt();
-    expect(await record(app)).toEqual(underWay);
+    expect(await record(app)).toEqual(inProgress);
     expect(readdirSync(target)).toEqual([]);
     // The process that was making it is dead.
-    await setRecord(app, { ...underWay, leaseUntil: longAgo });
+    await setRecord(app, { ...inProgress, leaseUntil: longAgo });
     expect(await afterBackup(app, { BACKUP_TARGET: target })).toMatchObject({ verified: true, slot: longAgo });
     expect(readdirSync(target)).toHaveLength(1);
   });

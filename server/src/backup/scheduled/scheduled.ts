@@ -22,8 +22,8 @@ const hasPassed = (time: string | null) => time !== null && Date.parse(time) <= 
 
 /** The scheduled time that is due, or undefined. Times missed while no process ran are made up for once. */
 function dueSlot({ schedule }: Plan, record: BackupRecord): string | undefined {
-  const isUnderWay = record.startedAt !== null && record.finishedAt === null;
-  if (isUnderWay) return hasPassed(record.leaseUntil) ? record.slot : undefined;
+  const isInProgress = record.startedAt !== null && record.finishedAt === null;
+  if (isInProgress) return hasPassed(record.leaseUntil) ? record.slot : undefined;
   const now = Date.now();
   let slot: string | undefined;
   let next = schedule.next(new Date(record.slot));
@@ -85,7 +85,7 @@ function holdClaim(records: Records, claimed: BackupRecord, log: FastifyBaseLogg
 /** Backups by the operator's schedule; of several processes one makes each. */
 export function scheduledBackups({ config, database, log }: Dependencies) {
   const { backups: plan, databaseUrl, dataDir, s3, minFreeDiskBytes } = config;
-  if (!plan) return { chores: [], close: () => undefined };
+  if (!plan) return { tasks: [], close: () => undefined };
   const { target, keep, passphrase } = plan;
   const records = backupRecordRepository(database.db);
   const stopping = new AbortController();
@@ -109,7 +109,7 @@ export function scheduledBackups({ config, database, log }: Dependencies) {
     return hold.end({ finishedAt, bytes, verified: true, goodAt: finishedAt });
   }
 
-  const chore: ScheduledTask = {
+  const scheduledTask: ScheduledTask = {
     everyMs: lookEveryMs,
     atStart: true,
     async run() {
@@ -117,5 +117,5 @@ export function scheduledBackups({ config, database, log }: Dependencies) {
       if (claimed) await make(claimed);
     },
   };
-  return { chores: [chore], close: () => stopping.abort(new Error('Roster is stopping')) };
+  return { tasks: [scheduledTask], close: () => stopping.abort(new Error('Roster is stopping')) };
 }

@@ -22,7 +22,7 @@ import { newSet, runTestSet, typed } from '#server/testing/test-sets';
 import { newServer, untilDiscovered } from '#server/testing/tool-servers';
 
 /** Tables of unfinished work, which ends with the account; the code that does the work deletes their rows. */
-const underWay = new Set(['run_events', 'file_uploads', 'api_calls']);
+const inProgress = new Set(['run_events', 'file_uploads', 'api_calls']);
 
 const path = '/api/user';
 const close = (visitor: HttpClient, body: unknown = { password }) => visitor.delete(path, body);
@@ -282,7 +282,7 @@ describe.each(engines)('closing an account on %s', (engine) => {
     const [zoeId, maxId] = [await furnish(zoe, 'asphodel'), await furnish(max, 'bergamot')];
     const before = await rows(zoeId);
     for (const [table, found] of before)
-      if (!underWay.has(table))
+      if (!inProgress.has(table))
         expect(found.length, `Nothing of Zoe in ${table}: the test must put something there`).toBeGreaterThan(0);
     const ofMax = await rows(maxId);
 

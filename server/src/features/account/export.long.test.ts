@@ -91,9 +91,9 @@ describe.each(engines)('the export of many conversations on %s', (engine) => {
     const elsewhere = app.visitor();
     await elsewhere.post('/api/login', { email: 'gus@example.com', password });
     const { statusCode, body } = await until('A free place', async () => {
-      const begun = await begin(elsewhere);
-      if (begun.statusCode === 200) return begun;
-      await begun.body.dump();
+      const started = await begin(elsewhere);
+      if (started.statusCode === 200) return started;
+      await started.body.dump();
       return undefined;
     });
     expect(statusCode).toBe(200);

@@ -11,20 +11,20 @@ const atOncePerPerson = 2;
 
 /** All data of a user as one ZIP archive, created while it is sent. */
 export function accountExport(db: Kysely<Database>, parts: readonly ExportPart[]) {
-  const underWay = new Map<number, number>();
+  const inProgress = new Map<number, number>();
 
   function begin(userId: number) {
-    const mine = underWay.get(userId) ?? 0;
+    const mine = inProgress.get(userId) ?? 0;
     if (mine >= atOncePerPerson)
       throw new AppError('rate_limited', 'Your data is already being downloaded. Wait until that download is done.', {
         retryAfterSeconds: 30,
       });
-    underWay.set(userId, mine + 1);
+    inProgress.set(userId, mine + 1);
   }
   function end(userId: number) {
-    const left = (underWay.get(userId) ?? 1) - 1;
-    if (left > 0) underWay.set(userId, left);
-    else underWay.delete(userId);
+    const left = (inProgress.get(userId) ?? 1) - 1;
+    if (left > 0) inProgress.set(userId, left);
+    else inProgress.delete(userId);
   }
 
   return async function exportAll(actor: Actor, visitor: Visitor): Promise<{ fileName: string; archive: Readable }> {

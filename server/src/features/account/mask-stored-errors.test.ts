@@ -24,7 +24,7 @@ describe.each(engines)('masking provider texts that an earlier version has store
         return new Secret(key);
       },
     };
-    return { db, opened, chore: () => maskStoredErrors(db, keys) };
+    return { db, opened, task: () => maskStoredErrors(db, keys) };
   }
 
   async function someone({ db }: Pick<Awaited<ReturnType<typeof ready>>, 'db'>, number: number) {
@@ -71,14 +71,14 @@ describe.each(engines)('masking provider texts that an earlier version has store
 
   test('masks the user’s key and known forms of keys, once', async () => {
     const stage = await ready();
-    const { db, opened, chore } = stage;
+    const { db, opened, task } = stage;
     const [ada, bob] = [await someone(stage, 1), await someone(stage, 2)];
     const job = { kind: 'x', payload: '{}', run_at: at, claimed_until: null, error_class: null, given_up_at: null };
     await db
       .insertInto('jobs')
       .values({ ...job, last_error: `Key ${key} is bad`, created_at: at })
       .execute();
-    await chore().run();
+    await task().run();
     const errorsOf = async (userId: number) => {
       const rows = db.selectFrom('vector_stores').select('error').where('user_id', '=', userId).orderBy('id');
       return (await rows.execute()).map(({ error }) => error);
@@ -102,7 +102,7 @@ describe.each(engines)('masking provider texts that an earlier version has store
     );
 
     const before = opened.length;
-    await chore().run();
+    await task().run();
     expect(opened.length).toBe(before);
   });
 
@@ -110,7 +110,7 @@ describe.each(engines)('masking provider texts that an earlier version has store
     const stage = await ready();
     const id = await someone(stage, 1);
     await stage.db.insertInto('settings').values({ name: 'provider_words_masked', value: 'done' }).execute();
-    await stage.chore().run();
+    await stage.task().run();
     expect(stage.opened).toEqual([id]);
   });
 
@@ -121,7 +121,7 @@ describe.each(engines)('masking provider texts that an earlier version has store
       .insertInto('settings')
       .values({ name: 'provider_words_masked_2', value: String(first) })
       .execute();
-    await stage.chore().run();
+    await stage.task().run();
     expect(stage.opened).toEqual([second]);
   });
 });

@@ -28,7 +28,7 @@ type Dependencies = {
 export type Removal = {
   by: 'self' | 'administrator' | 'operator';
   /** Checks the requesting session again before anything is deleted. */
-  stillMay: Actor['stillMay'];
+  recheckAccess: Actor['recheckAccess'];
   visitor?: Visitor;
   /** For the record. */
   detail?: string;
@@ -55,13 +55,13 @@ const refused = (message: string) => new AppError('invalid_input', message, { fi
 
 async function closeAccount(dependencies: Dependencies, actor: Actor, closing: Closing, visitor: Visitor) {
   const { confirmPassword, removeAtProvider } = dependencies;
-  const { userId, stillMay } = actor;
+  const { userId, recheckAccess } = actor;
   const confirmation = await confirmPassword(actor, closing.password, visitor);
   if (confirmation === 'missing') throw refused('Enter your password to close the account.');
   if (confirmation === 'wrong') throw refused('The password is incorrect.');
   await removeAccount(dependencies, userId, {
     by: 'self',
-    stillMay,
+    recheckAccess,
     visitor,
     ...(closing.removeAtProvider && { beforehand: () => emptyProvider(removeAtProvider, userId) }),
   });
@@ -91,7 +91,7 @@ async function removeAccount(dependencies: Dependencies, userId: number, removal
   await rejectLastAdministrator(database.db, userId, removal.by);
   await removal.beforehand?.();
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    await signOut(dependencies, userId, attempt === 1 ? removal.stillMay : undefined);
+    await signOut(dependencies, userId, attempt === 1 ? removal.recheckAccess : undefined);
     try {
       return await withWorkPaused(parts, userId, () => removeOnce(dependencies, userId, removal));
     } catch (error) {
@@ -111,9 +111,13 @@ async function removeAccount(dependencies: Dependencies, userId: number, removal
  * Keeps every process from accepting more work for the user. If the account remains after all, the user has to sign in
  * again.
  */
-async function signOut({ database, onSessionsEnded }: Dependencies, userId: number, stillMay?: Actor['stillMay']) {
+async function signOut(
+  { database, onSessionsEnded }: Dependencies,
+  userId: number,
+  recheckAccess?: Actor['recheckAccess'],
+) {
   const ended = await database.db.transaction().execute(async (trx) => {
-    await stillMay?.(trx);
+    await recheckAccess?.(trx);
     return removalRepository(trx).endSessions(userId);
   });
   onSessionsEnded(ended);
@@ -129,13 +133,13 @@ const withWorkPaused = (
 async function removeOnce(
   { database, parts, onSessionsEnded, forget }: Dependencies,
   userId: number,
-  { by, visitor, detail, stillMay }: Removal,
+  { by, visitor, detail, recheckAccess }: Removal,
 ): Promise<boolean> {
   const sessionIds = await database.db.transaction().execute(async (trx) => {
     const accounts = removalRepository(trx);
     await lockAccounts(trx);
     // The owner's own session has ended by now.
-    if (by === 'administrator') await stillMay(trx);
+    if (by === 'administrator') await recheckAccess(trx);
     const account = await accounts.lock(userId);
     if (!account) return undefined;
     await rejectLastAdministrator(trx, userId, by);

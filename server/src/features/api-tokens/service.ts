@@ -41,14 +41,14 @@ type Draft = z.output<typeof NewAccessToken>;
 
 /** The token itself is only in this response. */
 async function create(db: Kysely<Database>, actor: Actor, input: Draft, visitor: Visitor) {
-  const { userId, role, stillMay } = actor;
+  const { userId, role, recheckAccess } = actor;
   if (permissionsForRole(input.rights, role).length < input.rights.length)
     throw new AppError('not_allowed', 'Tokens of Viewers can only have the Chat permission.');
   const token = newAccessToken();
   const last4 = token.slice(-4);
   const record = await db.transaction().execute(async (trx) => {
     // Locks the account, so that of two concurrent calls the second counts the first one’s token.
-    await stillMay(trx);
+    await recheckAccess(trx);
     const rows = accessTokenRepository(trx);
     if ((await rows.count(userId)) >= accessTokenLimit)
       throw new AppError('conflict', `You can have at most ${accessTokenLimit} access tokens. Revoke one first.`);
@@ -75,12 +75,12 @@ const trialMs = 60_000;
 /**
  * For the page that shows how to call the API. Such a token is not counted or listed, but recorded like every other.
  */
-async function createTrial(db: Kysely<Database>, { userId, stillMay }: Actor, visitor: Visitor) {
+async function createTrial(db: Kysely<Database>, { userId, recheckAccess }: Actor, visitor: Visitor) {
   const token = newAccessToken();
   const last4 = token.slice(-4);
   const expiresAt = new Date(Date.now() + trialMs).toISOString();
   await db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     const made = { name: 'Page Connect', rights: ['chat' as const], last4, hash: hashOfAccessToken(token), expiresAt };
     await accessTokenRepository(trx).renewTrial(userId, made);
     const detail = `${made.name}, for a minute (…${last4})`;

@@ -10,7 +10,7 @@ import { versionRepository } from './versions/repository.ts';
 
 type Dependencies = { db: Kysely<Database>; models: ModelCheck; versions: VersionRecorder };
 /** An API client that changes something: its user, and the check, made in the transaction, that it still has access. */
-type Writer = Pick<ApiPrincipal, 'userId' | 'tokenId' | 'stillMay'>;
+type Writer = Pick<ApiPrincipal, 'userId' | 'tokenId' | 'recheckAccess'>;
 type StoredAssistant = { assistant: Assistant; fields: ApiFields | undefined };
 
 /**
@@ -36,10 +36,10 @@ export function apiAssistants({ db, models, versions }: Dependencies) {
       return assistant && { assistant, fields: (await apiFieldsRepository(db).of(userId, [id])).get(id) };
     },
     async create(writer: Writer, settings: AssistantSettings, fields: ApiFields): Promise<StoredAssistant> {
-      const { userId, stillMay } = writer;
+      const { userId, recheckAccess } = writer;
       await checkModel(models, userId, settings.model);
       return withAssistantsLocked(db, userId, async (assistants, trx) => {
-        await stillMay(trx);
+        await recheckAccess(trx);
         const assistant = await insertAssistant(assistants, userId, settings);
         await apiFieldsRepository(trx).put(userId, assistant.id, fields);
         await versions.begin(trx, userId, await originOf(trx, writer), [{ assistant, api: fields }]);
@@ -53,13 +53,13 @@ export function apiAssistants({ db, models, versions }: Dependencies) {
       settingsAfter: (stored: Assistant) => Partial<AssistantSettings>,
       after: (before: ApiFields) => ApiFields,
     ): Promise<StoredAssistant | undefined> {
-      const { userId, stillMay } = writer;
+      const { userId, recheckAccess } = writer;
       const before = await assistantRepository(db).find(userId, id);
       if (!before) return undefined;
       const { model } = settingsAfter(before);
       if (model !== undefined && model !== before.model) await checkModel(models, userId, model);
       return withAssistantsLocked(db, userId, async (assistants, trx) => {
-        await stillMay(trx);
+        await recheckAccess(trx);
         const stored = await assistants.find(userId, id);
         if (!stored) return undefined;
         const kept = apiFieldsRepository(trx);
@@ -73,9 +73,9 @@ export function apiAssistants({ db, models, versions }: Dependencies) {
       });
     },
     /** false: the user has no such assistant. */
-    remove: ({ userId, stillMay }: Writer, id: number): Promise<boolean> =>
+    remove: ({ userId, recheckAccess }: Writer, id: number): Promise<boolean> =>
       withAssistantsLocked(db, userId, async (assistants, trx) => {
-        await stillMay(trx);
+        await recheckAccess(trx);
         return deleteAssistant(assistants, trx, userId, id);
       }),
   };

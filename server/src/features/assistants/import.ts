@@ -162,12 +162,12 @@ async function modelNotes(
 /** Lists what can be imported from the provider, with notes on what would be lost. */
 async function candidates(
   dependencies: Dependencies,
-  { userId, stillMay }: Actor,
+  { userId, recheckAccess }: Actor,
   typedKey: string | undefined,
 ): Promise<ImportCandidate[]> {
   const { db } = dependencies;
   const list = await listed(dependencies, userId, typedKey);
-  await db.transaction().execute(stillMay);
+  await db.transaction().execute(recheckAccess);
   const before = await assistantRepository(db).importedFrom(
     userId,
     list.map(({ id }) => id),
@@ -190,13 +190,13 @@ async function candidates(
 /** Stores the valid entries. `refused`: entries that could not be read at all. */
 async function importAll(
   dependencies: Dependencies,
-  { userId, stillMay }: Actor,
+  { userId, recheckAccess }: Actor,
   entries: Entry[],
   refused: Refusal[] = [],
 ): Promise<ImportResult> {
   const notesOnModel = await modelNotes(dependencies, userId, entries);
   return dependencies.db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     const assistants = assistantRepository(trx);
     await assistants.lock(userId);
     const { chosen, failed } = await judge(assistants, userId, entries);

@@ -106,12 +106,12 @@ export async function insertAssistant(
 
 async function create(
   { database, models, choicesIn, versions }: Dependencies,
-  { userId, stillMay }: Actor,
+  { userId, recheckAccess }: Actor,
   { fileIds = [], chosenTools = [], longInstructions: _, ...draft }: NewAssistant,
 ) {
   await checkModels(models, userId, draft);
   return withAssistantsLocked(database.db, userId, async (assistants, trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     const created = await insertAssistant(assistants, userId, draft);
     if (fileIds.length === 0 && chosenTools.length === 0) {
       await versions.begin(trx, userId, { kind: 'person' }, [{ assistant: created }]);
@@ -127,11 +127,11 @@ const copiedName = (name: string) => tidyName(Array.from(`Copy of ${name}`).slic
 
 async function duplicate(
   { database, choicesIn, versions }: Dependencies,
-  { userId, stillMay }: Actor,
+  { userId, recheckAccess }: Actor,
   id: number,
 ): Promise<Assistant> {
   return withAssistantsLocked(database.db, userId, async (assistants, trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     const copied = await loadState(trx, choicesIn, userId, id);
     if (!copied) throw notFound();
     const { settings, files, chosenTools, programFields } = copied.state;
@@ -155,7 +155,7 @@ const versionConflict = ({ version: now }: Assistant, version: number) =>
 
 async function update(
   { database: { db }, models, versions }: Dependencies,
-  { userId, stillMay }: Actor,
+  { userId, recheckAccess }: Actor,
   id: number,
   changes: AssistantChanges,
   version?: number,
@@ -163,7 +163,7 @@ async function update(
   const before = await find(assistantRepository(db), userId, id);
   await checkModels(models, userId, changes, before);
   return withAssistantsLocked(db, userId, async (assistants, trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     const stored = await find(assistants, userId, id);
     if (version !== undefined && stored.version !== version) throw versionConflict(stored, version);
     checkInstructions(changes, stored.instructions);

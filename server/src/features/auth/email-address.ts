@@ -71,13 +71,13 @@ type Session = Pick<Actor, 'userId' | 'sessionId'>;
 
 async function requestChange(dependencies: Dependencies, actor: Actor, { email, password }: Wanted, visitor: Visitor) {
   const { db, rates } = dependencies;
-  const { userId, stillMay } = actor;
+  const { userId, recheckAccess } = actor;
   await confirmPerson(dependencies, actor, password, visitor);
   const user = await userRepository(db).byId(userId);
   if (user?.email === email) throw wrong('email', 'This is already the address of your account.');
   await rates.use('confirmationMail', String(userId));
   await db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     await securityEventRepository(trx).record({ userId, event: 'email_change_requested', by: 'self', visitor });
     await enqueue(trx, mailJob, { template: 'new_address', userId, email });
     await enqueue(trx, mailJob, { template: 'new_address_asked', userId, email });
@@ -109,7 +109,7 @@ async function confirm(dependencies: Dependencies, actor: Actor, link: OpenedLin
   const { db, config, onSessionsEnded } = dependencies;
   if (link.userId !== actor.userId) throw invalidLink();
   const confirmed = await db.transaction().execute(async (trx) => {
-    await actor.stillMay(trx);
+    await actor.recheckAccess(trx);
     const users = userRepository(trx);
     const tokens = mailedTokenRepository(trx);
     const user = await users.lock(actor.userId);

@@ -102,7 +102,7 @@ async function change(
   visitor: Visitor,
 ) {
   requirePasswordLogin(config);
-  const { userId, sessionId, stillMay } = actor;
+  const { userId, sessionId, recheckAccess } = actor;
   const user = await userRepository(db).byId(userId);
   if (!user) throw new AppError('not_signed_in', 'Please sign in.');
   const { passwordHash: provenHash } = user;
@@ -115,7 +115,7 @@ async function change(
   if ((await confirmPassword(actor, input.currentPassword, visitor)) !== 'right') throw wrongPassword();
   const passwordHash = await hashing.hash(input.newPassword);
   const ended = await db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     const users = userRepository(trx);
     // A concurrent change or reset may have replaced the password that was just verified.
     if (!(await users.admit(userId, provenHash, passwordHash))) throw wrongPassword();

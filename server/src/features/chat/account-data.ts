@@ -124,7 +124,7 @@ export function chatRemovalPart(executor: Pick<RunExecutor, 'withoutRuns'>): Acc
   return {
     atRest: (userId, work) => executor.withoutRuns(userId, stoppedWithinMs, work),
     async remove(trx, userId) {
-      if ((await runRepository(trx).underWay(userId)).length > 0) return false;
+      if ((await runRepository(trx).inProgress(userId)).length > 0) return false;
       await deleteConversations(trx, userId);
       return true;
     },

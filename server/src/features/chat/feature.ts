@@ -139,7 +139,7 @@ export function chatFeature(dependencies: Dependencies) {
     /** Questions that assistants have answered. */
     questionHistory: questionHistory(database),
     /** Prompts of other features, which run like messages but appear in no list. */
-    sideQuestions: internalThreadService({ ...runContext(parts), database, exported, now: dependencies.now }),
+    internalThreads: internalThreadService({ ...runContext(parts), database, exported, now: dependencies.now }),
     jobs: [...generatedFiles.jobs, ...trash.jobs, ...summaries.jobs],
     upkeep: [
       ...chatTasks({ executor, startDue: starter.startDue, search: searchRepository(database.db) }),

@@ -54,7 +54,7 @@ test('scans neither all runs nor all messages of a user', async () => {
     await serverCallRepository(db).approvals(1, 1);
     await usageRepository(db).ofSteps(1, [1, 2]);
     await runClaimRepository(db).expired('2026-11-01T00:00:00.000Z', 10);
-    await runRepository(db).underWay(1);
+    await runRepository(db).inProgress(1);
     await runClaimRepository(db).allActive();
   });
   expect(plans.length).toBeGreaterThanOrEqual(8);

@@ -65,16 +65,16 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     });
 
     await forgetAsks(app);
-    const { status, body: begun } = await askPrompt(ada, made.id, first.id);
+    const { status, body: started } = await askPrompt(ada, made.id, first.id);
     expect(status).toBe(202);
     const streamed = await Promise.all(
-      [begun.candidate, begun.baseline].map(({ runId }) => readEvents(app, ada, runId)),
+      [started.candidate, started.baseline].map(({ runId }) => readEvents(app, ada, runId)),
     );
     const [answered, untouched] = (await comparisonOf(ada, made.id)).items;
     expect(untouched).toEqual(second);
     for (const [index, side] of (['candidate', 'baseline'] as const).entries()) {
       const answer = answered?.[side];
-      expect(answer).toMatchObject({ runId: begun[side].runId, state: 'complete', error: null });
+      expect(answer).toMatchObject({ runId: started[side].runId, state: 'complete', error: null });
       expect(answer?.text).toBe(textOf(streamed[index] ?? []));
       expect(answer?.text).not.toBe('');
       expect(answer?.usage).toMatchObject({ estimated: false, costUsd: expect.any(Number) });
@@ -275,8 +275,8 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     const ada = await someone();
     const userId = await idOf(ada);
     const { id, items } = await newComparison(ada, ['Under way [[bench 60000]] [[delay 10]]']);
-    const { body: begun } = await askPrompt(ada, id, items[0]?.id ?? 0);
-    for (const { runId } of [begun.candidate, begun.baseline]) await (await openEvents(app, ada, runId)).until(3);
+    const { body: started } = await askPrompt(ada, id, items[0]?.id ?? 0);
+    for (const { runId } of [started.candidate, started.baseline]) await (await openEvents(app, ada, runId)).until(3);
     await withDatabase(app, async (db) => {
       await db.deleteFrom('comparisons').where('user_id', '=', userId).execute();
       await db.deleteFrom('threads').where('user_id', '=', userId).execute();
@@ -308,23 +308,23 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     const ada = await someone();
     const { id, items } = await newComparison(ada, ['Stop this [[bench 60000]] [[delay 10]]']);
     const promptId = items[0]?.id ?? 0;
-    const { body: begun } = await askPrompt(ada, id, promptId);
-    const reader = await openEvents(app, ada, begun.candidate.runId);
+    const { body: started } = await askPrompt(ada, id, promptId);
+    const reader = await openEvents(app, ada, started.candidate.runId);
     await reader.until(3);
     expect((await votePrompt(ada, id, promptId, 'tie')).body.code).toBe('conflict');
     expect((await askPrompt(ada, id, promptId, { again: true })).body.code).toBe('run_in_progress');
     const running = await askPrompt(ada, id, promptId);
     expect([running.body.candidate.runId, running.body.baseline.runId]).toEqual([
-      begun.candidate.runId,
-      begun.baseline.runId,
+      started.candidate.runId,
+      started.baseline.runId,
     ]);
-    for (const { runId } of [begun.candidate, begun.baseline])
+    for (const { runId } of [started.candidate, started.baseline])
       expect((await ada.post(`/api/runs/${runId}/stop`)).body.state).toBe('stopped');
     const [stopped] = (await comparisonOf(ada, id)).items;
     expect(stopped?.candidate).toMatchObject({ state: 'stopped', text: expect.stringMatching(/^ t0000/) });
     expect(stopped?.baseline).toMatchObject({ state: 'stopped' });
     const { body: next } = await askPrompt(ada, id, promptId);
-    expect(next.candidate.runId).not.toBe(begun.candidate.runId);
+    expect(next.candidate.runId).not.toBe(started.candidate.runId);
     expect((await ada.delete(`${path}/${id}`)).status).toBe(204);
   });
 
@@ -419,8 +419,8 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     const { id, items } = await newComparison(ada, ['Farewell-to-both [[bench 60000]] [[delay 10]]', 'Done']);
     await compared(app, ada, id, items[1]?.id ?? 0);
     await forgetAsks(app);
-    const { body: begun } = await askPrompt(ada, id, items[0]?.id ?? 0);
-    const reader = await openEvents(app, ada, begun.baseline.runId);
+    const { body: started } = await askPrompt(ada, id, items[0]?.id ?? 0);
+    const reader = await openEvents(app, ada, started.baseline.runId);
     await reader.until(3);
     expect((await ada.delete(`${path}/${id}`)).status).toBe(204);
     await reader.all();

@@ -22,9 +22,9 @@ import { runningService } from './test-sets/run.ts';
 import { testSetService } from './test-sets/service.ts';
 
 type Dependencies = Parameters<typeof replayService>[0] &
-  Omit<Parameters<typeof testSetService>[0], 'database' | 'sideQuestions' | 'assistants'> & {
+  Omit<Parameters<typeof testSetService>[0], 'database' | 'internalThreads' | 'assistants'> & {
     database: OpenDatabase;
-    sideQuestions: InternalThreadService;
+    internalThreads: InternalThreadService;
     pricing: Pick<PricingService, 'price'>;
     rates: Pick<RateLimits, 'use' | 'giveBack'>;
     personOf: FindPerson;
@@ -35,7 +35,7 @@ type Dependencies = Parameters<typeof replayService>[0] &
 
 /** The same prompts for two sides, with their answers next to each other. */
 export function comparisonFeature(dependencies: Dependencies) {
-  const { database, sideQuestions } = dependencies;
+  const { database, internalThreads } = dependencies;
   const replays = replayService(dependencies);
   const comparisons = comparisonService(dependencies);
   const judgings = judgingService(dependencies);
@@ -64,7 +64,7 @@ export function comparisonFeature(dependencies: Dependencies) {
     },
     jobs: [...started.jobs, ...judgings.jobs, ...testSets.jobs],
     upkeep: testSets.upkeep,
-    exportParts: [comparisonExport(database, sideQuestions.exportedAnswers), testSetExport(database)],
+    exportParts: [comparisonExport(database, internalThreads.exportedAnswers), testSetExport(database)],
   };
 }
 

@@ -135,9 +135,9 @@ describe.each(engines)('asking all prompts on %s', (engine) => {
     });
     expect(body.costUsd).toBeGreaterThan(0);
     const { id: comparisonId, items } = await newComparison(ada, [endless, 'y']);
-    const { body: begun } = await askPrompt(ada, comparisonId, items[0]?.id ?? 0);
+    const { body: active } = await askPrompt(ada, comparisonId, items[0]?.id ?? 0);
     expect((await ada.get(`${path}/${comparisonId}/estimate`)).body).toMatchObject({ answers: 2, unpriced: [] });
-    for (const { runId } of [begun.candidate, begun.baseline]) await ada.post(`/api/runs/${runId}/stop`);
+    for (const { runId } of [active.candidate, active.baseline]) await ada.post(`/api/runs/${runId}/stop`);
   });
 
   test('compares with earlier answers without asking for them, or with none', async () => {

@@ -91,7 +91,7 @@ function offerWrites(dependencies: KeyDependencies) {
     const secrets = await newSecrets(null, { preset, name, base_url: baseUrl }, draft);
     return db.transaction().execute(async (trx) => {
       await lockAccounts(trx);
-      await actor.stillMay(trx);
+      await actor.recheckAccess(trx);
       const offers = offerRepository(trx);
       const rows = await offers.list();
       refuseTooMany(rows);
@@ -119,7 +119,7 @@ function offerWrites(dependencies: KeyDependencies) {
     const columns = { ...(await secretColumns(row, changes)), ...changedColumns(changes) };
     return db.transaction().execute(async (trx) => {
       await lockAccounts(trx);
-      await actor.stillMay(trx);
+      await actor.recheckAccess(trx);
       const offers = offerRepository(trx);
       const rows = await offers.list();
       if (!rows.some((one) => one.id === id)) throw notFound();
@@ -133,7 +133,7 @@ function offerWrites(dependencies: KeyDependencies) {
 
   async function remove(actor: Actor, id: number, visitor: Visitor) {
     await db.transaction().execute(async (trx) => {
-      await actor.stillMay(trx);
+      await actor.recheckAccess(trx);
       const row = await offerRepository(trx).find(id);
       if (!row || !(await offerRepository(trx).delete(id))) throw notFound();
       await record(trx, { actor, event: 'connection_offer_removed', name: row.name, visitor });

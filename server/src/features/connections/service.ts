@@ -73,7 +73,7 @@ function connectionWrites(dependencies: Dependencies) {
   const { db, addresses } = dependencies;
   const { newSecrets, secretColumns } = connectionKeys(dependencies);
 
-  async function create({ userId, stillMay }: Actor, draft: NewConnection, visitor: Visitor): Promise<Connection> {
+  async function create({ userId, recheckAccess }: Actor, draft: NewConnection, visitor: Visitor): Promise<Connection> {
     const { preset, name, key, api, firstTokenSeconds } = draft;
     const before = await connectionRepository(db).listOwn(userId);
     refuseTooMany(before);
@@ -82,7 +82,7 @@ function connectionWrites(dependencies: Dependencies) {
     if (key === undefined && presetOf(preset).key === 'needed') throw invalid('key', 'Enter a key');
     const secrets = await newSecrets(userId, { preset, name, base_url: baseUrl }, draft);
     return db.transaction().execute(async (trx) => {
-      await stillMay(trx);
+      await recheckAccess(trx);
       await lockUserRow(trx, userId);
       const rows = await connectionRepository(trx).listOwn(userId);
       refuseTooMany(rows);
@@ -107,13 +107,13 @@ function connectionWrites(dependencies: Dependencies) {
   }
 
   async function change(actor: Actor, id: number, changes: ConnectionChange, visitor: Visitor): Promise<Connection> {
-    const { userId, stillMay } = actor;
+    const { userId, recheckAccess } = actor;
     const { name, position } = changes;
     const row = await connectionRepository(db).findOwn(userId, id);
     if (!row) throw notFound();
     const columns = { ...(await secretColumns(row, changes)), ...changedColumns(changes) };
     return db.transaction().execute(async (trx) => {
-      await stillMay(trx);
+      await recheckAccess(trx);
       await lockUserRow(trx, userId);
       const rows = await connectionRepository(trx).listOwn(userId);
       if (!rows.some((one) => one.id === id)) throw notFound();
@@ -127,9 +127,9 @@ function connectionWrites(dependencies: Dependencies) {
     });
   }
 
-  async function remove({ userId, stillMay }: Actor, id: number, visitor: Visitor) {
+  async function remove({ userId, recheckAccess }: Actor, id: number, visitor: Visitor) {
     await db.transaction().execute(async (trx) => {
-      await stillMay(trx);
+      await recheckAccess(trx);
       const row = await connectionRepository(trx).findOwn(userId, id);
       if (!row || !(await connectionStore(trx).delete(userId, id))) throw notFound();
       const detail = row.name;

@@ -41,7 +41,7 @@ test.each(engines)(
       minFreeBytes: 0,
       log: pino({ level: 'silent' }),
     });
-    const uploader = { userId, stillMay: async () => undefined };
+    const uploader = { userId, recheckAccess: async () => undefined };
     const receiving = Promise.withResolvers<void>();
     const coming = Promise.withResolvers<never>();
     const begin = () =>

@@ -23,11 +23,11 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
 
   const someone = () => app.as(`person${++people}`);
   const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;
-  const underWay = () => withDatabase(app, (db) => db.selectFrom('file_uploads').select('id').execute());
+  const inProgress = () => withDatabase(app, (db) => db.selectFrom('file_uploads').select('id').execute());
   /** Nothing is left of a refused upload: no row, no reservation, no bytes. */
   async function nothingIsLeft(visitor: HttpClient, filesBefore: number) {
     expect((await visitor.get('/api/files')).body).toEqual([]);
-    await until('The end of every reservation', async () => (await underWay()).length === 0);
+    await until('The end of every reservation', async () => (await inProgress()).length === 0);
     await until('The removal of the bytes', async () => place.stored().length === filesBefore);
   }
 
@@ -86,9 +86,9 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
           `sec-fetch-site: same-origin\r\ncontent-type: multipart/form-data; boundary=${boundary}\r\ncontent-length: ${body.length}\r\n\r\n`,
       );
       socket.write(body.subarray(0, sent));
-      await until('The beginning of the upload', async () => (await underWay()).length === 1);
+      await until('The beginning of the upload', async () => (await inProgress()).length === 1);
       socket.destroy();
-      await until('The end of the reservation', async () => (await underWay()).length === 0);
+      await until('The end of the reservation', async () => (await inProgress()).length === 0);
     }
     await nothingIsLeft(visitor, before);
   });

@@ -6,7 +6,7 @@ import type { FileKey } from '#server/storage/file-store';
 export function uploadRepository(db: Kysely<Database>) {
   return {
     /** Files that a user has stored, and uploads in progress. */
-    async taken(userId: number): Promise<{ bytes: number; files: number; underWay: number }> {
+    async taken(userId: number): Promise<{ bytes: number; files: number; inProgress: number }> {
       const stored = await db
         .selectFrom('files')
         .select((eb) => [eb.fn.countAll<number>().as('files'), sql<number>`coalesce(sum(size), 0)`.as('bytes')])
@@ -20,7 +20,7 @@ export function uploadRepository(db: Kysely<Database>) {
         ])
         .where('user_id', '=', userId)
         .executeTakeFirstOrThrow();
-      return { bytes: stored.bytes + coming.bytes, files: stored.files + coming.files, underWay: coming.files };
+      return { bytes: stored.bytes + coming.bytes, files: stored.files + coming.files, inProgress: coming.files };
     },
     async insert(userId: number, storageKey: FileKey, reservedBytes: number, instance: number): Promise<number> {
       const { id } = await db

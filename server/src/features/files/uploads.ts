@@ -31,8 +31,8 @@ type Dependencies = {
   minFreeBytes: number;
   log: FastifyBaseLogger;
 };
-/** `underWay`: storage keys of this process's uploads in progress. */
-type Work = Dependencies & { underWay: Set<string> };
+/** `inProgress`: storage keys of this process's uploads in progress. */
+type Work = Dependencies & { inProgress: Set<string> };
 
 const atOnce = 2;
 /** Bytes that a form may add to its file. */
@@ -62,13 +62,13 @@ const refused = (field: 'file' | 'purpose', message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
 /** A user on the pages, or one of their clients. */
-type Uploader = Pick<Actor, 'userId' | 'stillMay'>;
+type Uploader = Pick<Actor, 'userId' | 'recheckAccess'>;
 
 type Taken = Awaited<ReturnType<UploadRepository['taken']>>;
 
 /** @throws if there is no room for this many bytes */
 function checkRoom(taken: Taken, bytes: number, isBesideUploads: boolean) {
-  if (taken.underWay >= atOnce && !isBesideUploads)
+  if (taken.inProgress >= atOnce && !isBesideUploads)
     throw new AppError('rate_limited', 'Two files are already being uploaded. Wait for one of them to finish.', {
       retryAfterSeconds: 1,
     });
@@ -135,7 +135,7 @@ async function storeBytes(
 /** Deletes the reservation in the transaction that inserts the file: while there is one, there is no file. */
 async function commit(
   { db, hasKey }: Dependencies,
-  { userId, stillMay }: Uploader,
+  { userId, recheckAccess }: Uploader,
   uploadId: number,
   stored: StoredBytes & Pick<StoredFile, 'madeByAssistant' | 'datasetId' | 'imported'>,
   purpose: FilePurpose,
@@ -143,7 +143,7 @@ async function commit(
 ): Promise<number> {
   const state = (await hasKey(userId)) ? 'queued' : 'waiting_for_key';
   return db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     const files = fileRepository(trx);
     if (!(await uploadRepository(trx).delete(uploadId))) throw new AppError('not_signed_in', 'Please sign in.');
     const fileId = await files.insert(userId, { ...stored, purpose });
@@ -174,11 +174,11 @@ async function receiveFile(
   wanted: Wanted,
   storeAndCommit: (reserved: Reserved, storageKey: FileKey) => Promise<number>,
 ): Promise<File> {
-  const { db, log, underWay } = work;
+  const { db, log, inProgress } = work;
   const storageKey = newFileKey();
   let fileId: number;
   // Added before the reservation: if the answer to that is lost, the next sweep releases the room.
-  underWay.add(storageKey);
+  inProgress.add(storageKey);
   try {
     const reserved = await reserve(work, userId, storageKey, wanted);
     try {
@@ -191,7 +191,7 @@ async function receiveFile(
       throw error;
     }
   } finally {
-    underWay.delete(storageKey);
+    inProgress.delete(storageKey);
   }
   const file = await fileRepository(db).find(userId, fileId);
   if (!file) throw new AppError('not_found', 'The file was deleted in the meantime.');
@@ -203,10 +203,10 @@ async function receiveFile(
  * Returns the number of uploads.
  */
 async function sweep(work: Work): Promise<number> {
-  const { db, instance, isGone, underWay } = work;
+  const { db, instance, isGone, inProgress } = work;
   let swept = 0;
   for (const { id, storedKey, instance: receiver } of await uploadRepository(db).all()) {
-    const isLeft = receiver === instance ? !underWay.has(storedKey) : await isGone(receiver);
+    const isLeft = receiver === instance ? !inProgress.has(storedKey) : await isGone(receiver);
     if (!isLeft) continue;
     await discard(work, id, storedKey);
     swept++;
@@ -262,7 +262,7 @@ async function storeGenerated(
     };
     const purpose = imported?.purpose ?? 'user_data';
     const { filename: name, link } = await place({ ...stored, purpose });
-    const uploader = { userId, stillMay: isWanted };
+    const uploader = { userId, recheckAccess: isWanted };
     return commit(work, uploader, uploadId, { ...stored, filename: name }, purpose, link);
   });
 }
@@ -270,7 +270,7 @@ async function storeGenerated(
 /** Receives files: reserves room, stores the bytes, then commits the file with its forwarding. */
 export function uploadService(dependencies: Dependencies) {
   const { store } = dependencies;
-  const work = { ...dependencies, underWay: new Set<string>() };
+  const work = { ...dependencies, inProgress: new Set<string>() };
   const buffers = bufferCollector();
 
   return {

@@ -117,17 +117,17 @@ const discard = ({ db, removeBytes }: Dependencies, userId: number, id: number, 
   });
 
 /** Receives an export, and has it read in the background. A failure leaves nothing behind. */
-async function upload(dependencies: Dependencies, underWay: Set<string>, actor: Actor, receive: Receive<object>) {
+async function upload(dependencies: Dependencies, inProgress: Set<string>, actor: Actor, receive: Receive<object>) {
   const { db } = dependencies;
   const { userId } = actor;
   const storedKey = newFileKey();
-  underWay.add(storedKey);
+  inProgress.add(storedKey);
   try {
     const id = await reserve(dependencies, actor, storedKey);
     try {
       const { file } = await receive((incoming) => storeBytes(dependencies, storedKey, incoming));
       await db.transaction().execute(async (trx) => {
-        await actor.stillMay(trx);
+        await actor.recheckAccess(trx);
         await importRepository(trx).update(userId, id, { state: 'reading', ...file });
         await enqueue(trx, readJob, { userId, importId: id });
       });
@@ -138,19 +138,19 @@ async function upload(dependencies: Dependencies, underWay: Set<string>, actor: 
     }
     return id;
   } finally {
-    underWay.delete(storedKey);
+    inProgress.delete(storedKey);
   }
 }
 
 /** Changes a locked import. @throws AppError if its state does not allow that */
 const decide = (
   { db }: Dependencies,
-  { userId, stillMay }: Actor,
+  { userId, recheckAccess }: Actor,
   id: number,
   change: (trx: Kysely<Database>, record: ImportRecord) => Promise<void>,
 ) =>
   db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     const record = await importRepository(trx).lock(userId, id);
     if (!record || record.state === 'uploading') throw notFound();
     await change(trx, record);
@@ -187,10 +187,10 @@ const undo = (dependencies: Dependencies, actor: Actor, id: number) =>
   });
 
 /** Removes uploads of dead processes, and exports that nobody has started to import. */
-async function sweep(dependencies: Dependencies, underWay: ReadonlySet<string>) {
+async function sweep(dependencies: Dependencies, inProgress: ReadonlySet<string>) {
   const { db, instance, isGone, now, removeBytes } = dependencies;
   for (const { id, userId, storedKey, instance: receiver } of await importRepository(db).uploads()) {
-    const isLeft = receiver === instance ? !underWay.has(storedKey ?? '') : await isGone(receiver);
+    const isLeft = receiver === instance ? !inProgress.has(storedKey ?? '') : await isGone(receiver);
     if (isLeft) await discard(dependencies, userId, id, storedKey);
   }
   const before = new Date(now() - previewDays * dayMs).toISOString();
@@ -206,7 +206,7 @@ const cursors = createCursors(Id);
 /** Imports of conversations: uploads, decisions, and their list. The work itself is done by jobs. */
 export function importService(dependencies: Dependencies) {
   const { db } = dependencies;
-  const underWay = new Set<string>();
+  const inProgress = new Set<string>();
 
   async function find(userId: number, id: number): Promise<Import> {
     const record = await importRepository(db).find(userId, id);
@@ -229,12 +229,12 @@ export function importService(dependencies: Dependencies) {
     },
     async upload(actor: Actor, contentLength: number | undefined, receive: Receive<object>) {
       await checkRoom(dependencies, contentLength);
-      return find(actor.userId, await upload(dependencies, underWay, actor, receive));
+      return find(actor.userId, await upload(dependencies, inProgress, actor, receive));
     },
     start: deciding(start),
     cancel: deciding(cancel),
     undo: deciding(undo),
-    sweep: () => sweep(dependencies, underWay),
+    sweep: () => sweep(dependencies, inProgress),
   };
 }
 

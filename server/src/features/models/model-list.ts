@@ -70,8 +70,8 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
     const entry = fresh(source, key);
     if (entry) return Promise.resolve(entry);
     const id = idOf(source);
-    const underWay = asking.get(id);
-    if (underWay?.key === key) return underWay.list;
+    const inProgress = asking.get(id);
+    if (inProgress?.key === key) return inProgress.list;
     const list = fetched(source, apiKey, key).finally(() => {
       if (asking.get(id)?.list === list) asking.delete(id);
     });

@@ -238,7 +238,7 @@ describe('the list of models', () => {
 
   test('is not taken for a new key’s if the key changes during the request', async () => {
     const answers = [plain('of-the-old-key'), plain('of-the-new-key')];
-    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const saved = { key: 'sk-old' };
     const service = modelService({
       keys: { openFree: async () => new Secret(saved.key) },
@@ -258,7 +258,7 @@ describe('the list of models', () => {
     await new Promise(setImmediate);
     saved.key = 'sk-new';
     service.forget(1);
-    letGo();
+    release();
     expect(await old).toEqual(['of-the-old-key']);
     expect(await ids(service)).toEqual(['of-the-new-key']);
   });

@@ -71,9 +71,9 @@ function changedDefault(before: Project, { assistantId, model }: Default) {
   };
 }
 
-async function create(db: Kysely<Database>, { userId, stillMay }: Actor, draft: ProjectDraft): Promise<Project> {
+async function create(db: Kysely<Database>, { userId, recheckAccess }: Actor, draft: ProjectDraft): Promise<Project> {
   return db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     await lockUserRow(trx, userId);
     const rows = projectRepository(trx);
     if ((await rows.count(userId)) >= projectsPerUser)
@@ -82,10 +82,15 @@ async function create(db: Kysely<Database>, { userId, stillMay }: Actor, draft: 
   });
 }
 
-async function update(db: Kysely<Database>, { userId, stillMay }: Actor, id: number, change: Change): Promise<Project> {
+async function update(
+  db: Kysely<Database>,
+  { userId, recheckAccess }: Actor,
+  id: number,
+  change: Change,
+): Promise<Project> {
   const { archived } = change;
   return db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     await lockUserRow(trx, userId);
     const rows = projectRepository(trx);
     const before = await findProject(rows, userId, id);

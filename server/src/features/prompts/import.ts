@@ -91,9 +91,9 @@ export function promptImports(db: Kysely<Database>) {
       const file = parsePromptFile(document);
       return toReport(file, planImport(file, await promptRepository(db).names(userId)));
     },
-    store: ({ userId, stillMay }: Actor, document: unknown): Promise<PromptImport> =>
+    store: ({ userId, recheckAccess }: Actor, document: unknown): Promise<PromptImport> =>
       db.transaction().execute(async (trx) => {
-        await stillMay(trx);
+        await recheckAccess(trx);
         return storePrompts(trx, userId, document);
       }),
   };

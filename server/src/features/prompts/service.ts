@@ -42,9 +42,9 @@ function refuseTaken(names: readonly { id: number; name: string }[], name: strin
   throw new AppError('conflict', message, { fields: { name: message } });
 }
 
-async function create(db: Kysely<Database>, { userId, stillMay }: Actor, draft: PromptDraft): Promise<Prompt> {
+async function create(db: Kysely<Database>, { userId, recheckAccess }: Actor, draft: PromptDraft): Promise<Prompt> {
   return db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     await lockUserRow(trx, userId);
     const rows = promptRepository(trx);
     const names = await rows.names(userId);
@@ -59,12 +59,12 @@ async function create(db: Kysely<Database>, { userId, stillMay }: Actor, draft: 
 
 async function update(
   db: Kysely<Database>,
-  { userId, stillMay }: Actor,
+  { userId, recheckAccess }: Actor,
   id: number,
   { updatedAt, name, title, text }: z.output<typeof api.update.body>,
 ): Promise<Prompt> {
   return db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     await lockUserRow(trx, userId);
     const rows = promptRepository(trx);
     const before = await findPrompt(rows, userId, id);

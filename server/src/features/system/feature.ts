@@ -10,7 +10,7 @@ function systemRoutes({ route }: Router, sources: SystemSources) {
   route(api.report, () => systemReport(sources));
   route(api.retryJob, async ({ actor, params: { id: jobId }, request }) => {
     const kind = await sources.database.db.transaction().execute(async (trx) => {
-      await actor.stillMay(trx);
+      await actor.recheckAccess(trx);
       return requeue(trx, jobId);
     });
     if (kind === undefined) throw new AppError('not_found', 'This failed job no longer exists. Refresh the page.');

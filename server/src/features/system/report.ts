@@ -42,9 +42,9 @@ function problemOf(error: unknown): string {
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
+  const started = performance.now();
   await work();
-  return Math.round((performance.now() - begun) * 10) / 10;
+  return Math.round((performance.now() - started) * 10) / 10;
 }
 
 /** Status of the installation. All parts are queried concurrently, each with its own timeout. */

@@ -66,10 +66,10 @@ export function toolDiscovery({ db, reach, openApi, times }: Dependencies) {
     for (const { id, user_id } of stale) await db.transaction().execute((trx) => requestDiscovery(trx, user_id, id));
   }
 
-  const chore: ScheduledTask = { everyMs: hourMs, atStart: true, run: refreshStale };
+  const refreshTask: ScheduledTask = { everyMs: hourMs, atStart: true, run: refreshStale };
   return {
     jobs: [jobHandler(lookJob, look, giveUp)],
-    upkeep: [chore],
+    upkeep: [refreshTask],
     stop: () => closing.abort(new Error('Roster is stopping')),
   };
 }

@@ -29,13 +29,13 @@ async function create(
   actor: Actor,
   draft: z.output<typeof NewToolServer>,
 ) {
-  const { userId, stillMay } = actor;
+  const { userId, recheckAccess } = actor;
   const { name, kind, url, auth, isOffered } = draft;
   checkOffer(actor, isOffered);
   const sealed = await newAuth(headers, userId, url, auth);
   return db.transaction().execute(async (trx) => {
     // Locks the account, so that the second of two simultaneous calls counts the first.
-    await stillMay(trx);
+    await recheckAccess(trx);
     const servers = toolServerRepository(trx);
     if ((await servers.count(userId)) >= toolServerLimit)
       throw new AppError('conflict', `You can have at most ${toolServerLimit} tool servers. Remove one first.`);
@@ -52,7 +52,7 @@ async function update(
   id: number,
   changes: ToolServerChanges,
 ) {
-  const { userId, stillMay } = actor;
+  const { userId, recheckAccess } = actor;
   checkOffer(actor, changes.isOffered);
   const before = await findServer(db, userId, id);
   const { name, url, isOffered, isOn } = changes;
@@ -69,7 +69,7 @@ async function update(
     ...(isOn !== undefined && { is_on: flag(isOn) }),
   };
   return db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     const stored = await findServer(trx, userId, id);
     // The header was kept, or refused, for the address as read before.
     if (stored.url !== before.url || stored.auth_sealed !== before.auth_sealed)
@@ -123,15 +123,15 @@ export function toolServerService(db: Kysely<Database>, headers: ServerSecrets) 
       (await toolServerRepository(db).reachable(userId)).map((row) => toServer(row, userId)),
     create: (actor: Actor, draft: z.output<typeof NewToolServer>) => create(db, headers, actor, draft),
     update: (actor: Actor, id: number, changes: ToolServerChanges) => update(db, headers, actor, id, changes),
-    remove: ({ userId, stillMay }: Actor, id: number) =>
+    remove: ({ userId, recheckAccess }: Actor, id: number) =>
       db.transaction().execute(async (trx) => {
-        await stillMay(trx);
+        await recheckAccess(trx);
         if (!(await toolServerRepository(trx).delete(userId, id))) throw notFound();
       }),
     tools: (userId: number, id: number) => tools(db, userId, id),
-    refresh: ({ userId, stillMay }: Actor, id: number) =>
+    refresh: ({ userId, recheckAccess }: Actor, id: number) =>
       db.transaction().execute(async (trx) => {
-        await stillMay(trx);
+        await recheckAccess(trx);
         if (!(await requestDiscovery(trx, userId, id))) throw notFound();
         return toServer(await findServer(trx, userId, id), userId);
       }),

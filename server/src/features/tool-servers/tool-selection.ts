@@ -57,9 +57,9 @@ async function check(trx: Kysely<Database>, userId: number, assistantId: number,
 export function toolSelectionService(db: Kysely<Database>, versions: { record: RecordVersion }) {
   return {
     chosen: (userId: number, assistantId: number) => chosen(db, userId, assistantId),
-    choose: ({ userId, stillMay }: Actor, assistantId: number, tools: ToolChoice[]): Promise<ChosenTool[]> =>
+    choose: ({ userId, recheckAccess }: Actor, assistantId: number, tools: ToolChoice[]): Promise<ChosenTool[]> =>
       db.transaction().execute(async (trx) => {
-        await stillMay(trx);
+        await recheckAccess(trx);
         const choices = toolSelectionRepository(trx);
         if (!(await choices.ownsAssistant(userId, assistantId)))
           throw new AppError('not_found', 'Assistant not found.');

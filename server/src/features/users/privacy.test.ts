@@ -652,7 +652,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
     const { status } = await ada.post('/api/login', { email: 'ada@example.com', password });
     expect(status).toBe(200);
   }
-  const expectNothingTold = (what: string, answer: { body: unknown; headers: unknown }) => {
+  const expectNothingRevealed = (what: string, answer: { body: unknown; headers: unknown }) => {
     const shown = JSON.stringify([answer.body, answer.headers]);
     expect(
       markers.filter((marker) => shown.includes(marker)),
@@ -721,7 +721,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       expect([foreign.status, foreign.body.code], name).toEqual([404, 'not_found']);
       const absent = await call(endpoint, other[1]);
       expect({ ...foreign.body, requestId: '' }, name).toEqual({ ...absent.body, requestId: '' });
-      expectNothingTold(name, foreign);
+      expectNothingRevealed(name, foreign);
     }
   });
 
@@ -733,7 +733,7 @@ describe.each(engines)('access of an administrator on %s', (engine) => {
       const attempt = onAccounts[name]?.(owned) ?? { path: endpoint.path, body: bodies[name] ?? {} };
       const answer = await call(endpoint, endpoint.method === 'GET' ? { path: attempt.path } : attempt);
       expect(answer.status, name).toBeLessThan(500);
-      expectNothingTold(name, answer);
+      expectNothingRevealed(name, answer);
       const searched = endpoint.query.safeParse({ q: 'x' }).success;
       if (searched) {
         const { body, status } = await ada.get(`${endpoint.path}?q=planted`);

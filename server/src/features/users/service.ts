@@ -27,7 +27,10 @@ type Dependencies = {
   /**
    * Deletes an account with all its data, but never the last active administrator. false: there was no such account.
    */
-  removeAccount: (userId: number, options: { by: 'administrator'; stillMay: Actor['stillMay'] }) => Promise<boolean>;
+  removeAccount: (
+    userId: number,
+    options: { by: 'administrator'; recheckAccess: Actor['recheckAccess'] },
+  ) => Promise<boolean>;
   /** Closes the open streams of these sessions. */
   onSessionsEnded: (sessionIds: string[]) => void;
 };
@@ -106,7 +109,7 @@ async function add(
   // An account that cannot sign in yet gets no link now.
   const wantsLink = password === undefined && input.status === 'Active';
   const user = await database.db.transaction().execute(async (trx) => {
-    await actor.stillMay(trx);
+    await actor.recheckAccess(trx);
     const added = await managedUserRepository(trx).insert({ ...input, passwordHash });
     if (!added) throw emailTaken();
     const { id: userId, role: detail } = added;
@@ -136,9 +139,9 @@ async function change(
   return user;
 }
 
-async function remove(dependencies: Dependencies, { userId: own, stillMay }: Actor, userId: number) {
+async function remove(dependencies: Dependencies, { userId: own, recheckAccess }: Actor, userId: number) {
   if (userId === own) throw new AppError('conflict', 'This is your own account. Close it under Settings > Account.');
-  if (!(await dependencies.removeAccount(userId, { by: 'administrator', stillMay }))) throw userNotFound();
+  if (!(await dependencies.removeAccount(userId, { by: 'administrator', recheckAccess }))) throw userNotFound();
 }
 
 async function signOut({ database, onSessionsEnded }: Dependencies, actor: Actor, userId: number) {

@@ -56,7 +56,7 @@ async function authenticate(
   const found = token === undefined ? null : await findActor(token, request);
   request.actor = found && {
     ...found,
-    async stillMay(trx) {
+    async recheckAccess(trx) {
       const role = await lockActor(trx, found);
       if (role === null) throw notSignedIn();
       requireAccess({ ...found, role }, request, endpoint);

@@ -123,23 +123,23 @@ describe.concurrent('closed connections', () => {
 });
 
 describe('uploads', () => {
-  const begun = (visitor: HttpClient, length = 5_000_000) =>
+  const started = (visitor: HttpClient, length = 5_000_000) =>
     request('/api/files/upload', { ...ownForm(visitor), 'content-length': String(length) }, fileBegins);
 
-  const underWay = () => withDatabase(app, (db) => db.selectFrom('file_uploads').select('id').execute());
+  const inProgress = () => withDatabase(app, (db) => db.selectFrom('file_uploads').select('id').execute());
 
   test('free their slot when they stop', async () => {
     const grace = await app.as('grace');
-    const outcomes = Promise.all([attack(app, { head: begun(grace) }), attack(app, { head: begun(grace) })]);
+    const outcomes = Promise.all([attack(app, { head: started(grace) }), attack(app, { head: started(grace) })]);
     for (const outcome of await outcomes) {
       expectAnswer(outcome, 400, /did not arrive in time/);
       expectDestroyedAtOnce(outcome);
     }
-    await expect.poll(underWay).toEqual([]);
+    await expect.poll(inProgress).toEqual([]);
     const { token } = await newToken(grace);
     const client = { ...bearer(token), 'content-type': formType, 'content-length': '5000000' };
     expectAnswer(await attack(app, { head: request('/v1/files', client, fileBegins) }), 400, /did not arrive in time/);
-    await expect.poll(underWay).toEqual([]);
+    await expect.poll(inProgress).toEqual([]);
     // Two at once are the limit for one user.
     for (const _ of [1, 2]) expect((await upload(app, grace)).status).toBe(201);
   });
@@ -150,7 +150,7 @@ describe('uploads', () => {
     const slow = await patient.as('slow');
     const [host, its] = [app, patient].map(({ url }) => new URL(url).host);
     const letters = 150;
-    const head = begun(slow, fileBegins.length + letters).replace(`host: ${host}`, `host: ${its}`);
+    const head = started(slow, fileBegins.length + letters).replace(`host: ${host}`, `host: ${its}`);
     const from = performance.now();
     const { answer } = await attack(patient, { head, trickle: 'x', trickles: letters });
     // One byte every 40 ms is more than nothing in five seconds; the body was read to its end, which is not the end of
@@ -172,7 +172,7 @@ describe('uploads', () => {
       'of another site',
       () => request('/api/files/upload', { ...ownForm(ada), ...length, 'sec-fetch-site': 'cross-site' }),
     ],
-    [403, 'of a Viewer', async () => begun(await viewer())],
+    [403, 'of a Viewer', async () => started(await viewer())],
     [401, 'without a client', () => request('/v1/files', { 'content-type': formType, ...length }, fileBegins)],
     [
       413,
@@ -183,7 +183,7 @@ describe('uploads', () => {
         return request('/v1/files', headers, fileBegins);
       },
     ],
-    [413, 'that is too large', () => begun(ada, 90_000_000)],
+    [413, 'that is too large', () => started(ada, 90_000_000)],
     [
       415,
       'of another kind',
@@ -218,17 +218,17 @@ describe('uploads', () => {
 
   test('reject with 429 beside two others and close the connection within a second', async () => {
     const hal = await app.as('hal');
-    const slow = { head: begun(hal, fileBegins.length + 50), trickle: 'x' };
+    const slow = { head: started(hal, fileBegins.length + 50), trickle: 'x' };
     const others = [attack(app, slow), attack(app, slow)];
-    await expect.poll(async () => (await underWay()).length).toBe(2);
-    const outcome = await attack(app, { head: begun(hal), trickle: 'x' });
+    await expect.poll(async () => (await inProgress()).length).toBe(2);
+    const outcome = await attack(app, { head: started(hal), trickle: 'x' });
     expectAnswer(outcome, 429, /Two files/);
     expectDestroyedAtOnce(outcome);
     await Promise.all(others);
   });
 
   test('let a rejected sender that keeps sending read the reason', async () => {
-    const head = Buffer.concat([Buffer.from(begun(app.visitor(), 20_000_000)), Buffer.alloc(20_000_000, 'x')]);
+    const head = Buffer.concat([Buffer.from(started(app.visitor(), 20_000_000)), Buffer.alloc(20_000_000, 'x')]);
     const outcome = await attack(app, { head });
     expectAnswer(outcome, 401, 'Please sign in.');
   });

@@ -63,7 +63,7 @@ export function closeGracefully(socket: Socket) {
 /** Enforces the time limits, and closes connections whose request was rejected. */
 export function enforceTimeouts(app: FastifyInstance, times: ConnectionTimeouts) {
   const answers = new WeakMap<Socket, ServerResponse>();
-  const underWay = new WeakMap<Socket, number>();
+  const inProgress = new WeakMap<Socket, number>();
 
   function refuse(error: Error, socket: Socket) {
     if (closing.has(socket)) return;
@@ -75,9 +75,9 @@ export function enforceTimeouts(app: FastifyInstance, times: ConnectionTimeouts)
   }
 
   app.addHook('onRequest', async ({ raw: { socket } }, { raw: answer }) => {
-    const count = (underWay.get(socket) ?? 0) + 1;
-    underWay.set(socket, count);
-    answer.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
+    const count = (inProgress.get(socket) ?? 0) + 1;
+    inProgress.set(socket, count);
+    answer.once('close', () => inProgress.set(socket, (inProgress.get(socket) ?? 1) - 1));
     if (count > maxPipelinedRequests) {
       socket.destroy();
       throw new AppError('rate_limited', 'Too many requests at once on one connection.');

@@ -18,14 +18,14 @@ export type ApiPrincipal = {
    * service) calls this first in its committing transaction; until that ends, none of them can change.
    * @throws not_signed_in, not_allowed
    */
-  stillMay: (trx: Kysely<Database>) => Promise<void>;
+  recheckAccess: (trx: Kysely<Database>) => Promise<void>;
 };
 
 /**
  * A client as its token identifies it. `lock` returns the token's permissions at the time of the transaction; null: the
  * token is no longer valid.
  */
-export type FoundPrincipal = Omit<ApiPrincipal, 'stillMay'> & {
+export type FoundPrincipal = Omit<ApiPrincipal, 'recheckAccess'> & {
   lock: (trx: Kysely<Database>) => Promise<readonly TokenPermission[] | null>;
 };
 

@@ -197,7 +197,7 @@ async function authorize(
   const { lock, ...caller } = found;
   return {
     ...caller,
-    async stillMay(trx) {
+    async recheckAccess(trx) {
       const rightsNow = await lock(trx);
       if (!rightsNow) throw new AppError('not_signed_in', 'The access token has expired or been revoked.');
       requirePermission({ ...caller, rights: rightsNow }, endpoint);

@@ -28,7 +28,7 @@ describe.each(engines)('running downloads on %s', (engine) => {
   afterAll(() => app.stop());
 
   /** A file's content, the archive of all data, and a job's result file; none is read to its end. */
-  async function begun() {
+  async function started() {
     const elsewhere = app.visitor();
     expect((await elsewhere.post('/api/login', { email, password })).status).toBe(200);
     const result = { status: 200, body: `step,train_loss\n${'1,0.5\n'.repeat(large / 6)}` };
@@ -43,7 +43,7 @@ describe.each(engines)('running downloads on %s', (engine) => {
     );
   }
   /** Reads so slowly that the whole would take more than five seconds. */
-  async function isCut(body: Awaited<ReturnType<typeof begun>>[number]): Promise<boolean> {
+  async function isCut(body: Awaited<ReturnType<typeof started>>[number]): Promise<boolean> {
     const pieces = body[Symbol.asyncIterator]();
     try {
       while (!(await pieces.next()).done) await sleep(200);
@@ -62,7 +62,7 @@ describe.each(engines)('running downloads on %s', (engine) => {
     ],
   ])('are cut within five seconds when their session %s', async (_how, end) => {
     await setUser(app, email, { status: 'Active' });
-    const bodies = await begun();
+    const bodies = await started();
     await end();
     expect(await Promise.all(bodies.map(isCut))).toEqual([true, true, true]);
   });

@@ -116,14 +116,14 @@ describe.each(engines)('request whose session ends meanwhile on %s', (engine) =>
       { name: 'file', filename: 'a.txt', type: 'text/plain', content: 'x'.repeat(50_000) },
     ]);
     const finish = await halfSent(who.visitor, '/api/files/upload', formType, body);
-    const underWay = () =>
+    const inProgress = () =>
       withDatabase(app, (db) => db.selectFrom('file_uploads').select('id').where('user_id', '=', who.id).execute());
-    await until('The reservation', async () => (await underWay()).length === 1);
+    await until('The reservation', async () => (await inProgress()).length === 1);
     const before = await withDatabase(app, (db) => db.selectFrom('files').select('id').execute());
     await end(who);
     expect(await finish()).toBe(status);
     expect(await withDatabase(app, (db) => db.selectFrom('files').select('id').execute())).toEqual(before);
-    expect(await underWay()).toEqual([]);
+    expect(await inProgress()).toEqual([]);
     await until('The removal of the bytes', async () => inStore(app).length === before.length);
   });
 

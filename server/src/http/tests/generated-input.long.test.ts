@@ -98,10 +98,10 @@ function madeUpForm(random: ReturnType<typeof generator>, schema: Record<string,
 
 /** undefined: no response in time. */
 async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
-  const begun = ownTime();
+  const started = ownTime();
   const late = Promise.withResolvers<undefined>();
   const look = setInterval(() => {
-    if (ownTime() - begun > answeredWithinMs) late.resolve(undefined);
+    if (ownTime() - started > answeredWithinMs) late.resolve(undefined);
   }, 1_000);
   return Promise.race([answer, late.promise]).finally(() => clearInterval(look));
 }

@@ -374,8 +374,8 @@ describe.each(engines)('roles of each call on %s', (engine) => {
         const { status, body } = await tryCall(visitor, endpoint);
         const isAllowed = mayCall[named(endpoint)]?.includes(kind) ?? false;
         const [refusal, code] = refusals[kind];
-        const isAsTold = isAllowed ? status !== 401 && status !== 403 : status === refusal && body.code === code;
-        if (!isAsTold) wrong.push(`${kind}: ${named(endpoint)} answered ${status} ${body?.code}`);
+        const isAsDeclared = isAllowed ? status !== 401 && status !== 403 : status === refusal && body.code === code;
+        if (!isAsDeclared) wrong.push(`${kind}: ${named(endpoint)} answered ${status} ${body?.code}`);
       }
     expect(wrong).toEqual([]);
     expect(cells).toBe(app.endpoints.length * kinds.length);

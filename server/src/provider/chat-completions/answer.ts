@@ -83,7 +83,7 @@ export async function generateWithChatCompletions(
       signal,
     );
   } finally {
-    reader.letGo();
+    reader.release();
     pieces.passOn();
   }
   const ending = reader.ending();

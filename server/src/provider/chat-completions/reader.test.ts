@@ -74,7 +74,7 @@ async function read(packets: readonly (string | Buffer)[], isCut = false) {
     if (!(error instanceof ProviderError)) throw error;
     failure = error.message;
   } finally {
-    reader.letGo();
+    reader.release();
   }
   const ending = reader.ending();
   // Streamed pieces must add up to the final calls.

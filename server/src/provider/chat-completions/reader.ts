@@ -218,7 +218,7 @@ export function createChatReader(apiKey: Secret, tell: (piece: ChatPiece) => voi
       if (!ending && finish && !hasGoneOn) end();
     },
     /** Delivers text held back for tag detection, after the answer broke off. */
-    letGo() {
+    release() {
       thoughts.end();
       sources.end();
     },

@@ -42,8 +42,8 @@ export function offeredPrices(catalogue: Pick<Catalogue, 'cost'>) {
     const { id } = key.connection;
     const cached = lists.get(id);
     if (cached && cached.until > performance.now()) return Promise.resolve(cached.prices);
-    const underWay = asking.get(id);
-    if (underWay) return underWay;
+    const inProgress = asking.get(id);
+    if (inProgress) return inProgress;
     const reading = read(key).finally(() => asking.delete(id));
     asking.set(id, reading);
     return reading;

@@ -57,8 +57,8 @@ function textReader(reader: Pick<EventReader, 'onEvent' | 'onWhole'>) {
   return {
     take(text: string) {
       if (isWhole === undefined) {
-        const begun = text.trimStart();
-        if (begun !== '') isWhole = begun.startsWith('{') || begun.startsWith('[');
+        const started = text.trimStart();
+        if (started !== '') isWhole = started.startsWith('{') || started.startsWith('[');
       }
       if (!isWhole) return feed(text);
       whole += text;

@@ -58,10 +58,10 @@ export function createReasoningSplitter(tell: (type: 'text' | 'reasoning', text:
 
   function decide(text: string) {
     held += text;
-    const begun = held.trimStart();
-    if (atStart.some((tag) => tag.length > begun.length && tag.startsWith(begun))) return;
-    const tag = openings.find((one) => begun.startsWith(one));
-    const rest = tag === undefined ? held : begun.slice(tag.length);
+    const started = held.trimStart();
+    if (atStart.some((tag) => tag.length > started.length && tag.startsWith(started))) return;
+    const tag = openings.find((one) => started.startsWith(one));
+    const rest = tag === undefined ? held : started.slice(tag.length);
     held = '';
     if (tag === undefined) return answerFrom(rest);
     state = 'thinking';

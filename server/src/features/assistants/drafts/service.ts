@@ -22,9 +22,9 @@ export function assistantDraftService(db: Kysely<Database>) {
     async find(userId: number, assistant: Place): Promise<{ draft: KeptDraft | null }> {
       return { draft: await assistantDraftRepository(db).find(userId, await placeOf(db, userId, assistant)) };
     },
-    keep: ({ userId, stillMay }: Actor, assistant: Place, draft: z.output<typeof api.keep.body>): Promise<void> =>
+    keep: ({ userId, recheckAccess }: Actor, assistant: Place, draft: z.output<typeof api.keep.body>): Promise<void> =>
       db.transaction().execute(async (trx) => {
-        await stillMay(trx);
+        await recheckAccess(trx);
         const place = await placeOf(trx, userId, assistant);
         await assistantDraftRepository(trx).put(userId, place, { ...draft, savedAt: new Date().toISOString() });
       }),

@@ -137,7 +137,7 @@ export async function reconcile<Row extends StoreFile>(
   const apiKey = await keys.open(store.userId);
   const { storeId, listed } = await ensureVectorStore(db, vectorStores, apiKey, { ...store, name: contents.name });
   const place = { apiKey, storeId };
-  let isUnderWay = false;
+  let isInProgress = false;
   const added: Wanted<Row>[] = [];
   for (const { row, fileId } of wanted) {
     const entry = listed.get(fileId);
@@ -145,15 +145,15 @@ export async function reconcile<Row extends StoreFile>(
     if (isAgain) await vectorStores.takeOut(apiKey, storeId, fileId);
     if (isAgain || needsAdding({ row, fileId }, entry)) {
       added.push({ row, fileId });
-      isUnderWay = true;
+      isInProgress = true;
     } else if (entry && !(row.state === 'failed' && row.indexedFileId === fileId && entry.state !== 'ready')) {
       await updateState(contents, row, toChange(entry, fileId));
       await contents.onEntry?.(row, { ...place, fileId, isNew: false });
-      isUnderWay ||= entry.state === 'indexing';
+      isInProgress ||= entry.state === 'indexing';
     }
   }
   await addFiles(dependencies, contents, place, store.userId, added);
   const belongs = new Set(wanted.map(({ fileId }) => fileId));
   for (const fileId of listed.keys()) if (!belongs.has(fileId)) await vectorStores.takeOut(apiKey, storeId, fileId);
-  return isUnderWay;
+  return isInProgress;
 }

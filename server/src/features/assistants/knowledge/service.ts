@@ -112,12 +112,12 @@ async function retry(dependencies: Dependencies, userId: number, assistantId: nu
 
 function unsearchedNotes(files: { state: string }[], providerName: string): string[] {
   const count = (...states: string[]) => files.filter(({ state }) => states.includes(state)).length;
-  const underWay = count('waiting', 'indexing');
-  if (underWay > 0)
+  const inProgress = count('waiting', 'indexing');
+  if (inProgress > 0)
     return [
-      underWay === 1
+      inProgress === 1
         ? 'One file of this assistant is still being indexed and was not searched.'
-        : `${underWay} files of this assistant are still being indexed and were not searched.`,
+        : `${inProgress} files of this assistant are still being indexed and were not searched.`,
     ];
   if (count('not_served') > 0)
     return [`The assistant’s files could not be searched: ${providerName} has no file search.`];

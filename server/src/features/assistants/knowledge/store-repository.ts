@@ -78,7 +78,7 @@ export function storeRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async letGo(userId: number, id: number, instance: number) {
+    async releaseClaim(userId: number, id: number, instance: number) {
       await change(userId, id).set({ instance: null }).where('instance', '=', instance).execute();
     },
     /** Stored before the request: if the response is lost, the store is searched for before it is requested again. */

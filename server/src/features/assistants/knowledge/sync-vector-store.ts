@@ -87,7 +87,7 @@ export function createVectorStoreSync(dependencies: Dependencies) {
       else if (!isEnding(store)) await syncStore(dependencies, store, filling, rows);
     } finally {
       atWork.delete(storeId);
-      await storeRepository(dependencies.db).letGo(userId, storeId, dependencies.instance);
+      await storeRepository(dependencies.db).releaseClaim(userId, storeId, dependencies.instance);
     }
     return true;
   };
@@ -105,9 +105,9 @@ async function syncStore<Row extends StoreFile>(
 ) {
   const { userId, id } = store;
   try {
-    const isUnderWay = await reconcile(dependencies, store, filling, rows);
+    const isInProgress = await reconcile(dependencies, store, filling, rows);
     if (store.error !== null) await storeRepository(dependencies.db).note(userId, id, null);
-    if (isUnderWay) await filling.again(nextPollDelay(await filling.rows()));
+    if (isInProgress) await filling.again(nextPollDelay(await filling.rows()));
   } catch (error) {
     await failed(dependencies, store, filling, rows, error);
   }

@@ -96,7 +96,7 @@ async function chosen(trx: Kysely<Database>, userId: number, { fromModel, assist
 
 async function move(
   dependencies: Dependencies,
-  { userId, stillMay }: Actor,
+  { userId, recheckAccess }: Actor,
   wanted: Wanted,
 ): Promise<CompletedMigration> {
   const { db, models, versions } = dependencies;
@@ -104,7 +104,7 @@ async function move(
   checkOther(wanted);
   await checkUsable(models, userId, toModel);
   return db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     await lockUser(trx, userId);
     const { moving, others } = await chosen(trx, userId, wanted);
     if (moving.length === 0) throw conflict(`None of the selected assistants still uses ${modelIdOf(fromModel)}.`);
@@ -147,7 +147,7 @@ async function foundMove(db: Kysely<Database>, userId: number, id: number): Prom
 
 async function undo(
   { db, models, versions }: Dependencies,
-  { userId, stillMay }: Actor,
+  { userId, recheckAccess }: Actor,
   id: number,
 ): Promise<UndoneMigration> {
   const { fromModel } = await foundMove(db, userId, id);
@@ -155,7 +155,7 @@ async function undo(
   if (usable && !usable.has(fromModel))
     throw conflict(`Your API key no longer has access to ${modelIdOf(fromModel)}, so the assistants were not changed.`);
   return db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     await lockUser(trx, userId);
     const { toModel } = await foundMove(trx, userId, id);
     const moves = modelMigrationRepository(trx);

@@ -69,14 +69,14 @@ function missingNotes({ files, chosenTools }: AssistantState, present: Present):
 
 async function restore(
   { db, models, choicesIn, versions }: Dependencies,
-  { userId, stillMay }: Actor,
+  { userId, recheckAccess }: Actor,
   assistantId: number,
   number: number,
 ): Promise<RestoredVersion> {
   const { state: version } = await find(db, userId, assistantId, number);
   const usable = await models.usable(userId, [version.settings.model]);
   return db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     const origin = { kind: 'restore' as const, number };
     const notes = await versions.record(trx, { userId, assistantId, origin }, async () => {
       const { state } = await find(trx, userId, assistantId, number);

@@ -39,7 +39,7 @@ export function freshSignInService(dependencies: Dependencies) {
         ? await checkPassword(dependencies, actor, password, visitor)
         : await checkCode(dependencies, actor, code, visitor);
       await db.transaction().execute(async (trx) => {
-        await actor.stillMay(trx);
+        await actor.recheckAccess(trx);
         if (!(await use(trx))) throw wrongCode();
         await sessionRepository(trx).setConfirmed(actor.userId, actor.sessionId);
       });

@@ -315,10 +315,10 @@ describe.each(engines)('invitations on %s', (engine) => {
       const [revoked, used] = [await invited(ada, newAddress()), await invited(ada, newAddress())];
       signedInThere('anybody@example.org');
       const visitor = app.visitor();
-      const begun = await atGoogleWith(visitor, revoked.token);
+      const started = await atGoogleWith(visitor, revoked.token);
       await ada.delete(`${list}/${revoked.id}`);
       const invalid = '/auth?error=invitation_invalid';
-      expect(await returnFromProvider(visitor, await atProvider(begun.body.url))).toBe(invalid);
+      expect(await returnFromProvider(visitor, await atProvider(started.body.url))).toBe(invalid);
       const second = await atGoogleWith(visitor, used.token);
       await accept(app.visitor(), used.token);
       expect(await returnFromProvider(visitor, await atProvider(second.body.url))).toBe(invalid);

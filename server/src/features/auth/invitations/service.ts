@@ -57,7 +57,7 @@ export function invitationService(dependencies: Dependencies) {
     revoke: (actor: Actor, id: number, visitor: Visitor): Promise<void> =>
       db.transaction().execute(async (trx) => {
         await lockAccounts(trx);
-        await actor.stillMay(trx);
+        await actor.recheckAccess(trx);
         const invitation = await invitationRepository(trx).byId(id);
         if (!invitation || !(await invitationRepository(trx).revoke(id))) throw notFound();
         const event = { userId: actor.userId, event: 'invitation_revoked', by: 'self', visitor } as const;
@@ -103,7 +103,7 @@ async function create(
   const { hash, link } = linkOf(dependencies);
   const invitation = await dependencies.db.transaction().execute(async (trx) => {
     await lockAccounts(trx);
-    await actor.stillMay(trx);
+    await actor.recheckAccess(trx);
     const rows = invitationRepository(trx);
     if (await userRepository(trx).byEmail(email))
       throw refusedEmail('email_taken', 'An account with this email address already exists.');
@@ -123,7 +123,7 @@ async function resend(dependencies: Dependencies, actor: Actor, id: number, visi
   const { hash, link } = linkOf(dependencies);
   const invitation = await dependencies.db.transaction().execute(async (trx) => {
     await lockAccounts(trx);
-    await actor.stillMay(trx);
+    await actor.recheckAccess(trx);
     const rows = invitationRepository(trx);
     const earlier = await rows.byId(id);
     if (!earlier) throw notFound();

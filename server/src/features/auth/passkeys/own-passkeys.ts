@@ -71,7 +71,7 @@ async function addOptions(
 
 async function add(
   { db, challenges, party, hashing }: Dependencies,
-  { userId, sessionId, stillMay }: Actor,
+  { userId, sessionId, recheckAccess }: Actor,
   { token, name, credential, log }: Given,
   visitor: Visitor,
 ): Promise<{ passkey: Passkey; recoveryCodes: string[] | null }> {
@@ -84,7 +84,7 @@ async function add(
   const isFirst = (await secondFactorRepository(db).waysOf(userId)).length === 0;
   const prepared = isFirst ? await newRecoveryCodes(hashing) : undefined;
   return db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     const hasFactor = (await secondFactorRepository(trx).waysOf(userId)).length > 0;
     // The only other factor was removed meanwhile, and its recovery codes with it.
     if (!hasFactor && !prepared) throw new AppError('conflict', 'The account has changed. Try again.');
@@ -116,10 +116,10 @@ async function remove(
   id: number,
   visitor: Visitor,
 ): Promise<void> {
-  const { userId, sessionId, stillMay } = actor;
+  const { userId, sessionId, recheckAccess } = actor;
   await db.transaction().execute(async (trx) => {
     // Locks the account: two concurrent removals must not each count on the other’s way in.
-    await stillMay(trx);
+    await recheckAccess(trx);
     const rows = passkeyRepository(trx);
     const name = await rows.remove(userId, id);
     if (name === undefined) throw noSuchPasskey();

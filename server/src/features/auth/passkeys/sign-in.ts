@@ -106,7 +106,7 @@ async function secondStep(
 
 async function confirm(
   dependencies: Dependencies,
-  { userId, sessionId, stillMay }: Actor,
+  { userId, sessionId, recheckAccess }: Actor,
   given: Given,
   visitor: Visitor,
 ): Promise<void> {
@@ -115,7 +115,7 @@ async function confirm(
   await db
     .transaction()
     .execute(async (trx) => {
-      await stillMay(trx);
+      await recheckAccess(trx);
       await proven.use(trx);
       await sessionRepository(trx).setConfirmed(userId, sessionId);
     })

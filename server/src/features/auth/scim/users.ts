@@ -28,7 +28,7 @@ type Dependencies = {
   /** @throws last_administrator. false: there was no such account */
   removeAccount: (
     userId: number,
-    options: { by: 'operator'; detail: string; stillMay: (trx: Kysely<Database>) => Promise<void> },
+    options: { by: 'operator'; detail: string; recheckAccess: (trx: Kysely<Database>) => Promise<void> },
   ) => Promise<boolean>;
   /** Closes the open streams of these sessions. */
   onSessionsEnded: (sessionIds: string[]) => void;
@@ -215,7 +215,7 @@ export function scimUsers(dependencies: Dependencies) {
       const isRemoved = await removeAccount(userId, {
         by: 'operator',
         detail: 'SCIM',
-        stillMay: async () => undefined,
+        recheckAccess: async () => undefined,
       });
       if (!isRemoved) throw userNotFound();
     },

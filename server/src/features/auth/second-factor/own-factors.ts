@@ -72,7 +72,7 @@ async function startApp({ db, vault }: Dependencies, { userId }: Actor) {
 }
 
 async function confirmApp({ db, vault, hashing }: Dependencies, actor: Actor, code: string, visitor: Visitor) {
-  const { userId, sessionId, stillMay } = actor;
+  const { userId, sessionId, recheckAccess } = actor;
   const setup = await appRepository(db).findSetup(userId);
   if (!setup) throw new AppError('conflict', 'This set-up has expired. Start again.');
   const secret = vault.openProviderKey(userId, setup.wrapped, setup.secret, purpose);
@@ -84,7 +84,7 @@ async function confirmApp({ db, vault, hashing }: Dependencies, actor: Actor, co
   const isFirst = (await secondFactorRepository(db).waysOf(userId)).length === 0;
   const codes = isFirst ? await newRecoveryCodes(hashing) : undefined;
   await db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     if (!(await appRepository(trx).takeSetup(userId, setup.secret)) || (await appRepository(trx).find(userId)))
       throw hasApp();
     await appRepository(trx).insert(userId, { secret: setup.secret, step });
@@ -93,19 +93,19 @@ async function confirmApp({ db, vault, hashing }: Dependencies, actor: Actor, co
   return { recoveryCodes: codes?.codes ?? null };
 }
 
-function removeApp(db: Kysely<Database>, { userId, sessionId, stillMay }: Actor, visitor: Visitor): Promise<void> {
+function removeApp(db: Kysely<Database>, { userId, sessionId, recheckAccess }: Actor, visitor: Visitor): Promise<void> {
   return db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     if (!(await appRepository(trx).remove(userId)))
       throw new AppError('not_found', 'This account has no authenticator app.');
     await factorRemoved(trx, { userId, sessionId, visitor, ...theApp });
   });
 }
 
-async function replaceRecoveryCodes({ db, hashing }: Dependencies, { userId, stillMay }: Actor, visitor: Visitor) {
+async function replaceRecoveryCodes({ db, hashing }: Dependencies, { userId, recheckAccess }: Actor, visitor: Visitor) {
   const { codes, rows } = await newRecoveryCodes(hashing);
   await db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     if ((await secondFactorRepository(trx).waysOf(userId)).length === 0)
       throw new AppError('conflict', 'Recovery codes need a second factor. Set one up first.');
     await recoveryCodeRepository(trx).replace(userId, rows);

@@ -19,9 +19,9 @@ export function secondFactorPolicyService(db: Kysely<Database>, onSessionsEnded:
       const { requiredOf, graceDays } = await policies.read();
       return { requiredOf, graceDays, without: await policies.countWithout() };
     },
-    save: ({ userId, stillMay }: Actor, policy: SecondFactorPolicy, visitor: Visitor): Promise<void> =>
+    save: ({ userId, recheckAccess }: Actor, policy: SecondFactorPolicy, visitor: Visitor): Promise<void> =>
       db.transaction().execute(async (trx) => {
-        await stillMay(trx);
+        await recheckAccess(trx);
         const rows = secondFactorPolicyRepository(trx);
         const before = await rows.read();
         if (before.requiredOf === policy.requiredOf && before.graceDays === policy.graceDays) return;
@@ -41,7 +41,7 @@ export function secondFactorPolicyService(db: Kysely<Database>, onSessionsEnded:
       if (userId === actor.userId)
         throw new AppError('conflict', 'This is your own account. Remove your second factor under Settings > Account.');
       const ended = await db.transaction().execute(async (trx) => {
-        await actor.stillMay(trx);
+        await actor.recheckAccess(trx);
         if (!(await lockUser(trx, userId))) throw new AppError('not_found', 'This account does not exist.');
         return resetSecondFactors(trx, userId, 'administrator');
       });

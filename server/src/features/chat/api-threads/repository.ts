@@ -28,7 +28,7 @@ export type ApiMessage = {
   metadata: Metadata | null;
   createdAt: string;
   /** Generated files. */
-  madeFileIds?: number[];
+  generatedFileIds?: number[];
   run: {
     id: number;
     assistantId: number | null;
@@ -103,7 +103,7 @@ export function apiThreadRepository(db: Kysely<Database>) {
     const made = await messageFileRepository(db).of(userId, making);
     return rows.map((row) => {
       const fileIds = (made.get(row.id) ?? []).flatMap(({ fileId }) => fileId ?? []);
-      return { ...toMessage(row), ...(fileIds.length > 0 && { madeFileIds: fileIds }) };
+      return { ...toMessage(row), ...(fileIds.length > 0 && { generatedFileIds: fileIds }) };
     });
   }
 

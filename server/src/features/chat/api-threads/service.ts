@@ -14,8 +14,8 @@ import { AppError } from '#server/lib/errors';
 import { type ApiMessageDraft, appendMessages, deleteMessage, type SearchedStore } from './messages.ts';
 import { type ApiMessage, type ApiThread, apiThreadRepository, type MessagePage, type Metadata } from './repository.ts';
 
-/** An API client that writes; `stillMay` checks in the transaction that it is still allowed to. */
-export type Writer = { userId: number; tokenId: number; stillMay: (trx: Kysely<Database>) => Promise<void> };
+/** An API client that writes; `recheckAccess` checks in the transaction that it is still allowed to. */
+export type Writer = { userId: number; tokenId: number; recheckAccess: (trx: Kysely<Database>) => Promise<void> };
 
 /** A message whose files have not been checked yet. */
 export type NewMessage = Omit<ApiMessageDraft, 'attached'>;
@@ -43,11 +43,11 @@ const inspected = (
 
 const inTransaction = <T>(
   db: Kysely<Database>,
-  { stillMay }: Writer,
+  { recheckAccess }: Writer,
   work: (trx: Kysely<Database>) => Promise<T>,
 ): Promise<T> =>
   db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     return work(trx);
   });
 

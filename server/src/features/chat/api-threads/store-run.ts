@@ -17,7 +17,7 @@ import type { ApiPrincipal } from '#server/http/public-api/api-principal';
 export const maxActiveApiRuns = 100;
 
 /** An API client: its user and access token, and a check that the token still permits the call. */
-export type ApiClient = Pick<ApiPrincipal, 'userId' | 'tokenId' | 'stillMay'>;
+export type ApiClient = Pick<ApiPrincipal, 'userId' | 'tokenId' | 'recheckAccess'>;
 
 export type NewApiRun = {
   /** null: in the thread that `before` creates. */
@@ -40,11 +40,11 @@ export type Stored = { kind: 'stored'; answer: StoredAnswer & { apiRunId: number
 /** Locks in the order that all transactions keep: the user's row first. */
 const inTransaction = <T>(
   db: Kysely<Database>,
-  { userId, stillMay }: ApiClient,
+  { userId, recheckAccess }: ApiClient,
   store: (trx: Kysely<Database>) => Promise<T>,
 ): Promise<T> =>
   db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     await lockUserRow(trx, userId);
     return store(trx);
   });

@@ -70,7 +70,7 @@ export function internalThreadService(dependencies: Dependencies) {
       answersSoFar(internalThreadRepository(reader), dependencies.exported, userId, threadIds),
     /** Stops the runs of these threads. */
     async stop(userId: number, threadIds: number[]) {
-      for (const { id, threadId } of await runRepository(db).underWay(userId))
+      for (const { id, threadId } of await runRepository(db).inProgress(userId))
         if (threadIds.includes(threadId)) await dependencies.executor.stop(userId, id);
     },
     remove,
@@ -106,26 +106,26 @@ async function askTogether<T>(
 
 async function refuseTooMany(trx: Kysely<Database>, userId: number, more: number) {
   const ofPeople = (await runRepository(trx).busy(userId)).filter(countsAsActive);
-  const underWay = new Set(ofPeople.map(({ threadId }) => threadId)).size;
-  if (underWay + more > maxActiveThreads)
+  const inProgress = new Set(ofPeople.map(({ threadId }) => threadId)).size;
+  if (inProgress + more > maxActiveThreads)
     throw new AppError(
       'too_many_runs',
-      `${maxActiveThreads} answers can be written at a time, and ${underWay} ${underWay === 1 ? 'is' : 'are'} being written already. Wait for one of them.`,
+      `${maxActiveThreads} answers can be written at a time, and ${inProgress} ${inProgress === 1 ? 'is' : 'are'} being written already. Wait for one of them.`,
     );
 }
 
 async function answersSoFar(
-  sideQuestions: InternalThreadRepository,
+  repository: InternalThreadRepository,
   { logOf }: Pick<PartialAnswers, 'logOf'>,
   userId: number,
   threadIds: number[],
 ): Promise<Map<number, InternalAnswer>> {
-  const answers = await sideQuestions.answers(userId, threadIds);
+  const answers = await repository.answers(userId, threadIds);
   for (const [threadId, answer] of answers) {
     if (answer.state !== 'queued' && answer.state !== 'running') continue;
     const log = await logOf(answer.runId);
     // Ended since it was read: the text is in the message now and the events are deleted.
-    const now = log ? withLog(answer, log) : (await sideQuestions.answers(userId, [threadId])).get(threadId);
+    const now = log ? withLog(answer, log) : (await repository.answers(userId, [threadId])).get(threadId);
     if (now) answers.set(threadId, now);
   }
   return answers;

@@ -105,7 +105,7 @@ export function messageQueueService({ context, executor, starter }: Dependencies
       const { threadId, runIds } = await withUserLocked(db, userId, async (trx) => {
         const found = await find(trx, userId, id);
         await queuedMessageRepository(trx).sendFirst(userId, found, overBudget);
-        const active = await runRepository(trx).underWay(userId);
+        const active = await runRepository(trx).inProgress(userId);
         // Only these: by the time they have stopped, the answer to this message may be among the active ones.
         const runIds = active.filter((run) => run.threadId === found.threadId).map((run) => run.id);
         return { threadId: found.threadId, runIds };

@@ -51,9 +51,9 @@ describe.each(engines)('a server that is killed repeatedly on %s', (engine) => {
       const unsure = (await Promise.all(sending)).flatMap((sent, index) => (sent ? [] : (lines[index] ?? [])));
 
       startTimes.push(await server.start());
-      if (engine === 'sqlite') expect(await underWayIn(app)).toBe(0);
+      if (engine === 'sqlite') expect(await inProgressIn(app)).toBe(0);
       // PostgreSQL takes a moment to notice the dead process's connection.
-      else await until('The end of every run', async () => (await underWayIn(app)) === 0);
+      else await until('The end of every run', async () => (await inProgressIn(app)) === 0);
 
       // Unacknowledged messages are sent again, as a browser does, and must not be stored twice.
       for (const line of unsure) {
@@ -106,7 +106,7 @@ async function checkLine(
   expect(lastOf(await readEvents(server, visitor, runId, { after }))).toEqual(lastOf(events));
 }
 
-const underWayIn = (app: Parameters<typeof withDatabase>[0]) =>
+const inProgressIn = (app: Parameters<typeof withDatabase>[0]) =>
   withDatabase(app, async (db) => {
     const rows = await db.selectFrom('runs').select('id').where('state', 'in', ['queued', 'running']).execute();
     return rows.length;

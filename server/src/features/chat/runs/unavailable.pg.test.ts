@@ -170,22 +170,22 @@ describe('a reader', () => {
       log,
       live: new Map(),
     });
-    const begun = await watching.watch({ userId: 1 }, run, 0, stream).then(
+    const started = await watching.watch({ userId: 1 }, run, 0, stream).then(
       () => 'follows',
       (error: Error) => error.message,
     );
-    return { begun, ends: () => ends };
+    return { started, ends: () => ends };
   }
 
   test('gets the events once its run can be read again', async () => {
     const unavailable = new UnavailableError('database', new Error('unavailable'));
     const reader = await watch([unavailable, unavailable, unavailable]);
-    expect([reader.begun, reader.ends()]).toEqual(['follows', 0]);
+    expect([reader.started, reader.ends()]).toEqual(['follows', 0]);
     await until('the end', async () => reader.ends() > 0);
   });
 
   test('gets an end if its run cannot be read at all', async () => {
     const reader = await watch([new Error('a log that cannot be read')]);
-    expect([reader.begun, reader.ends()]).toEqual(['a log that cannot be read', 1]);
+    expect([reader.started, reader.ends()]).toEqual(['a log that cannot be read', 1]);
   });
 });

@@ -21,7 +21,7 @@ export function threadSearch(
     const query = searchQueryOf(q);
     if (query.anywhere.phrases.length === 0) return [];
     const found: FoundThread[] = [];
-    for (const { id, threadId, messageId } of await runRepository(db).underWay(userId)) {
+    for (const { id, threadId, messageId } of await runRepository(db).inProgress(userId)) {
       const text = (await partialAnswers.logOf(id))?.text ?? '';
       const thread = isMatch(text, query.anywhere) ? await threadRepository(db).find(userId, threadId) : undefined;
       // A temporary thread is in no search.
@@ -39,7 +39,7 @@ export function threadSearch(
   async function withoutExcluded(userId: number, q: string, found: FoundThread[]): Promise<FoundThread[]> {
     const { anywhere } = searchQueryOf(q);
     const excluded = new Set<number>();
-    for (const { id, threadId } of await runRepository(db).underWay(userId))
+    for (const { id, threadId } of await runRepository(db).inProgress(userId))
       if (!isMatch((await partialAnswers.logOf(id))?.text ?? '', anywhere)) excluded.add(threadId);
     return found.filter(({ thread }) => !excluded.has(thread.id));
   }

@@ -7,7 +7,7 @@ import type { Database } from '#server/db/schema';
 import { noSuchFile } from './attachments.ts';
 import type { Attachment } from './message-file-repository.ts';
 import type { IdempotencyKey } from './message-repository.ts';
-import { underWay } from './run-repository.ts';
+import { inProgress } from './run-repository.ts';
 
 const StoredFiles = z.array(
   z.object({
@@ -98,7 +98,7 @@ const findDue = prepared((db, at: Params<{ limit: number }>) =>
         where earlier.thread_id = queued.thread_id and earlier.position < queued.position)`,
     )
     .where(
-      sql<boolean>`not exists (select 1 from runs where runs.thread_id = queued.thread_id and runs.state in ${underWay})`,
+      sql<boolean>`not exists (select 1 from runs where runs.thread_id = queued.thread_id and runs.state in ${inProgress})`,
     )
     .orderBy('queued.id')
     .limit(at('limit')),

@@ -21,6 +21,6 @@ export async function stopRunsOf(
   threadIds: readonly number[],
 ) {
   const wanted = new Set(threadIds);
-  for (const run of await runRepository(db).underWay(userId))
+  for (const run of await runRepository(db).inProgress(userId))
     if (wanted.has(run.threadId)) await executor.stop(userId, run.id);
 }

@@ -11,7 +11,7 @@ import { type PlacedCall, toolCallRepository, toPublicCall } from './tool-call-r
 import { sumUsage } from './usage.ts';
 
 /** A literal instead of a parameter, so that SQLite can use the partial index over these states. */
-export const underWay = sql<'queued' | 'running' | 'waiting'>`('queued', 'running', 'waiting')`;
+export const inProgress = sql<'queued' | 'running' | 'waiting'>`('queued', 'running', 'waiting')`;
 
 export type RunPlace = {
   userId: number;
@@ -97,7 +97,7 @@ const activeRuns = prepared((db, at: Params<{ userId: number }>) =>
     .selectFrom('runs')
     .select(['id', 'thread_id as threadId', 'message_id as messageId'])
     .where('user_id', '=', at('userId'))
-    .where('state', 'in', underWay),
+    .where('state', 'in', inProgress),
 );
 
 const waitsForFunctions = 1;
@@ -110,7 +110,7 @@ const busyThreads = prepared((db, at: Params<{ userId: number; now: string }>) =
     .select(['thread_id as threadId', 'id as runId', 'program_run_id as apiRunId'])
     .select(sql<number>`case when state = 'waiting' then ${sql.lit(waitsForApproval)} else 0 end`.as('waits'))
     .where('user_id', '=', at('userId'))
-    .where('state', 'in', underWay)
+    .where('state', 'in', inProgress)
     .unionAll(
       db
         .selectFrom('program_runs')
@@ -150,7 +150,7 @@ const endRun = prepared((db, at: Params<EndedRun>) =>
       finished_at: at('endedAt'),
     })
     .where('id', '=', at('runId'))
-    .where('state', 'in', underWay),
+    .where('state', 'in', inProgress),
 );
 
 /** Runs every second while answers are being written. */
@@ -211,7 +211,7 @@ export function runRepository(db: Kysely<Database>) {
     async setModel(userId: number, runId: number, model: string) {
       await db.updateTable('runs').set({ model }).where('user_id', '=', userId).where('id', '=', runId).execute();
     },
-    underWay: (userId: number): Promise<{ id: number; threadId: number; messageId: number }[]> =>
+    inProgress: (userId: number): Promise<{ id: number; threadId: number; messageId: number }[]> =>
       activeRuns.all(db, { userId }),
     /** Threads with an open run, which accept no new message. */
     async busy(userId: number): Promise<BusyThread[]> {
@@ -248,7 +248,7 @@ export function runRepository(db: Kysely<Database>) {
         ])
         .where('runs.user_id', '=', userId)
         .where('runs.id', '=', runId)
-        .where('runs.state', 'not in', underWay)
+        .where('runs.state', 'not in', inProgress)
         .executeTakeFirst();
       if (!row) return undefined;
       const error: RunError | null = row.error === null ? null : JSON.parse(row.error);
@@ -320,7 +320,7 @@ export function runRepository(db: Kysely<Database>) {
         .set({ stop_requested: 1 })
         .where('user_id', '=', userId)
         .where('id', '=', runId)
-        .where('state', 'in', underWay)
+        .where('state', 'in', inProgress)
         .execute();
     },
     stopRequested: async (runIds: number[]): Promise<number[]> =>

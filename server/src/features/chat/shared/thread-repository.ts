@@ -5,7 +5,7 @@ import { isPostgres } from '#server/db/engine';
 import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import { messageFileRepository } from './message-file-repository.ts';
-import { underWay } from './run-repository.ts';
+import { inProgress } from './run-repository.ts';
 import { fulfilling, type ThreadFilters } from './thread-filter-repository.ts';
 import { canBeOpened } from './thread-visibility-repository.ts';
 
@@ -87,7 +87,7 @@ const selectThreads = (db: Kysely<Database>) =>
         .select(['runs.id', 'runs.beside'])
         .select(sql`case when runs.message_id = threads.head_message_id then 0 else 1 end`.as('place'))
         .whereRef('runs.thread_id', '=', 'threads.id')
-        .where('runs.state', 'in', underWay)
+        .where('runs.state', 'in', inProgress)
         .as('under_way');
       return eb
         .selectFrom(inOrder)
@@ -99,7 +99,7 @@ const selectThreads = (db: Kysely<Database>) =>
     })
     .select(
       sql<0 | 1>`case when exists (select 1 from runs where runs.thread_id = threads.id
-        and runs.state in ${underWay} and runs.state = 'waiting') then 1 else 0 end`.as('waits'),
+        and runs.state in ${inProgress} and runs.state = 'waiting') then 1 else 0 end`.as('waits'),
     )
     .select(
       sql<number | string>`(select count(*) from queued_messages where queued_messages.thread_id = threads.id)`.as(

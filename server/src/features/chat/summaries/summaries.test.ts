@@ -54,13 +54,13 @@ describe.each(engines)('summaries of earlier messages on %s', (engine) => {
 
   test('take the place of what they summarize, in requests only', async () => {
     const { threadId, messages } = await conversation();
-    const begun = await begin(threadId);
-    expect([begun.status, begun.body.id, begun.body.summary]).toMatchObject([
+    const started = await begin(threadId);
+    expect([started.status, started.body.id, started.body.summary]).toMatchObject([
       202,
       messages[3]?.id,
       { state: 'writing', text: '' },
     ]);
-    expect(await ended(threadId, begun.body.id)).toMatchObject({
+    expect(await ended(threadId, started.body.id)).toMatchObject({
       state: 'complete',
       text: benchText(5).trim(),
       error: null,

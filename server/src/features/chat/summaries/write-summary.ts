@@ -64,18 +64,19 @@ export function summaryWriter(dependencies: Dependencies) {
   }
 
   return async function write(userId: number, messageId: number): Promise<void> {
-    const begun = await summaries.writingSince(userId, messageId);
-    if (!begun) return;
+    const writing = await summaries.writingSince(userId, messageId);
+    if (!writing) return;
     const signal = AbortSignal.timeout(Math.min(withinMs, provider.answerMs));
     try {
-      const asking = await prepare(userId, messageId, begun.threadId);
-      if (!asking) return await summaries.end(userId, messageId, begun.at, { error: 'This conversation was deleted.' });
+      const asking = await prepare(userId, messageId, writing.threadId);
+      if (!asking)
+        return await summaries.end(userId, messageId, writing.at, { error: 'This conversation was deleted.' });
       const text = await summarize(dependencies, asking, signal);
-      await summaries.end(userId, messageId, begun.at, { text });
+      await summaries.end(userId, messageId, writing.at, { text });
     } catch (error) {
       const reason = signal.aborted ? 'The model took too long. Please try again.' : reasonOf(error);
       if (reason === undefined) throw error;
-      await summaries.end(userId, messageId, begun.at, { error: reason });
+      await summaries.end(userId, messageId, writing.at, { error: reason });
     }
   };
 }

@@ -22,7 +22,7 @@ type Dependencies = {
 export function trialService({ db, ownsAssistant, checkModels }: Dependencies) {
   return {
     async begin(
-      { userId, stillMay }: Actor,
+      { userId, recheckAccess }: Actor,
       { assistantId, settings }: z.output<typeof api.begin.body>,
     ): Promise<Thread> {
       if (assistantId !== null && !(await ownsAssistant(userId, assistantId)))
@@ -32,7 +32,7 @@ export function trialService({ db, ownsAssistant, checkModels }: Dependencies) {
       await checkModels(userId, [settings.model], 'settings.model');
       const at = new Date().toISOString();
       return db.transaction().execute(async (trx) => {
-        await stillMay(trx);
+        await recheckAccess(trx);
         const thread = await threadRepository(trx).insert(userId, {
           title: 'Trial',
           titleSource: 'chosen',
@@ -45,10 +45,10 @@ export function trialService({ db, ownsAssistant, checkModels }: Dependencies) {
         return toThread(thread);
       });
     },
-    async change({ userId, stillMay }: Actor, threadId: number, settings: TrialSettings) {
+    async change({ userId, recheckAccess }: Actor, threadId: number, settings: TrialSettings) {
       await checkModels(userId, [settings.model], 'settings.model');
       await db.transaction().execute(async (trx) => {
-        await stillMay(trx);
+        await recheckAccess(trx);
         if (!(await trialRepository(trx).change(userId, threadId, settings))) throw noThread();
       });
     },

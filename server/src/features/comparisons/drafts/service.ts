@@ -35,7 +35,7 @@ async function findAssistant(assistants: DraftedAssistants, userId: number, id: 
 async function create(
   db: Kysely<Database>,
   assistants: DraftedAssistants,
-  { userId, stillMay }: Actor,
+  { userId, recheckAccess }: Actor,
   assistantId: number,
   { changes, questions }: z.output<typeof api.create.body>,
 ): Promise<Comparison> {
@@ -43,7 +43,7 @@ async function create(
   await assistants.checkChanges(userId, current, changes);
   const draft = AssistantSettings.parse({ ...current, ...changes });
   const id = await db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     const made = await storeComparison(
       trx,
       userId,

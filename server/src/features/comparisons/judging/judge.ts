@@ -16,14 +16,14 @@ import { judgedInstructions } from './judged-instructions.ts';
 import { type Judged, judgeThreadsOf, toJudge } from './verdicts.ts';
 
 export type JudgingParts = AskingParts & {
-  sideQuestions: Pick<InternalThreadService, 'check' | 'stop'>;
+  internalThreads: Pick<InternalThreadService, 'check' | 'stop'>;
   rates: Pick<RateLimits, 'use' | 'giveBack'>;
   personOf: FindPerson;
 };
 
 /** Returns undefined if the comparison was deleted. */
 export async function loadJudged(
-  { sideQuestions }: Pick<JudgingParts, 'sideQuestions'>,
+  { internalThreads }: Pick<JudgingParts, 'internalThreads'>,
   db: Kysely<Database>,
   userId: number,
   judging: Pick<JudgingRecord, 'comparisonId' | 'model' | 'criteria'> & { id?: number },
@@ -33,7 +33,7 @@ export async function loadJudged(
   if (!comparison) return undefined;
   const prompts = await rows.prompts(userId, judging.comparisonId);
   const verdicts = judging.id === undefined ? [] : await judgingRepository(db).verdicts(userId, judging.id);
-  const answers = await sideQuestions.answers(userId, [...threadsOf(prompts), ...judgeThreadsOf(verdicts)], db);
+  const answers = await internalThreads.answers(userId, [...threadsOf(prompts), ...judgeThreadsOf(verdicts)], db);
   return { comparison, judging, prompts, verdicts, answers };
 }
 
@@ -41,7 +41,7 @@ type AskThem = Parameters<Parameters<InternalThreadService['ask']>[2]>[1];
 
 /** In the transaction that stores the questions: skips answers that were deleted or are being repeated. */
 async function askJudge(
-  { sideQuestions }: JudgingParts,
+  { internalThreads }: JudgingParts,
   trx: Kysely<Database>,
   askThem: AskThem,
   person: Person,
@@ -50,7 +50,7 @@ async function askJudge(
 ) {
   const rows = judgingRepository(trx);
   if (!(await askingRepository(trx, 'judging').take(userId, judging.id, verdictId))) return;
-  const judged = await loadJudged({ sideQuestions }, trx, userId, judging);
+  const judged = await loadJudged({ internalThreads }, trx, userId, judging);
   const verdict = judged?.verdicts.find(({ id }) => id === verdictId);
   const prompt = judged?.prompts.find(({ id }) => id === verdict?.promptId);
   const prompts = judged && prompt && toJudge(judged, prompt);
@@ -79,7 +79,7 @@ async function askJudge(
   const { candidateThreadId: judgedCandidate, baselineThreadId: judgedBaseline } = prompts.prompt;
   await rows.setAsked(userId, judging.id, { ...now, judgedCandidate, judgedBaseline });
   const replaced = prompts.orders.map((order) => verdict[order]).filter((threadId) => threadId !== null);
-  await sideQuestions.remove(trx, userId, async () => replaced);
+  await internalThreads.remove(trx, userId, async () => replaced);
 }
 
 /** Asks the judge about the next due prompt, in both orders at once. */
@@ -93,14 +93,14 @@ async function askNext(
   const judging = await rows.find(userId, judgingId);
   if (!judging) return { next: 'waits' };
   const verdicts = await rows.verdicts(userId, judgingId);
-  const answers = await parts.sideQuestions.answers(userId, judgeThreadsOf(verdicts));
-  const underWay = [...answers.values()].filter(isActive).length;
+  const answers = await parts.internalThreads.answers(userId, judgeThreadsOf(verdicts));
+  const inProgress = [...answers.values()].filter(isActive).length;
   const due = verdicts.find(({ isDue }) => isDue);
-  if (!due) return { next: underWay === 0 ? 'ended' : 'waits' };
-  if (underWay > 0 && underWay + 2 > concurrentAnswers) return { next: 'waits' };
+  if (!due) return { next: inProgress === 0 ? 'ended' : 'waits' };
+  if (inProgress > 0 && inProgress + 2 > concurrentAnswers) return { next: 'waits' };
   // Read before the transaction, which would wait for it.
   const person = await parts.personOf(userId);
-  return runOnce(parts, userId, { overBudget, underWay, models: [judging.model] }, (trx, askThem) =>
+  return runOnce(parts, userId, { overBudget, inProgress, models: [judging.model] }, (trx, askThem) =>
     askJudge(parts, trx, askThem, person, judging, { userId, verdictId: due.id }),
   );
 }

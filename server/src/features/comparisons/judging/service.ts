@@ -96,15 +96,15 @@ async function follow(
 
 async function create(
   parts: Dependencies,
-  { userId, stillMay }: Actor,
+  { userId, recheckAccess }: Actor,
   comparisonId: number,
   { overBudget = false, ...draft }: z.output<typeof api.create.body>,
 ): Promise<Judging> {
   const { db } = parts.database;
   await findComparison(comparisonRepository(db), userId, comparisonId);
-  await parts.sideQuestions.check(userId, { overBudget, models: [draft.model] });
+  await parts.internalThreads.check(userId, { overBudget, models: [draft.model] });
   const judgingId = await db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     await lockUserRow(trx, userId);
     await findComparison(comparisonRepository(trx), userId, comparisonId);
     const rows = judgingRepository(trx);
@@ -118,12 +118,12 @@ async function create(
 }
 
 /** Repeats what a crash or a failure has cut off. This happens only here, at a user's request. */
-async function start(parts: Dependencies, { userId, stillMay }: Actor, ids: Ids, overBudget: boolean) {
+async function start(parts: Dependencies, { userId, recheckAccess }: Actor, ids: Ids, overBudget: boolean) {
   const { db } = parts.database;
   const { model } = await findJudging(db, userId, ids);
-  await parts.sideQuestions.check(userId, { overBudget, models: [model] });
+  await parts.internalThreads.check(userId, { overBudget, models: [model] });
   await db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     await lockUserRow(trx, userId);
     const judging = await findJudging(trx, userId, ids);
     if (judging.state === 'idle') await begin(parts, trx, userId, judging, overBudget);
@@ -131,13 +131,13 @@ async function start(parts: Dependencies, { userId, stillMay }: Actor, ids: Ids,
   return toJudging(await findJudging(db, userId, ids));
 }
 
-async function stop({ database: { db }, sideQuestions }: Dependencies, userId: number, ids: Ids): Promise<Judging> {
+async function stop({ database: { db }, internalThreads }: Dependencies, userId: number, ids: Ids): Promise<Judging> {
   const { id: judgingId } = await findJudging(db, userId, ids);
   await db.transaction().execute(async (trx) => {
     await askingRepository(trx, 'judging').stop(userId, judgingId, null);
     await judgingRepository(trx).clearFollows(userId, judgingId);
   });
-  await sideQuestions.stop(userId, await judgingRepository(db).threadIds(userId, { judgingId }));
+  await internalThreads.stop(userId, await judgingRepository(db).threadIds(userId, { judgingId }));
   return toJudging(await findJudging(db, userId, ids));
 }
 
@@ -146,7 +146,7 @@ async function remove(parts: Dependencies, userId: number, ids: Ids) {
   const { id, judgingId } = ids;
   await parts.database.db.transaction().execute(async (trx) => {
     const rows = judgingRepository(trx);
-    await parts.sideQuestions.remove(trx, userId, () => rows.threadIds(userId, { judgingId }));
+    await parts.internalThreads.remove(trx, userId, () => rows.threadIds(userId, { judgingId }));
     await rows.delete(userId, id, judgingId);
   });
 }

@@ -71,7 +71,7 @@ function roomFor({ catalogue }: Dependencies, { instructions }: Assistant, quest
 
 async function create(
   dependencies: Dependencies,
-  { userId, stillMay }: Actor,
+  { userId, recheckAccess }: Actor,
   assistantId: number,
   wanted: Wanted,
 ): Promise<Replay> {
@@ -87,7 +87,7 @@ async function create(
   if (questions.length < answerIds.length)
     throw new AppError('not_found', 'One of these questions no longer exists. Select the questions again.');
   const id = await db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     await assistantsIn(trx).lock(userId);
     const assistant = await findAssistant(dependencies, trx, userId, assistantId);
     return storeComparison(

@@ -17,7 +17,7 @@ import { type ComparisonRepository, comparisonRepository, type PromptRecord } fr
 
 export type AskingParts = {
   database: Pick<OpenDatabase, 'db'>;
-  sideQuestions: Pick<InternalThreadService, 'ask' | 'answers' | 'remove'>;
+  internalThreads: Pick<InternalThreadService, 'ask' | 'answers' | 'remove'>;
 };
 
 export type PromptIds = z.output<typeof api.ask.params>;
@@ -36,14 +36,14 @@ export async function findPrompt(rows: ComparisonRepository, userId: number, { i
 }
 
 export const shownPrompt = async (
-  { sideQuestions }: Pick<AskingParts, 'sideQuestions'>,
+  { internalThreads }: Pick<AskingParts, 'internalThreads'>,
   userId: number,
   prompt: PromptRecord,
-) => toShown(prompt, await sideQuestions.answers(userId, threadsOf([prompt])));
+) => toShown(prompt, await internalThreads.answers(userId, threadsOf([prompt])));
 
 /** In the transaction that stores the questions; removes the replaced answers. */
 export async function askSides(
-  { sideQuestions }: Pick<AskingParts, 'sideQuestions'>,
+  { internalThreads }: Pick<AskingParts, 'internalThreads'>,
   trx: Kysely<Database>,
   askThem: AskThem,
   userId: number,
@@ -53,7 +53,7 @@ export async function askSides(
 ) {
   const rows = comparisonRepository(trx);
   const prompt = await findPrompt(rows, userId, { id: comparison.id, promptId });
-  const answers = await sideQuestions.answers(userId, threadsOf([prompt]), trx);
+  const answers = await internalThreads.answers(userId, threadsOf([prompt]), trx);
   const sides = sidesToAsk(comparison, toShown(prompt, answers), again).flatMap((side) => {
     const settings = comparison[side];
     return settings ? [{ side, settings }] : [];
@@ -80,7 +80,7 @@ export async function askSides(
   for (const [index, { side }] of sides.entries()) next[side] = threadIds[index] ?? null;
   await rows.setThreads(userId, promptId, { candidateThreadId: next.candidate, baselineThreadId: next.baseline });
   const replaced = sides.map(({ side }) => before[side]).filter((threadId) => threadId !== null);
-  await sideQuestions.remove(trx, userId, async () => replaced);
+  await internalThreads.remove(trx, userId, async () => replaced);
 }
 
 /** Asks the sides that have not answered this prompt yet; with `again`, both of them. */
@@ -94,7 +94,7 @@ export async function askPrompt(
   const comparison = await findComparison(rows, userId, ids.id);
   const now = await shownPrompt(parts, userId, await findPrompt(rows, userId, ids));
   if (sidesToAsk(comparison, now, again).length === 0) return now;
-  await parts.sideQuestions.ask(userId, { overBudget, models: modelsOf(comparison) }, (trx, askThem) =>
+  await parts.internalThreads.ask(userId, { overBudget, models: modelsOf(comparison) }, (trx, askThem) =>
     askSides(parts, trx, askThem, userId, comparison, ids.promptId, again),
   );
   return shownPrompt(parts, userId, await findPrompt(rows, userId, ids));

@@ -14,7 +14,7 @@ export type AskResult =
   | { next: 'more' | 'waits' | 'ended' }
   | { next: 'later'; refusal: Comparison['refusal']; inMs: number };
 
-type Parts = { sideQuestions: Pick<InternalThreadService, 'ask'>; rates: Pick<RateLimits, 'use' | 'giveBack'> };
+type Parts = { internalThreads: Pick<InternalThreadService, 'ask'>; rates: Pick<RateLimits, 'use' | 'giveBack'> };
 
 /** Stops when the user has lost the Editor role. */
 async function requireEditor(trx: Kysely<Database>, userId: number) {
@@ -23,16 +23,16 @@ async function requireEditor(trx: Kysely<Database>, userId: number) {
     throw new AppError('not_allowed', 'Your role does not allow sending messages.');
 }
 
-/** Asks within the user's rate limit, if there is room next to the answers that are `underWay` here. */
+/** Asks within the user's rate limit, if there is room next to the answers that are `inProgress` here. */
 export async function runOnce(
-  { sideQuestions, rates }: Parts,
+  { internalThreads, rates }: Parts,
   userId: number,
-  { overBudget, underWay, models }: { overBudget: boolean; underWay: number; models: readonly string[] },
+  { overBudget, inProgress, models }: { overBudget: boolean; inProgress: number; models: readonly string[] },
   ask: (trx: Kysely<Database>, askThem: (questions: InternalPrompt[]) => Promise<number[]>) => Promise<void>,
 ): Promise<AskResult> {
   try {
     await rates.use('messages', String(userId));
-    await sideQuestions.ask(userId, { overBudget, models }, async (trx, askThem) => {
+    await internalThreads.ask(userId, { overBudget, models }, async (trx, askThem) => {
       await requireEditor(trx, userId);
       await ask(trx, askThem);
     });
@@ -41,7 +41,7 @@ export async function runOnce(
     if (!(error instanceof AppError)) throw error;
     const { code, message, retryAfterSeconds } = error;
     if (code !== 'rate_limited') await rates.giveBack('messages', String(userId));
-    if (code === 'too_many_runs' && underWay > 0) return { next: 'waits' };
+    if (code === 'too_many_runs' && inProgress > 0) return { next: 'waits' };
     const passes = code === 'too_many_runs' || code === 'rate_limited' || code === 'unavailable';
     if (!passes) throw error;
     const inMs = retryAfterSeconds === undefined ? waitForRoomMs : retryAfterSeconds * 1_000;

@@ -17,7 +17,7 @@ import { comparisonRepository, type NewComparison, type NewPrompt } from './repo
 
 type Dependencies = ExampleFiles & {
   database: Pick<OpenDatabase, 'db'>;
-  sideQuestions: Pick<InternalThreadService, 'ask' | 'answers' | 'stop' | 'remove'>;
+  internalThreads: Pick<InternalThreadService, 'ask' | 'answers' | 'stop' | 'remove'>;
   pricing: Pick<PricingService, 'price'>;
 };
 
@@ -31,13 +31,13 @@ export const storeComparison = (
 
 async function createOfModels(
   dependencies: Dependencies,
-  { userId, stillMay }: Actor,
+  { userId, recheckAccess }: Actor,
   draft: z.output<typeof api.create.body>,
 ): Promise<Comparison> {
   const { db } = dependencies.database;
   const { comparison, prompts } = await comparisonOfModels(dependencies, userId, draft);
   const id = await db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     return storeComparison(trx, userId, comparison, prompts);
   });
   return findComparison(comparisonRepository(db), userId, id);
@@ -61,7 +61,7 @@ async function vote(
 
 /** Removes it with its answers; open runs are stopped first. Returns false if it was deleted already. */
 export async function removeComparison(
-  { database: { db }, sideQuestions }: Pick<Dependencies, 'database' | 'sideQuestions'>,
+  { database: { db }, internalThreads }: Pick<Dependencies, 'database' | 'internalThreads'>,
   userId: number,
   id: number,
 ): Promise<boolean> {
@@ -69,21 +69,21 @@ export async function removeComparison(
     ...(await comparisonRepository(within).threadIds(userId, id)),
     ...(await judgingRepository(within).threadIds(userId, { comparisonId: id })),
   ];
-  await sideQuestions.stop(userId, await threadIds(db));
+  await internalThreads.stop(userId, await threadIds(db));
   return db.transaction().execute(async (trx) => {
-    await sideQuestions.remove(trx, userId, () => threadIds(trx));
+    await internalThreads.remove(trx, userId, () => threadIds(trx));
     return comparisonRepository(trx).delete(userId, id);
   });
 }
 
 export function comparisonService(dependencies: Dependencies) {
-  const { database, sideQuestions, pricing } = dependencies;
+  const { database, internalThreads, pricing } = dependencies;
   const rows = comparisonRepository(database.db);
 
   async function whole(userId: number, id: number) {
     const comparison = await findComparison(rows, userId, id);
     const prompts = await rows.prompts(userId, id);
-    return { comparison, prompts, answers: await sideQuestions.answers(userId, threadsOf(prompts)) };
+    return { comparison, prompts, answers: await internalThreads.answers(userId, threadsOf(prompts)) };
   }
 
   return {

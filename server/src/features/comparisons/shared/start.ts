@@ -14,7 +14,7 @@ import { type Asking, askJob, queueAsking } from './queue.ts';
 import { comparisonRepository } from './repository.ts';
 
 type Dependencies = AskingParts & {
-  sideQuestions: Pick<InternalThreadService, 'check' | 'stop'>;
+  internalThreads: Pick<InternalThreadService, 'check' | 'stop'>;
   rates: Pick<RateLimits, 'use' | 'giveBack'>;
   /** Called in the transaction in which everything was asked and has ended. */
   afterStart: (trx: Kysely<Database>, userId: number, comparisonId: number, overBudget: boolean) => Promise<void>;
@@ -22,13 +22,13 @@ type Dependencies = AskingParts & {
 
 /** Prompts without an answer, excluding those that are being answered. */
 async function openPrompts(
-  { sideQuestions }: AskingParts,
+  { internalThreads }: AskingParts,
   db: Kysely<Database>,
   userId: number,
   comparison: Comparison,
 ) {
   const prompts = await comparisonRepository(db).prompts(userId, comparison.id);
-  const answers = await sideQuestions.answers(userId, threadsOf(prompts), db);
+  const answers = await internalThreads.answers(userId, threadsOf(prompts), db);
   return prompts.filter((prompt) => sidesToAsk(comparison, toShown(prompt, answers), false).length > 0);
 }
 
@@ -51,39 +51,39 @@ export async function startAsking(
 }
 
 /** Repeats what a crash or a failure has cut off. This happens only here, at a user's request. */
-async function start(parts: Dependencies, { userId, stillMay }: Actor, id: number, overBudget: boolean) {
+async function start(parts: Dependencies, { userId, recheckAccess }: Actor, id: number, overBudget: boolean) {
   const { db } = parts.database;
   const comparison = await findComparison(comparisonRepository(db), userId, id);
-  await parts.sideQuestions.check(userId, { overBudget, models: modelsOf(comparison) });
+  await parts.internalThreads.check(userId, { overBudget, models: modelsOf(comparison) });
   await db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     await startAsking(parts, trx, userId, id, overBudget);
   });
   return findComparison(comparisonRepository(db), userId, id);
 }
 
-async function stop({ database, sideQuestions }: Dependencies, userId: number, id: number): Promise<Comparison> {
+async function stop({ database, internalThreads }: Dependencies, userId: number, id: number): Promise<Comparison> {
   const rows = comparisonRepository(database.db);
   await findComparison(rows, userId, id);
   await database.db.transaction().execute((trx) => askingRepository(trx, 'comparison').stop(userId, id, null));
-  await sideQuestions.stop(userId, await rows.threadIds(userId, id));
+  await internalThreads.stop(userId, await rows.threadIds(userId, id));
   return findComparison(rows, userId, id);
 }
 
 /** Asks the next due prompt, if there is room for its answers. */
 async function askNext(parts: Dependencies, { userId, comparisonId }: Asking, overBudget: boolean): Promise<AskResult> {
-  const { database, sideQuestions } = parts;
+  const { database, internalThreads } = parts;
   const rows = comparisonRepository(database.db);
   const comparison = await rows.find(userId, comparisonId);
   if (!comparison) return { next: 'waits' };
   const prompts = await rows.prompts(userId, comparisonId);
-  const answers = await sideQuestions.answers(userId, threadsOf(prompts));
-  const underWay = [...answers.values()].filter(isActive).length;
+  const answers = await internalThreads.answers(userId, threadsOf(prompts));
+  const inProgress = [...answers.values()].filter(isActive).length;
   const due = prompts.find(({ isDue }) => isDue);
-  if (!due) return { next: underWay === 0 ? 'ended' : 'waits' };
+  if (!due) return { next: inProgress === 0 ? 'ended' : 'waits' };
   const sides = sidesToAsk(comparison, toShown(due, answers), false);
-  if (underWay > 0 && underWay + sides.length > concurrentAnswers) return { next: 'waits' };
-  return runOnce(parts, userId, { overBudget, underWay, models: modelsOf(comparison) }, async (trx, askThem) => {
+  if (inProgress > 0 && inProgress + sides.length > concurrentAnswers) return { next: 'waits' };
+  return runOnce(parts, userId, { overBudget, inProgress, models: modelsOf(comparison) }, async (trx, askThem) => {
     if (await askingRepository(trx, 'comparison').take(userId, comparisonId, due.id))
       await askSides(parts, trx, askThem, userId, comparison, due.id, false);
   });

@@ -11,7 +11,7 @@ import { testSetRepository } from './repository.ts';
 const runsLookedAt = 20;
 const runsTaken = 5;
 
-type Parts = { sideQuestions: Pick<InternalThreadService, 'answers'> };
+type Parts = { internalThreads: Pick<InternalThreadService, 'answers'> };
 type Side = { runId: number; side: ComparedSide; settings: ComparedSettings };
 
 /** By question. */
@@ -19,7 +19,7 @@ export type BaselineAnswers = ReadonlyMap<string, StoredText>;
 
 /** Complete answers of these sides; for each question, that of the first side that has one. */
 export async function answersOf(
-  { sideQuestions }: Parts,
+  { internalThreads }: Parts,
   db: Kysely<Database>,
   userId: number,
   sides: readonly Side[],
@@ -29,7 +29,7 @@ export async function answersOf(
   for (const { runId, side, settings } of sides) {
     if (isEnough(found)) break;
     const prompts = await comparisonRepository(db).prompts(userId, runId);
-    const answers = await sideQuestions.answers(userId, threadsOf(prompts), db);
+    const answers = await internalThreads.answers(userId, threadsOf(prompts), db);
     for (const prompt of prompts) {
       const answer = toShown(prompt, answers)[side];
       const key = keyOf(prompt.turns);

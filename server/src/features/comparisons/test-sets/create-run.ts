@@ -21,7 +21,7 @@ import { keyOf } from './questions.ts';
 import { type TestSetRecord, testSetRepository } from './repository.ts';
 
 export type RunParts = {
-  sideQuestions: Pick<InternalThreadService, 'answers'>;
+  internalThreads: Pick<InternalThreadService, 'answers'>;
   catalogue: Pick<Catalogue, 'parameters'>;
   assistantsIn: (db: Kysely<Database>) => Pick<AssistantRepository, 'find' | 'lock'>;
   versionsIn: (db: Kysely<Database>) => Pick<ReturnType<typeof versionRepository>, 'find'>;

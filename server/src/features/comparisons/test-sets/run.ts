@@ -32,7 +32,7 @@ import { resultRepository } from './result-repository.ts';
 export type RunningParts = RunParts &
   AskingParts & {
     database: Pick<OpenDatabase, 'db'>;
-    sideQuestions: Pick<InternalThreadService, 'check'>;
+    internalThreads: Pick<InternalThreadService, 'check'>;
     pricing: Pick<PricingService, 'price'>;
     models: Pick<ModelService, 'usable'>;
     assistants: Pick<DraftedAssistants, 'checkChanges'>;
@@ -75,16 +75,16 @@ async function estimate(parts: RunningParts, userId: number, setId: number, want
 
 async function run(
   parts: RunningParts,
-  { userId, stillMay }: Actor,
+  { userId, recheckAccess }: Actor,
   setId: number,
   { overBudget = false, ...wanted }: z.output<typeof api.run.body>,
 ): Promise<TestRun> {
   const { db } = parts.database;
   const usable = await ask(parts, userId, setId, wanted);
   const planned = await createRun(parts, { db, userId, usable }, setId, wanted);
-  await parts.sideQuestions.check(userId, { overBudget, models: modelsOf(planned.comparison) });
+  await parts.internalThreads.check(userId, { overBudget, models: modelsOf(planned.comparison) });
   const id = await db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     await lockUserRow(trx, userId);
     await parts.assistantsIn(trx).lock(userId);
     // As it is now: what the first check found may have changed.

@@ -24,7 +24,7 @@ import { type TestSetRecord, testSetRepository } from './repository.ts';
 import { type RunningParts, withResults } from './run.ts';
 
 type Dependencies = RunningParts &
-  QuestionSources & { sideQuestions: Pick<InternalThreadService, 'ask' | 'stop' | 'remove'> };
+  QuestionSources & { internalThreads: Pick<InternalThreadService, 'ask' | 'stop' | 'remove'> };
 
 const removedAtOnce = 20;
 
@@ -60,7 +60,7 @@ async function whole(parts: Dependencies, userId: number, setId: number): Promis
 
 async function create(
   parts: Dependencies,
-  { userId, stillMay }: Actor,
+  { userId, recheckAccess }: Actor,
   assistantId: number,
   { name, questions: drafts }: z.output<typeof api.create.body>,
 ): Promise<TestSetDetail> {
@@ -68,7 +68,7 @@ async function create(
   await findAssistant(parts, db, userId, assistantId);
   const questions = await resolveQuestions(parts, userId, assistantId, drafts, []);
   const id = await db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     await lockUserRow(trx, userId);
     await findAssistant(parts, trx, userId, assistantId);
     const sets = testSetRepository(trx);
@@ -81,7 +81,7 @@ async function create(
 
 async function update(
   parts: Dependencies,
-  { userId, stillMay }: Actor,
+  { userId, recheckAccess }: Actor,
   setId: number,
   { name, questions: drafts }: z.output<typeof api.update.body>,
 ): Promise<TestSetDetail> {
@@ -90,7 +90,7 @@ async function update(
   const kept = await testSetRepository(db).questions(userId, setId);
   const questions = drafts && (await resolveQuestions(parts, userId, set.assistantId, drafts, kept));
   await db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     await lockUserRow(trx, userId);
     const sets = testSetRepository(trx);
     const { set: now } = await findTested(parts, { db: trx, userId }, setId);

@@ -83,9 +83,9 @@ async function examplesOf(
 }
 
 /** Returns how many were added. @throws not_found if the dataset was deleted meanwhile */
-const store = (db: Kysely<Database>, { userId, stillMay }: Actor, datasetId: number, examples: NewExample[]) =>
+const store = (db: Kysely<Database>, { userId, recheckAccess }: Actor, datasetId: number, examples: NewExample[]) =>
   db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     const datasets = datasetRepository(trx);
     if (!(await datasets.take(userId, datasetId))) throw datasetNotFound();
     const rows = exampleRepository(trx);

@@ -83,9 +83,9 @@ async function checkAssistant({ ownsAssistant }: Dependencies, userId: number, a
     });
 }
 
-const insert = (db: Kysely<Database>, { userId, stillMay }: Actor, name: string, format: DatasetFormat) =>
+const insert = (db: Kysely<Database>, { userId, recheckAccess }: Actor, name: string, format: DatasetFormat) =>
   db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     const rows = datasetRepository(trx);
     await lockUserRow(trx, userId);
     if ((await rows.count(userId)) >= datasetLimit)

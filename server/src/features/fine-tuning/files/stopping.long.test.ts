@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
-import { callUnderWay, conversation, pair } from '#server/testing/training-files';
+import { callInProgress, conversation, pair } from '#server/testing/training-files';
 
 const lines = (count: number, line: (topic: string) => string) =>
   Array.from({ length: count }, (_, number) => line(`${number}`)).join('\n');
@@ -40,10 +40,10 @@ describe.each(engines)('stopping the server while a training file is read on %s'
       await app.as(`bob ${what}`.replaceAll(' ', '-')),
     ];
     const [large, small] = [await stored(ada, lines(count, line)), await stored(bob, lines(20, question))];
-    const underWay = await callUnderWay(() => call(ada, large));
-    const waiting = await callUnderWay(() => check(bob, small));
+    const inProgress = await callInProgress(() => call(ada, large));
+    const waiting = await callInProgress(() => check(bob, small));
     await app.halt();
-    for (const { status, body, headers } of await Promise.all([...underWay, ...waiting]))
+    for (const { status, body, headers } of await Promise.all([...inProgress, ...waiting]))
       expect([status, body.code, body.message, headers['retry-after']]).toEqual([
         503,
         'unavailable',

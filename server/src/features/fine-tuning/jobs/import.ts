@@ -75,13 +75,13 @@ export function createImporter({ db, provider, keys, catalogue, usable, poller }
     return { id, isOver };
   }
 
-  return async function importJobs({ userId, stillMay }: Actor) {
+  return async function importJobs({ userId, recheckAccess }: Actor) {
     const apiKey = await keys.open(userId);
     const listed = await provider.list(apiKey).catch(throwProviderFailure);
     const tuned = listed.flatMap(({ tunedModel }) => tunedModel ?? []);
     const offered = await usable(userId, tuned);
     const imported = await db.transaction().execute(async (trx) => {
-      await stillMay(trx);
+      await recheckAccess(trx);
       const jobs = fineTuningJobRepository(trx);
       if (!(await jobs.lock(userId))) return 0;
       const { providerIds, tokens } = await jobs.importedIds(userId);

@@ -37,13 +37,13 @@ type Dependencies = {
 
 /** Identical requests at the same time get the same answer, and the provider is asked once. */
 function oncePerJob() {
-  const underWay = new Map<string, Promise<Job>>();
+  const inProgress = new Map<string, Promise<Job>>();
   return (action: string, userId: number, id: number, act: () => Promise<Job>): Promise<Job> => {
     const name = `${action} ${userId} ${id}`;
-    const pending = underWay.get(name);
+    const pending = inProgress.get(name);
     if (pending) return pending;
-    const answer = act().finally(() => underWay.delete(name));
-    underWay.set(name, answer);
+    const answer = act().finally(() => inProgress.delete(name));
+    inProgress.set(name, answer);
     return answer;
   };
 }
@@ -136,9 +136,9 @@ async function checkModel(isTrainable: Dependencies['isTrainable'], userId: numb
 }
 
 /** Stores the job in one transaction with the poll that submits it. Returns its id, or that of an earlier one. */
-const store = ({ db, files, poller }: Dependencies, { userId, stillMay }: Actor, job: NewJob): Promise<number> =>
+const store = ({ db, files, poller }: Dependencies, { userId, recheckAccess }: Actor, job: NewJob): Promise<number> =>
   db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     const jobs = fineTuningJobRepository(trx);
     if (!(await jobs.lock(userId))) throw new AppError('not_signed_in', 'Please sign in.');
     const existing = await earlier(jobs, userId, job.client);

@@ -20,10 +20,10 @@ const days = {
 };
 
 /** Waits until the day’s round is complete and its mails are sent. */
-const untilTold = (app: TestApp, day: string) =>
+const untilNotified = (app: TestApp, day: string) =>
   until(`The end of the round of ${day}`, () =>
     withDatabase(app, async (db) => {
-      const begun = await db
+      const started = await db
         .selectFrom('settings')
         .select('value')
         .where('name', '=', 'model_ends_told')
@@ -33,7 +33,7 @@ const untilTold = (app: TestApp, day: string) =>
         .select('id')
         .where('kind', 'in', ['models.tell-ends', 'mail', 'mail.models-end'])
         .execute();
-      return begun?.value === day && jobs.length === 0;
+      return started?.value === day && jobs.length === 0;
     }),
   );
 
@@ -55,7 +55,7 @@ describe.each(engines)('mails about retiring models on %s', (engine) => {
   async function on(day: string) {
     today = day;
     await app.restart();
-    await untilTold(app, day);
+    await untilNotified(app, day);
   }
   const textsTo = (name: string) =>
     mails
@@ -119,10 +119,10 @@ describe.each(engines)('mails about retiring models on %s', (engine) => {
     await app.restart();
     // SQLite has no second process.
     const second = engine === 'postgres' ? await app.secondProcess() : undefined;
-    await untilTold(app, today);
+    await untilNotified(app, today);
     await forgetDay();
     await app.restart();
-    await untilTold(app, today);
+    await untilNotified(app, today);
     await second?.stop();
     expect(counts('carol')).toEqual([1]);
   });
@@ -183,7 +183,7 @@ test.each(engines)('stores these mails like all others without a mail server, on
     await createAssistant(await app.as('ada'));
     today = days[14];
     await app.restart();
-    await untilTold(app, today);
+    await untilNotified(app, today);
     expect((await storedMails(app)).filter((mail) => mail.subject === subject)).toHaveLength(1);
   } finally {
     await app.stop();

@@ -5,7 +5,7 @@ import { streamText } from 'ai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { begun, calls, message, orderOf } from '#server/testing/assistant-stream';
+import { calls, message, orderOf, started } from '#server/testing/assistant-stream';
 import { createAssistant } from '#server/testing/assistants';
 import { benchText } from '#server/testing/chat';
 import { helperPlaces, type OfficialClient, officialClients, type RunStream } from '#server/testing/official-clients';
@@ -92,7 +92,7 @@ describe.each(engines)('clients and frameworks on %s', (engine) => {
         ];
         for (const [opening, start] of ways) {
           const stream = start();
-          expect(await orderOf(stream)).toEqual([...opening, ...begun, ...message, 'thread.run.completed']);
+          expect(await orderOf(stream)).toEqual([...opening, ...started, ...message, 'thread.run.completed']);
           const [finalMessage] = await stream.finalMessages();
           expect(finalMessage?.content[0]).toMatchObject({ text: { value: benchText(5) } });
           expect(await stream.finalRun()).toMatchObject({ status: 'completed' });
@@ -105,7 +105,7 @@ describe.each(engines)('clients and frameworks on %s', (engine) => {
       async ({ client: { beta }, submitToolOutputs }) => {
         const { id: assistant_id } = await beta.assistants.create({ model: 'gpt-4o', tools: [weather] });
         const stream = beta.threads.createAndRunStream({ assistant_id, thread: saying('[[call]] Rain?') });
-        expect(await orderOf(stream)).toEqual(['thread.created', ...begun, ...calls, 'thread.run.requires_action']);
+        expect(await orderOf(stream)).toEqual(['thread.created', ...started, ...calls, 'thread.run.requires_action']);
         const run = await stream.finalRun();
         const open = run.required_action?.submit_tool_outputs.tool_calls ?? [];
         expect(open).toMatchObject([{ function: { name: 'get_weather', arguments: expect.any(String) } }]);
@@ -113,7 +113,7 @@ describe.each(engines)('clients and frameworks on %s', (engine) => {
           run,
           open.map(({ id }) => ({ tool_call_id: id, output: 'dry' })),
         );
-        const order = ['thread.run.step.completed', ...begun.slice(1), ...message, 'thread.run.completed'];
+        const order = ['thread.run.step.completed', ...started.slice(1), ...message, 'thread.run.completed'];
         expect(await orderOf(going)).toEqual(order);
         expect(JSON.stringify(await going.finalMessages())).toContain('The functions said: dry.');
         expect(await going.finalRun()).toMatchObject({ id: run.id, status: 'completed' });

@@ -27,7 +27,7 @@ describe.each(engines)('API files on %s', (engine) => {
   }
   const send = (token: string, parts: Parameters<typeof form>[0]) =>
     bareRequest(app, 'POST', path, { ...bearer(token), 'content-type': formType }, form(parts));
-  const underWay = () => withDatabase(app, (db) => db.selectFrom('file_uploads').select('id').execute());
+  const inProgress = () => withDatabase(app, (db) => db.selectFrom('file_uploads').select('id').execute());
 
   test('uploads, awaits, reads and deletes the pages’ files by the official client', async () => {
     const { visitor } = await app.someone();
@@ -195,12 +195,12 @@ describe.each(engines)('API files on %s', (engine) => {
         `content-length: ${body.length}\r\nconnection: close\r\n\r\n`,
     );
     socket.write(body.subarray(0, 50_000));
-    await until('The beginning of the upload', async () => (await underWay()).length === 1);
+    await until('The beginning of the upload', async () => (await inProgress()).length === 1);
     await end(visitor, id, email);
     socket.write(body.subarray(50_000));
     await closed;
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*"type":"invalid_request_error"`));
-    expect(await underWay()).toEqual([]);
+    expect(await inProgress()).toEqual([]);
     await until('The removal of the bytes', async () => inStore(app).length <= before);
   });
 });

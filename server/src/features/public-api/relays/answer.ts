@@ -58,22 +58,22 @@ const tailBytes = 64 * 1024;
 const keyBytes = 4 * 1024;
 const json = 'application/json';
 
-const isJson = (begun: Buffer) => /^\uFEFF?\s*[[{]/.test(begun.subarray(0, 200).toString());
+const isJson = (started: Buffer) => /^\uFEFF?\s*[[{]/.test(started.subarray(0, 200).toString());
 
-type Beginning = { begun: Buffer; rest: AsyncIterator<Buffer> | null };
+type Beginning = { started: Buffer; rest: AsyncIterator<Buffer> | null };
 
 /** Reads until there is more than `limit`, or the end. @throws ProviderError, or the signal's reason */
 async function readBeginning({ body }: RelayedResponse, limit: number, signal: AbortSignal): Promise<Beginning> {
   const chunks = body[Symbol.asyncIterator]();
-  const begun: Buffer[] = [];
+  const started: Buffer[] = [];
   let size = 0;
   try {
     for (;;) {
       const { done, value } = await chunks.next();
-      if (done) return { begun: Buffer.concat(begun), rest: null };
-      begun.push(value);
+      if (done) return { started: Buffer.concat(started), rest: null };
+      started.push(value);
       size += value.length;
-      if (size > limit) return { begun: Buffer.concat(begun), rest: chunks };
+      if (size > limit) return { started: Buffer.concat(started), rest: chunks };
     }
   } catch (error) {
     throw signal.aborted ? signal.reason : toConnectionError(error);
@@ -146,19 +146,19 @@ function beginReply(reply: FastifyReply, type: string) {
  * Passes a long answer on as it arrives. A failure can no longer be reported in it: the connection is closed, which
  * clients notice.
  */
-async function passOnLong({ request, reply, relayed, kind, signal, end }: Passing, { begun, rest }: Beginning) {
+async function passOnLong({ request, reply, relayed, kind, signal, end }: Passing, { started, rest }: Beginning) {
   const { contentType, apiKey, body } = relayed;
-  const endsAsJson = isJson(begun) && !kind.isBinary;
+  const endsAsJson = isJson(started) && !kind.isBinary;
   if (!endsAsJson && !kind.isBinary && !kind.maybeText) {
     body.destroy();
     throw notAnAnswer();
   }
   const inspector = createInspector(apiKey);
-  inspector.pass(begun);
+  inspector.pass(started);
   const raw = beginReply(reply, contentType || (kind.isBinary ? 'application/octet-stream' : json));
   const outcome = () => ({ usage: inspector.usage(), tier: null, events: 0 });
   try {
-    for (let chunk: Buffer | undefined = begun; chunk; ) {
+    for (let chunk: Buffer | undefined = started; chunk; ) {
       if (!raw.write(chunk)) await once(raw, 'drain', { signal });
       const next: IteratorResult<Buffer> | undefined = await rest?.next();
       chunk = next === undefined || next.done ? undefined : next.value;
@@ -187,9 +187,9 @@ export async function passOn(passing: Passing): Promise<void> {
   const isSound = kind.isBinary === true && !/json|^text\//i.test(contentType);
   const read = await readBeginning(relayed, isSound ? 0 : examinedBytes, signal);
   if (read.rest) return passOnLong(passing, read);
-  await end(examine(read.begun, contentType, kind, apiKey));
+  await end(examine(read.started, contentType, kind, apiKey));
   await reply
     .status(200)
     .type(contentType || json)
-    .send(masked(read.begun, apiKey));
+    .send(masked(read.started, apiKey));
 }

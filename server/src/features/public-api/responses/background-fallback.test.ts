@@ -53,17 +53,17 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
   ])('answers if the model %s, under the same id, and says so', async (_, fault) => {
     const { client, request, ended, rows, models } = await assisted();
     await withFault(app, fault, { model: first }, async () => {
-      const begun = await client.responses.create(request);
-      expect(begun).toMatchObject({ status: 'queued', model: first });
-      const answer = conforming('Response', await ended(begun.id));
-      expect(answer).toMatchObject({ id: begun.id, status: 'completed', output_text: benchText(5), error: null });
+      const started = await client.responses.create(request);
+      expect(started).toMatchObject({ status: 'queued', model: first });
+      const answer = conforming('Response', await ended(started.id));
+      expect(answer).toMatchObject({ id: started.id, status: 'completed', output_text: benchText(5), error: null });
       expect(answer.model).toContain(second);
       expect(answer).toHaveProperty(
         'roster_note',
         expect.stringMatching(`^${first} could not answer, so the assistant’s fallback ${second} was asked\\. .+`),
       );
-      expect((await client.responses.inputItems.list(begun.id)).data).toHaveLength(1);
-      const next = await client.responses.create({ model: second, input, previous_response_id: begun.id });
+      expect((await client.responses.inputItems.list(started.id)).data).toHaveLength(1);
+      const next = await client.responses.create({ model: second, input, previous_response_id: started.id });
       expect(next.output_text).toBe(benchText(5));
     });
     expect(await models()).toEqual([first, second, second]);
@@ -171,9 +171,9 @@ describe.each(engines)('the fallback of a response in the background on %s', (en
     const home = await newConnection(app, visitor, 'Home');
     await createAssistant(visitor, { model: `@${home.id}/${first}`, fallbackModel: second, name: 'Paused' });
     await visitor.patch(`/api/connections/${home.id}`, { isPaused: true });
-    const begun = await client.responses.create({ ...request, model: 'Paused@roster' }).withResponse();
-    expect(begun.response.headers.get('x-roster-note')).toContain('is paused');
-    expect(await ended(begun.data.id)).toMatchObject({
+    const started = await client.responses.create({ ...request, model: 'Paused@roster' }).withResponse();
+    expect(started.response.headers.get('x-roster-note')).toContain('is paused');
+    expect(await ended(started.data.id)).toMatchObject({
       status: 'completed',
       output_text: benchText(5),
       roster_note: expect.stringContaining('is paused'),

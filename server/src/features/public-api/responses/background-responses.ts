@@ -25,7 +25,7 @@ type Dependencies = {
   openCalls: CallRegistry;
   ask: ResponseSender['ask'];
   background: BackgroundRunner;
-  begun: ResponseRepository['begun'];
+  started: ResponseRepository['started'];
 };
 
 type Steps = {
@@ -76,15 +76,15 @@ function responseWriter(dependencies: Dependencies, { prepare, noted }: Pick<Ste
   }
 
   return async (call: Call, started: StartedResponse, send: Send, signal: AbortSignal): Promise<void> => {
-    await dependencies.begun(call.caller.userId, started.open.id ?? 0);
+    await dependencies.started(call.caller.userId, started.open.id ?? 0);
     let isSent = false;
     const sending = (frames: string) => {
       isSent = true;
       send(frames);
     };
     let last = await attempt(ask, started, sending, signal);
-    const isBegun = call.body.stream === true ? isSent : hasWritten(last.outcome);
-    const outage = isBegun || signal.aborted ? null : await outageOf(call, started, last.outcome);
+    const isStarted = call.body.stream === true ? isSent : hasWritten(last.outcome);
+    const outage = isStarted || signal.aborted ? null : await outageOf(call, started, last.outcome);
     if (outage !== null) {
       await noted(call, started.order.model, last.outcome.failure);
       last = await askFallback(call, last, outage, send, signal);

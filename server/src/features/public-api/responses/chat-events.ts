@@ -77,7 +77,7 @@ export function chatReader(base: ResponseObject, apiKey: Secret): NumberedReader
     try {
       read();
     } catch (error) {
-      reader.letGo();
+      reader.release();
       throw error;
     }
     endIfWritten();
@@ -88,7 +88,7 @@ export function chatReader(base: ResponseObject, apiKey: Secret): NumberedReader
     whole: (json) => reading(() => reader.whole(json)),
     closed() {
       reading(reader.closed);
-      if (!ending) reader.letGo();
+      if (!ending) reader.release();
     },
     taken() {
       const taken = frames;

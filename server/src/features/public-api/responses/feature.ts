@@ -29,7 +29,7 @@ type Dependencies = Omit<
 > &
   Parameters<typeof providerNames>[0] &
   Parameters<typeof createCodeFileResolver>[0] &
-  Omit<Parameters<typeof responseService>[0], 'orderOf' | 'ask' | 'store' | 'background' | 'begun'> & {
+  Omit<Parameters<typeof responseService>[0], 'orderOf' | 'ask' | 'store' | 'background' | 'started'> & {
     provider: SenderProvider;
     catalogue: Pick<Catalogue, 'leastEffort'>;
     fileIds: FileIds;
@@ -75,7 +75,7 @@ export function responseFeature({
   const service = responseService({
     ...dependencies,
     background,
-    begun: repository.begun,
+    started: repository.started,
     orderOf,
     ask,
     store: responseStore({ calls, ids, reading: responseRepository(database.reader) }),

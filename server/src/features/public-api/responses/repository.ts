@@ -122,7 +122,7 @@ export function responseRepository(db: Kysely<Database>) {
         .where('call_id', '=', callId)
         .execute();
     },
-    async begun(userId: number, id: number) {
+    async started(userId: number, id: number) {
       await db
         .updateTable('responses')
         .set({ state: 'in_progress' })

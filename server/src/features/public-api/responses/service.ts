@@ -35,7 +35,7 @@ type Dependencies = {
   ask: ResponseSender['ask'];
   store: ReturnType<typeof responseStore>;
   background: BackgroundRunner;
-  begun: ResponseRepository['begun'];
+  started: ResponseRepository['started'];
 };
 
 /** Answers Responses with the user's provider key: stores, asks, relays, and stores the end before reporting it. */
@@ -85,11 +85,11 @@ function foregroundResponses({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
     }
   }
 
-  return async (call: Call, begun: StartedResponse, signal: AbortSignal): Promise<void> => {
-    const { order, open } = begun;
+  return async (call: Call, startedResponse: StartedResponse, signal: AbortSignal): Promise<void> => {
+    const { order, open } = startedResponse;
     const { naming } = order;
     const { body, reply, request } = call;
-    const answered = await askFor(call, begun, signal);
+    const answered = await askFor(call, startedResponse, signal);
     sendNotes(reply, answered.notes);
     if (body.stream === true) {
       sendEventHeaders(request, reply);

@@ -93,6 +93,6 @@ export function callLogRepository(db: Kysely<Database>) {
       return true;
     },
     /** Active calls of all processes. */
-    underWay: (): Promise<StoredCall[]> => unfinishedCalls.all(db, {}),
+    inProgress: (): Promise<StoredCall[]> => unfinishedCalls.all(db, {}),
   };
 }

@@ -151,7 +151,7 @@ export function createCallLog({ db, presence, pricing, onAbandoned }: Dependenci
     /** Ends calls left behind by a crash of this or another process. */
     async recover() {
       const ownBefore = new Date(Date.now() - beginsWithinMs).toISOString();
-      for (const call of await calls.underWay()) {
+      for (const call of await calls.inProgress()) {
         if (live.has(call.id)) continue;
         const isAbandoned =
           call.instance === presence.instance ? call.createdAt < ownBefore : await presence.isGone(call.instance);

@@ -8,12 +8,12 @@ const latestMs = 5_000;
 export const pollIntervalMs = ({ limit, remaining }: { limit: number; remaining: number }) =>
   Math.min(latestMs, Math.round((soonestMs * limit) / Math.max(1, remaining)));
 
-const underWay = new Set(['queued', 'in_progress', 'cancelling']);
+const inProgress = new Set(['queued', 'in_progress', 'cancelling']);
 
 /** Sets the poll interval, which the official clients obey, on an answer that is not final yet. */
 export function withPollInterval<Answer extends { status: string }>(reply: FastifyReply, answer: Answer): Answer {
   const standing = (name: string) => Number(reply.getHeader(`x-ratelimit-${name}-requests`));
-  if (underWay.has(answer.status))
+  if (inProgress.has(answer.status))
     reply.header(
       'openai-poll-after-ms',
       pollIntervalMs({ limit: standing('limit'), remaining: standing('remaining') }),

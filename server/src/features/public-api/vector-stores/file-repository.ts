@@ -82,7 +82,7 @@ const columns = [
   'entry.indexed_file_id as indexedFileId',
 ] as const;
 
-const begun = ({ refusal }: NewEntry, at: string) => ({
+const started = ({ refusal }: NewEntry, at: string) => ({
   state: refusal === undefined ? ('waiting' as const) : ('failed' as const),
   error: refusal ?? null,
   error_code: refusal === undefined ? null : ('unsupported_file' as const),
@@ -109,7 +109,7 @@ export function storeFileRepository(db: Kysely<Database>) {
         .insertInto('program_vector_store_files')
         .values(
           some.map((entry) => ({
-            ...begun(entry, at),
+            ...started(entry, at),
             user_id: userId,
             store_id: storeId,
             file_id: entry.fileId,
@@ -235,7 +235,7 @@ export function storeFileRepository(db: Kysely<Database>) {
         await db
           .updateTable('program_vector_store_files')
           .set({
-            ...(isAgain && { ...begun(entry, at), attributes_sent: 0, chunking: entry.chunking }),
+            ...(isAgain && { ...started(entry, at), attributes_sent: 0, chunking: entry.chunking }),
             ...(entry.attributes !== undefined && { attributes: entry.attributes, attributes_sent: 0 }),
             user_id: userId,
           })

@@ -59,7 +59,7 @@ export function createServerAccess({ db, vault, outgoing, headers, times }: Depe
   const signIns = signInRepository(db);
   const sealed = encryptedSignIns({ db, vault });
   const renewalDependencies: RenewalDependencies = { db, sealed, outgoing, times };
-  const { renew, underWay } = createTokenRenewal(renewalDependencies);
+  const { renew, inProgress } = createTokenRenewal(renewalDependencies);
 
   async function renewed(server: Reached, userId: number, version: number): Promise<Renewed> {
     const result = await renew(userId, server.id, version);
@@ -112,7 +112,7 @@ export function createServerAccess({ db, vault, outgoing, headers, times }: Depe
     use: <T>(server: Reached, userId: number, work: (credentials: Credentials) => Promise<T>): Promise<T> =>
       server.auth_type === 'oauth' ? withTokens(server, userId, work) : work(headers.open(server, server.wrapped)),
     /** Waits for renewals, so that new tokens are not lost. */
-    close: () => settlesWithin(closingMs, Promise.allSettled(underWay())),
+    close: () => settlesWithin(closingMs, Promise.allSettled(inProgress())),
   };
 }
 

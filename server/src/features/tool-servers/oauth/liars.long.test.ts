@@ -44,11 +44,12 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
     await notes.close();
   });
 
-  const begun = async () => {
+  const started = async () => {
     const { status, body } = await ada.post(`${path}/${id}/sign-in`);
     return [status, body.message ?? body.address];
   };
-  const refusedWith = async (message: string) => expect(await begun()).toEqual([409, expect.stringContaining(message)]);
+  const refusedWith = async (message: string) =>
+    expect(await started()).toEqual([409, expect.stringContaining(message)]);
   const honest = () => {
     notes.authority.steering.describes = {};
     notes.authority.steering.resourceSays = {};
@@ -201,8 +202,8 @@ describe.each(engines)('a server that takes its time, on %s', (engine) => {
     notes.authority.instead.set('/.well-known/oauth-authorization-server', (_request, response) => {
       answer(response);
     });
-    const begun = await ada.post(`${path}/${body.id}/sign-in`);
-    expect([begun.status, begun.body.message]).toEqual([409, '127.0.0.1 did not answer in time.']);
+    const started = await ada.post(`${path}/${body.id}/sign-in`);
+    expect([started.status, started.body.message]).toEqual([409, '127.0.0.1 did not answer in time.']);
     await app.stop();
     await notes.close();
   });

@@ -75,7 +75,7 @@ export function createTokenRenewal(dependencies: RenewalDependencies) {
       const isKept = await signIns.renew(userId, serverId, version, kept, expiryOf(given));
       return isKept ? { tokens, version: version + 1 } : null;
     } catch (error) {
-      if (!(error instanceof SignInError) || !isFinal(error)) await signIns.letGo(userId, serverId, version);
+      if (!(error instanceof SignInError) || !isFinal(error)) await signIns.release(userId, serverId, version);
       if (!(error instanceof SignInError)) throw error;
       if (!isFinal(error)) throw notNow(error);
       await signIns.end(userId, serverId, version, isOfClient(error));
@@ -108,6 +108,6 @@ export function createTokenRenewal(dependencies: RenewalDependencies) {
       running.set(key, work);
       return work;
     },
-    underWay: () => [...running.values()],
+    inProgress: () => [...running.values()],
   };
 }

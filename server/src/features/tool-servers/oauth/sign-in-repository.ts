@@ -29,7 +29,7 @@ export function signInRepository(db: Kysely<Database>) {
         .orderBy('tool_server_sign_ins.server_id')
         .execute(),
     /** Records the start. The client leaves the row and is stored again on success: by now it may be unknown there. */
-    async noteBegun(userId: number, serverId: number) {
+    async noteStarted(userId: number, serverId: number) {
       await db
         .insertInto('tool_server_sign_ins')
         .values({ server_id: serverId, user_id: userId, version: 0 })
@@ -68,7 +68,7 @@ export function signInRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async letGo(userId: number, serverId: number, version: number) {
+    async release(userId: number, serverId: number, version: number) {
       await own(userId, serverId).set({ renewed_until: null }).where('version', '=', version).execute();
     },
     /** Replaces renewed tokens. Returns false if the user has signed out or in again meanwhile. */

@@ -57,7 +57,7 @@ async function toSignInAt(db: Kysely<Database>, userId: number, serverId: number
  */
 async function begin(dependencies: SignInDependencies, actor: Actor, serverId: number): Promise<{ address: string }> {
   const { db, config, sealed, outgoing, times } = dependencies;
-  const { userId, sessionId, stillMay } = actor;
+  const { userId, sessionId, recheckAccess } = actor;
   const server = await toSignInAt(db, userId, serverId);
   const { host } = new URL(server.url);
   try {
@@ -82,12 +82,12 @@ async function begin(dependencies: SignInDependencies, actor: Actor, serverId: n
     const flow: Flow = { url: server.url, authority, client, resource, verifier: codeVerifier };
     const kept = await sealed.seal(userId, 'tool-server-flow', flow);
     await db.transaction().execute(async (trx) => {
-      await stillMay(trx);
+      await recheckAccess(trx);
       const now = await toSignInAt(trx, userId, serverId);
       if (now.url !== server.url) throw new AppError('conflict', 'This tool server has changed. Try again.');
       const signIns = signInRepository(trx);
       await signIns.deleteUntil(notBefore());
-      await signIns.noteBegun(userId, serverId);
+      await signIns.noteStarted(userId, serverId);
       await signIns.begin({
         state_hash: hashOf(state),
         server_id: serverId,
@@ -199,9 +199,9 @@ async function store(
   });
 }
 
-async function signOut({ db }: SignInDependencies, { userId, stillMay }: Actor, serverId: number) {
+async function signOut({ db }: SignInDependencies, { userId, recheckAccess }: Actor, serverId: number) {
   await db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     const server = await toSignInAt(trx, userId, serverId);
     await signInRepository(trx).forget(userId, serverId);
     if (server.user_id === userId) await toolServerRepository(trx).awaitSignIn(userId, serverId);

@@ -53,7 +53,7 @@ async function noteOrAsk(trx: Kysely<Database>, userId: number, id: number, read
 }
 
 async function create({ db, headers, thread }: Dependencies, actor: Actor, draft: NewOpenApiServer) {
-  const { userId, stillMay } = actor;
+  const { userId, recheckAccess } = actor;
   const { name, description, baseUrl, auth, isOffered } = draft;
   checkOffer(actor, isOffered);
   if (auth.type !== 'none' && auth.value === undefined) throw refusedField('auth.value', 'The value is required');
@@ -67,7 +67,7 @@ async function create({ db, headers, thread }: Dependencies, actor: Actor, draft
     auth.type === 'none' ? auth : await headers.seal(userId, url, auth.type, auth.name, auth.value ?? '');
   return db.transaction().execute(async (trx) => {
     // Locks the account, so that the second of two simultaneous calls counts the first.
-    await stillMay(trx);
+    await recheckAccess(trx);
     const servers = toolServerRepository(trx);
     if ((await servers.count(userId)) >= toolServerLimit)
       throw new AppError('conflict', `You can have at most ${toolServerLimit} tool servers. Remove one first.`);
@@ -127,7 +127,7 @@ async function reread({ db, headers, thread }: Dependencies, before: StoredServe
 
 async function update(dependencies: Dependencies, actor: Actor, id: number, changes: OpenApiServerChanges) {
   const { db } = dependencies;
-  const { userId, stillMay } = actor;
+  const { userId, recheckAccess } = actor;
   checkOffer(actor, changes.isOffered);
   const before = await ownDescribed(db, userId, id);
   const { name, isOffered } = changes;
@@ -139,7 +139,7 @@ async function update(dependencies: Dependencies, actor: Actor, id: number, chan
     ...anew?.fields,
   };
   return db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     const stored = await findServer(trx, userId, id);
     // The secret was kept, or refused, for the address as read before, and the text was read with the other fields.
     if (
@@ -158,9 +158,9 @@ async function update(dependencies: Dependencies, actor: Actor, id: number, chan
 }
 
 /** A chosen operation must be in the description, or have been chosen before: it may come back. */
-async function choose(db: Kysely<Database>, { userId, stillMay }: Actor, id: number, wanted: string[] | null) {
+async function choose(db: Kysely<Database>, { userId, recheckAccess }: Actor, id: number, wanted: string[] | null) {
   return db.transaction().execute(async (trx) => {
-    await stillMay(trx);
+    await recheckAccess(trx);
     await ownDescribed(trx, userId, id);
     const descriptions = descriptionRepository(trx);
     const { operations, chosen } = await descriptions.operations(userId, id);

@@ -44,7 +44,7 @@ function startFailure(name: string, error: unknown): ToolServerError {
 /**
  * Roster's own variables are not passed on: the SDK passes PATH, HOME and the like, and what the operator has listed.
  */
-async function begun({ command, args, env }: ToolCommand, withinMs: number): Promise<Process> {
+async function startProcess({ command, args, env }: ToolCommand, withinMs: number): Promise<Process> {
   const { Client, StdioClientTransport } = await load();
   const client = new Client({ name: 'Roster', version: '1.0.0' }, { capabilities: {} });
   const transport = new StdioClientTransport({
@@ -121,7 +121,7 @@ export function createProcessPool(commands: ToolCommands, times: Pick<ToolTimeou
     if (!command) throw failed(`The operator no longer allows the command ${name}.`, false);
     if (isClosed) throw failed('Roster is stopping.', false);
     makeRoom();
-    const starting: Starting = { process: begun(command, withinMs), current: undefined };
+    const starting: Starting = { process: startProcess(command, withinMs), current: undefined };
     running.set(key, starting);
     starting.process.then(
       (process) => {

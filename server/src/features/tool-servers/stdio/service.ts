@@ -21,11 +21,11 @@ export function commandService({ db, commands, shown }: Dependencies) {
   return {
     names: () => [...commands.keys()].sort(),
     add: (actor: Actor, { name, command, isOffered }: z.output<typeof NewToolCommand>) => {
-      const { userId, stillMay } = actor;
+      const { userId, recheckAccess } = actor;
       checkOffer(actor, isOffered);
       if (!commands.has(command)) throw new AppError('not_found', 'Command not found.');
       return db.transaction().execute(async (trx) => {
-        await stillMay(trx);
+        await recheckAccess(trx);
         const servers = toolServerRepository(trx);
         if ((await servers.count(userId)) >= toolServerLimit)
           throw new AppError('conflict', `You can have at most ${toolServerLimit} tool servers. Remove one first.`);

@@ -198,12 +198,12 @@ const callEvent = (call: PlacedCall | undefined): RunEvent | undefined =>
 
 /** Readers that saw the call start get a separate end event; others get the final state at its start. */
 function tellingOf(calls: readonly PlacedCall[], after: number) {
-  const begunAt: number[] = [];
+  const startedAt: number[] = [];
   return {
-    begins: (number: number) => callEvent(calls[begunAt.push(number) - 1]),
+    begins: (number: number) => callEvent(calls[startedAt.push(number) - 1]),
     goesOn(digits: string): RunEvent | undefined {
       const index = digits === '' ? -1 : Number(digits);
-      const at = begunAt[index];
+      const at = startedAt[index];
       return at !== undefined && at <= after ? callEvent(calls[index]) : undefined;
     },
   };

@@ -30,15 +30,15 @@ const insertEvents = {
 /** The events of active runs. When a run ends, they are folded into its row. */
 export function eventRepository(db: Kysely<Database>) {
   return {
-    /** One commit for the events of all runs. `begun` lists the runs whose first events these are. */
-    async store(begun: number[], batches: EventBatch[]) {
+    /** One commit for the events of all runs. `started` lists the runs whose first events these are. */
+    async store(started: number[], batches: EventBatch[]) {
       const rows = batches.map(({ runId, first, last, frames }) => [runId, first, last, frames]);
       const values = { batches: JSON.stringify(rows) };
       const insertion = isPostgres(db) ? insertEvents.postgres : insertEvents.sqlite;
-      if (begun.length === 0) return void (await insertion.changed(db, values));
+      if (started.length === 0) return void (await insertion.changed(db, values));
       await db.transaction().execute(async (trx) => {
         const toRunning = trx.updateTable('runs').set({ state: 'running' });
-        await toRunning.where('id', 'in', begun).where('state', '=', 'queued').execute();
+        await toRunning.where('id', 'in', started).where('state', '=', 'queued').execute();
         await insertion.changed(trx, values);
       });
     },

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
-import { type RunPlace, underWay } from '#server/features/chat/shared/run-repository';
+import { inProgress, type RunPlace } from '#server/features/chat/shared/run-repository';
 import { isNotInTrash } from '#server/features/chat/shared/thread-visibility-repository';
 
 export type AbandonedRun = RunPlace & {
@@ -18,14 +18,14 @@ const expired = prepared((db, at: Params<{ now: string; limit: number }>) =>
   db
     .selectFrom('runs')
     .select(['id', 'user_id as userId'])
-    .where('state', 'in', underWay)
+    .where('state', 'in', inProgress)
     .where('state', '=', 'waiting')
     .where('waits_until', '<=', at('now'))
     .limit(at('limit')),
 );
 
 const allActive = prepared<object, AbandonedRun>((db) =>
-  selectAbandoned(db).where('state', 'in', underWay).where('state', '!=', 'waiting'),
+  selectAbandoned(db).where('state', 'in', inProgress).where('state', '!=', 'waiting'),
 );
 
 /** The run is one of the two answers of a judge. */

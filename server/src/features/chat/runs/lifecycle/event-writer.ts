@@ -51,10 +51,10 @@ export function createEventWriter({ events, existing, presence, log, live }: Dep
     });
     if (parts.length === 0) return;
     try {
-      const begun = batch.filter((run) => !run.announced).map(({ spec }) => spec.runId);
+      const started = batch.filter((run) => !run.announced).map(({ spec }) => spec.runId);
       for (const { run } of parts) run.hasStored = true;
       await events.store(
-        begun,
+        started,
         parts.map(({ run, part }) => ({ runId: run.spec.runId, ...part })),
       );
       for (const { run, part } of parts) {

@@ -119,17 +119,17 @@ export function createRunFinalizer({ db, pricing, onInternalAnswerEnded }: Depen
       const at = new Date().toISOString();
       // The first batch of a continued run is the answer before; its usage is recorded already.
       const base = run.continuedStep === null ? emptyLog() : foldBatches(batches.slice(0, 1));
-      const isBegun = hasMoreThan(base, log);
+      const isStarted = hasMoreThan(base, log);
       const end = { state: 'interrupted', reason: null, error: interruption } as const;
       const lastEvent = (batches.at(-1)?.last ?? 0) + crashGap;
-      const ended = rowOf(end, log, { hasUsage: isBegun, lastEvent, at });
+      const ended = rowOf(end, log, { hasUsage: isStarted, lastEvent, at });
       if (!(await runRepository(trx).end(run.id, ended, true))) return false;
       await startFetching(trx, run.userId, run.messageId, at);
       await storeText(trx, run, log, true);
       await storeToolCalls(trx, { ...run, runId: run.id }, end.state, log, at);
       await notifyOwner(trx, run);
       // While tools were called, no request was active, and usage is recorded already.
-      if (!isBegun || made.size > 0) return true;
+      if (!isStarted || made.size > 0) return true;
       await recordAbandoned(trx, run, log, base, at);
       return true;
     });

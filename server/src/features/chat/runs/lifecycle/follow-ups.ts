@@ -7,7 +7,7 @@ export type OnComplete = (spec: RunSpec, request: PreparedRequest['request'], si
 
 /** Runs the work after complete answers, until it is done or aborted. */
 export function followUpWork(onComplete: OnComplete, log: FastifyBaseLogger) {
-  const underWay = new Map<Promise<void>, { userId: number; controller: AbortController }>();
+  const inProgress = new Map<Promise<void>, { userId: number; controller: AbortController }>();
   const shutdown = new AbortController();
 
   return {
@@ -15,19 +15,19 @@ export function followUpWork(onComplete: OnComplete, log: FastifyBaseLogger) {
       const controller = new AbortController();
       const work = onComplete(spec, request, AbortSignal.any([shutdown.signal, controller.signal]))
         .catch((error: unknown) => log.error({ err: error, runId: spec.runId }, 'what follows an answer failed'))
-        .finally(() => underWay.delete(work));
-      underWay.set(work, { userId: spec.userId, controller });
+        .finally(() => inProgress.delete(work));
+      inProgress.set(work, { userId: spec.userId, controller });
     },
     /** Aborts the work for one user. */
     async stopOf(userId: number) {
-      const own = [...underWay].filter(([, { userId: owner }]) => owner === userId);
+      const own = [...inProgress].filter(([, { userId: owner }]) => owner === userId);
       for (const [, { controller }] of own) controller.abort(new RunStoppedError());
       await Promise.all(own.map(([work]) => work));
     },
     /** Aborts all work at shutdown. */
     async close() {
       shutdown.abort(new ShutdownError());
-      await Promise.all(underWay.keys());
+      await Promise.all(inProgress.keys());
     },
   };
 }

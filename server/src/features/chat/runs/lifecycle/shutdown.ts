@@ -9,7 +9,7 @@ const drainWithinMs = 25_000;
 const lookEveryMs = 50;
 
 type Dependencies = {
-  runs: Pick<RunRepository, 'underWay'>;
+  runs: Pick<RunRepository, 'inProgress'>;
   live: LiveRuns;
   followUps: FollowUpWork;
   stop: (userId: number, runId: number) => Promise<void>;
@@ -24,10 +24,10 @@ export function createShutdown({ runs, live, followUps, stop }: Dependencies) {
   async function stopAll(userId: number, withinMs: number) {
     const giveUpAt = performance.now() + withinMs;
     for (;;) {
-      const underWay = await runs.underWay(userId);
-      if (underWay.length === 0) return;
+      const inProgress = await runs.inProgress(userId);
+      if (inProgress.length === 0) return;
       if (performance.now() > giveUpAt) throw stillBeingEnded();
-      await Promise.all(underWay.map(({ id }) => stop(userId, id)));
+      await Promise.all(inProgress.map(({ id }) => stop(userId, id)));
       await wait(lookEveryMs);
     }
   }

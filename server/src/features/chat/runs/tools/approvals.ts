@@ -59,7 +59,7 @@ export function runApprovals({ database: { db }, instance, executor, checkResuma
     await executor.resumeIf(userId, runId, async () => ({
       result: undefined,
       resumes: await db.transaction().execute(async (trx) => {
-        await actor.stillMay(trx);
+        await actor.recheckAccess(trx);
         // The role may have changed since the request started.
         checkApproving((await lockActiveUser(trx, userId)) ?? 'Viewer', choice.decision);
         return store(trx, userId, runId, choice, instance);

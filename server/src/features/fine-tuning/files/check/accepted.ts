@@ -21,7 +21,7 @@ const maxRemembered = 2_000;
 /** Remembers what the check has found fine, so that a user who saw its report does not wait for it again. */
 export function createAcceptedFileCache(check: (userId: number, chosen: ChosenFiles) => Promise<TrainingReport>) {
   const fine = new Set<string>();
-  const underWay = new Map<string, Promise<TrainingReport>>();
+  const inProgress = new Map<string, Promise<TrainingReport>>();
   const nameOf = (userId: number, { trainingFileId, validationFileId, method, baseModel }: ChosenFiles) =>
     `${userId} ${trainingFileId} ${validationFileId} ${method} ${baseModel}`;
 
@@ -35,10 +35,10 @@ export function createAcceptedFileCache(check: (userId: number, chosen: ChosenFi
   /** Pressing the button five times reads the files once. */
   function checkOnce(userId: number, chosen: ChosenFiles): Promise<TrainingReport> {
     const name = nameOf(userId, chosen);
-    const pending = underWay.get(name);
+    const pending = inProgress.get(name);
     if (pending) return pending;
-    const report = check(userId, chosen).finally(() => underWay.delete(name));
-    underWay.set(name, report);
+    const report = check(userId, chosen).finally(() => inProgress.delete(name));
+    inProgress.set(name, report);
     return report;
   }
 

@@ -225,26 +225,26 @@ test.each([null, 'auto', 'low', 'high'])('accepts an image with the detail %s', 
 });
 
 /** In few chunks, because these lines are long. */
-const toldOfLong = (line: string) => checked(line, mebibyte).problems.map(({ message }) => message);
+const reportedForLong = (line: string) => checked(line, mebibyte).problems.map(({ message }) => message);
 
 test('accepts images of 10 MB, as many as a file has room for, and names a larger one', () => {
   const images = ['A', 'B'].map((letter) => image(ofBytes(10 * mebibyte, letter)));
-  expect(toldOfLong(chat([{ role: 'user', content: images }, answer]))).toEqual([]);
+  expect(reportedForLong(chat([{ role: 'user', content: images }, answer]))).toEqual([]);
   const larger = [image(ofBytes(3)), image(ofBytes(10 * mebibyte + 3))];
-  expect(toldOfLong(chat([{ role: 'user', content: larger }, answer]))).toEqual([
+  expect(reportedForLong(chat([{ role: 'user', content: larger }, answer]))).toEqual([
     'Part 2 of message 1 has an image of more than 10 MB.',
   ]);
 });
 
 test('refuses text of more than 4 MB in a line, with and without images', () => {
   const text = 'word '.repeat(mebibyte);
-  expect(toldOfLong(conversation(text, 'b'))).toEqual(['The line is longer than 4 MB.']);
+  expect(reportedForLong(conversation(text, 'b'))).toEqual(['The line is longer than 4 MB.']);
   const content = [image(ofBytes(5 * mebibyte)), { type: 'text', text }];
-  expect(toldOfLong(chat([{ role: 'user', content }, answer]))).toEqual([
+  expect(reportedForLong(chat([{ role: 'user', content }, answer]))).toEqual([
     'The line is longer than 4 MB, without its images.',
   ]);
   // JSON inside a text is text.
-  expect(toldOfLong(conversation(ofBytes(5 * mebibyte), 'b'))).toEqual(['The line is longer than 4 MB.']);
+  expect(reportedForLong(conversation(ofBytes(5 * mebibyte), 'b'))).toEqual(['The line is longer than 4 MB.']);
 });
 
 test('finds damage and repetition in long images as in short ones, however written', () => {
@@ -260,7 +260,7 @@ test('finds damage and repetition in long images as in short ones, however writt
     const other = showing(ofBytes(bytes, 'B'));
     expect(checked(`${whole}\n${other}`, 4096)).toMatchObject({ errors: 0, duplicates: 0 });
     for (const damage of ['!', '=', ' ', 'é', '\\n', 'A'])
-      expect(toldOfLong(whole.replace('AAA', `AA${damage}A`)), `${bytes} bytes, ${damage}`).toEqual([
+      expect(reportedForLong(whole.replace('AAA', `AA${damage}A`)), `${bytes} bytes, ${damage}`).toEqual([
         'Part 1 of message 1 has an image whose base64 is damaged.',
       ]);
   }

@@ -14,20 +14,20 @@ export async function validateJob(
     check: ReturnType<typeof fileCheck>;
     reader: ReturnType<typeof lineReader>;
     enough: boolean;
-    begun: boolean;
+    started: boolean;
   };
   const files: File[] = [];
 
   function open(): File {
     const check = fileCheck({ limits, countText, other: files[0]?.check.seen });
-    const file = { check, reader: lineReader(check.take), enough: false, begun: false };
+    const file = { check, reader: lineReader(check.take), enough: false, started: false };
     files.push(file);
     return file;
   }
   let current = open();
 
   function begin(file: File, chunk: Buffer): Buffer {
-    file.begun = true;
+    file.started = true;
     const content = detectContent(chunk);
     if (content.kind === 'other') {
       file.check.tell('error', content.message, content.fix);
@@ -41,7 +41,7 @@ export async function validateJob(
 
   return {
     take(chunk) {
-      const bytes = current.begun ? chunk : begin(current, chunk);
+      const bytes = current.started ? chunk : begin(current, chunk);
       if (!current.enough) current.reader.push(bytes);
       return current.enough;
     },

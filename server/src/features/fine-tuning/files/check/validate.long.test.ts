@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cookieOf, filePlaces, startFileApp, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
-import { callUnderWay, conversation } from '#server/testing/training-files';
+import { callInProgress, conversation } from '#server/testing/training-files';
 import { whenAvailable } from '#server/testing/until';
 
 describe.each(filePlaces)('the check of a large training file on %s and %s', (engine, store) => {
@@ -24,7 +24,7 @@ describe.each(filePlaces)('the check of a large training file on %s and %s', (en
   test('lets others through while it works, and one person have one check', async () => {
     const id = await saved(100_000);
     const bob = await place.app.as('bob');
-    const [checking] = await callUnderWay(() => check(id));
+    const [checking] = await callInProgress(() => check(id));
     let isDone = false;
     void checking?.finally(() => {
       isDone = true;
@@ -46,7 +46,7 @@ describe.each(filePlaces)('the check of a large training file on %s and %s', (en
     const id = await saved(100_000);
     const leaving = new AbortController();
     const small = await saved(60);
-    const [validation] = await callUnderWay(async () => {
+    const [validation] = await callInProgress(async () => {
       const { statusCode } = await request(`${place.app.url}/api/fine-tuning/validate`, {
         method: 'POST',
         headers: { cookie: cookieOf(ada), 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },

@@ -41,11 +41,11 @@ function startedWith(...[engine, store]: (typeof filePlaces)[number]) {
     (await download(place.app, visitor, id)).bytes.toString().trimEnd().split('\n');
   const namesOf = async (visitor: HttpClient): Promise<string[]> =>
     (await visitor.get('/api/files')).body.map(({ filename }: { filename: string }) => filename);
-  const underWay = () => withDatabase(place.app, (db) => db.selectFrom('file_uploads').select('id').execute());
+  const inProgress = () => withDatabase(place.app, (db) => db.selectFrom('file_uploads').select('id').execute());
   /** Expects these files in the user's list, and no reservation for files that were not made. */
   async function expectOnly(visitor: HttpClient, names: string[], storedBefore: number) {
     expect(await namesOf(visitor)).toEqual(names);
-    expect(await underWay()).toEqual([]);
+    expect(await inProgress()).toEqual([]);
     await until('The removal of the bytes', async () => place.stored().length === storedBefore);
   }
   return {

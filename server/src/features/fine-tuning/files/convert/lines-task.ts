@@ -16,12 +16,12 @@ function eachLine(
     const read = readLine(line.bytes, reading);
     if (read.kind !== 'blank') see(read.kind === 'object' ? read.value : undefined, line);
   });
-  let isBegun = false;
+  let isStarted = false;
   return {
     take(chunk) {
       let bytes = chunk;
-      if (!isBegun) {
-        isBegun = true;
+      if (!isStarted) {
+        isStarted = true;
         const content = detectContent(chunk);
         if (content.kind === 'text' && content.hasMark) bytes = chunk.subarray(3);
       }

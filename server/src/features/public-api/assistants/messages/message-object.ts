@@ -50,7 +50,7 @@ function objectOf(message: StoredMessage, naming: Naming): ApiMessage {
     run_id: run ? encode('run', run.id) : null,
     attachments: [
       ...attachments,
-      ...(message.madeFileIds ?? []).map((fileId) => ({ fileId, tools: [{ type: 'code_interpreter' as const }] })),
+      ...(message.generatedFileIds ?? []).map((fileId) => ({ fileId, tools: [{ type: 'code_interpreter' as const }] })),
     ].map(({ fileId, tools }) => ({ file_id: encode('file', fileId), tools })),
     metadata: message.metadata ?? {},
   };

@@ -68,9 +68,9 @@ describe.each(engines)('an API run as its user sees it, on %s', (engine) => {
   test('continues with the assistant of the last run, or with what the user chose', async () => {
     const thread = saying('Hello [[bench 3]]');
     const { thread_id } = await client.beta.threads.createAndRunPoll({ assistant_id: calling, thread }, quick);
-    const { id, ...begun } = await newestThread();
+    const { id, ...started } = await newestThread();
     const [{ id: assistantId }] = (await ada.get('/api/assistants')).body;
-    expect(begun).toMatchObject({ assistantId, model: null });
+    expect(started).toMatchObject({ assistantId, model: null });
     const asAgain = { assistant_id: calling, additional_messages: [{ role: 'user' as const, content: '[[bench 3]]' }] };
     const chooseAndAskAgain = async () => {
       await ada.patch(`/api/threads/${id}`, { model: 'gpt-4o-mini' });

@@ -61,7 +61,7 @@ export type EndedRun = { run: FullApiRun; present: ReadonlySet<number>; message:
 export function createRunEventWriter(run: FullApiRun, part: ApiRunPart, ids: Ids, withTexts: boolean) {
   const { encode } = ids;
   const messageId = encode('msg', part.messageId);
-  const begun: ApiRun = { ...runObject(run, ids), status: 'queued', started_at: null };
+  const initial: ApiRun = { ...runObject(run, ids), status: 'queued', started_at: null };
   let isRunning = false;
   let hasMessage = false;
   const called: PublicCall[] = [];
@@ -89,7 +89,7 @@ export function createRunEventWriter(run: FullApiRun, part: ApiRunPart, ids: Ids
     if (isRunning) return '';
     isRunning = true;
     return frame('thread.run.in_progress', {
-      ...begun,
+      ...initial,
       status: 'in_progress',
       started_at: unixSeconds(part.createdAt),
     } satisfies ApiRun);
@@ -135,15 +135,15 @@ export function createRunEventWriter(run: FullApiRun, part: ApiRunPart, ids: Ids
         id: messageId,
         object: 'thread.message',
         created_at: unixSeconds(part.createdAt),
-        thread_id: begun.thread_id,
+        thread_id: initial.thread_id,
         status: 'in_progress',
         incomplete_details: null,
         completed_at: null,
         incomplete_at: null,
         role: 'assistant',
         content: [],
-        assistant_id: begun.assistant_id,
-        run_id: begun.id,
+        assistant_id: initial.assistant_id,
+        run_id: initial.id,
         attachments: [],
         metadata: {},
       };
@@ -169,8 +169,8 @@ export function createRunEventWriter(run: FullApiRun, part: ApiRunPart, ids: Ids
   }
 
   return {
-    created: () => frame('thread.run.created', begun) + frame('thread.run.queued', begun),
-    queued: () => frame('thread.run.queued', begun),
+    created: () => frame('thread.run.created', initial) + frame('thread.run.queued', initial),
+    queued: () => frame('thread.run.queued', initial),
     /** Joins consecutive pieces of text from one network packet. */
     of(events: RunEvent[]): string {
       let frames = '';

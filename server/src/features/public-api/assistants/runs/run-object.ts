@@ -54,14 +54,14 @@ function incompleteDetails({ state, parts }: FullApiRun): ApiRun['incomplete_det
 
 function timesOf(run: FullApiRun, status: ApiRunStatus) {
   const [first, last] = [run.parts[0], run.parts.at(-1)];
-  const begun = unixSeconds(last?.createdAt ?? '');
+  const started = unixSeconds(last?.createdAt ?? '');
   const endedAt = run.endedAt ?? last?.finishedAt ?? null;
   const at = (...wanted: ApiRunStatus[]) => (endedAt !== null && wanted.includes(status) ? unixSeconds(endedAt) : null);
   const isWaiting = status === 'requires_action' || status === 'expired';
-  const untilEnd = isActive(status) ? begun + answerSeconds : null;
+  const untilEnd = isActive(status) ? started + answerSeconds : null;
   return {
     created_at: unixSeconds(first?.createdAt ?? ''),
-    started_at: status === 'queued' ? null : begun,
+    started_at: status === 'queued' ? null : started,
     expires_at: isWaiting && run.waitsUntil !== null ? unixSeconds(run.waitsUntil) : untilEnd,
     cancelled_at: at('cancelled'),
     failed_at: at('failed'),

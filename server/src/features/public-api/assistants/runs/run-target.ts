@@ -72,7 +72,7 @@ function fallbackFor({ model, fallback }: RunOptions, { search }: Knowledge): st
 
 /** Resolves what answers an API run. */
 export function createTargetResolver(dependencies: Dependencies) {
-  return async function answererFor(
+  return async function chatTargetFor(
     userId: number,
     options: RunOptions,
     /** Tokens that the earlier answers of a resumed run have used. */

@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { begun, calls, message, orderOf } from '#server/testing/assistant-stream';
+import { calls, message, orderOf, started } from '#server/testing/assistant-stream';
 import { asksOf, benchText, forgetAsks, messagesOf } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
@@ -88,19 +88,19 @@ describe.each(engines)('API runs on %s', (engine) => {
   test('streams events in the order of the retired API', async () => {
     const thread = await threadWith('Hello [[bench 30]]');
     const stream = client.beta.threads.runs.stream(thread, { assistant_id: plain });
-    expect(await orderOf(stream)).toEqual([...begun, ...message, 'thread.run.completed']);
+    expect(await orderOf(stream)).toEqual([...started, ...message, 'thread.run.completed']);
     const [finalMessage] = await stream.finalMessages();
     expect(finalMessage?.content[0]).toMatchObject({ text: { value: benchText(30) } });
     expect(await stream.finalRun()).toMatchObject({ status: 'completed', usage: { completion_tokens: 30 } });
     expect(await stream.finalRunSteps()).toMatchObject([{ type: 'message_creation', status: 'completed' }]);
     const together = client.beta.threads.createAndRunStream({ assistant_id: plain, thread: saying('Hi [[bench 4]]') });
-    expect(await orderOf(together)).toEqual(['thread.created', ...begun, ...message, 'thread.run.completed']);
+    expect(await orderOf(together)).toEqual(['thread.created', ...started, ...message, 'thread.run.completed']);
   });
 
   test('pauses for functions of the client, and resumes with their results', async () => {
     const thread_id = await threadWith('[[call]] Rain in Utrecht?');
     const stream = client.beta.threads.runs.stream(thread_id, { assistant_id: calling });
-    expect(await orderOf(stream)).toEqual([...begun, ...calls, 'thread.run.requires_action']);
+    expect(await orderOf(stream)).toEqual([...started, ...calls, 'thread.run.requires_action']);
     const run = await stream.finalRun();
     const [call] = run.required_action?.submit_tool_outputs.tool_calls ?? [];
     expect(run).toMatchObject({ status: 'requires_action', usage: null, expires_at: expect.any(Number) });
@@ -122,7 +122,7 @@ describe.each(engines)('API runs on %s', (engine) => {
     });
     expect(await orderOf(going)).toEqual([
       'thread.run.step.completed',
-      ...begun.slice(1),
+      ...started.slice(1),
       ...message,
       'thread.run.completed',
     ]);

@@ -37,7 +37,7 @@ export const invalidInput = (message: string) => new PublicApiError('invalid_inp
 /** Starts and resumes runs. */
 export function createRunStarter(dependencies: Dependencies) {
   const { apiRuns, conversations, assistants, assistantModels, ids, fileIds, keptResources } = dependencies;
-  const answererFor = createTargetResolver(dependencies);
+  const chatTargetFor = createTargetResolver(dependencies);
 
   async function whole(userId: number, { answer }: Stored): Promise<StoredRun> {
     const run = await apiRuns.find(userId, answer.apiRunId);
@@ -58,7 +58,7 @@ export function createRunStarter(dependencies: Dependencies) {
   async function begin(caller: ApiPrincipal, given: Given, { toolResources, ...place }: Place): Promise<StartedRun> {
     const { userId } = caller;
     const options = await optionsOf(userId, toolResources, given);
-    const answerer = await answererFor(userId, options);
+    const answerer = await chatTargetFor(userId, options);
     refuseOverTokenBudget(caller);
     const stored = await apiRuns.start(caller, {
       ...place,
@@ -94,7 +94,7 @@ export function createRunStarter(dependencies: Dependencies) {
             throw toAttachmentError(error);
           });
         let thread: StoredThread | undefined;
-        const begun = await begin(caller, request, {
+        const run = await begin(caller, request, {
           toolResources: usable(toolResources, files),
           threadId: null,
           async before(trx) {
@@ -103,7 +103,7 @@ export function createRunStarter(dependencies: Dependencies) {
           },
         });
         if (!thread) throw new Error('A run was started without a thread');
-        return { ...begun, thread };
+        return { ...run, thread };
       };
       return keptResources.using(userId, resources ?? null, (kept) =>
         keptResources.attaching(userId, messages, async () => kept, withThread),
@@ -134,7 +134,7 @@ export function createRunStarter(dependencies: Dependencies) {
       const { userId } = caller;
       const options = readOptions(run.options);
       const spent = spentBy(run);
-      const answerer = await answererFor(userId, options, spent);
+      const answerer = await chatTargetFor(userId, options, spent);
       refuseOverTokenBudget(caller);
       const limit = limitReached(options, spent);
       if (limit !== undefined && (await apiRuns.endAtLimit(userId, run.id, limit)))

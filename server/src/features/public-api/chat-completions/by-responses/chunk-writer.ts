@@ -39,7 +39,7 @@ export function chunkWriter({ model: requested, tellsUsage }: { model: string; t
   let model = requested;
   let tier = '';
   let frames = '';
-  let isBegun = false;
+  let isStarted = false;
   /** Estimated number of tokens. */
   let tokens = 0;
   let content = '';
@@ -64,11 +64,11 @@ export function chunkWriter({ model: requested, tellsUsage }: { model: string; t
       ...(tellsUsage && { usage }),
     });
 
-  const beginning = () => (isBegun ? '' : chunk(choiceOf({ role: 'assistant', content: '', refusal: null }, null)));
+  const beginning = () => (isStarted ? '' : chunk(choiceOf({ role: 'assistant', content: '', refusal: null }, null)));
 
   function tell(delta: JsonObject, words: string) {
     frames += beginning() + chunk(choiceOf(delta, null));
-    isBegun = true;
+    isStarted = true;
     tokens += estimatePiece(words);
   }
 

@@ -79,7 +79,7 @@ test('keeps the next question out of the conversation while an answer is generat
   await page.keyboard.type('The next one');
   await expect(message).toHaveValue('The next one');
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('region', { name: 'Messages in line' })).toContainText('The next one');
+  await expect(page.getByRole('region', { name: 'Queued messages' })).toContainText('The next one');
   await expect(questions).toHaveCount(1);
   await stop.click();
   await expect(answers.getByText('Stopped', { exact: true })).toBeVisible();

@@ -11,7 +11,7 @@ test('lines messages up in two tabs, edits and sends one now, over a reload', { 
   await ask('Tell me everything [[bench 30000]] [[delay 40]]');
   await expect(answers).toContainText('t0003');
   const box = page.getByRole('textbox', { name: 'Message', exact: true });
-  const line = page.getByRole('region', { name: 'Messages in line' });
+  const line = page.getByRole('region', { name: 'Queued messages' });
   const rows = line.getByRole('listitem');
   for (const text of ['And the second', 'And the third']) {
     await box.fill(text);
@@ -22,10 +22,10 @@ test('lines messages up in two tabs, edits and sends one now, over a reload', { 
 
   const secondTab = await context.newPage();
   await secondTab.goto(page.url());
-  const there = secondTab.getByRole('region', { name: 'Messages in line' }).getByRole('listitem');
+  const there = secondTab.getByRole('region', { name: 'Queued messages' }).getByRole('listitem');
   await expect(there).toHaveCount(2);
   await there.first().getByRole('button', { name: 'Edit message' }).click();
-  const editor = secondTab.getByRole('textbox', { name: 'Edit message in line' });
+  const editor = secondTab.getByRole('textbox', { name: 'Edit queued message' });
   await editor.fill('And the edited second');
   await editor.press('Enter');
   await expect(rows.first()).toContainText('And the edited second');

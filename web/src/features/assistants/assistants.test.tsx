@@ -134,7 +134,7 @@ describe('creating', () => {
 
   test('summarizes earlier messages only if that is switched on', async () => {
     openAssistants('&view=create');
-    const summarize = page.getByRole('switch', { name: 'Summarize earlier messages by itself' });
+    const summarize = page.getByRole('switch', { name: 'Summarize earlier messages automatically' });
     await expect.element(summarize).not.toBeChecked();
     await summarize.click();
     await expect.element(summarize).toBeChecked();

@@ -6,7 +6,7 @@ import { UndoButton } from './undo-button.tsx';
 
 const badges: Partial<Record<Import['state'], { tone: BadgeTone; label: string }>> = {
   failed: { tone: 'destructive', label: 'Failed' },
-  canceled: { tone: 'neutral', label: 'Canceled' },
+  canceled: { tone: 'neutral', label: 'Cancelled' },
   undone: { tone: 'neutral', label: 'Undone' },
   expired: { tone: 'neutral', label: 'Not started' },
 };

@@ -95,17 +95,17 @@ function Preview({ item }: { item: Import }) {
       </p>
       {others !== '' && (
         <p>
-          {`It also contains ${others}. What is here already stays as it is${item.queued > 0 ? '; messages in line wait for you' : ''}.`}
+          {`It also contains ${others}. Existing items are not changed${item.queued > 0 ? '; queued messages wait for you' : ''}.`}
         </p>
       )}
       {item.source === 'roster' && item.prompts + item.assistants > 0 && (
         <p className="text-muted-foreground">
-          Preferences are taken over if you have not changed yours. Costs and usage stay where they arose.
+          Preferences are imported only if you have not changed yours. Usage and costs are not imported.
         </p>
       )}
       {known > 0 && (
         <p className="text-muted-foreground">
-          {known === conversations ? 'All of them are' : `${formatNumber(known)} of them are`} here already; only new
+          {known === conversations ? 'All are' : `${formatNumber(known)} of them are`} already in Roster; only new
           messages are added to them.
         </p>
       )}
@@ -153,7 +153,7 @@ function Importing({ item }: { item: Import }) {
 
 const titles: Partial<Record<Import['state'], string>> = {
   done: 'Import finished',
-  canceled: 'Import canceled',
+  canceled: 'Import cancelled',
   failed: 'Import failed',
 };
 

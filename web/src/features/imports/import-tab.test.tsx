@@ -60,7 +60,7 @@ test('shows what a file contains, and what cannot be imported, before it imports
     },
   });
   await expectText(step, '1,200 conversations with 30,000 messages, from May 1, 2023 to June 2, 2025.');
-  await expectText(step, '200 of them are here already');
+  await expectText(step, '200 of them are already in Roster');
   await expectText(step, '3 images and files that the export does not contain');
   await expectText(step, 'without their project. (\u2068Garden\u2069, 1 more)');
   await expectText(step, '1 system message:');
@@ -92,7 +92,7 @@ test('undoes an import after asking, and says why that was refused', async () =>
 
 test.each([
   [{ state: 'failed', error: 'The archive is damaged.' }, 'The archive is damaged.'],
-  [{ state: 'done' }, 'Nothing new: everything was here already.'],
+  [{ state: 'done' }, 'Nothing new: everything was already in Roster.'],
   [{ state: 'undone', kept: 2 }, 'except for 2 conversations that you have continued since'],
   [{ state: 'expired' }, 'not started within seven days'],
   [{ state: 'canceled' }, 'Nothing was imported.'],
@@ -126,8 +126,8 @@ test('names what the account of another Roster brings, and what it cannot bring'
       });
     },
   });
-  await expectText(step, 'It also contains 2 assistants, 1 project and 1 message in line.');
-  await expectText(step, 'messages in line wait for you.');
+  await expectText(step, 'It also contains 2 assistants, 1 project and 1 queued message.');
+  await expectText(step, 'queued messages wait for you.');
   await expectText(step, '2 API keys and access tokens: an export contains no secrets. Add them again.');
   await expectText(
     step,

@@ -16,7 +16,8 @@ const leftOutTexts: Record<LeftOutReason, (count: number) => string> = {
   files: (count) => `${filesText(count)} that the export does not contain: their place in the conversation is kept.`,
   large_files: (count) => `${filesText(count)} larger than 50 MB.`,
   damaged_files: (count) => `${filesText(count)} that ${count === 1 ? 'is' : 'are'} empty or damaged in the archive.`,
-  files_without_room: (count) => `${filesText(count)} for which your storage has no room: delete some files first.`,
+  files_without_room: (count) =>
+    `${filesText(count)} that ${count === 1 ? 'exceeds' : 'exceed'} your storage limit: delete some files first.`,
   files_not_allowed: (count) => `${filesText(count)}: your role, Viewer, cannot upload files.`,
   tool_steps: (count) => `${formatCount(count, 'tool call')} between questions and answers: the answers are imported.`,
   system_messages: (count) => `${formatCount(count, 'system message')}: put such instructions into an assistant.`,
@@ -44,7 +45,7 @@ const leftOutTexts: Record<LeftOutReason, (count: number) => string> = {
     `${formatCount(count, 'dataset, job or model', 'datasets, jobs and models')} of fine-tuning: the models belong to the account at the provider.`,
   program_data: (count) =>
     `${formatCount(count, 'response or vector store', 'responses and vector stores')} that programs have stored.`,
-  unreadable_conversations: (count) => `${formatCount(count, 'entry', 'entries')} in a form that Roster does not know.`,
+  unreadable_conversations: (count) => `${formatCount(count, 'entry', 'entries')} in an unsupported format.`,
 };
 
 /** Keeps a name in its own direction within the sentence. */
@@ -70,9 +71,9 @@ export function othersText({ assistants, projects, prompts, queued }: Import): s
     [assistants, 'assistant'],
     [projects, 'project'],
     [prompts, 'prompt'],
-    [queued, 'message in line', 'messages in line'],
+    [queued, 'queued message'],
   ] as const;
-  return listText(named.flatMap(([count, one, many]) => (count === 0 ? [] : [formatCount(count, one, many)])));
+  return listText(named.flatMap(([count, one]) => (count === 0 ? [] : [formatCount(count, one)])));
 }
 
 const listText = (parts: string[]) =>
@@ -99,9 +100,9 @@ export function resultText(item: Import): string {
   if (state === 'expired') return 'The file was deleted because the import was not started within seven days.';
   if (importedMessages === 0 && others !== '') return `${others} imported.`;
   if (importedMessages === 0)
-    return state === 'done' ? 'Nothing new: everything was here already.' : 'Nothing was imported.';
+    return state === 'done' ? 'Nothing new: everything was already in Roster.' : 'Nothing was imported.';
   if (importedConversations === 0)
-    return `${formatCount(importedMessages, 'new message')} added to conversations that were here already.`;
+    return `${formatCount(importedMessages, 'new message')} added to conversations that were already in Roster.`;
   const content = contentText(importedConversations, importedMessages, importedFiles);
   return others === '' ? `${content} imported.` : `${content} imported, and ${others}.`;
 }

@@ -74,7 +74,7 @@ export function EditorFields(props: EditorFieldsProps) {
       </Section>
       <Section
         title="Long conversations"
-        summary={earlier === 'summarize' ? 'Summarized by itself' : 'Sent as they are'}
+        summary={earlier === 'summarize' ? 'Summarized automatically' : 'Sent in full'}
       >
         <EarlierMessagesField form={form} />
       </Section>
@@ -99,7 +99,7 @@ function ToolsAndFiles({ form, connectedTools, files, savedFiles }: ToolsAndFile
     <>
       <Section
         title="Tools"
-        summary={[toolSummary(tools), connected].filter((part) => part !== '').join(', ') || 'None built in'}
+        summary={[toolSummary(tools), connected].filter((part) => part !== '').join(', ') || 'None'}
         hasError={errors.tools !== undefined || errors.chosenTools !== undefined}
       >
         <ToolFields form={form} />

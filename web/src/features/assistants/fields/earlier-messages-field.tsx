@@ -5,7 +5,7 @@ import type { AssistantForm } from './use-assistant-form.ts';
 export function EarlierMessagesField({ form }: { form: AssistantForm }) {
   return (
     <Switch
-      label="Summarize earlier messages by itself"
+      label="Summarize earlier messages automatically"
       description="Once a conversation takes 80% of the model’s context, its earlier messages are summarized before your next one is sent. Each summary costs a request to the model."
       checked={form.watch('earlierMessages') === 'summarize'}
       onChange={({ target }) =>

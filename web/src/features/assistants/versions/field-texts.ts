@@ -53,7 +53,7 @@ const texts: Record<VersionField, (version: AssistantVersionDetail) => string> =
   tools: ({ settings }) => toolLines(settings.tools).join('\n'),
   responseSchema: ({ settings }) => settings.responseSchema ?? '',
   earlierMessages: ({ settings }) =>
-    settings.earlierMessages === 'summarize' ? 'Earlier messages are summarized by itself' : '',
+    settings.earlierMessages === 'summarize' ? 'Earlier messages are summarized automatically' : '',
   files: ({ files }) => files.map(({ filename, isThere }) => `${filename}${gone(isThere, 'deleted')}`).join('\n'),
   chosenTools: ({ chosenTools }) =>
     chosenTools

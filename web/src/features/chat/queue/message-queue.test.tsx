@@ -9,7 +9,7 @@ import { fixtureDate } from '#web/testing/new-account.ts';
 import { expectCount, expectText } from '#web/testing/page.ts';
 
 const box = page.getByRole('textbox', { name: 'Message', exact: true });
-const line = page.getByRole('region', { name: 'Messages in line' });
+const line = page.getByRole('region', { name: 'Queued messages' });
 const rows = line.getByRole('listitem');
 const button = (name: string) => line.getByRole('button', { name, exact: true });
 
@@ -92,7 +92,7 @@ test('keeps the text if the line is full', async () => {
 test('edits a message, which is held meanwhile, and restores it on Escape', async () => {
   open('/chat/1', { answers: () => void serve({ items: [waiting(1, 'Secnd')] }) });
   await button('Edit message').click();
-  const editor = line.getByRole('textbox', { name: 'Edit message in line' });
+  const editor = line.getByRole('textbox', { name: 'Edit queued message' });
   await expect.element(editor).toHaveFocus();
   await editor.fill('Something else');
   await userEvent.keyboard('{Escape}');
@@ -116,7 +116,7 @@ test('edits a message, which is held meanwhile, and restores it on Escape', asyn
 test('returns an edited text to the message field if the message has been sent', async () => {
   open('/chat/1', { answers: () => void serve({ items: [waiting(1, 'Second')] }) });
   await button('Edit message').click();
-  await line.getByRole('textbox', { name: 'Edit message in line' }).fill('Second, but longer');
+  await line.getByRole('textbox', { name: 'Edit queued message' }).fill('Second, but longer');
   answer(messageQueue.change, refusal('not_found', 'This message no longer waits: it has been sent or removed.'));
   await button('Save').click();
   await expect.element(box).toHaveValue('Second, but longer');
@@ -125,7 +125,7 @@ test('returns an edited text to the message field if the message has been sent',
 test('removes a message and sends another now', async () => {
   open('/chat/1', { answers: () => void serve({ items: [waiting(1, 'Second'), waiting(2, 'Third')] }) });
   await expectCount(rows, 2);
-  await button('Remove from line').first().click();
+  await button('Remove from queue').first().click();
   await expectText(rows, /Third/);
   await button('Send now').click();
   await expectCount(line, 0);

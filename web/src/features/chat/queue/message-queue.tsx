@@ -49,7 +49,7 @@ export function MessageQueue({ open, runId }: MessageQueueProps) {
   if (!first) return null;
   const canSend = first.held !== null && runId === null && first.id !== editingId;
   return (
-    <section aria-label="Messages in line" className="shrink-0 px-4 pb-2 max-md:px-3">
+    <section aria-label="Queued messages" className="shrink-0 px-4 pb-2 max-md:px-3">
       <div className="mx-auto max-h-[30dvh] max-w-[760px] overflow-y-auto rounded-lg border border-border bg-card p-1.5">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-2 py-1 text-muted-foreground text-sm">
           <output id={stateId} className="wrap-anywhere min-w-0 flex-1 basis-52">
@@ -143,7 +143,7 @@ function Waiting({ message, open, runId, onEdit }: WaitingProps) {
           </Button>
         )}
         <IconButton label="Edit message" icon={Pencil} size="sm" className="max-md:size-10" onClick={edit} />
-        <IconButton label="Remove from line" icon={X} size="sm" className="max-md:size-10" onClick={remove} />
+        <IconButton label="Remove from queue" icon={X} size="sm" className="max-md:size-10" onClick={remove} />
       </div>
     </div>
   );

@@ -46,7 +46,7 @@ export function QueuedEditor({ message, onSave, onCancel }: QueuedEditorProps) {
         }}
         onKeyDown={keyDown}
         enterKeyHint="enter"
-        aria-label="Edit message in line"
+        aria-label="Edit queued message"
         aria-invalid={note ? true : undefined}
         aria-describedby={noteId}
         className="field-sizing-content max-h-[20dvh] min-h-14"

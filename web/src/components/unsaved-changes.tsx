@@ -12,7 +12,7 @@ export function UnsavedChanges({ when, what }: { when: boolean; what: string }) 
         if (!open) blocker.reset?.();
       }}
       title="Discard unsaved changes?"
-      description={`What you changed in ${what} has not been saved.`}
+      description={`Your changes to ${what} have not been saved.`}
       cancelLabel="Keep editing"
       confirmLabel="Discard changes"
       destructive

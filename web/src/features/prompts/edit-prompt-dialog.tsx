@@ -105,7 +105,7 @@ function PromptForm({ title, action, initial, saving, onSave, onClose }: PromptF
       unsaved={{
         when: isDirty && !saving.isSuccess,
         what: 'this prompt',
-        question: { description: 'What you changed in this prompt is lost.' },
+        question: { description: 'Your changes to this prompt will be lost.' },
       }}
       className="grid gap-5"
     >

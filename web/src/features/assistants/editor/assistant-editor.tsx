@@ -141,7 +141,7 @@ function FormColumn(props: FormColumnProps) {
   };
   const discard = () => {
     setOffered(null);
-    keeping.discard(true).catch(showFailure('The changes were not discarded'));
+    keeping.discard(true).catch(showFailure('Failed to discard the changes'));
   };
   return (
     <div className="min-w-0">
@@ -184,7 +184,7 @@ function SaveBar({ assistant, keeping, isSaving, trialId, onCancel, formId, reas
       <output className="me-auto min-w-0 truncate text-muted-foreground text-sm">
         {keeping.isDirty
           ? keeping.isRefused
-            ? 'Not saved, and not kept by the server'
+            ? 'Not saved; the draft could not be stored'
             : 'Not saved yet'
           : assistant
             ? `Version ${assistant.version}`

@@ -16,7 +16,7 @@ export function DraftNotice({ draft, version, onRestore, onDiscard }: DraftNotic
   return (
     <Notice
       className="mb-4"
-      title="You left changes here without saving"
+      title="You have unsaved changes"
       action={
         <>
           <Button size="sm" variant="primary" onClick={onRestore}>
@@ -29,7 +29,7 @@ export function DraftNotice({ draft, version, onRestore, onDiscard }: DraftNotic
       }
     >
       Kept <RelativeTime date={draft.savedAt} />.
-      {draft.version !== version && ' The assistant has been saved since then, so look at them before you save.'}
+      {draft.version !== version && ' The assistant has been saved since then, so review them before you save.'}
     </Notice>
   );
 }

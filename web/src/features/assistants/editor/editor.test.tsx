@@ -76,10 +76,10 @@ describe('the editor of an assistant', () => {
     openEditor();
     answer(assistantDrafts.keep, refusal('unavailable', 'The database is being moved.'));
     await name.fill('Lost');
-    await expect.element(page.getByText('Not saved, and not kept by the server')).toBeVisible();
+    await expect.element(page.getByText('Not saved; the draft could not be stored')).toBeVisible();
     answer(assistantDrafts.keep, undefined);
     await name.fill('Kept');
-    await expectHidden(page.getByText('Not saved, and not kept by the server'));
+    await expectHidden(page.getByText('Not saved; the draft could not be stored'));
   });
 
   test('keeps nothing once all changes are taken back', async () => {
@@ -96,7 +96,7 @@ describe('the editor of an assistant', () => {
     await expectHidden(page.getByRole('button', { name: 'Restore them' }));
   });
 
-  test('discards what was left, and goes on keeping', async () => {
+  test('discards the draft, and stores later changes', async () => {
     openEditor('/assistants/1', { assistantId: 1, version: 3, values: { name: 'Old' }, savedAt: fixtureDate });
     await page.getByRole('button', { name: 'Discard' }).click();
     await expect.poll(() => requestsTo(assistantDrafts.remove).length).toBe(1);

@@ -115,7 +115,7 @@ function Choices({ model, kept, onChoose }: ChoicesProps) {
       <div className="mb-8 grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
         <DescribeCard model={model} onDrafted={(drafted) => onChoose(fromDrafted(drafted))} />
         <Card aria-label="Other ways">
-          <CardHeader title="Other ways" description="An empty form, or assistants that you have elsewhere." />
+          <CardHeader title="Other ways" description="Start with an empty form, or import existing assistants." />
           <CardBody className="grid justify-items-start gap-2">
             <Button icon={FilePlus2} onClick={() => startEmpty(null)}>
               Empty form
@@ -144,7 +144,7 @@ function KeptNotice({ kept, onContinue }: { kept: KeptDraft; onContinue: () => v
         </Button>
       }
     >
-      {name ? <bdi>{name}</bdi> : 'Without a name so far'}, kept <RelativeTime date={kept.savedAt} />.
+      {name ? <bdi>{name}</bdi> : 'Unnamed'}, kept <RelativeTime date={kept.savedAt} />.
     </Notice>
   );
 }

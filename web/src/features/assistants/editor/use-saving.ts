@@ -58,7 +58,7 @@ export function useSaving(
     form.reset(AssistantSettings.parse(result));
     for (const name of changed) form.setValue(name, values[name], { shouldDirty: true });
     // If that fails, the kept form equals the saved one, and is not offered.
-    keeping.discard(assistant !== null).catch(showFailure('The kept changes were not removed'));
+    keeping.discard(assistant !== null).catch(showFailure('Failed to delete the draft'));
     toast(
       assistant
         ? { title: 'Assistant updated', description: 'Your changes have been saved.' }
@@ -66,7 +66,7 @@ export function useSaving(
     );
     // The page of the new assistant offers what was typed meanwhile.
     if (!assistant && changed.length > 0)
-      await keepAsChanges(result, values, changed).catch(showFailure('Your last changes were not kept'));
+      await keepAsChanges(result, values, changed).catch(showFailure('Failed to keep your last changes as a draft'));
     setSaved(result);
   };
   const submit = ({ files, chosenTools, ...draft }: FormDraft) => {

@@ -83,7 +83,7 @@ function FallbackField({ form }: { form: AssistantForm }) {
       render={({ field, fieldState }) => (
         <Field
           label="Fallback"
-          hint="Asked if the model is down, over its limit or gone. The answer says so."
+          hint="Used if the model is down, rate-limited or no longer available. The answer says so."
           error={fieldState.error?.message}
         >
           {(control) => (

@@ -50,7 +50,7 @@ export function DescribeCard({ model, onDrafted }: DescribeCardProps) {
           )}
         </Field>
         {drafting.isError && (
-          <Notice tone="destructive" live title="There is no draft">
+          <Notice tone="destructive" live title="No draft was created">
             {errorText(drafting.error, drafting.error.message)}
           </Notice>
         )}

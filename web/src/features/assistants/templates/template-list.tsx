@@ -28,7 +28,7 @@ export function TemplateList({ onChoose }: { onChoose: (template: Template) => v
       </div>
       {found.length === 0 ? (
         <p className="py-8 text-center text-muted-foreground">
-          No template does this. Describe it above, or start with an empty form.
+          No matching template. Describe it above, or start with an empty form.
         </p>
       ) : (
         <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">

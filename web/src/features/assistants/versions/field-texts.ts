@@ -19,7 +19,7 @@ export const fieldNames: Record<VersionField, string> = {
   responseSchema: 'Answer format',
   earlierMessages: 'Long conversations',
   files: 'Files',
-  chosenTools: 'Tools of servers',
+  chosenTools: 'Connected tools',
   programFields: 'Set by programs',
 };
 

@@ -94,7 +94,7 @@ test('lists versions by page with author and change, and compares the newest', a
   await dialog.getByRole('button', { name: 'Load more versions' }).click();
   await expectCount(rows, 3);
   await rows.last().getByRole('button').click();
-  await expectText(field('Tools of servers'), 'Wiki: read_note, asks once');
+  await expectText(field('Connected tools'), 'Wiki: read_note, asks once');
   await expectText(field('Files'), 'lost.txt (deleted)');
 });
 

@@ -115,7 +115,7 @@ function ProjectForm({ title, action, initial, saving, onSave, onClose }: Projec
       unsaved={{
         when: isDirty && !saving.isSuccess,
         what: 'this project',
-        question: { description: 'What you changed in this project is lost.' },
+        question: { description: 'Your changes to this project will be lost.' },
       }}
       className="grid gap-5"
     >

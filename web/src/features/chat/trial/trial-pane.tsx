@@ -90,8 +90,8 @@ export function TrialPane(props: TrialPaneProps) {
           <h2 className="font-semibold text-base">Try it before you save</h2>
           <p className="max-w-sm text-muted-foreground">
             {props.assistantId === null
-              ? 'Asks the model with what the form holds, connected tools included. Files are searched once the assistant is created. Each answer is billed.'
-              : 'Asks the model with what the form holds, and with the saved files and connected tools. Each answer is billed.'}
+              ? 'Uses the form’s current values, connected tools included. Files are searched once the assistant is created. Each answer is billed.'
+              : 'Uses the form’s current values, the saved files and the connected tools. Each answer is billed.'}
           </p>
           {begin.isError && (
             <Notice tone="destructive" className="text-start">
@@ -192,7 +192,7 @@ function Cost({ items }: { items: readonly Message[] }) {
   const sum = costs.reduce<number>((total, cost) => total + (cost ?? 0), 0);
   return (
     <span className="text-muted-foreground text-sm tabular-nums">
-      {isKnown ? `Cost so far ${formatCost(sum)}` : 'Cost not known'}
+      {isKnown ? `Cost so far ${formatCost(sum)}` : 'No price known'}
     </span>
   );
 }
@@ -201,7 +201,7 @@ function EmptyTrial({ place, starters }: { place: string; starters: readonly str
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center justify-center overflow-y-auto p-6 text-center">
       <p className="max-w-sm text-muted-foreground">
-        Change the form and ask again: each question is answered with what the form holds then.
+        Change the form and ask again: each question uses the form’s current values.
       </p>
       <Starters place={place} starters={starters} />
     </div>

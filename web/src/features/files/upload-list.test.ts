@@ -127,7 +127,7 @@ test('waits for a server that is rate-limiting', async () => {
     answer(0).reject(refusal(429, 7));
     await vi.advanceTimersByTimeAsync(0);
     expect(states()).toEqual(['a paused']);
-    expect(queue.get().uploads[0]?.reason).toBe('The server takes the next file in 7 s.');
+    expect(queue.get().uploads[0]?.reason).toBe('The upload continues in 7 s.');
     await vi.advanceTimersByTimeAsync(7000);
     expect(states()).toEqual(['a uploading']);
     answer(1).resolve();

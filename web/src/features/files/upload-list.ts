@@ -77,7 +77,7 @@ function transfer(
     onChange({ state: 'uploading', reason: undefined, sent, rate: rate.measure(performance.now(), sent) });
   };
   const onPause = (seconds: number) =>
-    onChange({ state: 'paused', reason: `The server takes the next file in ${seconds} s.`, sent: 0 });
+    onChange({ state: 'paused', reason: `The upload continues in ${seconds} s.`, sent: 0 });
   onProgress(0);
   return send({ file, purpose, signal, onProgress, onPause });
 }

@@ -82,7 +82,11 @@ function DownloadMenu({ picture, background }: { picture: DiagramImage; backgrou
   const savePng = () => {
     pngOf(picture, background).then(
       (png) => saveBlob('diagram.png', png),
-      () => toastError({ title: 'No PNG was made', description: 'The browser refused. Download the SVG instead.' }),
+      () =>
+        toastError({
+          title: 'Failed to create the PNG',
+          description: 'The browser refused. Download the SVG instead.',
+        }),
     );
   };
   return (

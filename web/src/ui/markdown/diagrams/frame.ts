@@ -87,7 +87,7 @@
     room.innerHTML = svg;
     const drawing = room.querySelector('svg');
     const { width = 0, height = 0 } = drawing?.viewBox.baseVal ?? {};
-    if (!drawing || width <= 0 || height <= 0) return { kind: 'failed', id, reason: 'It draws nothing.' };
+    if (!drawing || width <= 0 || height <= 0) return { kind: 'failed', id, reason: 'The diagram is empty.' };
     drawing.style.removeProperty('max-width');
     drawing.setAttribute('width', String(width));
     drawing.setAttribute('height', String(height));
@@ -98,7 +98,7 @@
 
   async function draw(id: number, source: string, colors: Colors): Promise<Answer> {
     const { mermaid } = window as Window & { mermaid?: Mermaid };
-    if (!mermaid) return { kind: 'failed', id, reason: 'What draws diagrams could not be loaded.' };
+    if (!mermaid) return { kind: 'failed', id, reason: 'The diagram renderer could not be loaded.' };
     try {
       mermaid.initialize(settingsOf(colors));
       const { svg } = await mermaid.render(`diagram-${id}`, source);

@@ -90,7 +90,7 @@ function openFrame(): Frame {
   Object.assign(element.style, look, { visibility: 'hidden', pointerEvents: 'none', zIndex: '-1' });
   const isReady = (answer: DiagramAnswer) => answer.kind === 'ready' || undefined;
   const failed = new DiagramError(
-    'What draws diagrams could not be loaded. Open the conversation again to retry.',
+    'The diagram renderer could not be loaded. Open the conversation again to retry.',
     true,
   );
   const ready = waitForAnswer({ element }, isReady, loadingMs, failed).then(() => undefined);
@@ -108,7 +108,7 @@ async function renderInFrame(source: string, colors: DiagramColors): Promise<Dia
     asked,
     (each) => (each.kind !== 'ready' && each.id === id ? each : undefined),
     drawingMs,
-    new DiagramError('Drawing it takes too long.'),
+    new DiagramError('Rendering timed out.'),
   );
   const request: DiagramRequest = { id, source, colors };
   // An opaque origin cannot be named as target.
@@ -118,7 +118,7 @@ async function renderInFrame(source: string, colors: DiagramColors): Promise<Dia
   return { svg: result.svg, width: result.width, height: result.height };
 }
 
-/** Draws a diagram; throws `NotDrawn` if it cannot. */
+/** Draws a diagram; throws `DiagramError` if it cannot. */
 export function drawDiagram(source: string, colors: DiagramColors): Promise<DiagramImage> {
   if (source.trim() === '') return Promise.reject(new DiagramError('It is empty.'));
   if (source.length > longestSource || source.split('\n').length > mostLines)

@@ -20,11 +20,11 @@ const words: Record<BuiltInTool, { label: string; description: string }> = {
   },
   codeInterpreter: {
     label: 'Code interpreter',
-    description: 'Writes and runs code. You see its output; the files and pictures it creates are saved to your files.',
+    description: 'Writes and runs code. You see its output; the files and images it creates are saved to your files.',
   },
   imageGeneration: {
     label: 'Image generation',
-    description: 'Creates pictures from a description. They appear in the answer and are saved to your files.',
+    description: 'Creates images from a description. They appear in the answer and are saved to your files.',
   },
 };
 

@@ -5,7 +5,7 @@ import { Badge } from '#web/ui/badge.tsx';
 import { SearchField } from '#web/ui/forms/search-field.tsx';
 import { findTemplates, type Template } from './templates.ts';
 
-const toolNames = { webSearch: 'Web search', codeInterpreter: 'Code', imageGeneration: 'Pictures' };
+const toolNames = { webSearch: 'Web search', codeInterpreter: 'Code', imageGeneration: 'Images' };
 
 /** Templates to start from, searchable by what they do. */
 export function TemplateList({ onChoose }: { onChoose: (template: Template) => void }) {

@@ -32,7 +32,7 @@ export function ImageDialog({ file: { id, filename, size }, box, onClose }: Atta
       }
     >
       {!isThere ? (
-        <p role="alert">This picture was deleted, or it cannot be shown.</p>
+        <p role="alert">This image was deleted, or it cannot be shown.</p>
       ) : url === null ? (
         <Skeleton className="h-[60dvh] w-full" />
       ) : (

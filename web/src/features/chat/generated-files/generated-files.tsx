@@ -47,7 +47,7 @@ export function GeneratedFiles({ message }: { message: Message }) {
   return (
     <section aria-label="Generated files" className="mt-3 grid grid-cols-1 gap-2">
       {pictures.length > 0 && (
-        <ul aria-label="Pictures" className="flex flex-wrap gap-2">
+        <ul aria-label="Images" className="flex flex-wrap gap-2">
           {pictures.map((file) => (
             <li key={file.id} className="min-w-0 max-w-full">
               <Picture file={file} id={file.id ?? 0} />

@@ -33,7 +33,7 @@ const StructuredAnswer = lazyPart<StructuredAnswerProps>(
 
 /** Loaded on demand: most answers have no files. */
 const GeneratedFiles = lazyPart<{ message: Message }>(
-  async () => (await import('#web/features/chat/generated-files/made-files.tsx')).GeneratedFiles,
+  async () => (await import('#web/features/chat/generated-files/generated-files.tsx')).GeneratedFiles,
   { failed: Nothing },
 );
 

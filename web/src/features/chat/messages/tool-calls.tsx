@@ -76,8 +76,8 @@ const words: Record<Kind, Words> = {
   },
   image_generation: {
     icon: ImagePlus,
-    running: 'Making a picture',
-    done: 'Made a picture',
+    running: 'Generating an image',
+    done: 'Generated an image',
     input: 'Description',
     language: 'text',
     output: 'Result',

@@ -85,7 +85,7 @@ function Confirmation({ email }: { email: string }) {
   const send = () =>
     request.mutate(undefined, {
       onSuccess: () =>
-        toast({ title: 'Confirmation email sent', description: `Open the link in the mail to ${email}.` }),
+        toast({ title: 'Confirmation email sent', description: `Open the link in the email to ${email}.` }),
       onError: showFailure('Confirmation email failed', 'Please try again later.'),
     });
   return (

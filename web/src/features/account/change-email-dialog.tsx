@@ -33,7 +33,7 @@ export function ChangeEmailDialog({ mail, onClose }: { mail: boolean; onClose: (
           toast({
             title: mail ? 'Link sent' : 'Link requested',
             description: mail
-              ? `Open the link in the mail to ${email} in this browser. Until then your address does not change.`
+              ? `Open the link in the email to ${email} in this browser. Until then your address does not change.`
               : 'The operator of this installation finds the link on the server and gives it to you. Open it in this browser.',
             duration: 12_000,
           });

@@ -46,7 +46,10 @@ function SetPassword({ mail }: { mail: boolean | undefined }) {
                 title: 'Link requested',
                 description: 'The operator of this installation finds the link on the server and gives it to you.',
               }
-            : { title: 'Reset email sent', description: `Open the link in the mail to ${email} to set your password.` },
+            : {
+                title: 'Reset email sent',
+                description: `Open the link in the email to ${email} to set your password.`,
+              },
         ),
       onError: showFailure('Reset request failed', 'Please try again later.'),
     });

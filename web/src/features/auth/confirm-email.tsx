@@ -25,7 +25,7 @@ export function ConfirmEmail({ link }: { link: MailedLink | null }) {
     return (
       <Unconfirmed
         heading="Invalid Confirmation Link"
-        lead="Part of the link is missing, or the page was reloaded. Open the link from the mail once more, or send a new one."
+        lead="Part of the link is missing, or the page was reloaded. Open the link from the email once more, or send a new one."
       >
         <SendAgain />
       </Unconfirmed>
@@ -110,7 +110,7 @@ function OtherAccount() {
   return (
     <Unconfirmed
       heading="This link is for another account"
-      lead={`You are signed in as ${email}. Log out, then log in to the account named in the mail.`}
+      lead={`You are signed in as ${email}. Log out, then log in to the account named in the email.`}
     >
       <Button
         variant="primary"
@@ -148,7 +148,7 @@ function SendAgain() {
   const send = () =>
     request.mutate(undefined, {
       onSuccess: () =>
-        toast({ title: 'Confirmation email sent', description: `Open the link in the mail to ${email}.` }),
+        toast({ title: 'Confirmation email sent', description: `Open the link in the email to ${email}.` }),
       onError: showFailure('Confirmation email failed', 'Please try again later.'),
     });
   return (

@@ -18,7 +18,7 @@ export function ConfirmLogin({ link }: { link: MailedLink | null }) {
       <NarrowPage
         title="Confirm your email"
         heading="Invalid Confirmation Link"
-        lead="Part of the link is missing, or the page was reloaded. Open the link from the mail once more, or log in and send a new one from Settings, Account."
+        lead="Part of the link is missing, or the page was reloaded. Open the link from the email once more, or log in and send a new one from Settings, Account."
       >
         <Link
           to="/auth"
@@ -34,7 +34,7 @@ export function ConfirmLogin({ link }: { link: MailedLink | null }) {
     <NarrowPage
       title="Confirm your email"
       heading="Confirm your email address"
-      lead="Log in to the account named in the mail, with its current address. The change is then confirmed."
+      lead="Log in to the account named in the email, with its current address. The change is then confirmed."
     >
       <div className="pt-6">
         {isSecondStep ? (
@@ -47,7 +47,7 @@ export function ConfirmLogin({ link }: { link: MailedLink | null }) {
         )}
         {(options?.google || options?.github || options?.openId) && (
           <p className="mt-3 text-muted-foreground text-sm">
-            After logging in through another site, open the link from the mail once more.
+            After logging in through another site, open the link from the email once more.
           </p>
         )}
       </div>

@@ -29,7 +29,7 @@ function InvalidResetLink() {
     <NarrowPage
       title="Invalid reset link"
       heading="Invalid Reset Link"
-      lead="Part of the link is missing, or the page was reloaded. Open the link from the mail once more, or request a new one."
+      lead="Part of the link is missing, or the page was reloaded. Open the link from the email once more, or request a new one."
     >
       <div className="mt-6 flex flex-wrap gap-2">
         <Link to="/request-reset-password" className={buttonClass({ variant: 'primary' })}>

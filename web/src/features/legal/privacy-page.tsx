@@ -10,12 +10,12 @@ export function PrivacyPage() {
       <LegalSection title="What is stored">
         <ul>
           <li>
-            Your e-mail address and whether it is confirmed, your name if you entered one, and a hash of your password
+            Your email address and whether it is confirmed, your name if you entered one, and a hash of your password
             (never the password itself).
           </li>
           <li>
-            If you log in with Google or GitHub: the id and e-mail address of that account. Your name is read once, for
-            a new account; nothing else is read.
+            If you log in with Google or GitHub: the id and email address of that account. Your name is read once, for a
+            new account; nothing else is read.
           </li>
           <li>
             Your API key, the keys of your connections, your admin key if you added one, and the headers of your tool
@@ -47,11 +47,11 @@ export function PrivacyPage() {
           and no advertising.
         </p>
         <p>
-          Mails about your account, such as a link to reset your password, go through the operator’s mail server. If you
-          log in with Google or GitHub, they learn that you log in here.
+          Emails about your account, such as a link to reset your password, go through the operator’s mail server. If
+          you log in with Google or GitHub, they learn that you log in here.
         </p>
         <p>
-          Administrators of this installation manage accounts: they see your e-mail address, name, role, and when you
+          Administrators of this installation manage accounts: they see your email address, name, role, and when you
           were last active. They do not see your keys, your assistants, your conversations, your files or your models.
         </p>
       </LegalSection>

@@ -10,7 +10,7 @@ import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { RetiringModelCard, type RetiringTunedModel } from './retiring-model-card.tsx';
 
-type EndingModelsPageProps = {
+type RetiringModelsPageProps = {
   /** Renders the way on from a model. */
   action: (model: RetiringModel) => ReactNode;
   /** Renders the way on from a fine-tuned model. */
@@ -18,7 +18,7 @@ type EndingModelsPageProps = {
 };
 
 /** Retiring models in use, with what uses them. */
-export function RetiringModelsPage(props: EndingModelsPageProps) {
+export function RetiringModelsPage(props: RetiringModelsPageProps) {
   return (
     <Page title="Retiring Models" lead="Models you use that retire within 90 days or have retired." width="settings">
       <RetiringModels {...props} />
@@ -26,14 +26,14 @@ export function RetiringModelsPage(props: EndingModelsPageProps) {
   );
 }
 
-function RetiringModels({ action, tunedAction }: EndingModelsPageProps) {
+function RetiringModels({ action, tunedAction }: RetiringModelsPageProps) {
   const { data, error, refetch } = useQuery(retirementQuery);
   if (data?.length === 0)
     return (
       <EmptyState
         icon={CircleCheck}
         title="None of your models retires soon"
-        text="Roster checks your assistants, conversations and fine-tuned models, and notifies you here, on Home and by mail."
+        text="Roster checks your assistants, conversations and fine-tuned models, and notifies you here, on Home and by email."
       />
     );
   if (data)

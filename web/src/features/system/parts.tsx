@@ -28,7 +28,7 @@ export function SystemParts({ report }: Parts) {
         problems={[storage?.problem, files?.problem, disk?.problem]}
       />
       <Facts title="Background Jobs" facts={report && jobFacts(report)} problems={[jobs?.problem]} />
-      <Facts title="Mail" facts={report && mailFacts(report)} problems={[mail?.problem]} />
+      <Facts title="Email" facts={report && mailFacts(report)} problems={[mail?.problem]} />
       <Facts title="Backups" facts={report && backupFacts(report)} problems={[backups?.problem]} />
     </div>
   );

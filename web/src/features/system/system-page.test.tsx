@@ -98,7 +98,7 @@ test('shows that loading failed, and reloads with Refresh', async () => {
   answer(system.report, report);
   answer(modelRetirement.ofAll, { items: [] });
   await page.getByRole('button', { name: 'Refresh' }).click();
-  await expectText(card('Mail'), /Through the mail server/);
+  await expectText(card('Email'), /Through the mail server/);
   await expectText(card('Retiring models'), /No model in use retires soon\./);
 });
 

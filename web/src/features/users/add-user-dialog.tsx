@@ -18,7 +18,7 @@ export function AddUserDialog({ onClose, onLink }: { onClose: () => void; onLink
     add.mutate(password === '' ? draft : { ...draft, password }, {
       onSuccess: ({ user, passwordLink }) => {
         onClose();
-        const mailed = passwordLink?.mailed ? ' A link to set a password has been mailed to them.' : '';
+        const mailed = passwordLink?.mailed ? ' A link to set a password has been emailed to them.' : '';
         toast({ title: 'User added', description: `${user.email} now has an account.${mailed}` });
         if (passwordLink?.link) onLink(newLink(user, passwordLink.link, 'new'));
       },

@@ -17,12 +17,12 @@ export function ResetPasswordDialog({ user, onClose, onLink }: ResetPasswordDial
       onSuccess: ({ link }) => {
         onClose();
         if (link) return onLink(newLink(user, link, 'reset'));
-        toast({ title: 'Reset link sent', description: `A link to set a new password was mailed to ${user.email}.` });
+        toast({ title: 'Reset link sent', description: `A link to set a new password was emailed to ${user.email}.` });
       },
       onError: showFailure('Failed to reset password', 'An error occurred. Please try again.'),
     });
   const how = sendsMail
-    ? `A link to set a new password will be mailed to ${user.email}.`
+    ? `A link to set a new password will be emailed to ${user.email}.`
     : `This installation has no mail server, so you will see the link for setting a new password for ${user.email} once. Anyone who opens it can sign in to that account and read everything in it. The owner is notified at the next sign-in that you have seen the link.`;
   return (
     <ConfirmDialog

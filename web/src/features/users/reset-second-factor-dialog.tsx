@@ -19,7 +19,7 @@ export function ResetSecondFactorDialog({ user, onClose }: { user: ManagedUser; 
       open
       onOpenChange={onClose}
       title="Reset second factor"
-      description={`Removes the authenticator app, passkeys and recovery codes of ${user.email}, signs the account out on all devices and mails its owner. Make sure the request came from the owner.`}
+      description={`Removes the authenticator app, passkeys and recovery codes of ${user.email}, signs the account out on all devices and emails its owner. Make sure the request came from the owner.`}
       confirmLabel="Reset"
       pendingLabel="Resetting..."
       destructive

@@ -45,7 +45,7 @@ export function Notifications({ draft, onChange }: NotificationsProps) {
         )}
       </div>
       <Switch
-        label="Mails About Retiring Models"
+        label="Emails About Retiring Models"
         description="60 days, 14 days and one day before a model you use retires"
         checked={draft.modelMails}
         onChange={(event) => onChange({ modelMails: event.currentTarget.checked })}

@@ -21,7 +21,7 @@ for (const [name, size, entry] of sizes)
     const form = page.getByRole('dialog', { name: 'Invite', exact: true });
     await form.getByRole('textbox', { name: 'Email' }).fill(email);
     await form.getByLabel('Role').selectOption('Viewer');
-    await form.getByRole('button', { name: 'Make Link' }).click();
+    await form.getByRole('button', { name: 'Create Link' }).click();
     const shown = page.getByRole('dialog', { name: 'Invitation Link' });
     const link = await shown.getByLabel('Link', { exact: true }).inputValue();
     await expectAccessible(page);

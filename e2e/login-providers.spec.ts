@@ -127,7 +127,7 @@ test('shows every failure on the sign-in page, and clears the address', async ({
   const credentials = { email: 'first@example.com', password };
   expect((await request(page, roster, 'POST', '/api/login', credentials)).status).toBe(200);
   await page.goto(`${roster.url}/settings`);
-  const refusal = page.getByRole('listitem').filter({ hasText: 'Failed sign-in: GitHub, address not confirmed' });
+  const refusal = page.getByRole('listitem').filter({ hasText: 'Sign-in failed: GitHub, address not confirmed' });
   await expect(refusal).toContainText('Chrome on Linux');
   await expect(refusal).not.toContainText('By you');
   await expectAccessible(page);

@@ -125,7 +125,7 @@ test('signs a user out everywhere, and tells the owner about a shown link until 
   await elsewhere.getByLabel('Email').fill(email);
   await elsewhere.getByLabel('Password', { exact: true }).fill(password);
   await elsewhere.getByRole('button', { name: 'Login' }).click();
-  const notice = elsewhere.getByRole('alertdialog', { name: 'Someone has seen a link to your account' });
+  const notice = elsewhere.getByRole('alertdialog', { name: 'Someone was shown a password link for your account' });
   await expect(notice).toContainText(administrator.email);
   await expectAccessible(elsewhere);
   await expect(notice.getByRole('button')).toHaveCount(1);

@@ -30,7 +30,7 @@ export function AccountNotices() {
       onOpenChange={undefined}
       role="alertdialog"
       size="sm"
-      title="Someone has seen a link to your account"
+      title={`Someone was shown a ${notice.kind === 'login_link_shown' ? 'login' : 'password'} link for your account`}
       description={`On ${formatLongDate(notice.at)} a link that ${notice.kind === 'login_link_shown' ? 'signs in to' : 'sets a new password for'} this account was shown to ${who}.`}
       footer={
         <Button variant="primary" busy={dismiss.isPending} pendingLabel="Saving..." onClick={understood}>

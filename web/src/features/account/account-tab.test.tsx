@@ -62,9 +62,9 @@ test('pages through security activity, and shows why it failed to load', async (
       : { items: events.slice(10), nextCursor: null },
   );
   await card.getByRole('button', { name: 'Try Again' }).click();
-  await expectCount(card.getByText('Failed sign-in'), 10);
+  await expectCount(card.getByText('Sign-in failed'), 10);
   await card.getByRole('button', { name: 'Show more' }).click();
-  await expectCount(card.getByText('Failed sign-in'), 11);
+  await expectCount(card.getByText('Sign-in failed'), 11);
   const made = card.getByRole('listitem').filter({ hasText: 'Account created' });
   await expectText(made, 'By you · ');
   await expect.element(made.getByTitle(/\d{4} at \d/)).toBeVisible();

@@ -25,8 +25,8 @@ export function DeletionSummary() {
         <li>your sign-in on every device, and your security activity</li>
       </ul>
       <p className="mt-3 text-muted-foreground">
-        Your API key stays valid at {provider} until you revoke it there. A backup that was made before keeps what it
-        holds until the operator deletes it.
+        Your API key stays valid at {provider} until you revoke it there. Earlier backups still contain your data until
+        the operator deletes them.
       </p>
     </div>
   );

@@ -16,7 +16,7 @@ import { useFileDrop } from './use-file-drop.ts';
 function Overview() {
   const { data, error, isFetching, refetch } = useQuery(filesSummaryQuery);
   if (error && !data) {
-    const message = errorText(error, 'Failed to load the figures.');
+    const message = errorText(error, 'Failed to load statistics.');
     return <KeyFiguresError message={message} isTrying={isFetching} onTryAgain={() => void refetch()} />;
   }
   return (

@@ -1,7 +1,7 @@
-import type { SecurityEventKind } from '@roster/contracts/account';
 import type { AccountEvent } from '@roster/contracts/users';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { History } from 'lucide-react';
+import { securityEventNames } from '#web/api/security-event-names.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { allItems } from '#web/lib/text/paged-items.ts';
 import { LoadMore } from '#web/ui/load-more.tsx';
@@ -11,63 +11,14 @@ import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { type Column, Table } from '#web/ui/table.tsx';
 import { eventsQuery } from './queries.ts';
 
-const eventWords: Record<SecurityEventKind, string> = {
-  account_created: 'Account created',
-  signed_in: 'Signed in',
-  sign_in_failed: 'Sign-in failed',
-  signed_out: 'Signed out',
-  session_ended: 'Device signed out',
-  other_sessions_ended: 'Other devices signed out',
-  reset_requested: 'Password reset requested',
-  password_set: 'Password set',
-  password_changed: 'Password changed',
-  email_confirmed: 'Address confirmed',
-  login_method_connected: 'Login method connected',
-  login_method_disconnected: 'Login method disconnected',
-  login_method_refused: 'Login method refused',
-  api_key_saved: 'API key saved',
-  api_key_removed: 'API key removed',
-  connection_added: 'Connection added',
-  connection_key_replaced: 'Key of a connection replaced',
-  connection_key_removed: 'Key of a connection removed',
-  connection_headers_changed: 'Headers of a connection changed',
-  connection_removed: 'Connection removed',
-  connection_offered: 'Connection offered',
-  connection_offer_changed: 'Offered connection changed',
-  connection_offer_removed: 'Offered connection removed',
-  admin_key_saved: 'Admin key saved',
-  admin_key_removed: 'Admin key removed',
-  access_token_created: 'Access token created',
-  access_token_revoked: 'Access token revoked',
-  access_tokens_revoked: 'All access tokens revoked',
-  data_exported: 'Data exported',
-  details_changed: 'Details changed',
-  role_changed: 'Role changed',
-  status_changed: 'Status changed',
-  reset_link_made: 'Password link created',
-  login_link_made: 'Login link created',
-  email_change_requested: 'Address change requested',
-  email_changed: 'Address changed',
-  signed_out_everywhere: 'Signed out everywhere',
-  second_factor_added: 'Second factor added',
-  second_factor_removed: 'Second factor removed',
-  second_factor_reset: 'Second factor reset',
-  second_factor_required: 'Second factor required',
-  recovery_codes_made: 'New recovery codes',
-  recovery_code_used: 'Recovery code used',
-  invitation_sent: 'Invitation sent',
-  invitation_revoked: 'Invitation revoked',
-  account_closed: 'Account closed',
-};
-
 const byWords: Record<AccountEvent['by'], string> = {
-  self: 'The person',
+  self: 'The user',
   administrator: 'An administrator',
   operator: 'The operator',
 };
 
 const columns: readonly Column<AccountEvent>[] = [
-  { id: 'event', header: 'Event', cell: ({ event }) => eventWords[event], isTitle: true },
+  { id: 'event', header: 'Event', cell: ({ event }) => securityEventNames[event], isTitle: true },
   {
     id: 'account',
     header: 'Account',
@@ -98,7 +49,7 @@ export function Activity() {
     );
   }
   if (query.isSuccess && rows.length === 0) {
-    return <EmptyState icon={History} text="Nothing has happened to the accounts in the last 180 days." />;
+    return <EmptyState icon={History} text="No account activity in the last 180 days." />;
   }
   return (
     <section aria-label="Activity">

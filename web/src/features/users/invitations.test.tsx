@@ -41,10 +41,10 @@ test('invites somebody, and shows the link once where there is no mail', async (
     answer(invitations.list, empty);
     answer(invitations.create, { invitation, link });
   });
-  await expect.element(page.getByText('No invitation is waiting to be accepted.')).toBeVisible();
+  await expect.element(page.getByText('No open invitations.')).toBeVisible();
   await page.getByRole('button', { name: 'Invite' }).click();
   const form = page.getByRole('dialog', { name: 'Invite', exact: true });
-  const submit = form.getByRole('button', { name: /Send Invitation|Make Link/ });
+  const submit = form.getByRole('button', { name: /Send Invitation|Create Link/ });
   await submit.click();
   await expect.element(form.getByText('Invalid email address')).toBeVisible();
   await form.getByLabelText('Email').fill(email);
@@ -75,9 +75,9 @@ test('resends and revokes, and says what failed', async () => {
   answer(invitations.list, { items: [invitation], nextCursor: null });
   await page
     .getByRole('alertdialog')
-    .getByRole('button', { name: /Resend|Make Link/ })
+    .getByRole('button', { name: /Resend|Create Link/ })
     .click();
-  await expectToast('Invitation sent', `A new link was mailed to ${email}.`);
+  await expectToast('Invitation sent', `A new link was emailed to ${email}.`);
   await expectText(rowOf(email), /Open/);
   await choose('Revoke');
   const question = page.getByRole('alertdialog', { name: 'Revoke Invitation' });

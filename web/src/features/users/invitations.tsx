@@ -25,9 +25,9 @@ const states: Record<Invitation['state'], { label: string; tone: BadgeTone; why?
   open: { label: 'Open', tone: 'success' },
   expired: { label: 'Expired', tone: 'neutral' },
   sender_gone: {
-    label: 'Sender gone',
+    label: 'Invalid sender',
     tone: 'neutral',
-    why: 'Whoever sent it is no longer an active administrator, so the link does not work. Resend it.',
+    why: 'The sender is no longer an active administrator, so the link does not work. Resend it.',
   },
 };
 
@@ -90,8 +90,7 @@ function InvitationTable({ onChoose }: { onChoose: (open: Open) => void }) {
         onRetry={() => void query.refetch()}
       />
     );
-  if (query.isSuccess && rows.length === 0)
-    return <EmptyState icon={MailPlus} text="No invitation is waiting to be accepted." />;
+  if (query.isSuccess && rows.length === 0) return <EmptyState icon={MailPlus} text="No open invitations." />;
   return (
     <>
       <Table
@@ -126,21 +125,21 @@ function ResendDialog({ invitation: { id, email }, onClose, onLink }: ResendProp
       onSuccess: ({ invitation, link }) => {
         onClose();
         if (link !== null) return onLink({ invitation, link });
-        toast({ title: 'Invitation sent', description: `A new link was mailed to ${email}.` });
+        toast({ title: 'Invitation sent', description: `A new link was emailed to ${email}.` });
       },
       onError: showFailure('The invitation was not sent', 'An error occurred. Please try again.'),
     });
   const how = sendsMail
-    ? `Mails a new link to ${email}.`
-    : `Makes a new link for ${email}, which is shown to you once.`;
+    ? `Emails a new link to ${email}.`
+    : `Creates a new link for ${email}, which is shown to you once.`;
   return (
     <ConfirmDialog
       open
       onOpenChange={onClose}
       title="Resend Invitation"
       description={`${how} The earlier link stops working at once.`}
-      confirmLabel={sendsMail ? 'Resend' : 'Make Link'}
-      pendingLabel={sendsMail ? 'Sending...' : 'Making...'}
+      confirmLabel={sendsMail ? 'Resend' : 'Create Link'}
+      pendingLabel={sendsMail ? 'Sending...' : 'Creating...'}
       busy={resend.isPending}
       onConfirm={confirm}
     />

@@ -37,7 +37,7 @@ export function InviteDialog({ onClose, onLink }: { onClose: () => void; onLink:
       onSuccess: ({ invitation, link }) => {
         onClose();
         if (link !== null) return onLink({ invitation, link });
-        toast({ title: 'Invitation sent', description: `A link was mailed to ${invitation.email}.` });
+        toast({ title: 'Invitation sent', description: `A link was emailed to ${invitation.email}.` });
       },
       onError: showFormFailure(form, 'The invitation was not sent', 'An error occurred. Please try again.'),
     }),
@@ -47,10 +47,10 @@ export function InviteDialog({ onClose, onLink }: { onClose: () => void; onLink:
       title="Invite"
       description={
         sendsMail
-          ? 'Mails somebody a link with which they create their own account.'
-          : 'Makes a link with which somebody creates their own account. This installation has no mail server, so the link is shown to you, once.'
+          ? 'Emails a link for creating an account.'
+          : 'Creates a link for creating an account. This installation has no mail server, so you see the link once and send it yourself.'
       }
-      action={sendsMail ? ['Send Invitation', 'Sending...'] : ['Make Link', 'Making...']}
+      action={sendsMail ? ['Send Invitation', 'Sending...'] : ['Create Link', 'Creating...']}
       busy={invite.isPending}
       onSubmit={submit}
       onClose={onClose}

@@ -67,7 +67,7 @@ function PolicyForm({ without, requiredOf, graceDays }: SecondFactorPolicy & { w
           name="requiredOf"
           render={({ field }) => (
             <RadioGroup
-              label="Required of"
+              label="Required for"
               layout="row"
               value={field.value}
               onValueChange={field.onChange}

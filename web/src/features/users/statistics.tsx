@@ -7,7 +7,7 @@ import { summaryQuery } from './queries.ts';
 export function Statistics() {
   const { data, error, isFetching, refetch } = useQuery(summaryQuery);
   if (error && !data) {
-    const message = errorText(error, 'Failed to load the figures.');
+    const message = errorText(error, 'Failed to load statistics.');
     return <KeyFiguresError message={message} isTrying={isFetching} onTryAgain={() => void refetch()} />;
   }
   return (

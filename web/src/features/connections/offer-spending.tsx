@@ -75,7 +75,7 @@ function Sums({ spending: { total, people, models } }: { spending: OfferSpending
         <strong className="font-semibold text-lg tabular-nums">{formatCost(total.costUsd)}</strong>{' '}
         <span className="text-muted-foreground">for {counted(total.requests, 'request')}</span>
         {total.unpricedRequests > 0 && (
-          <span className="text-muted-foreground">, {formatNumber(total.unpricedRequests)} without a known price</span>
+          <span className="text-muted-foreground">, {formatNumber(total.unpricedRequests)} with no known price</span>
         )}
       </p>
       <SumTable

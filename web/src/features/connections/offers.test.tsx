@@ -130,7 +130,7 @@ describe('offered connections', () => {
     }));
     await page.getByRole('button', { name: 'Spending of Team' }).click();
     const dialog = page.getByRole('dialog', { name: /Spending of/ });
-    await expectText(dialog, /\$12\.50 for 3 requests, 1 without a known price/);
+    await expectText(dialog, /\$12\.50 for 3 requests, 1 with no known price/);
     await expectText(
       dialog.getByRole('table', { name: 'By person' }),
       /Bob.*bob@example.org.*\$12\.50.*Closed accounts/,

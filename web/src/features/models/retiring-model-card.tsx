@@ -7,14 +7,14 @@ import { formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/
 import { Badge } from '#web/ui/badge.tsx';
 
 export type RetiringTunedModel = RetiringModel['tunedModels'][number] & Pick<RetiringModel, 'successor'>;
-type EndingModelCardProps = {
+type RetiringModelCardProps = {
   model: RetiringModel;
   action: ReactNode;
   /** Renders the way on from a fine-tuned model. */
   tunedAction: (tuned: RetiringTunedModel) => ReactNode;
 };
 
-export function RetiringModelCard({ model, action, tunedAction }: EndingModelCardProps) {
+export function RetiringModelCard({ model, action, tunedAction }: RetiringModelCardProps) {
   const { model: id, shutdownDate, lifecycle, source, asOf, successor } = model;
   const day = formatLongDate(shutdownDate);
   const said = source === 'provider' ? 'the provider’s list of models' : 'Roster’s catalogue';
@@ -32,14 +32,14 @@ export function RetiringModelCard({ model, action, tunedAction }: EndingModelCar
               <Badge tone="warning">{`Retires on ${day}`}</Badge>
             )}
           </div>
-          <p className="mt-1 text-muted-foreground text-sm">{`According to ${said} of ${formatLongDate(asOf)}`}</p>
+          <p className="mt-1 text-muted-foreground text-sm">{`Source: ${said}, ${formatLongDate(asOf)}`}</p>
         </div>
         <div className="flex flex-wrap gap-2">{action}</div>
       </div>
       <dl className="grid gap-3 text-sm">
         <Row label="Successor">
           {successor === null ? (
-            'None is known'
+            'Unknown'
           ) : (
             <span className="font-mono text-xs">
               <ModelName model={successor} />
@@ -65,7 +65,7 @@ function Row({ label, children }: { label: string; children: ReactNode }) {
 const linkClass =
   'rounded-xs text-primary-text underline underline-offset-4 max-md:inline-flex max-md:min-h-10 max-md:items-center';
 
-function Users({ model, tunedAction }: Omit<EndingModelCardProps, 'action'>) {
+function Users({ model, tunedAction }: Omit<RetiringModelCardProps, 'action'>) {
   const { assistants, assistantCount, conversations, tunedModelCount } = model;
   return (
     <>
@@ -95,7 +95,7 @@ function Users({ model, tunedAction }: Omit<EndingModelCardProps, 'action'>) {
   );
 }
 
-function TunedModels({ model, tunedAction }: Omit<EndingModelCardProps, 'action'>) {
+function TunedModels({ model, tunedAction }: Omit<RetiringModelCardProps, 'action'>) {
   const { tunedModels, tunedModelCount, successor } = model;
   return (
     <ul className="grid gap-3">
@@ -121,7 +121,7 @@ function MadeBy({ tuned: { job, dataset } }: { tuned: RetiringModel['tunedModels
     <>
       {job && (
         <>
-          {', made by the job '}
+          {', created by job '}
           <Link to="/fine-tuning/jobs/$id" params={{ id: job.id }} className={linkClass}>
             <bdi>{job.name}</bdi>
           </Link>
@@ -129,7 +129,7 @@ function MadeBy({ tuned: { job, dataset } }: { tuned: RetiringModel['tunedModels
       )}
       {dataset && (
         <>
-          {' with the dataset '}
+          {' from dataset '}
           <Link to="/fine-tuning/datasets/$id" params={{ id: dataset.id }} className={linkClass}>
             <bdi>{dataset.name}</bdi>
           </Link>
@@ -143,9 +143,9 @@ function costsOf({ usage, successor }: RetiringModel): string {
   const { requests, costUsd, costAfterUsd } = usage;
   if (requests === 0) return 'Not used';
   const calls = formatCount(requests, 'call');
-  const spent = costUsd === null ? `${calls}, at an unknown price.` : `${calls}, ${formatCost(costUsd)}.`;
+  const spent = costUsd === null ? `${calls}, no price known.` : `${calls}, ${formatCost(costUsd)}.`;
   if (successor === null) return spent;
   return costAfterUsd === null
-    ? `${spent} No price of ${modelName(successor)} is known.`
+    ? `${spent} ${modelName(successor)} has no known price.`
     : `${spent} The same tokens with ${modelName(successor)}: about ${formatCost(costAfterUsd)}.`;
 }

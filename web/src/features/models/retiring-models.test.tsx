@@ -59,15 +59,15 @@ describe('page of retiring models', () => {
     );
     const first = card('gpt-4o');
     await expectText(first, 'Retires on January 14, 2027');
-    await expectText(first, 'According to the provider’s list of models of November 2, 2026');
+    await expectText(first, 'Source: the provider’s list of models, November 2, 2026');
     await expectText(first, 'and 100 more');
     await expect.element(first.getByText('2', { exact: true })).toBeVisible();
     await expectText(first, '31 calls, $12.40. The same tokens with gpt-6.1-terra: about $3.10.');
     const second = card('house-model');
     await expectText(second, 'Retired on January 14, 2027');
-    await expectText(second, 'None is known');
+    await expectText(second, 'Unknown');
     await expectText(second, 'Not used');
-    await expectText(first, 'Weather, made by the job Summer with the dataset Rated');
+    await expectText(first, 'Weather, created by job Summer from dataset Rated');
     await expectText(first, 'OpenAI does not train gpt-6.1-terra.');
     await first.getByRole('link', { name: 'Tutor' }).click();
     await expect.poll(address).toBe('/settings?tab=assistants&edit=4');

@@ -14,7 +14,8 @@ const costText = (usd: number | null) => (usd === null ? 'no price known' : form
 type JobRow = Analytics['fineTuning'][number];
 
 const jobAmounts = ({ jobs, trainedTokens, costUsd, unpricedJobs }: JobRow) => {
-  const unpriced = costUsd !== null && unpricedJobs > 0 ? ` · ${formatCount(unpricedJobs, 'job')} without a price` : '';
+  const unpriced =
+    costUsd !== null && unpricedJobs > 0 ? ` · ${formatCount(unpricedJobs, 'job')} with no known price` : '';
   return `${formatCount(jobs, 'job')} · ${formatCount(trainedTokens, 'token')} trained${unpriced}`;
 };
 

@@ -20,7 +20,7 @@ type Day = Figures & { day: string };
 
 function costInWords({ costUsd, requests, unpricedRequests }: Figures): string {
   if (costUsd === null) return 'no price known';
-  const without = unpricedRequests > 0 && requests > 0 ? `, ${formatNumber(unpricedRequests)} without a price` : '';
+  const without = unpricedRequests > 0 && requests > 0 ? `, ${formatNumber(unpricedRequests)} with no known price` : '';
   return `${formatCost(costUsd)}${without}`;
 }
 

@@ -35,7 +35,7 @@ test('never shows an unknown price as zero, and applies a new one retroactively'
   const byModel = card('Cost by Model');
   await expectText(card('Cost Overview'), 'No price known');
   await expectText(byModel, 'no price known');
-  await expectText(byModel, '2 requests without a price');
+  await expectText(byModel, '2 requests with no known price');
   await expectText(card('Model Distribution'), /2 requests · [\d,]+ in · 2,000 out/);
   await byModel.getByRole('button', { name: 'Set price of chat-latest' }).click();
   const dialog = page.getByRole('dialog', { name: 'Set price' });
@@ -103,7 +103,7 @@ test('shows tool costs in a card, without invented prices', async () => {
   const rows = card('Tools').getByRole('listitem');
   await expectTexts(rows, [
     /File search\s*\$0\.01\s*4 searches · \$2\.50 for 1,000, as of June 26, 2026/,
-    /Web search\s*Price unknown\s*1 search · Roster has no price for this tool; check your provider’s bill\./,
+    /Web search\s*No price known\s*1 search · Roster has no price for this tool; check your provider’s bill\./,
   ]);
   await expectText(card('Tools'), '$0.10 for a GB and day after the first 1 GB');
 });
@@ -135,7 +135,7 @@ test('shows training as a cost of its own, outside the average per request', asy
     /Requests\s*\$0\.20\s*2 requests/,
     /Built-in tools\s*\$0\.00\s*0 calls/,
     /Training\s*\$6\.00\s*4 jobs/,
-    /gpt-4o\s*\$6\.00\s*3 jobs · 12,000 tokens trained · 1 job without a price/,
+    /gpt-4o\s*\$6\.00\s*3 jobs · 12,000 tokens trained · 1 job with no known price/,
     /home-made\s*no price known\s*1 job · 10 tokens trained/,
   ]);
   const recent = card('Recent Requests');

@@ -20,8 +20,8 @@ const header = [
   'Reasoning tokens (part of output)',
   'Estimated cost (USD)',
   'Price known',
-  'Requests without a known price',
-  'Requests counted by Roster',
+  'Requests with no known price',
+  'Requests estimated by Roster',
 ];
 
 const priceKnown = ({ requests, unpricedRequests }: Figures) =>

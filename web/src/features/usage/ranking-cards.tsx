@@ -118,10 +118,10 @@ const tokens = (figures: Figures) => figures.inputTokens + figures.outputTokens;
 const amounts = (figures: Figures) => {
   const without =
     figures.unpricedRequests > 0 && figures.costUsd !== null
-      ? ` · ${formatNumber(figures.unpricedRequests)} without a price`
+      ? ` · ${formatNumber(figures.unpricedRequests)} with no known price`
       : '';
   const counted =
-    figures.estimatedRequests > 0 ? ` · ${formatNumber(figures.estimatedRequests)} counted by Roster` : '';
+    figures.estimatedRequests > 0 ? ` · ${formatNumber(figures.estimatedRequests)} estimated by Roster` : '';
   return `${formatCount(figures.requests, 'request')} · ${formatCount(tokens(figures), 'token')}${without}${counted}`;
 };
 /** Details missing from Model Distribution: cost per request and how reliable it is. */
@@ -130,8 +130,8 @@ const each = ({ requests, unpricedRequests, estimatedRequests, costUsd, family }
   const parts = [
     costUsd !== null && priced > 0 && `${formatCost(costUsd / priced)} a request`,
     family !== null && `priced as ${family}`,
-    unpricedRequests > 0 && `${formatCount(unpricedRequests, 'request')} without a price`,
-    estimatedRequests > 0 && `${formatNumber(estimatedRequests)} counted by Roster`,
+    unpricedRequests > 0 && `${formatCount(unpricedRequests, 'request')} with no known price`,
+    estimatedRequests > 0 && `${formatNumber(estimatedRequests)} estimated by Roster`,
   ];
   return parts.filter((part) => part !== false).join(' · ');
 };

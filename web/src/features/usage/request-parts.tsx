@@ -61,16 +61,16 @@ const kinds: Partial<Record<UsageRequest['purpose'], string>> = {
   summary: 'Summary',
 };
 
-const countedReason = 'Tokens estimated by Roster because the provider did not report them.';
+const estimatedReason = 'Tokens estimated by Roster because the provider did not report them.';
 
 /** Marks a call whose tokens the provider did not report. */
 export function EstimatedMark() {
   return (
-    <Tooltip content={countedReason}>
+    <Tooltip content={estimatedReason}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: its reason is shown on focus. */}
       <span tabIndex={0} className="rounded-xs">
-        <Badge>Counted by Roster</Badge>
-        <span className="sr-only">: {countedReason}</span>
+        <Badge>Estimated by Roster</Badge>
+        <span className="sr-only">: {estimatedReason}</span>
       </span>
     </Tooltip>
   );

@@ -14,7 +14,7 @@ const callWords: Record<BilledTool, [one: string, many: string]> = {
   file_search: ['search', 'searches'],
   web_search: ['search', 'searches'],
   code_interpreter: ['run of code', 'runs of code'],
-  image_generation: ['picture', 'pictures'],
+  image_generation: ['image', 'images'],
 };
 
 const priceOf = ({ price }: ToolRow) =>
@@ -24,8 +24,8 @@ const priceOf = ({ price }: ToolRow) =>
 
 const costOf = ({ costUsd, unpricedCalls }: ToolRow) =>
   costUsd === null
-    ? 'Price unknown'
-    : `${formatCost(costUsd)}${unpricedCalls > 0 ? `, ${formatNumber(unpricedCalls)} without a price` : ''}`;
+    ? 'No price known'
+    : `${formatCost(costUsd)}${unpricedCalls > 0 ? `, ${formatNumber(unpricedCalls)} with no known price` : ''}`;
 
 /** Tools that the provider bills beside tokens, as far as Roster knows. */
 export function ToolCosts({ shown }: { shown: Analytics | undefined }) {

@@ -112,7 +112,7 @@ function CostThisMonth({ projectId }: { projectId: number }) {
   const figures = data.items.find(({ project }) => project.id === projectId);
   if (!figures) return <p className="text-muted-foreground">No requests this month.</p>;
   const { costUsd, requests, unpricedRequests } = figures;
-  const unpriced = unpricedRequests > 0 ? `, ${unpricedRequests} without a known price` : '';
+  const unpriced = unpricedRequests > 0 ? `, ${unpricedRequests} with no known price` : '';
   return (
     <>
       <p className="font-semibold text-lg tabular-nums">{costUsd === null ? 'No price known' : formatCost(costUsd)}</p>

@@ -13,7 +13,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { Spinner } from '#web/ui/states/spinner.tsx';
 
-const lookAgainMs = 1500;
+const pollIntervalMs = 1500;
 
 function useSummaryChange(client: QueryClient, threadId: number, id: number) {
   const refresh = () => refreshMessages(client, threadId);
@@ -33,7 +33,7 @@ function useSummaryChange(client: QueryClient, threadId: number, id: number) {
 }
 
 function figuresOf({ model, inputTokens, outputTokens, costUsd, edited }: Summary): string {
-  const cost = costUsd === null ? 'cost unknown' : formatCost(costUsd);
+  const cost = costUsd === null ? 'no price known' : formatCost(costUsd);
   const tokens = `${formatNumber(inputTokens + outputTokens)} tokens`;
   return [modelName(model), tokens, cost, ...(edited ? ['edited'] : [])].join(' · ');
 }
@@ -48,7 +48,7 @@ export function SummaryCard({ message: { id, threadId }, summary }: SummaryCardP
   const isWriting = summary.state === 'writing';
   useEffect(() => {
     if (!isWriting) return;
-    const timer = setInterval(() => void refreshMessages(client, threadId), lookAgainMs);
+    const timer = setInterval(() => void refreshMessages(client, threadId), pollIntervalMs);
     return () => clearInterval(timer);
   }, [client, threadId, isWriting]);
 

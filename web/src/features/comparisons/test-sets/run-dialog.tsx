@@ -223,7 +223,7 @@ function JudgeFields({ judge, criteria, onChange, onWritten }: JudgeFieldsProps)
   );
 }
 
-const priceOf = (costUsd: number | null) => (costUsd === null ? 'at an unknown price' : `about ${formatCost(costUsd)}`);
+const priceOf = (costUsd: number | null) => (costUsd === null ? 'no price known' : `about ${formatCost(costUsd)}`);
 
 /** The estimate in sentences. */
 export function costText(

@@ -81,10 +81,10 @@ test('disables a model that was shut down, and says when one retires', async ({ 
   await page.goto('/chat');
   await open();
   await option(/^Show .* models/).click();
-  await expect(option(/^gpt-4o Ended Jan 31 .*Retired on January 31, 2026/)).toBeDisabled();
-  await option(/^gpt-4o Ended/).click({ force: true });
+  await expect(option(/^gpt-4o Retired Jan 31 .*Retired on January 31, 2026/)).toBeDisabled();
+  await option(/^gpt-4o Retired/).click({ force: true });
   await expect(list).toBeVisible();
-  await expect(option(/^gpt-4.1 Ends Feb 1 /)).toBeVisible();
+  await expect(option(/^gpt-4.1 Retires Feb 1 /)).toBeVisible();
   await expect(option(/^gpt-4o-mini .*no price known/)).toBeVisible();
 });
 

@@ -214,7 +214,7 @@ test('retrains a tuned model where its successor is trained, and otherwise offer
 
   await page.goto('/assistants/models');
   const large = cardOf(page, 'gpt-4o-2024-08-06');
-  await expect(large).toContainText('Large, made by the job Large');
+  await expect(large).toContainText('Large, created by job Large');
   await expect(large).toContainText('OpenAI does not train gpt-6.1-terra.');
   await expectFitting(page);
   await large.getByRole('button', { name: 'Use gpt-6.1-terra: Large' }).click();

@@ -25,7 +25,7 @@ type FormDialogProps = Pick<DialogProps, 'title' | 'description' | 'size' | 'rol
 
 type Unsaved = {
   when: boolean;
-  /** For example 'your password'; shown when the user tries to leave the page. */
+  /** For example 'the password'; shown when the user tries to leave the page. */
   what: string;
   /** Confirmation before the dialog closes; without it, it closes at once. */
   question?: Question;

@@ -13,7 +13,7 @@ const states: Record<KnowledgeState, { word: string; icon: Icon; look?: string }
   indexing: { word: 'Indexing…', icon: Spinner },
   ready: { word: 'Ready', icon: CircleCheck, look: 'text-success-text' },
   failed: { word: 'Failed', icon: CircleAlert, look: 'text-destructive-text' },
-  not_served: { word: 'Not searched', icon: HardDrive },
+  not_served: { word: 'Not searchable', icon: HardDrive },
 };
 
 type KnowledgeFileRowProps = {

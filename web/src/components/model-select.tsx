@@ -44,7 +44,7 @@ function useOptions({ value, empty, extras = noExtras, onChange }: ModelSelectPr
   const groups = [
     ...(empty === undefined ? [] : [{ title: 'None', options: [none] }]),
     ...(value !== '' && !chosen && list && !findModel(list, value)
-      ? [{ title: 'Chosen before', options: [chosenBefore] }]
+      ? [{ title: 'Previously selected', options: [chosenBefore] }]
       : []),
     ...extras,
   ];

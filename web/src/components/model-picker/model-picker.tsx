@@ -104,7 +104,7 @@ function ActiveModel({ picker, option }: { picker: Picker; option: PickerOption 
         aria-label={`Favorite ${name}`}
         onClick={() => picker.toggleFavorite(reference)}
       >
-        {isFavorite ? 'Not a favorite' : 'Favorite'}
+        {isFavorite ? 'Remove from favorites' : 'Favorite'}
       </Button>
       <Button
         size="sm"

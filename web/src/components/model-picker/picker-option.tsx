@@ -45,11 +45,11 @@ function Marks({ model }: { model: Model }) {
   });
 }
 
-function EndBadge({ model: { lifecycle, shutdownDate } }: { model: Model }) {
+function RetirementBadge({ model: { lifecycle, shutdownDate } }: { model: Model }) {
   if (lifecycle === 'current') return null;
-  const verb = lifecycle === 'gone' ? 'Ended' : 'Ends';
-  const tone = lifecycle === 'gone' ? 'destructive' : 'warning';
-  return <Badge tone={tone}>{shutdownDate === null ? `${verb} soon` : `${verb} ${dayText(shutdownDate)}`}</Badge>;
+  const [verb, tone] = lifecycle === 'gone' ? (['Retired', 'destructive'] as const) : (['Retires', 'warning'] as const);
+  const when = shutdownDate === null ? (lifecycle === 'gone' ? '' : 'soon') : dayText(shutdownDate);
+  return <Badge tone={tone}>{`${verb} ${when}`.trim()}</Badge>;
 }
 
 /** Size and abilities. */
@@ -157,7 +157,7 @@ function OptionContent(props: OptionProps) {
       <Text
         label={
           <span className="inline-flex max-w-full flex-wrap items-center gap-x-2">
-            <Name id={modelIdOf(reference)} /> {model && <EndBadge model={model} />}
+            <Name id={modelIdOf(reference)} /> {model && <RetirementBadge model={model} />}
             {model && model.goodFor !== null && <Facts model={model} />}
           </span>
         }

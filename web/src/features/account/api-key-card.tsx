@@ -51,7 +51,7 @@ function KeyStatus({ config }: { config: UserConfig }) {
     <div className="wrap-anywhere min-w-0 flex-1 basis-40">
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
         API Key is set
-        {config.apiKeyVerified ? <Badge tone="success">Works</Badge> : <Badge tone="warning">Not verified</Badge>}
+        {config.apiKeyVerified ? <Badge tone="success">Verified</Badge> : <Badge tone="warning">Not verified</Badge>}
       </p>
       <p className="text-muted-foreground text-sm">
         {config.apiKeyAddedAt && `Added on ${formatLongDate(config.apiKeyAddedAt)}`}

@@ -66,7 +66,7 @@ function OpenDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       unsaved={{
         when: isDirty && !change.isSuccess,
-        what: 'your password',
+        what: 'the password',
         question: { description: 'Your password has not been changed.' },
       }}
       className="grid gap-4"

@@ -5,7 +5,7 @@ import { toast } from '#web/ui/states/toast.tsx';
 import { type Closing, useCloseAccount } from './account-queries.ts';
 
 /** Errors that the dialog shows itself. */
-const isSaidInTheDialog = (error: unknown) =>
+const isShownInDialog = (error: unknown) =>
   error instanceof ApiError &&
   (error.fields?.password !== undefined ||
     error.code === 'invalid_credentials' ||
@@ -20,7 +20,7 @@ export function useDeleteAccount() {
     try {
       await mutateAsync(closing);
     } catch (error) {
-      if (!isSaidInTheDialog(error)) showFailure('Failed to close account', 'Please try again.')(error);
+      if (!isShownInDialog(error)) showFailure('Failed to close account', 'Please try again.')(error);
       return error;
     }
     toast({ title: 'Account closed', description: 'Your account and everything in it has been removed.' });

@@ -68,7 +68,7 @@ export function ResetPasswordForm({ link, onDone }: { link: MailedLink; onDone: 
         Reset Password
       </Button>
       {isWrongToken(reset.error) && <LinkCannotBeUsed />}
-      <UnsavedChanges when={isDirty && !isWrongToken(reset.error)} what="your password" />
+      <UnsavedChanges when={isDirty && !isWrongToken(reset.error)} what="the password" />
     </form>
   );
 }

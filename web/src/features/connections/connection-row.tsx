@@ -107,7 +107,7 @@ function StateBadge({ connection: { isPaused, notice, checks }, isOff }: { conne
   if (isPaused) return <Badge tone="warning">Paused</Badge>;
   if (notice) return <Badge tone="warning">Not verified</Badge>;
   const works = checks.some(({ ability, result }) => ability === 'answer' && result === 'works');
-  return works ? <Badge tone="success">Works</Badge> : null;
+  return works ? <Badge tone="success">Verified</Badge> : null;
 }
 
 type HandleProps = Pick<RowProps, 'onDragStart' | 'onDragEnd' | 'onMove'> & { name: string };

@@ -77,7 +77,7 @@ describe('connections', () => {
       connection(2, { isPaused: true, hasKey: false, keyLast4: null }),
       connection(3, { notice: 'The provider could not be reached.' }),
     ]);
-    await expectText(rows.nth(0), /Provider 1.*Works.*https:\/\/api\.groq\.com\/openai\/v1.*ends in 4321/);
+    await expectText(rows.nth(0), /Provider 1.*Verified.*https:\/\/api\.groq\.com\/openai\/v1.*ends in 4321/);
     await expectText(rows.nth(1), /Paused.*No key/);
     await expectText(rows.nth(2), /Not verified.*The provider could not be reached\./);
   });

@@ -35,10 +35,10 @@ function Retry({ job }: { job: FailedJob }) {
   );
 }
 
-type GivenUpJobsProps = { jobs: readonly FailedJob[]; total: number };
+type FailedJobsProps = { jobs: readonly FailedJob[]; total: number };
 
 /** Jobs that failed permanently. Their users are only in the database and the log. */
-export function FailedJobs({ jobs, total }: GivenUpJobsProps) {
+export function FailedJobs({ jobs, total }: FailedJobsProps) {
   if (jobs.length === 0) return null;
   return (
     <section aria-label="Failed jobs" className="mt-8">

@@ -20,7 +20,7 @@ const columns: readonly Column<InstallationRetiringModel>[] = [
   },
   {
     id: 'end',
-    header: 'Ends',
+    header: 'Retirement',
     width: 'w-56',
     cell: ({ shutdownDate, lifecycle }) => (
       <Badge tone={lifecycle === 'gone' ? 'destructive' : 'warning'}>

@@ -126,7 +126,7 @@ function OperationsForm({ server, operations, chosen, onClose }: FormProps) {
       failed={{ title: 'Failed to save your choice', error: save.error }}
       unsaved={{
         when: selected.size !== before.size - vanished.length || [...selected].some((one) => !before.has(one)),
-        what: 'your choice of operations',
+        what: 'the selected operations',
         question: { description: 'Your choice of operations will be lost.' },
       }}
       className="grid gap-4"

@@ -110,7 +110,7 @@ export function PreferencesTab() {
         </Button>
         {isUnsaved && <p className="text-muted-foreground text-sm">Unsaved changes</p>}
       </div>
-      <UnsavedChanges when={isUnsaved} what="your preferences" />
+      <UnsavedChanges when={isUnsaved} what="the preferences" />
     </form>
   );
 }

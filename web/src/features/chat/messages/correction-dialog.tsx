@@ -51,7 +51,7 @@ export function CorrectionDialog({ message, onClose }: CorrectionDialogProps) {
       onClose={onClose}
       unsaved={{
         when: isDirty && !rating.isSuccess,
-        what: 'your correction',
+        what: 'the correction',
         question: {
           title: 'Discard your correction?',
           description: 'Your changes have not been saved.',

@@ -12,7 +12,7 @@ import { changeQueued, queueQuery, refresh, removeQueued, sendQueued } from './q
 import { QueuedEditor } from './queued-editor.tsx';
 
 /** Between the end of an answer and the start of the next one. */
-const lookForNextMs = 700;
+const pollIntervalMs = 700;
 
 const heldTexts: Record<HeldReason, string> = {
   stopped: 'The answer was stopped, so these messages wait.',
@@ -42,7 +42,7 @@ export function MessageQueue({ open, runId }: MessageQueueProps) {
   // No event tells that the server has started the next answer.
   useEffect(() => {
     if (!isNext) return;
-    const timer = setInterval(() => void refresh(client, threadId), lookForNextMs);
+    const timer = setInterval(() => void refresh(client, threadId), pollIntervalMs);
     return () => clearInterval(timer);
   }, [client, threadId, isNext]);
 

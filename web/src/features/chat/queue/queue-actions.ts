@@ -9,13 +9,13 @@ import type { OpenThread } from '#web/features/chat/shared/thread-state.ts';
 import { call } from '#web/lib/api-client.ts';
 
 /** Other tabs and the server change it as well. */
-const lookAgainAfter = 4000;
+const pollIntervalMs = 4000;
 
 export const queueQuery = (threadId: number) =>
   queryOptions({
     queryKey: ['threads', threadId, 'queue'],
     queryFn: async ({ signal }) => (await call(messageQueue.list, { params: { id: threadId } }, signal)).items,
-    refetchInterval: lookAgainAfter,
+    refetchInterval: pollIntervalMs,
     refetchOnWindowFocus: 'always',
   });
 

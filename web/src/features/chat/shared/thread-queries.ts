@@ -10,14 +10,14 @@ export const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError && error.status >= 400 && error.status < 500;
 
 /** Poll interval in milliseconds for changes from other tabs and devices. */
-const lookAgainAfter = 4000;
+const pollIntervalMs = 4000;
 
 export const threadQuery = (threadId: number) =>
   queryOptions({
     queryKey: ['threads', threadId, 'thread'],
     queryFn: ({ signal }) => call(chat.thread, { params: { id: threadId } }, signal),
     // Keep polling through a restart of the server, but not for a missing thread.
-    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : lookAgainAfter),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : pollIntervalMs),
     refetchOnWindowFocus: 'always',
   });
 

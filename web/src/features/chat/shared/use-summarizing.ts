@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { refreshMessages } from './thread-cache.ts';
 import { messagesQuery } from './thread-queries.ts';
 
-const lookAgainMs = 1500;
+const pollIntervalMs = 1500;
 
 /** True while an answer waits for the summary that its question has started; both are of the same moment. */
 export function useSummarizing({ threadId, createdAt }: Message): boolean {
@@ -14,7 +14,7 @@ export function useSummarizing({ threadId, createdAt }: Message): boolean {
     data?.items.some(({ summary }) => summary?.state === 'writing' && summary.createdAt === createdAt) ?? false;
   useEffect(() => {
     if (!isSummarizing) return;
-    const timer = setInterval(() => void refreshMessages(client, threadId), lookAgainMs);
+    const timer = setInterval(() => void refreshMessages(client, threadId), pollIntervalMs);
     return () => clearInterval(timer);
   }, [client, threadId, isSummarizing]);
   return isSummarizing;

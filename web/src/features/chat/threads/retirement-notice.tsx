@@ -15,7 +15,7 @@ import { formatLongDate } from '#web/lib/text/format.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 
-type ModelEndProps = { thread: Thread; messages: MessageWindow };
+type ModelRetirementProps = { thread: Thread; messages: MessageWindow };
 type Answering = { id: number; name: string; model: string } | undefined;
 
 /** Without a chosen model, another one will replace the model of the last answer. */
@@ -23,7 +23,7 @@ const lastModel = ({ items, newerCursor }: MessageWindow) =>
   newerCursor === null ? items.findLast(({ role }) => role === 'assistant')?.model : undefined;
 
 /** Asks how to continue once the model that answers here has retired. */
-export function RetirementNotice({ thread, messages }: ModelEndProps) {
+export function RetirementNotice({ thread, messages }: ModelRetirementProps) {
   const { data: ending } = useQuery(retirementQuery);
   const assistants = useQuery(assistantsQuery);
   const assistant = assistants.data?.find(({ id }) => id === thread.assistantId);

@@ -73,7 +73,7 @@ export function SaveDialog({ dataset, onClose }: { dataset: Dataset; onClose: ()
         isWhole={division.data?.conversations === 1}
         onChange={(next) => form.setValue('validationShare', next)}
       />
-      <WhatComes dataset={dataset} division={share === null ? null : division.data} />
+      <SplitPreview dataset={dataset} division={share === null ? null : division.data} />
       {share !== null && division.error && (
         <RetryNotice tone="warning" title="Failed to count the parts" query={division}>
           {errorText(division.error, 'You can still save them.')}
@@ -121,7 +121,7 @@ function ValidationField({ share, isWhole, onChange }: ValidationFieldProps) {
 type Division = { training: number; validation: number };
 
 /** `division`: null for a single file, undefined while loading. */
-function WhatComes({ dataset, division }: { dataset: Dataset; division: Division | null | undefined }) {
+function SplitPreview({ dataset, division }: { dataset: Dataset; division: Division | null | undefined }) {
   const count = includedCount(dataset);
   const training = division === null ? count : division?.training;
   const isFew = training !== undefined && training < minExamples;

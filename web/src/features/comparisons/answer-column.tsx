@@ -73,7 +73,7 @@ export function AnswerColumn({ comparisonId, promptId, answer, name, model, isBe
 
 function Outcome({ answer: { state, text, error } }: { answer: ComparedAnswer }) {
   if (state === 'complete' && text === '')
-    return <p className="text-muted-foreground">The model gave an empty answer.</p>;
+    return <p className="text-muted-foreground">The model returned an empty answer.</p>;
   if (state === 'stopped') return <p className="mt-2 text-muted-foreground text-sm">Stopped</p>;
   if (state === 'interrupted')
     return (

@@ -64,7 +64,7 @@ export function ComparisonList({ begin, onBegun }: ComparisonListProps) {
         <EmptyState
           icon={FlaskConical}
           title="No comparisons yet"
-          text="Send the same prompts to a tuned model and its base model, compare the answers, and vote."
+          text="Send the same prompts to a fine-tuned model and its base model, compare the answers, and vote."
           action={create}
         />
       ) : (

@@ -117,7 +117,7 @@ test('estimates the cost, starts once, follows progress and says why it stopped'
   await expect.element(prompt.getByRole('button', { name: 'Ask' })).toHaveAttribute('aria-disabled', 'true');
   const waits = { code: 'too_many_runs', message: '3 answers are being written.' };
   answer(comparisons.comparison, { ...whole, state: 'asking', refusal: waits });
-  await expect.element(page.getByText('3 answers are being written. It goes on by itself.')).toBeVisible();
+  await expect.element(page.getByText('3 answers are being written. It continues automatically.')).toBeVisible();
   const refusal = { code: 'budget_exceeded', message: 'The budget of $5 is used up.' };
   answer(comparisons.comparison, { ...whole, state: 'idle', refusal });
   await expect.element(page.getByText('Your budget is used up')).toBeVisible();

@@ -79,7 +79,7 @@ function ChangedSince({ comparisonId, current, version }: DraftProps & { version
   const isSaved = draft && Object.entries(draft.changes).every(([field, value]) => isSame(stored[field], value));
   return (
     <Notice
-      title={isSaved ? `${name} has what this draft changes` : `${name} is at version ${now} now`}
+      title={isSaved ? `${name} already has these changes` : `${name} is now at version ${now}`}
       action={
         <Link
           to="/settings"

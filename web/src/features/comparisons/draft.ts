@@ -26,7 +26,7 @@ export function problemsOf(fields: DraftFields): Partial<Record<keyof DraftField
   const found: ReturnType<typeof problemsOf> = {};
   if (tunedModel === '') found.tunedModel = 'Choose a model';
   if (baseModel === '') found.baseModel = 'Choose a model';
-  else if (baseModel === tunedModel) found.baseModel = 'Choose a different model from the tuned one';
+  else if (baseModel === tunedModel) found.baseModel = 'Choose a different model from the fine-tuned one';
   if (source === 'file') {
     if (fileId === '') found.fileId = 'Choose a file';
     const number = Number(count);

@@ -101,7 +101,7 @@ function ModelPair({ form, models }: FieldsProps & { models: ModelList | undefin
   };
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <ModelField form={form} label="Tuned model" name="tunedModel" tuned={tuned} onChange={chooseTuned} />
+      <ModelField form={form} label="Fine-tuned model" name="tunedModel" tuned={tuned} onChange={chooseTuned} />
       <ModelField
         form={form}
         label="Base model"
@@ -188,7 +188,7 @@ function TemperatureField({ value, without, onChange }: TemperatureFieldProps) {
           label="Temperature"
           hint={
             without.length > 0
-              ? `${without.map(modelName).join(' and ')} ${without.length > 1 ? 'take' : 'takes'} no temperature; it is left out there.`
+              ? `${without.map(modelName).join(' and ')} ${without.length > 1 ? 'do' : 'does'} not accept a temperature; it is ignored.`
               : 'Lower is more predictable, higher is more varied.'
           }
           aside={<output className="font-medium">{value.toFixed(1)}</output>}

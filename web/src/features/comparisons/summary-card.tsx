@@ -9,7 +9,7 @@ import { TallyBar } from './shared/tally.tsx';
 
 /** Heading of a side. */
 function headingOf(comparison: WholeComparison, side: Side): string {
-  if (comparison.kind === 'models') return side === 'candidate' ? 'Tuned model' : 'Base model';
+  if (comparison.kind === 'models') return side === 'candidate' ? 'Fine-tuned model' : 'Base model';
   if (comparison.kind !== 'replay') return comparison[side]?.label ?? '';
   if (side === 'candidate') return 'New model';
   return comparison.items.some(({ baseline }) => baseline?.stored) ? 'Old model, earlier answers' : 'Old model';

@@ -134,7 +134,7 @@ test('selects a judge with criteria and shows the cost first', async () => {
   const start = card.getByRole('button', { name: 'Start judging' });
   await expect.element(start).toHaveAttribute('aria-disabled', 'true');
   await pickModel(card.getByLabelText('Model'), 'gpt-4o');
-  await expectText(card, '8 answers of the judge, about $0.014.');
+  await expectText(card, '8 judge answers, about $0.014.');
   await card.getByLabelText('Criteria').fill(' ');
   await expectText(card.getByRole('alert'), 'Enter what makes an answer better');
   await card.getByLabelText('Criteria').fill('x'.repeat(4_001));
@@ -169,7 +169,7 @@ test('accepts any typed judge model while the list is unavailable', async () => 
   await expect.element(start).toHaveAttribute('aria-disabled', 'true');
   await pickModel(card.getByLabelText('Model'), 'qwen3:32b');
   await expect.element(start).not.toHaveAttribute('aria-disabled');
-  await expectText(card, '8 answers of the judge. No price is known for qwen3:32b.');
+  await expectText(card, '8 judge answers. No price is known for qwen3:32b.');
 });
 
 test('shows verdicts at their prompts and totals in the card', async () => {
@@ -208,7 +208,7 @@ test('can be stopped while judging', async () => {
 
 test('lets a Viewer read', async () => {
   shown({}, { ...person, role: 'Viewer' });
-  for (const name of ['New judging', 'Judge 1 open prompt', 'Delete judging'])
+  for (const name of ['New judgment', 'Judge 1 open prompt', 'Delete judgment'])
     await expect.element(card.getByRole('button', { name })).toHaveAttribute('aria-disabled', 'true');
 });
 

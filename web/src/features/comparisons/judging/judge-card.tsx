@@ -39,7 +39,7 @@ function useStartJudging(calls: ReturnType<typeof useJudgingCalls>, onMade: (mad
 function ShownChoice({ judging: { judgings, shown, choose } }: Pick<JudgeCardProps, 'judging'>) {
   return (
     <Select
-      aria-label="Shown judging"
+      aria-label="Selected judgment"
       value={shown?.id ?? ''}
       onChange={(event) => choose(Number(event.target.value))}
       className="max-w-md"
@@ -77,7 +77,7 @@ export function JudgeCard({ comparison, judging, reason }: JudgeCardProps) {
             <div className="flex gap-2">
               {shown && <DeleteJudging id={shown.id} calls={calls} reason={reason} />}
               <Button icon={Plus} size="sm" disabledReason={reason} onClick={() => setIsNew(true)}>
-                New judging
+                New judgment
               </Button>
             </div>
           )
@@ -160,14 +160,14 @@ type DeleteJudgingProps = Pick<ShownProps, 'calls' | 'reason'> & { id: number };
 function DeleteJudging({ id, calls, reason }: DeleteJudgingProps) {
   return (
     <IconButton
-      label="Delete judging"
-      tooltip={reason ?? 'Delete judging'}
+      label="Delete judgment"
+      tooltip={reason ?? 'Delete judgment'}
       icon={Trash2}
       size="sm"
       variant="secondary"
       className="size-8 max-md:size-10"
       disabled={reason !== undefined}
-      onClick={() => calls.remove.mutate(id, { onError: showFailure('Failed to delete the judging') })}
+      onClick={() => calls.remove.mutate(id, { onError: showFailure('Failed to delete the judgment') })}
     />
   );
 }

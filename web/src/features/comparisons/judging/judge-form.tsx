@@ -34,7 +34,7 @@ export function JudgeForm({ comparisonId, answered, disabledReason, busy, onStar
       ? 'Choose a model first.'
       : criteriaError(draft.criteria) === undefined
         ? undefined
-        : 'Fix the criteria first.';
+        : 'Correct the criteria first.';
   const { data: estimate } = useQuery({
     ...judgingEstimateQuery(comparisonId, answered, {
       model: useDebouncedText(draft.model, typingMs),
@@ -67,8 +67,8 @@ export function JudgeForm({ comparisonId, answered, disabledReason, busy, onStar
         {estimate && draft.model !== '' && estimate.answers > 0 && (
           <p className="text-muted-foreground text-sm">
             {estimate.costUsd === null
-              ? `${formatCount(estimate.answers, 'answer')} of the judge. No price is known for ${modelName(draft.model)}.`
-              : `${formatCount(estimate.answers, 'answer')} of the judge, about ${formatCost(estimate.costUsd)}.`}
+              ? `${formatCount(estimate.answers, 'judge answer')}. No price is known for ${modelName(draft.model)}.`
+              : `${formatCount(estimate.answers, 'judge answer')}, about ${formatCost(estimate.costUsd)}.`}
           </p>
         )}
       </div>

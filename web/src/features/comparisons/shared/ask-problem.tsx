@@ -9,7 +9,7 @@ export function AskProblem({ error, isWaiting, onInsist }: AskProblemProps) {
   if (isWaiting)
     return (
       <Notice live title="Waiting">
-        {errorText(error)} It goes on by itself.
+        {errorText(error)} It continues automatically.
       </Notice>
     );
   return <RefusalNotice error={error} title="Failed to ask the models" insistLabel="Ask anyway" onInsist={onInsist} />;

@@ -34,7 +34,7 @@ export function KeepQuestion({ assistantId, text }: { assistantId: number | null
       toast({ title: 'Question kept', description: `It is in the test set ‘${name}’.` });
       return refreshTestSets(client);
     },
-    onError: showFailure('The question was not kept'),
+    onError: showFailure('Failed to keep the question'),
   });
   return (
     <Button

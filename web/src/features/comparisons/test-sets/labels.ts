@@ -28,7 +28,7 @@ export const resultTones: Record<TestResult, BadgeTone> = {
 
 export const resultMeanings: readonly [TestResult, string][] = [
   ['unchanged', 'the same text except for spaces, or a tie'],
-  ['better', 'by your vote, or else by the latest judging'],
+  ['better', 'by your vote, or else by the latest judgment'],
   ['worse', 'likewise'],
   ['open', 'the texts differ and have not been judged yet'],
   ['new', 'there is no earlier answer'],

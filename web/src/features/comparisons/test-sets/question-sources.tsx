@@ -36,7 +36,7 @@ export function FromConversations({ assistantId, ...choice }: SourceProps & { as
             about={
               <>
                 <bdi>{asked.title}</bdi>, <RelativeTime date={asked.createdAt} />
-                {asked.files > 0 && ` · ${formatCount(asked.files, 'file')} not asked with`}
+                {asked.files > 0 && ` · ${formatCount(asked.files, 'file')} not sent`}
               </>
             }
             {...choice}

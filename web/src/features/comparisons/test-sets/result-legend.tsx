@@ -5,7 +5,7 @@ export function ResultLegend() {
   return (
     <details className="text-sm">
       <summary className="w-fit cursor-pointer rounded-xs text-muted-foreground hover:text-foreground max-md:py-2">
-        What the words mean
+        Legend
       </summary>
       <dl className="mt-2 grid max-w-[72ch] gap-1">
         {resultMeanings.map(([result, meaning]) => (

@@ -71,7 +71,7 @@ function useRunFields(set: TestSet, draft: RunDialogProps['draft']) {
 
 const describe = ({ assistant, name, questions }: TestSet, isDraft: boolean) =>
   isDraft
-    ? `What is in the form and version ${assistant.version} answer the ${formatCount(questions, 'question')} of ‘${name}’. Existing answers are reused.`
+    ? `Asks your draft and version ${assistant.version} the ${formatCount(questions, 'question')} in ‘${name}’. Existing answers are reused.`
     : `The ${formatCount(questions, 'question')} are asked once each. You can leave this page.`;
 
 /** Dialog for a test run: candidate, baseline, judge and cost. */
@@ -178,7 +178,7 @@ function BaselineField({ set: { assistant }, runs, candidate, value, onChange }:
         <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
           <option value={noBaseline}>Nothing</option>
           {candidate !== present && (
-            <option value={present}>{`Version ${assistant.version}, asked where it has no answer yet`}</option>
+            <option value={present}>{`Version ${assistant.version}, asked only if not answered yet`}</option>
           )}
           {runs.map(({ id, candidate: { label }, createdAt }) => (
             <option key={id} value={runValue(id)}>
@@ -209,7 +209,7 @@ function JudgeFields({ judge, criteria, onChange, onWritten }: JudgeFieldsProps)
           <ModelSelect
             control={control}
             value={judge}
-            empty="I vote myself"
+            empty="I’ll vote"
             extras={tunedGroups(tuned, judge, chooseJudge)}
             without={tunedIds(tuned)}
             onChange={chooseJudge}
@@ -232,7 +232,7 @@ export function costText(
 ): string {
   const partly =
     costUsd !== null && unpriced.length > 0 ? ` No price is known for ${unpriced.map(modelName).join(' and ')}.` : '';
-  const ofBaseline = baselineAnswers > 0 ? `, ${baselineAnswers} of them to compare with` : '';
+  const ofBaseline = baselineAnswers > 0 ? `, including ${baselineAnswers} for the baseline` : '';
   return [
     `${formatCount(answers, 'answer')}${ofBaseline}: ${priceOf(costUsd)}.${partly}`,
     ...(stored > 0 ? [`${formatCount(stored, 'earlier answer')} cost nothing.`] : []),

@@ -35,7 +35,7 @@ test('shows results of each run, a running one and why one stopped', async () =>
     /^Version 2 .* Version 1 14 \+4 −2 —$/,
     /^Version 2 .* — 0 0 0 20 new$/,
   ]);
-  await page.getByText('What the words mean').click();
+  await page.getByText('Legend').click();
   await expect.element(page.getByText('the same text except for spaces, or a tie')).toBeVisible();
 });
 
@@ -75,7 +75,7 @@ test('selects what to run by keyboard, and shows the cost first', async () => {
   await page.getByRole('button', { name: 'Run' }).click();
   await expectText(dialog, '2 answers: about $0.0041. 2 earlier answers cost nothing.');
   await pickModel(dialog.getByLabelText('What is asked'), 'gpt-4.1');
-  await dialog.getByLabelText('Compared with').selectOptions('Version 2, asked where it has no answer yet');
+  await dialog.getByLabelText('Compared with').selectOptions('Version 2, asked only if not answered yet');
   await pickModel(dialog.getByLabelText('Who decides which is better'), 'gpt-4o');
   await expectText(dialog, 'gpt-4o judges with at most 4 answers: about $0.01.');
   await dialog.getByLabelText('Criteria').fill(' ');

@@ -79,7 +79,7 @@ function DetailsDialog({ preset, baseUrl, onBack, onClose }: DetailsDialogProps)
         onClose();
         toast({
           title: 'Connection added',
-          description: made.notice ?? `The models of “${made.name}” are offered now.`,
+          description: made.notice ?? `You can now use the models of “${made.name}”.`,
         });
       },
       onError: (error) => void showFieldErrors(form, error),
@@ -118,7 +118,7 @@ export function DraftFields({ preset, form, onBack }: DraftFieldsProps) {
       {isPrivate(preset) && (
         <TextField
           form={form}
-          label="Address"
+          label="Base URL"
           name="baseUrl"
           hint={preset.example ? `For example ${preset.example}` : undefined}
         />

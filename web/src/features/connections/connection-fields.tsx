@@ -78,9 +78,9 @@ export function KeyField({ form, isOptional, hint, keyPage = null }: KeyFieldPro
 export const WaitField = ({ form }: FieldsProps) => (
   <TextField
     form={form}
-    label="Wait for the first word (seconds)"
+    label="First-token timeout (seconds)"
     name="firstTokenSeconds"
     isOptional
-    hint="From 10 to 7200. A server of your own may load a model for minutes. Left empty: as the installation."
+    hint="From 10 to 7200. Your own server may need minutes to load a model. Leave empty for the installation’s default."
   />
 );

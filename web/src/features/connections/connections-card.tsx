@@ -88,7 +88,7 @@ function Content({ query, add, onChoose }: ContentProps) {
       {policy === 'off' && (
         <div className="px-5 pt-5">
           <Notice tone="info" title="Connections are turned off">
-            The operator of this installation allows no connections beside its own provider. Those that you have are
+            The operator of this installation does not allow connections to other providers. Those that you have are
             kept, but not used.
           </Notice>
         </div>

@@ -100,7 +100,7 @@ describe('connections', () => {
     await expect.element(dialog.getByText('Invalid API Key.').first()).toBeVisible();
     answer(connections.create, connection(9, { name: 'Groq' }));
     await dialog.getByRole('button', { name: 'Add Connection' }).click();
-    await expectToast('Connection added', 'The models of “Groq” are offered now.');
+    await expectToast('Connection added', 'You can now use the models of “Groq”.');
   });
 
   test('offer the servers that run on the machine', async () => {
@@ -111,7 +111,7 @@ describe('connections', () => {
       .getByRole('button', { name: /Ollama.*3 models/ })
       .click();
     const dialog = page.getByRole('dialog', { name: 'Connect Ollama' });
-    await expect.element(dialog.getByRole('textbox', { name: 'Address' })).toHaveValue('http://127.0.0.1:11434/v1');
+    await expect.element(dialog.getByRole('textbox', { name: 'Base URL' })).toHaveValue('http://127.0.0.1:11434/v1');
     await dialog.getByRole('button', { name: 'Add Connection' }).click();
     await expectText(rows.nth(0), 'Ollama');
     expect(requestsTo(connections.create).at(-1)).toMatchObject({
@@ -172,8 +172,8 @@ describe('connections', () => {
       answer(connections.refusals, { refusals: [] });
     });
     await page.getByRole('button', { name: 'Check Provider 1' }).click();
-    const section = page.getByRole('region', { name: 'Refused lately' });
-    await expectText(section.getByRole('listitem').nth(0), /temperature for talker.*Tried again/);
+    const section = page.getByRole('region', { name: 'Recently refused' });
+    await expectText(section.getByRole('listitem').nth(0), /temperature for talker.*Next retry/);
     await expectText(section.getByRole('listitem').nth(1), 'responses');
     await section.getByRole('button', { name: 'Ask Again' }).click();
     await expect.element(section).not.toBeInTheDocument();
@@ -246,7 +246,7 @@ describe('connections', () => {
     openConnections([], 'listed', [offered, { ...offered, id: 10, name: 'Spent', monthlyUsd: null, isUsedUp: true }]);
     const list = page.getByRole('list', { name: 'Offered by your administrator' });
     await expectText(list.getByRole('listitem').nth(0), /Team.*\$3\.50 of \$5\.00 left this month/);
-    await expectText(list.getByRole('listitem').nth(1), /Budget used up.*\$1\.50 this month.*all together/);
+    await expectText(list.getByRole('listitem').nth(1), /Budget used up.*\$1\.50 this month.*shared budget/);
     await expectCount(list.getByRole('button'), 0);
   });
 });

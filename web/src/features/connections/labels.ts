@@ -6,7 +6,7 @@ export const counted = (count: number, one: string, many = `${one}s`) =>
 /** Names of what is tried, and the parts of Roster that need it. */
 export const abilityNames: Record<Ability, readonly [name: string, use: string]> = {
   models: ['List of models', 'Choosing a model from a list'],
-  answer: ['An answer', 'Every conversation'],
+  answer: ['Answers', 'Every conversation'],
   streaming: ['Streaming', 'Seeing the answer while it is written'],
   reasoning: ['Reasoning', 'Seeing how a model arrived at its answer'],
   tools: ['Tool calls', 'Connected tools of assistants'],
@@ -23,7 +23,7 @@ export const resultNames: Record<
 > = {
   works: ['Works', 'success'],
   fails: ['Does not work', 'destructive'],
-  unknown: ['Not known', 'neutral'],
+  unknown: ['Unknown', 'neutral'],
 };
 
 export const pausedHint = 'Its models are not offered while it is paused.';

@@ -40,7 +40,7 @@ export function SpendingDialog({ offer: { id, name }, onClose }: { offer: Connec
           Spending of “<bdi>{name}</bdi>”
         </>
       }
-      description="Cost by person and model, without contents. Months are in UTC."
+      description="Cost by person and model. Messages are not shown. Months are in UTC."
     >
       <div className="grid gap-5">
         <div className="flex items-center gap-2">
@@ -68,7 +68,7 @@ export function SpendingDialog({ offer: { id, name }, onClose }: { offer: Connec
 }
 
 function Sums({ spending: { total, people, models } }: { spending: OfferSpending }) {
-  if (total.requests === 0) return <p className="text-muted-foreground">Nothing was spent in this month.</p>;
+  if (total.requests === 0) return <p className="text-muted-foreground">No spending in this month.</p>;
   return (
     <>
       <p>

@@ -74,7 +74,7 @@ export function TermFields({ terms, problems, onChange }: TermFieldsProps) {
         />
       </div>
       <p className="text-muted-foreground text-sm">
-        Months are in UTC. Nobody can go over a budget. With a budget, models whose price is not known are refused.
+        Months are in UTC. Budgets cannot be exceeded. With a budget, models whose price is not known are refused.
       </p>
     </>
   );
@@ -88,7 +88,7 @@ type AmountProps = {
 };
 
 const Amount = ({ label, value, problem, onChange }: AmountProps) => (
-  <Field label={label} hint="Left empty: no limit." error={problem}>
+  <Field label={label} hint="Leave empty for no limit." error={problem}>
     {(control) => (
       <Input
         {...control}

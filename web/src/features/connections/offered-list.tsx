@@ -39,9 +39,9 @@ function OfferedRow({ connection }: { connection: OfferedConnection }) {
 
 function budgetText({ monthlyUsd, spentUsd, isUsedUp }: OfferedConnection): string {
   const spent = `You have spent ${formatCost(spentUsd)} this month.`;
-  if (monthlyUsd === null) return isUsedUp ? `${spent} The budget of all together is used up.` : spent;
+  if (monthlyUsd === null) return isUsedUp ? `${spent} The shared budget is used up.` : spent;
   const left = formatCost(Math.max(0, monthlyUsd - spentUsd));
   return isUsedUp && spentUsd < monthlyUsd
-    ? `${spent} The budget of all together is used up.`
+    ? `${spent} The shared budget is used up.`
     : `${left} of ${formatCost(monthlyUsd)} left this month.`;
 }

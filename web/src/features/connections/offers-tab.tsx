@@ -104,7 +104,7 @@ function CheckOfferDialog({ offer, onClose }: DialogProps) {
 function RemoveOfferDialog({ offer: { id, name }, onClose }: DialogProps) {
   const remove = useRemoveOffer();
   const { data } = useQuery(offerUsesQuery(id));
-  const people = data && data.people > 0 ? ` ${counted(data.people, 'person', 'people')} asked it this month.` : '';
+  const people = data && data.people > 0 ? ` ${counted(data.people, 'person', 'people')} used it this month.` : '';
   const confirm = () =>
     remove.mutate(id, {
       onSuccess: () => {
@@ -122,7 +122,7 @@ function RemoveOfferDialog({ offer: { id, name }, onClose }: DialogProps) {
           Remove “<bdi>{name}</bdi>”?
         </>
       }
-      description={`${usesText(data)}${people} Conversations stay readable. Its sums are deleted with it. This cannot be undone.`}
+      description={`${usesText(data)}${people} Conversations stay readable. Its spending records are deleted too. This cannot be undone.`}
       confirmLabel="Remove Connection"
       pendingLabel="Removing..."
       destructive

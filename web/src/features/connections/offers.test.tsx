@@ -111,7 +111,7 @@ describe('offered connections', () => {
     answer(connectionOffers.remove, undefined);
     await choose('Remove');
     const question = page.getByRole('alertdialog');
-    await expectText(question, /1 assistant and 4 conversations.*2 people asked it this month/);
+    await expectText(question, /1 assistant and 4 conversations.*2 people used it this month/);
     await question.getByRole('button', { name: 'Remove Connection' }).click();
     await expectToast('Connection removed');
   });
@@ -166,7 +166,7 @@ describe('offered connections', () => {
     answer(connectionOffers.refusals, { refusals: [refused] });
     answer(connectionOffers.askAgain, undefined);
     await page.getByRole('button', { name: 'Check Team' }).click();
-    const section = page.getByRole('region', { name: 'Refused lately' });
+    const section = page.getByRole('region', { name: 'Recently refused' });
     await expectText(section, /temperature for llama/);
     answer(connectionOffers.refusals, { refusals: [] });
     await section.getByRole('button', { name: 'Ask Again' }).click();

@@ -23,7 +23,7 @@ export function RefusalList({ refusals = [], askAgain }: RefusalListProps) {
     <section aria-labelledby="refusals" className="grid gap-2">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h3 id="refusals" className="font-medium">
-          Refused lately
+          Recently refused
         </h3>
         <Button
           size="sm"
@@ -34,7 +34,7 @@ export function RefusalList({ refusals = [], askAgain }: RefusalListProps) {
         </Button>
       </div>
       <p className="text-muted-foreground text-sm">
-        The provider refused this, so Roster does without it and tries again by itself. If the provider has changed, ask
+        The provider refused this, so Roster leaves it out and retries automatically. If the provider has changed, ask
         again now.
       </p>
       <ul className="divide-y divide-border text-sm">
@@ -59,7 +59,7 @@ function Refusal({ refusal: { what, model, askAt } }: { refusal: ConnectionRefus
         )}
       </span>
       <span className="text-muted-foreground">
-        Tried again <RelativeTime date={askAt} />
+        Next retry <RelativeTime date={askAt} />
       </span>
     </li>
   );

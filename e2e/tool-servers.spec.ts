@@ -41,7 +41,7 @@ async function add(page: Page, url: string) {
   const dialog = page.getByRole('dialog', { name: 'Add Tool Server' });
   await expect(dialog.getByLabel('Name')).toBeFocused();
   await page.keyboard.type('Notes');
-  await dialog.getByLabel('Address').fill(url);
+  await dialog.getByLabel(/^URL/).fill(url);
   await dialog.getByLabel('Access').selectOption('With a header');
   await dialog.getByLabel(/^Value/).fill('Bearer planted-in-the-header-4321');
   await expectAccessible(page);
@@ -117,7 +117,7 @@ test('signs a user in to a server by keyboard, after a refusal', async ({ page, 
   const signIn = row.getByRole('button', { name: 'Sign in to Notes' });
   await signIn.press('Enter');
   await page.getByRole('button', { name: 'Deny' }).press('Enter');
-  await expectToast(page, 'You were not signed in', 'You did not give Roster access');
+  await expectToast(page, 'Failed to sign in', 'You did not give Roster access');
   await signIn.press('Enter');
   await page.getByRole('button', { name: 'Allow' }).press('Enter');
   await expectToast(page, 'Signed in to “Notes”', 'Roster is loading its tools.');
@@ -127,7 +127,7 @@ test('signs a user in to a server by keyboard, after a refusal', async ({ page, 
   for (const secret of notes.authority.secrets) expect(await page.content()).not.toContain(secret);
 
   await page.getByRole('button', { name: 'Actions for Notes' }).press('Enter');
-  await page.getByRole('menuitem', { name: 'Sign out of it' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Sign out' }).press('Enter');
   await expect(row).toContainText('Sign-in required');
   await notes.close();
 });
@@ -175,7 +175,7 @@ for (const by of ['pointer', 'keyboard'] as const)
     await press(page.getByRole('menuitem', { name: 'Tool server (MCP)' }));
     const form = page.getByRole('dialog', { name: 'Add Tool Server' });
     await type(form.getByLabel('Name'), 'Notes');
-    await type(form.getByLabel('Address'), peer.url);
+    await type(form.getByLabel(/^URL/), peer.url);
     await press(form.getByRole('button', { name: 'Add Server' }));
     const dialog = page.getByRole('dialog', { name: 'Use “Notes” in an Assistant' });
     await press(dialog.getByRole('button', { name: 'Choose all' }));

@@ -19,12 +19,12 @@ describe('adding a server', () => {
     await expect.element(dialog.getByText('Name is required')).toBeVisible();
     await expect.element(dialog.getByText('The address is required')).toBeVisible();
     await dialog.getByLabelText('Name').fill('Notes');
-    await dialog.getByLabelText('Address').fill('tools.example.org');
+    await dialog.getByLabelText('URL').fill('tools.example.org');
     await dialog.getByLabelText('Access').selectOptions('With a header');
     await add.click();
     await expect.element(dialog.getByText('Enter an address that begins with https://')).toBeVisible();
     await expect.element(dialog.getByText('The value is required')).toBeVisible();
-    await dialog.getByLabelText('Address').fill('https://tools.example.org/mcp');
+    await dialog.getByLabelText('URL').fill('https://tools.example.org/mcp');
     await dialog.getByLabelText(/^Value/).fill('Bearer secret');
     await expectHidden(dialog.getByText('Share with everyone'));
     expect(requestsTo(toolServers.create)).toEqual([]);
@@ -46,7 +46,7 @@ describe('adding a server', () => {
     await page.getByRole('button', { name: 'Add Server' }).click();
     await page.getByRole('menuitem', { name: 'Tool server (MCP)' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Notes');
-    await page.getByLabelText('Address').fill('https://tools.example.org/mcp');
+    await page.getByLabelText('URL').fill('https://tools.example.org/mcp');
     await page.getByRole('checkbox', { name: /Share with everyone/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Add Server' }).click();
     await expect.poll(() => requestsTo(toolServers.create).map(({ body }) => body.isOffered)).toEqual([true]);
@@ -70,7 +70,7 @@ describe('server with sign-in', () => {
     await page.getByRole('menuitem', { name: 'Tool server (MCP)' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add Tool Server' });
     await dialog.getByLabelText('Name').fill('Notes');
-    await dialog.getByLabelText('Address').fill('https://tools.example.org/mcp');
+    await dialog.getByLabelText('URL').fill('https://tools.example.org/mcp');
     await dialog.getByLabelText('Access').selectOptions('Each person signs in (OAuth)');
     await expectText(dialog, 'After saving, sign in to load its tools.');
     await dialog.getByRole('button', { name: 'Add Server' }).click();
@@ -124,18 +124,18 @@ describe('server with sign-in', () => {
     answer(toolServers.signOut, undefined);
     await page.getByRole('button', { name: 'Actions for Server 1' }).click();
     await expectCount(page.getByRole('menuitem'), 1);
-    await page.getByRole('menuitem', { name: 'Sign out of it' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await expect.poll(() => requestsTo(toolServers.signOut).map(({ params }) => params.id)).toEqual([1]);
     await page.getByRole('button', { name: 'Actions for Server 3' }).click();
     await expect
-      .element(page.getByRole('menuitem', { name: 'Refresh its tools' }))
+      .element(page.getByRole('menuitem', { name: 'Refresh tools' }))
       .toHaveAttribute('aria-disabled', 'true');
   });
 
   test.each([
     ['signedIn=1', 'Signed in to “Server 1”', 'Roster is loading its tools.'],
-    ['signInFailed=expired', 'You were not signed in', 'The sign-in took longer than ten minutes'],
-    ['signInFailed=toString', 'You were not signed in', 'It did not work. Please try again.'],
+    ['signInFailed=expired', 'Failed to sign in', 'The sign-in took longer than ten minutes'],
+    ['signInFailed=toString', 'Failed to sign in', 'Please try again.'],
   ])('reports the result: %s', async (search, title, description) => {
     open(`/settings?tab=tools&${search}`, {
       user: { ...person, role: 'Editor' },
@@ -171,7 +171,7 @@ describe('command', () => {
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit Tool Server' });
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Renamed');
-    await expectHidden(dialog.getByLabelText('Address'));
+    await expectHidden(dialog.getByLabelText('URL'));
     await dialog.getByRole('button', { name: 'Save Changes' }).click();
     await expectHidden(dialog);
     expect(requestsTo(toolServers.update)[0]?.body).toEqual({ name: 'Renamed', isOffered: false });
@@ -186,7 +186,7 @@ test('keeps the header unless another is typed, and shows server errors', async 
   await page.getByRole('menuitem', { name: 'Edit' }).click();
   const dialog = page.getByRole('dialog', { name: 'Edit Tool Server' });
   await expect.element(dialog.getByText('Leave empty to keep the current one (…4321).')).toBeVisible();
-  await dialog.getByLabelText('Address').fill('https://other.example.org/mcp');
+  await dialog.getByLabelText('URL').fill('https://other.example.org/mcp');
   await dialog.getByRole('button', { name: 'Save Changes' }).click();
   await expect.element(dialog.getByLabelText('Value', { exact: true })).toHaveAccessibleDescription(message);
   expect(requestsTo(toolServers.update)[0]?.body.auth).toEqual({ type: 'header', name: 'X-Key' });

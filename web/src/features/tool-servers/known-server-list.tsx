@@ -26,7 +26,7 @@ export function KnownServerList({ onChoose }: { onChoose: (server: KnownServer) 
         ))}
       </ul>
       <p className="mt-2 text-muted-foreground text-xs">
-        As their documentation said on {formatLongDate(knownServersAsOf)}. They are not part of Roster.
+        According to their documentation on {formatLongDate(knownServersAsOf)}. They are not part of Roster.
       </p>
     </section>
   );

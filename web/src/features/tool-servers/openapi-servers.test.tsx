@@ -204,7 +204,7 @@ test('lists selected operations missing from the description', async () => {
 test('rereads a description from before operations could be selected', async () => {
   const dialog = await openOperations({ operations: null, chosen: null });
   answer(toolServers.refresh, described({ state: 'waiting' }));
-  await dialog.getByRole('button', { name: 'Read Again' }).click();
+  await dialog.getByRole('button', { name: 'Refresh Description' }).click();
   await expect.poll(() => requestsTo(toolServers.refresh).length).toBe(1);
 });
 

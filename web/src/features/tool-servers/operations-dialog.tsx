@@ -67,13 +67,13 @@ function RefreshDescription({ server }: { server: ToolServer }) {
           size="sm"
           disabledReason={reason}
           busy={refresh.isPending}
-          onClick={() => refresh.mutate(server.id, { onError: showFailure('Failed to reload the description') })}
+          onClick={() => refresh.mutate(server.id, { onError: showFailure('Failed to refresh the description') })}
         >
-          Read Again
+          Refresh Description
         </Button>
       }
     >
-      Roster must reload this description before you can choose its operations.
+      Roster must refresh this description before you can choose its operations.
     </Notice>
   );
 }

@@ -102,7 +102,7 @@ function AddressFields({ server, ...fields }: FieldsProps & { server: ToolServer
   return (
     <>
       <TextField
-        label="Address"
+        label="URL"
         name="url"
         hint="MCP endpoint (Streamable HTTP), for example https://tools.example.org/mcp"
         {...fields}

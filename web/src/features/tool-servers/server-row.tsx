@@ -173,7 +173,7 @@ function OwnerItems({ server, onChoose }: ServerRowProps) {
           disabledReason={reason ?? signInFirst}
           onSelect={() => refresh.mutate(server.id, { onError: showFailure('Failed to refresh the server') })}
         >
-          {server.openApi ? 'Reload the description' : 'Refresh its tools'}
+          {server.openApi ? 'Refresh description' : 'Refresh tools'}
         </MenuItem>
       )}
       <MenuItem
@@ -196,7 +196,7 @@ function SignOutItem({ server: { id } }: Pick<ServerRowProps, 'server'>) {
       disabledReason={reason}
       onSelect={() => signOut.mutate(id, { onError: showFailure('Failed to sign out') })}
     >
-      Sign out of it
+      Sign out
     </MenuItem>
   );
 }

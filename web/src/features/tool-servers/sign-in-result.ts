@@ -9,7 +9,7 @@ const failures: Record<ToolSignInFailure, string> = {
   expired:
     'The sign-in took longer than ten minutes, was already used, or was started in another browser. Start again and finish it in this browser.',
   cancelled: 'You did not give Roster access, so nothing has changed. You can try again at any time.',
-  failed: 'The other site did not sign you in, for the reason below.',
+  failed: 'The login provider did not sign you in, for the reason below.',
   changed: 'The tool server or your permissions have changed. Try again.',
   too_many: 'Too many sign-in attempts from your network. Wait five minutes and try again.',
 };
@@ -29,8 +29,8 @@ export function useSignInResult(
     const server = servers.find(({ id, signIn }) => id === signedIn && signIn?.state === 'done');
     if (signInFailed !== undefined)
       toastError({
-        title: 'You were not signed in',
-        description: isFailure(signInFailed) ? failures[signInFailed] : 'It did not work. Please try again.',
+        title: 'Failed to sign in',
+        description: isFailure(signInFailed) ? failures[signInFailed] : 'Please try again.',
         duration: 12_000,
       });
     // An id in the address alone proves nothing.

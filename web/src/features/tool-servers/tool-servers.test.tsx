@@ -42,7 +42,7 @@ describe('list of tool servers', () => {
     await expect.element(add).toHaveAttribute('aria-disabled', 'true');
     await expect.element(add).toHaveAccessibleDescription(/Viewer/);
     await page.getByRole('button', { name: 'Actions for Server 1' }).click();
-    for (const name of [/^Edit/, /^Refresh its tools/, /^Turn off/, /^Remove/])
+    for (const name of [/^Edit/, /^Refresh tools/, /^Turn off/, /^Remove/])
       await expect.element(page.getByRole('menuitem', { name })).toHaveAttribute('aria-disabled', 'true');
   });
 
@@ -133,7 +133,7 @@ describe('using a server in an assistant', () => {
     await page.getByRole('button', { name: 'Add Server' }).click();
     await page.getByRole('menuitem', { name: 'Tool server (MCP)' }).click();
     await page.getByRole('button', { name: /^Notion/ }).click();
-    await expect.element(page.getByLabelText('Address')).toHaveValue('https://mcp.notion.com/mcp');
+    await expect.element(page.getByLabelText('URL')).toHaveValue('https://mcp.notion.com/mcp');
     await expect.element(page.getByLabelText('Access')).toHaveValue('oauth');
     await page.getByRole('button', { name: /^DeepWiki/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Add Server' }).click();

@@ -75,7 +75,7 @@ test('connects GitHub to an account, cancelled at first, and then to no other', 
   await page.goto(`${roster.url}/settings`);
   await page.getByRole('button', { name: 'Connect GitHub' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await expectToast(page, 'Connecting failed', 'You cancelled on the other site');
+  await expectToast(page, 'Connecting failed', 'You cancelled at the login provider');
   await expect(page).toHaveURL(bare('/settings?tab=account'));
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Connect GitHub' }).click();
@@ -107,7 +107,7 @@ test('shows every failure on the sign-in page, and clears the address', async ({
   await expect(page.getByText('OR SIGN UP WITH')).toBeVisible();
   await link(page, 'GitHub').click();
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await expectToast(page, 'Login failed', 'You cancelled on the other site');
+  await expectToast(page, 'Login failed', 'You cancelled at the login provider');
   await expect(page).toHaveURL(bare('/auth'));
   await expectAccessible(page);
 
@@ -138,7 +138,7 @@ test('shows every failure on the sign-in page, and clears the address', async ({
   await expectToast(page, 'Login failed', 'Start again and finish it here.');
   await expect(page).toHaveURL(bare('/auth'));
   await page.goto(`${roster.url}/auth?error=%3Cb%3Econstructor`);
-  await expectToast(page, 'Login failed', 'It did not work. Please try again.');
+  await expectToast(page, 'Login failed', 'Please try again.');
 });
 
 test('signs a visitor in by the address itself, and leads a signed-in user to Settings', async ({ page }) => {

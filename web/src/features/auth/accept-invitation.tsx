@@ -59,7 +59,7 @@ function AcceptForm({ token, email, onAccepted }: FormProps) {
   const accept = useAccept(token);
   const form = useForm<Values>({ resolver, defaultValues: { name: '', password: '', confirmation: '' } });
   const { errors } = form.formState;
-  const onError = showFormFailure(form, 'The invitation was not accepted', 'Please try again.');
+  const onError = showFormFailure(form, 'Failed to accept the invitation', 'Please try again.');
   const submit = form.handleSubmit(({ name, password }) =>
     accept.mutate({ name, password }, { onSuccess: () => onAccepted('password'), onError }),
   );

@@ -47,7 +47,7 @@ export function ConfirmLogin({ link }: { link: MailedLink | null }) {
         )}
         {(options?.google || options?.github || options?.openId) && (
           <p className="mt-3 text-muted-foreground text-sm">
-            After logging in through another site, open the link from the email once more.
+            After logging in through a login provider, open the link from the email once more.
           </p>
         )}
       </div>

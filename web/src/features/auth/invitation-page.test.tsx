@@ -85,13 +85,13 @@ test('starts at a login provider with the token in the body', async () => {
     user: null,
     answers() {
       answer(invitations.read, invitation);
-      answer(invitations.acceptAtProvider, refusal('provider_failed', 'The other site is not responding.'));
+      answer(invitations.acceptAtProvider, refusal('provider_failed', 'The login provider is not responding.'));
       const openId = [{ id: 'oidc' as const, name: 'Acme' }];
       answer(auth.options, { ...signInOptions, registration: 'invited', google: true, openId });
     },
   });
   await page.getByRole('button', { name: 'Continue with Acme' }).click();
-  await expectToast('Sign-in failed', 'The other site is not responding.');
+  await expectToast('Sign-in failed', 'The login provider is not responding.');
   expect(requestsTo(invitations.acceptAtProvider).map(({ body }) => body)).toEqual([{ token, provider: 'oidc' }]);
   await expect.element(page.getByRole('button', { name: 'Continue with Google' })).toBeVisible();
 });

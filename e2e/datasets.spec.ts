@@ -218,7 +218,7 @@ test('collects again, renames, splits and deletes', async ({ page, roster, withA
   await page.getByRole('link', { name: 'Create fine-tuning job' }).click();
   const job = page.getByRole('dialog', { name: 'Create Fine-Tuning Job' });
   await expect(job.getByRole('combobox', { name: 'Training file' })).toContainText('A-dozen.jsonl');
-  await expect(job.getByRole('region', { name: 'Check of the files' })).toContainText('Ready to train');
+  await expect(job.getByRole('region', { name: 'File check' })).toContainText('Ready to train');
   await job.getByRole('button', { name: 'Cancel' }).click();
   await expect(page).toHaveURL(/\/fine-tuning\?tab=jobs$/);
   await page.goto('/fine-tuning?tab=datasets');

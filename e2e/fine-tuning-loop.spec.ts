@@ -58,10 +58,10 @@ test('turns rated chats into a tuned model: gather, check, train, compare, use, 
 
   // Check and train.
   const job = page.getByRole('dialog', { name: 'Create Fine-Tuning Job' });
-  await expect(job.getByRole('region', { name: 'Check of the files' })).toContainText('Ready to train');
+  await expect(job.getByRole('region', { name: 'File check' })).toContainText('Ready to train');
   await job.getByRole('textbox', { name: 'Name' }).fill('House rules');
   await job.getByRole('combobox', { name: 'Base model', exact: true }).selectOption('gpt-4.1-mini-2025-04-14');
-  await expect(job.getByRole('region', { name: 'Check of the files' })).toContainText('$');
+  await expect(job.getByRole('region', { name: 'File check' })).toContainText('$');
   await job.getByRole('button', { name: 'Create Job' }).click();
   await expect(page).toHaveURL(/\/fine-tuning\/jobs\/\d+$/);
   await expect(card(page, 'State')).toContainText('Validating files');
@@ -72,7 +72,7 @@ test('turns rated chats into a tuned model: gather, check, train, compare, use, 
     /Training loss [\d.]+, Validation loss [\d.]+/,
   );
   await roster.advance(30 * step);
-  await expect(card(page, 'State')).toContainText('The tuned model is ready.');
+  await expect(card(page, 'State')).toContainText('The fine-tuned model is ready.');
 
   // Compare with the held-out examples.
   await page.getByRole('link', { name: 'Compare with the Base Model' }).click();

@@ -33,7 +33,7 @@ const pairs = (count: number, from = 0) =>
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Create Fine-Tuning Job' });
 const field = (page: Page, name: string) => dialog(page).getByRole('combobox', { name, exact: true });
-const check = (page: Page) => dialog(page).getByRole('region', { name: 'Check of the files' });
+const check = (page: Page) => dialog(page).getByRole('region', { name: 'File check' });
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
 /** A separate key has separate objects at the provider. */
@@ -254,10 +254,10 @@ test('leads from the dialog to an assistant: curves, the end announced, activati
   await page.getByRole('link', { name: 'Fine-Tuning Jobs' }).click();
   await expect(page.getByRole('table', { name: 'Fine-tuning jobs' })).toContainText('Running');
   await roster.advance(30 * step);
-  await expectToast(page, 'Training finished', 'Support tone has its tuned model.');
+  await expectToast(page, 'Training finished', 'Support tone has its fine-tuned model.');
   await expect(page.getByRole('table', { name: 'Fine-tuning jobs' })).toContainText('Succeeded');
   await page.getByRole('link', { name: 'Support tone' }).click();
-  await expect(card(page, 'State')).toContainText('The tuned model is ready.');
+  await expect(card(page, 'State')).toContainText('The fine-tuned model is ready.');
   await expect(card(page, 'State')).toContainText('An estimate from the last known price');
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download Results (CSV)' }).click();
@@ -266,7 +266,7 @@ test('leads from the dialog to an assistant: curves, the end announced, activati
   await expectToast(page, 'Success', 'can now be chosen as a model.');
 
   await page.getByRole('button', { name: 'Create Assistant' }).click();
-  await expectToast(page, 'Assistant created', 'Support tone answers with the tuned model.');
+  await expectToast(page, 'Assistant created', 'Support tone answers with the fine-tuned model.');
   await page.getByRole('button', { name: 'Chat with it' }).click();
   await expect(page).toHaveURL(/\/chat\?assistant=\d+/);
 

@@ -234,7 +234,7 @@ test('retrains a tuned model where its successor is trained, and otherwise offer
     String(trainingFileId),
   );
   await expect(dialog.getByRole('textbox', { name: 'Epochs' })).toHaveValue('2');
-  await expect(dialog.getByRole('region', { name: 'Check of the files' })).toContainText('Ready to train');
+  await expect(dialog.getByRole('region', { name: 'File check' })).toContainText('Ready to train');
   await expectFitting(page);
 });
 

@@ -8,7 +8,7 @@ import { toast, toastError } from '#web/lib/toast.ts';
 
 /** Notification text for a finished job; none for a cancelled one, which the user asked for. */
 function ending({ name, status, notice }: Job): { title: string; body: string } | undefined {
-  if (status === 'succeeded') return { title: 'Training finished', body: `${name} has its tuned model.` };
+  if (status === 'succeeded') return { title: 'Training finished', body: `${name} has its fine-tuned model.` };
   if (status === 'failed') return { title: 'Training failed', body: `${name}: ${notice ?? 'no model was created.'}` };
   return undefined;
 }

@@ -45,7 +45,7 @@ export function JobDetails({ job }: { job: Job }) {
           {job.providerJobId ? <CopiedId id={job.providerJobId} what="job" /> : 'Not sent yet'}
         </Detail>
         {job.tunedModel && (
-          <Detail label="Tuned model">
+          <Detail label="Fine-tuned model">
             <CopiedId id={modelIdOf(job.tunedModel)} what="model" />
           </Detail>
         )}

@@ -14,11 +14,11 @@ import { jobEstimateQuery } from './training-file-queries.ts';
 const sentences: Record<Job['status'], string> = {
   created: 'Sending its files to the provider.',
   validating_files: 'The provider is checking the files.',
-  queued: 'Waiting for its turn at the provider.',
+  queued: 'Queued at the provider.',
   running: 'Training.',
   paused: 'Paused until you resume it.',
-  succeeded: 'The tuned model is ready.',
-  failed: 'The job failed without a model.',
+  succeeded: 'The fine-tuned model is ready.',
+  failed: 'The job failed; no model was created.',
   cancelled: 'It was cancelled; no model was created.',
 };
 
@@ -85,7 +85,7 @@ function CostFact({ job }: { job: Job }) {
     );
   if (estimate.data) {
     const { costUsd, tokens } = estimate.data;
-    const hint = `Estimate for all of it${costUsd === null ? '' : `: ${formatCost(costUsd)}`}, ${formatNumber(tokens)} tokens`;
+    const hint = `Estimated total: ${costUsd === null ? '' : `${formatCost(costUsd)}, `}${formatNumber(tokens)} tokens`;
     return (
       <Fact label="Cost so far" hint={hint}>
         {costUsd === null ? 'No price known' : `≈ ${formatCost(costUsd * (progressShare(job) ?? 0))}`}

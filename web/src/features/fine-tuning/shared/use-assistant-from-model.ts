@@ -24,7 +24,7 @@ export function useAssistantFromModel() {
       onSuccess: ({ id, name }) =>
         toast({
           title: 'Assistant created',
-          description: `${name} answers with the tuned model. Give it the instructions of your examples in Settings.`,
+          description: `${name} answers with the fine-tuned model. Give it the instructions of your examples in Settings.`,
           duration: 12_000,
           action: {
             label: 'Chat with it',

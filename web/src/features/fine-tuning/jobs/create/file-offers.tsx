@@ -23,7 +23,7 @@ export function ConvertOffer({ report: { fileId, filename, examples }, onConvert
         const { file, examples } = conversion;
         toast({
           title: 'Success',
-          description: `${file.filename} has been made, with ${formatCount(examples, 'example')}.`,
+          description: `${file.filename} has been created, with ${formatCount(examples, 'example')}.`,
         });
         onConverted(conversion);
       },
@@ -33,7 +33,7 @@ export function ConvertOffer({ report: { fileId, filename, examples }, onConvert
     <div className="rounded-md border border-border px-3.5 py-3">
       <p className="text-muted-foreground text-sm">
         <bdi>{filename}</bdi>
-        {` holds ${formatCount(examples, 'prompt-completion pair')}, which current models do not accept. Roster converts them into a new file of chat examples and keeps this one.`}
+        {` contains ${formatCount(examples, 'prompt-completion pair')}, which current models do not accept. Roster converts them into a new file of chat examples and keeps this one.`}
       </p>
       <Button
         icon={ArrowRightLeft}
@@ -55,13 +55,13 @@ export function ConversionResult({ conversion: { file, examples, leftOut } }: { 
   if (lines === 0)
     return (
       <Notice title={`${converted}, none left out`}>
-        <bdi>{file.filename}</bdi> holds all pairs as chat examples.
+        <bdi>{file.filename}</bdi> contains all pairs as chat examples.
       </Notice>
     );
   const named = first.map(formatNumber).join(', ');
   return (
     <Notice tone="warning" title={`${converted}, ${formatNumber(lines)} left out`}>
-      {`They are no prompt with a completion: line ${named}${lines > first.length ? ' and more' : ''} of the file that ${file.filename} was made from.`}
+      {`Not prompt-completion pairs: line ${named}${lines > first.length ? ' and more' : ''} of the file that ${file.filename} was converted from.`}
     </Notice>
   );
 }
@@ -82,7 +82,7 @@ export function SplitOffer({ report: { fileId, examples }, onSplit }: SplitOffer
         onSuccess: ({ training, validation, examples }) => {
           toast({
             title: 'Success',
-            description: `${training.filename} with ${formatCount(examples.training, 'example')} and ${validation.filename} with ${formatNumber(examples.validation)} have been made and chosen.`,
+            description: `${training.filename} with ${formatCount(examples.training, 'example')} and ${validation.filename} with ${formatNumber(examples.validation)} have been created and selected.`,
           });
           onSplit({ training: training.id, validation: validation.id });
         },

@@ -23,7 +23,7 @@ export function TrainingCheckPanel({ check, epochs, hasModel, offers }: Training
   const { report, error, isRunning, isStopped, stop, again } = check;
   if (!report && !error && !isRunning && !isStopped) return null;
   return (
-    <section aria-label="Check of the files" aria-busy={isRunning || undefined}>
+    <section aria-label="File check" aria-busy={isRunning || undefined}>
       <output className="block">
         {isRunning && (
           <span className="flex min-h-9 items-center gap-3 rounded-md border border-border px-3.5 py-2.5">
@@ -125,7 +125,7 @@ const overlapShown = 5;
 const overlapLines = (lines: TrainingReport['overlap']['lines']) =>
   lines
     .slice(0, overlapShown)
-    .map(({ training, validation }) => `line ${formatNumber(training)} is line ${formatNumber(validation)} there`)
+    .map(({ training, validation }) => `line ${formatNumber(training)} matches line ${formatNumber(validation)}`)
     .join(', ');
 
 function Figure({ label, figure }: { label: string; figure: string }) {

@@ -55,7 +55,7 @@ test('finds words in messages and opens the conversation there', { tag: '@main' 
   await page.goto('/chat');
   const search = page.getByRole('searchbox', { name: 'Search conversations' });
   await search.fill('keepers');
-  await expect(page.getByRole('heading', { name: 'Found' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Search results' })).toBeVisible();
   await expect(list(page).getByRole('link')).toHaveCount(1);
   await expect(list(page).locator('mark').first()).toHaveText('keepers');
   await row(page, 'A long talk').click();

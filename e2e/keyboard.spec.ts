@@ -69,7 +69,7 @@ test('works without a mouse from registering to another answer', async ({ page }
   await expect(page.getByRole('heading', { name: 'Pinned' })).toBeVisible();
   await tabTo(page, page.getByRole('searchbox', { name: 'Search conversations' }));
   await page.keyboard.type('balcony');
-  await expect(page.getByRole('heading', { name: 'Found' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Search results' })).toBeVisible();
   await activate(page, page.getByRole('button', { name: 'Logout' }));
   await expect(page.getByRole('heading', { name: 'Log in to Roster' })).toBeVisible();
 });

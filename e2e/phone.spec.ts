@@ -44,7 +44,7 @@ test('works by touch on a phone from registering to another answer', { tag: '@ma
 
   await page.getByRole('button', { name: 'Back to the conversations' }).tap();
   await page.getByRole('searchbox', { name: 'Search conversations' }).fill('balcony');
-  await expect(page.getByRole('heading', { name: 'Found' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Search results' })).toBeVisible();
   await page.getByRole('navigation', { name: 'Recent conversations' }).getByRole('link').tap();
   await expect(questions).toContainText('Plan my balcony');
 });

@@ -6,7 +6,7 @@ export function DeletionDescription() {
   const { email } = useUser();
   return (
     <>
-      The account <strong className="wrap-anywhere font-medium text-foreground">{email}</strong> is closed for good.
+      The account <strong className="wrap-anywhere font-medium text-foreground">{email}</strong> is closed permanently.
       This cannot be undone.
     </>
   );

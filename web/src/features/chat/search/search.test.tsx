@@ -56,7 +56,7 @@ test('filters the list, with chips that are removed one by one', async () => {
   await expect.poll(asked).toMatchObject({ assistant: 7, to: new Date(2026, 10, 21).toISOString() });
   await userEvent.selectOptions(add, 'Rating');
   await userEvent.selectOptions(page.getByRole('combobox', { name: 'Rating' }), 'Bad answer');
-  await expect.element(page.getByText('No conversation fits the search and its filters.')).toBeVisible();
+  await expect.element(page.getByText('No conversations match your search and filters.')).toBeVisible();
   await chip('Bad answer').click();
   await expectTexts(links, ['Red apples']);
   await chip('Tutor').click();

@@ -24,7 +24,7 @@ const titles = {
   programs: 'By Programs',
   archived: 'Archived Conversations',
 };
-const found = { recent: 'Found', programs: 'Found by programs', archived: 'Found in the archive' };
+const found = { recent: 'Search results', programs: 'Results by programs', archived: 'Results in the archive' };
 
 type ThreadColumnProps = {
   openThreadId: number | undefined;

@@ -259,7 +259,7 @@ function NoRows({ filter, openThreadId = 0 }: { filter: ThreadFilter; openThread
         SearchX,
         'Nothing found',
         filter.only
-          ? 'No conversation fits the search and its filters.'
+          ? 'No conversations match your search and filters.'
           : `No conversation contains “${filter.q}”.${isWriting ? ' The answer being written can be found when it is finished.' : ''}`,
       ]
     : none[filter.view];

@@ -17,7 +17,7 @@ const trashed = (id: number, more: Partial<TrashedThread> = {}): TrashedThread =
 const serve = (...items: TrashedThread[]) => answer(trash.list, { items, count: items.length, nextCursor: null });
 const row = (id: number) => page.getByRole('listitem').filter({ hasText: `Conversation ${id}` });
 
-test('restores one, deletes one for good, and empties the rest after asking', async () => {
+test('restores one, deletes one permanently, and empties the rest after asking', async () => {
   open('/trash', { answers: () => serve(trashed(1), trashed(2, { archived: true }), trashed(3)) });
   await expectText(row(2), 'Archived');
   await expectText(row(1), 'kept until December 20, 2026');
@@ -27,9 +27,9 @@ test('restores one, deletes one for good, and empties the rest after asking', as
   await expectHidden(row(1));
 
   answer(trash.remove, undefined);
-  await page.getByRole('button', { name: 'Delete for good: Conversation 2' }).click();
+  await page.getByRole('button', { name: 'Delete permanently: Conversation 2' }).click();
   serve(trashed(3));
-  await page.getByRole('alertdialog', { name: 'Delete for Good' }).getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('alertdialog', { name: 'Delete Permanently' }).getByRole('button', { name: 'Delete' }).click();
   await expectHidden(row(2));
   expect(requestsTo(trash.remove).at(-1)?.params).toEqual({ id: 2 });
 
@@ -37,7 +37,7 @@ test('restores one, deletes one for good, and empties the rest after asking', as
   await page.getByRole('button', { name: 'Empty trash (1)' }).click();
   serve();
   const dialog = page.getByRole('alertdialog', { name: 'Empty Trash' });
-  await expectText(dialog, 'Delete 1 conversation for good? This cannot be undone.');
+  await expectText(dialog, 'Delete 1 conversation permanently? This cannot be undone.');
   await dialog.getByRole('button', { name: 'Empty trash' }).click();
   await expect.element(page.getByRole('heading', { name: 'The trash is empty' })).toBeVisible();
 });

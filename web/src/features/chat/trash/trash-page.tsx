@@ -27,7 +27,7 @@ export function TrashPage() {
   return (
     <Page
       title="Trash"
-      lead={`Deleted conversations stay here for ${trashDays} days. After that they are permanently deleted.`}
+      lead={`Deleted conversations stay here for ${trashDays} days. After that they are deleted permanently.`}
       width="settings"
       action={count > 0 && <EmptyTrash count={count} />}
     >
@@ -81,7 +81,7 @@ function TrashRow({ thread }: { thread: TrashedThread }) {
   const restore = useTrashCall(
     () => call(trash.restore, { params }),
     'Conversation restored',
-    'The conversation was not restored',
+    'Failed to restore the conversation',
     title,
   );
   return (
@@ -102,28 +102,28 @@ function TrashRow({ thread }: { thread: TrashedThread }) {
         <Button size="sm" busy={restore.isPending} aria-label={`Restore ${title}`} onClick={() => restore.mutate()}>
           Restore
         </Button>
-        <Button size="sm" variant="ghost" aria-label={`Delete for good: ${title}`} onClick={() => setAsking(true)}>
-          Delete for good
+        <Button size="sm" variant="ghost" aria-label={`Delete permanently: ${title}`} onClick={() => setAsking(true)}>
+          Delete permanently
         </Button>
       </div>
-      {isAsking && <DeleteForGood thread={thread} onClose={() => setAsking(false)} />}
+      {isAsking && <DeletePermanently thread={thread} onClose={() => setAsking(false)} />}
     </li>
   );
 }
 
-function DeleteForGood({ thread: { id, title }, onClose }: { thread: TrashedThread; onClose: () => void }) {
+function DeletePermanently({ thread: { id, title }, onClose }: { thread: TrashedThread; onClose: () => void }) {
   const params = { id };
   const remove = useTrashCall(
     () => call(trash.remove, { params }),
-    'Conversation deleted for good',
-    'The conversation was not deleted',
+    'Conversation deleted permanently',
+    'Failed to delete the conversation',
     title,
   );
   return (
     <ConfirmDialog
       open
       onOpenChange={onClose}
-      title="Delete for Good"
+      title="Delete Permanently"
       description={
         <>
           Delete <strong className="font-medium text-foreground">{title}</strong> with all its messages? This cannot be
@@ -142,7 +142,7 @@ function DeleteForGood({ thread: { id, title }, onClose }: { thread: TrashedThre
 function EmptyTrash({ count }: { count: number }) {
   const [isAsking, setAsking] = useState(false);
   const conversations = formatCount(count, 'conversation');
-  const empty = useTrashCall(() => call(trash.empty, {}), 'The trash is empty', 'The trash was not emptied');
+  const empty = useTrashCall(() => call(trash.empty, {}), 'The trash is empty', 'Failed to empty the trash');
   return (
     <>
       <Button icon={Trash2} onClick={() => setAsking(true)}>
@@ -153,7 +153,7 @@ function EmptyTrash({ count }: { count: number }) {
           open
           onOpenChange={setAsking}
           title="Empty Trash"
-          description={`Delete ${conversations} for good? This cannot be undone.`}
+          description={`Delete ${conversations} permanently? This cannot be undone.`}
           confirmLabel="Empty trash"
           pendingLabel="Emptying..."
           busy={empty.isPending}

@@ -211,7 +211,7 @@ test('opens nothing for a file that is not stored yet', async ({ page }) => {
   await expect(chips).toHaveText([/notes\.txt.*%/, /dot\.png.*waiting/]);
   await expect(chips.getByRole('button', { name: 'Preview' })).toHaveCount(0);
   held.resolve();
-  await expect(chips).toHaveText([/was not uploaded/, /was not uploaded/]);
+  await expect(chips).toHaveText([/Failed to upload the file/, /Failed to upload the file/]);
   await expect(chips.getByRole('button', { name: 'Preview' })).toHaveCount(0);
 });
 
@@ -312,9 +312,9 @@ test('reports a failed upload, holds the message back, and retries', async ({ pa
   const { pick, chips } = attachments(page);
   await page.route('**/api/files/upload', (route) => route.abort(), { times: 1 });
   await pick(notes);
-  await expect(chips).toContainText('The file was not uploaded.');
+  await expect(chips).toContainText('Failed to upload the file.');
   await expect(page.getByRole('alert')).toHaveText(
-    'A file was not uploaded. Try again, or remove it, to send the message.',
+    'Failed to upload a file. Try again, or remove it, to send the message.',
   );
   await message.fill('Read this');
   await expect(send).toBeDisabled();

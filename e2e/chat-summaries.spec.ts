@@ -26,6 +26,6 @@ test('shows the used context, and summarizes, edits and takes back on a phone', 
   await ask('And now? [[bench 20]]');
   await untilDone();
   await expect(answers.last()).toContainText('t0019');
-  await card.getByRole('button', { name: 'Take back' }).click();
+  await card.getByRole('button', { name: 'Remove summary' }).click();
   await expect(card).toBeHidden();
 });

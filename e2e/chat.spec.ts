@@ -140,7 +140,7 @@ test('keeps typed text over a reload and a failure, until it is sent', { tag: '@
 
   await page.route('**/api/threads/*/messages', (route) => route.abort());
   await send.click();
-  await expect(page.getByText('The message was not sent')).toBeVisible();
+  await expect(page.getByText('Failed to send the message')).toBeVisible();
   await expect(message).toHaveValue('Not yet finished');
   await page.unroute('**/api/threads/*/messages');
   await send.click();
@@ -187,7 +187,7 @@ test('sends a message only once if its confirmation was lost', { tag: '@main' },
   });
   await message.fill('Only once, please');
   await send.click();
-  await expect(page.getByText('The message was not sent')).toBeVisible();
+  await expect(page.getByText('Failed to send the message')).toBeVisible();
   await page.reload();
   await untilDone();
   await expect(message).toHaveValue('Only once, please');

@@ -27,7 +27,7 @@ export function useModelChoices() {
     mutationFn: (changed: Partial<ModelChoices>) => call(modelChoices.save, { body: changed }),
     onMutate: (changed) => client.setQueryData(modelChoicesQuery.queryKey, { ...chosenIn(client), ...changed }),
     onError(error) {
-      showFailure('The choice of models was not saved')(error);
+      showFailure('Failed to save the choice of models')(error);
       return client.invalidateQueries({ queryKey: modelChoicesQuery.queryKey });
     },
   });

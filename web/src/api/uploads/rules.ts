@@ -35,7 +35,7 @@ export const uploadRules = {
     limit: attachedBytesLimit,
     empty: 'The file is empty.',
     tooLarge: () => `Larger than ${formatMegabytes(attachedBytesLimit)}, the maximum for a message.`,
-    failed: 'The file was not uploaded.',
+    failed: 'Failed to upload the file.',
   },
 } satisfies Record<string, Refusal>;
 

@@ -73,7 +73,7 @@ function PasskeyInstead({ onAdded }: { onAdded: (recoveryCodes: readonly string[
       onSuccess: ({ recoveryCodes }) => onAdded(recoveryCodes),
       onError(error) {
         if (error.name !== 'PasskeyCancelledError')
-          showFailure('The passkey was not added', 'Please try again.')(error);
+          showFailure('Failed to add the passkey', 'Please try again.')(error);
       },
     });
   return (

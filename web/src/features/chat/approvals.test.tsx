@@ -140,7 +140,7 @@ test('asks whether to rerun a call that may have run', async () => {
   const uncertain = { ...call, state: 'uncertain', input: '{}' } as const;
   open('/chat/1', { answers: () => void waiting({}, uncertain) });
   const again = page.getByRole('region', { name: 'Run “Pay a bill” again?' });
-  await expectText(again, /The tool may have run already[\s\S]*It is given nothing\./);
+  await expectText(again, /The tool may have run already[\s\S]*No arguments\./);
   await expectTexts(again.getByRole('button'), ['Run Again', 'Do Not Run Again']);
 });
 
@@ -156,7 +156,7 @@ test('lets a Viewer deny only, and explains why', async () => {
 test.each([
   [{ state: 'done', output: 'Paid.' }, /^Called Pay a bill of Bank$/],
   [{ state: 'failed', output: 'No money.' }, /^Called Pay a bill of Bank · failed$/],
-  [{ state: 'denied', output: 'Denied.' }, /^Call of Pay a bill of Bank · denied$/],
+  [{ state: 'denied', output: 'Denied.' }, /^Call to Pay a bill of Bank · denied$/],
   [{ state: 'uncertain', output: 'Late.' }, /^Called Pay a bill of Bank · may have run$/],
 ] as const)('shows how a call ended after the answer: %o', async (part, words) => {
   open('/chat/1', { answers: () => oneAnswer({ text: 'It is so.', calls: [{ ...shown, ...part }] }) });

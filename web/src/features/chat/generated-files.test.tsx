@@ -84,5 +84,5 @@ test('explains why a file is missing, and shows it once fetched', async () => {
 test('does not call an answer with only an image empty', async () => {
   openAnswer({ text: '', files: [plot] });
   await expect.element(made.getByRole('img', { name: 'plot.png' })).toBeVisible();
-  await expectCount(shown.getByText('The model gave an empty answer.'), 0);
+  await expectCount(shown.getByText('The model returned an empty answer.'), 0);
 });

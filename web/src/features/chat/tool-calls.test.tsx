@@ -36,7 +36,7 @@ test('shows a function call as one line with collapsed arguments and output', as
   await expectTexts(answer.getByRole('listitem').filter({ hasText: /^(Called get_weather and|Another)/ }), [
     'Another note',
   ]);
-  await expectCount(answer.getByText('The model gave an empty answer.'), 0);
+  await expectCount(answer.getByText('The model returned an empty answer.'), 0);
   const given = lines.first().getByRole('region', { name: 'Arguments' });
   await expectHidden(given);
   await lines.first().getByText('get_weather').click();
@@ -49,9 +49,9 @@ test('shows a function call as one line with collapsed arguments and output', as
 test('says until when it waits for a function, and that it was not answered', async () => {
   const waitsUntil = new Date(Date.now() + 60_000).toISOString();
   open('/chat/1', { answers: () => oneAnswer({ calls: [weather], waitsUntil }) });
-  await expectTexts(lines, [/^Called get_weather · its program can answer until \d+:\d\d/]);
+  await expectTexts(lines, [/^Called get_weather · the program can answer until \d+:\d\d/]);
   open('/chat/1', { answers: () => oneAnswer({ calls: [weather] }) });
-  await expectTexts(lines, [/^Called get_weather · its program has not answered/]);
+  await expectTexts(lines, [/^Called get_weather · no response from the program/]);
 });
 
 test('shows built-in tool calls where the model made them', async () => {

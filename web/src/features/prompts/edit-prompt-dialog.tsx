@@ -101,7 +101,7 @@ function PromptForm({ title, action, initial, saving, onSave, onClose }: PromptF
       busy={saving.isPending}
       onSubmit={form.handleSubmit(submit)}
       onClose={onClose}
-      failed={{ title: 'The prompt was not saved', error: saving.error }}
+      failed={{ title: 'Failed to save the prompt', error: saving.error }}
       unsaved={{
         when: isDirty && !saving.isSuccess,
         what: 'this prompt',

@@ -82,7 +82,7 @@ test('resends and revokes, and says what failed', async () => {
   await choose('Revoke');
   const question = page.getByRole('alertdialog', { name: 'Revoke Invitation' });
   await question.getByRole('button', { name: 'Revoke' }).click();
-  await expectToast('The invitation was not revoked', 'It was accepted meanwhile.');
+  await expectToast('Failed to revoke the invitation', 'It was accepted meanwhile.');
 });
 
 test('shows that loading failed, and retries', async () => {

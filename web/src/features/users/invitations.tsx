@@ -127,7 +127,7 @@ function ResendDialog({ invitation: { id, email }, onClose, onLink }: ResendProp
         if (link !== null) return onLink({ invitation, link });
         toast({ title: 'Invitation sent', description: `A new link was emailed to ${email}.` });
       },
-      onError: showFailure('The invitation was not sent', 'An error occurred. Please try again.'),
+      onError: showFailure('Failed to send the invitation', 'An error occurred. Please try again.'),
     });
   const how = sendsMail
     ? `Emails a new link to ${email}.`
@@ -154,7 +154,7 @@ function RevokeDialog({ invitation: { id, email }, onClose }: { invitation: Invi
         onClose();
         toast({ title: 'Invitation revoked', description: `The link for ${email} no longer works.` });
       },
-      onError: showFailure('The invitation was not revoked', 'An error occurred. Please try again.'),
+      onError: showFailure('Failed to revoke the invitation', 'An error occurred. Please try again.'),
     });
   return (
     <ConfirmDialog

@@ -39,7 +39,7 @@ export function InviteDialog({ onClose, onLink }: { onClose: () => void; onLink:
         if (link !== null) return onLink({ invitation, link });
         toast({ title: 'Invitation sent', description: `A link was emailed to ${invitation.email}.` });
       },
-      onError: showFormFailure(form, 'The invitation was not sent', 'An error occurred. Please try again.'),
+      onError: showFormFailure(form, 'Failed to send the invitation', 'An error occurred. Please try again.'),
     }),
   );
   return (

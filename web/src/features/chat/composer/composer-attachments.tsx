@@ -110,7 +110,7 @@ function AttachmentList({ place, uploads, box }: Pick<ComposerAttachmentsProps, 
       </AttachmentPreview>
       {failed > 0 && (
         <p role="alert" className="px-1 pt-1 text-destructive-text text-sm">
-          {failed === 1 ? 'A file was' : `${failed} files were`} not uploaded. Try again, or remove{' '}
+          Failed to upload {failed === 1 ? 'a file' : `${failed} files`}. Try again, or remove{' '}
           {failed === 1 ? 'it' : 'them'}, to send the message.
         </p>
       )}
@@ -234,7 +234,7 @@ function spoken(uploads: readonly Attachment[]): string {
 }
 
 function detailOf({ state, progress, size, problem }: Attachment): string {
-  if (state === 'failed') return problem ?? 'The file was not uploaded.';
+  if (state === 'failed') return problem ?? 'Failed to upload the file.';
   if (state === 'waiting') return `${sizeOf(size)}, waiting`;
   return state === 'uploading' ? `${sizeOf(size)}, ${Math.floor(progress * 100)}%` : sizeOf(size);
 }

@@ -8,7 +8,7 @@ export function SendFailure({ error, onSendOverBudget }: SendFailureProps) {
   return (
     <RefusalNotice
       error={error instanceof UnfinishedStartError ? error.cause : error}
-      title="The message was not sent"
+      title="Failed to send the message"
       kept="Your text is kept here."
       insistLabel="Send anyway"
       onInsist={onSendOverBudget}

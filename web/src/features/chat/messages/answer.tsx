@@ -199,7 +199,7 @@ function Outcome({ message }: { message: Message }) {
   return (
     <>
       {message.state === 'complete' && message.text === '' && !notes.some(isFunctionCallNote) && !hasMade(message) && (
-        <p className="text-muted-foreground">The model gave an empty answer.</p>
+        <p className="text-muted-foreground">The model returned an empty answer.</p>
       )}
       <Notes notes={others} />
       <AnswerFailure message={message} />

@@ -78,7 +78,7 @@ const scrolled = 'max-h-80 overflow-auto rounded-md border border-border bg-back
 
 function Arguments({ json }: { json: string }) {
   const lines = argumentLines(json);
-  if (lines?.length === 0) return <p className="text-muted-foreground text-sm">It is given nothing.</p>;
+  if (lines?.length === 0) return <p className="text-muted-foreground text-sm">No arguments.</p>;
   return (
     <section aria-label="Arguments" className="min-w-0">
       <h5 className="mb-1 text-muted-foreground text-xs">Arguments</h5>

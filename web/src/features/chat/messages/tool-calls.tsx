@@ -139,8 +139,8 @@ function stateOf({ kind, state }: DisplayedToolCall, waitsUntil: string | undefi
   if (state === 'failed') return 'not finished';
   if (kind !== 'function' || state !== 'waiting') return null;
   return waitsUntil === undefined
-    ? 'its program has not answered'
-    : `its program can answer until ${formatTime(waitsUntil)}`;
+    ? 'no response from the program'
+    : `the program can answer until ${formatTime(waitsUntil)}`;
 }
 
 const serverStates: Partial<Record<DisplayedToolCall['state'], string>> = {
@@ -153,7 +153,7 @@ const serverStates: Partial<Record<DisplayedToolCall['state'], string>> = {
 /** Verb before the name of a call. */
 function verbOf({ kind, state }: DisplayedToolCall): string {
   const { running, done } = words[kind];
-  if (kind === 'server' && (state === 'denied' || state === 'waiting')) return 'Call of';
+  if (kind === 'server' && (state === 'denied' || state === 'waiting')) return 'Call to';
   return state === 'running' ? running : done;
 }
 

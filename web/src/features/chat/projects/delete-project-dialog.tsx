@@ -27,7 +27,7 @@ export function DeleteProjectDialog({ project, onClose, onDeleted }: DeleteProje
         toast({ title: 'Project deleted', description: name });
         Promise.all([refreshLists(client), refreshTrash(client)]).catch(reportError);
       },
-      onError: showFailure('The project was not deleted'),
+      onError: showFailure('Failed to delete the project'),
     });
   return (
     <ConfirmDialog

@@ -46,7 +46,7 @@ export async function moveThreads(client: QueryClient, threads: readonly MovedTh
     const changed = new Set(await carryOut(client, () => move(client, ids, target?.id ?? null)));
     const moved = moving.filter(({ id }) => changed.has(id));
     const undo = () =>
-      void carryOut(client, () => moveBack(client, moved)).catch(showFailure('The conversations were not moved back'));
+      void carryOut(client, () => moveBack(client, moved)).catch(showFailure('Failed to move the conversations back'));
     toast({
       title:
         target === null
@@ -55,6 +55,6 @@ export async function moveThreads(client: QueryClient, threads: readonly MovedTh
       ...(moved.length > 0 && { action: { label: 'Undo', onSelect: undo } }),
     });
   } catch (failure) {
-    showFailure('The conversations were not moved')(failure);
+    showFailure('Failed to move the conversations')(failure);
   }
 }

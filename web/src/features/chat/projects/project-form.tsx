@@ -111,7 +111,7 @@ function ProjectForm({ title, action, initial, saving, onSave, onClose }: Projec
       busy={saving.isPending}
       onSubmit={form.handleSubmit(submit)}
       onClose={onClose}
-      failed={{ title: 'The project was not saved', error: saving.error }}
+      failed={{ title: 'Failed to save the project', error: saving.error }}
       unsaved={{
         when: isDirty && !saving.isSuccess,
         what: 'this project',

@@ -102,7 +102,7 @@ function ProjectMenu({ project, onAsk }: { project: Project; onAsk: (asking: Ask
       {
         onSuccess: () =>
           toast({ title: archived ? 'Project unarchived' : 'Project archived', description: project.name }),
-        onError: showFailure('The project was not changed'),
+        onError: showFailure('Failed to update the project'),
       },
     );
   return (

@@ -86,7 +86,7 @@ export function MessageQueue({ open, runId }: MessageQueueProps) {
 }
 
 function send(open: OpenThread, { id, held }: QueuedMessage) {
-  sendQueued(open, id, held === 'over_budget').catch(showFailure('The message was not sent'));
+  sendQueued(open, id, held === 'over_budget').catch(showFailure('Failed to send the message'));
   focusUnlessTouch(open.box.current);
 }
 
@@ -102,7 +102,7 @@ function save(open: OpenThread, { id }: QueuedMessage, text: string, done: () =>
       const { text: written } = composer.get();
       composer.set({ text: written === '' ? text : `${text}\n\n${written}` });
       done();
-      showFailure('The change was not saved')(error);
+      showFailure('Failed to save the change')(error);
     },
   );
 }

@@ -71,14 +71,14 @@ function useChange(ids: readonly number[], { openThreadId, onRemoved }: Omit<Sel
       for (const id of changed) forgetThread(client, id);
     }
     const gone = missing.length > 0 ? `${formatCount(missing.length, 'conversation')} no longer existed.` : undefined;
-    const undo = () => void changeThreads(client, undoing[action], changed).catch(showFailure('That was not undone'));
+    const undo = () => void changeThreads(client, undoing[action], changed).catch(showFailure('Failed to undo'));
     toast({
       title: `${formatCount(changed.length, 'conversation')} ${done[action]}`,
       description: gone,
       ...(changed.length > 0 && { action: { label: 'Undo', onSelect: undo } }),
     });
   };
-  return useMutation({ networkMode: 'always', mutationFn, onError: showFailure('The conversations were not changed') });
+  return useMutation({ networkMode: 'always', mutationFn, onError: showFailure('Failed to change the conversations') });
 }
 
 const limited = (label: string, count: number, limit: number) =>
@@ -178,7 +178,7 @@ function ExportButton({ ids }: { ids: readonly number[] }) {
   const download = useMutation({
     networkMode: 'always',
     mutationFn: () => exportAll(ids),
-    onError: showFailure('The conversations were not exported'),
+    onError: showFailure('Failed to export the conversations'),
   });
   return (
     <IconButton

@@ -87,7 +87,7 @@ test('shows a summary with its cost, edits it, and takes it back', async () => {
   await card.getByRole('textbox', { name: 'Edit summary' }).fill('Only quinces.');
   await card.getByRole('button', { name: 'Save' }).click();
   await expect.poll(() => requestsTo(summaries.change).map(({ body }) => body)).toEqual([{ text: 'Only quinces.' }]);
-  await card.getByRole('button', { name: 'Take back' }).click();
+  await card.getByRole('button', { name: 'Remove summary' }).click();
   await expect.poll(() => requestsTo(summaries.remove).map(({ params }) => params)).toEqual([{ id: 2 }]);
 });
 
@@ -96,7 +96,7 @@ test('says that a summary is being written, or why it failed', async () => {
   await expectText(card.getByRole('status'), /Summarizing the messages above/);
   await expect.element(card.getByRole('button', { name: 'Cancel' })).toBeVisible();
   openChat({ summary: summary({ state: 'failed', text: '', error: 'The model took too long.' }) });
-  await expectText(card.getByRole('status'), 'The messages above were not summarized. The model took too long.');
+  await expectText(card.getByRole('status'), 'Failed to summarize the messages above. The model took too long.');
 });
 
 test('says while a question waits for the summary that its assistant makes', async () => {

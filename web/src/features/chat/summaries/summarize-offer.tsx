@@ -23,7 +23,7 @@ export function SummarizeOffer({ threadId, before }: SummarizeOfferProps) {
         body: { ...(before !== undefined && { before }), ...(overBudget && { overBudget }) },
       }),
     onSuccess: () => refreshMessages(client, threadId),
-    onError: showFailure('The messages were not summarized'),
+    onError: showFailure('Failed to summarize the messages'),
   });
   const overBudget = isBudgetError(start.error);
   return (

@@ -21,13 +21,13 @@ function useSummaryChange(client: QueryClient, threadId: number, id: number) {
     networkMode: 'always',
     mutationFn: (text: string) => call(summaries.change, { params: { id }, body: { text } }),
     onSuccess: refresh,
-    onError: showFailure('The summary was not saved'),
+    onError: showFailure('Failed to save the summary'),
   });
   const remove = useMutation({
     networkMode: 'always',
     mutationFn: () => call(summaries.remove, { params: { id } }),
     onSuccess: refresh,
-    onError: showFailure('The summary was not taken back'),
+    onError: showFailure('Failed to remove the summary'),
   });
   return { save, remove };
 }
@@ -89,7 +89,7 @@ export function SummaryCard({ message: { id, threadId }, summary }: SummaryCardP
               busy={remove.isPending}
               onClick={() => remove.mutate()}
             >
-              {summary.state === 'complete' ? 'Take back' : summary.state === 'writing' ? 'Cancel' : 'Dismiss'}
+              {summary.state === 'complete' ? 'Remove summary' : summary.state === 'writing' ? 'Cancel' : 'Dismiss'}
             </Button>
           </div>
         </>
@@ -100,7 +100,7 @@ export function SummaryCard({ message: { id, threadId }, summary }: SummaryCardP
 
 function stateOf({ state, error }: Summary): string {
   if (state === 'writing') return 'Summarizing the messages above…';
-  if (state === 'failed') return `The messages above were not summarized. ${error ?? ''}`.trim();
+  if (state === 'failed') return `Failed to summarize the messages above. ${error ?? ''}`.trim();
   return 'From here on, models get a summary instead of the messages above.';
 }
 

@@ -28,7 +28,7 @@ export function TemporaryBar({ threadId, onClosed }: TemporaryBarProps) {
       void refreshLists(client);
       toast({ title: 'Chat kept', description: 'It is in your list of conversations now.' });
     },
-    onError: showFailure('The chat was not kept'),
+    onError: showFailure('Failed to keep the chat'),
   });
   const close = () =>
     remove.mutate(threadId, {
@@ -37,7 +37,7 @@ export function TemporaryBar({ threadId, onClosed }: TemporaryBarProps) {
         composerAt(`chat:${threadId}`).set({ text: '', attachments: [] });
         leaveRemoved(client, threadId, onClosed()).catch(reportError);
       },
-      onError: showFailure('The chat was not closed'),
+      onError: showFailure('Failed to close the chat'),
     });
   return (
     <TemporaryNotice>

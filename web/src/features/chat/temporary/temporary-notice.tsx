@@ -11,7 +11,7 @@ export function TemporaryNotice({ children }: { children?: ReactNode }) {
     >
       <p className="flex min-w-56 flex-1 items-start gap-2">
         <MessageCircleDashed aria-hidden className="mt-0.5 size-4 shrink-0" />
-        <span>Temporary chat: not saved in your list; gone when you close it or after 24 hours</span>
+        <span>Temporary chat: not saved in your list; deleted when you close it or after 24 hours</span>
       </p>
       {children && <div className="flex shrink-0 gap-2">{children}</div>}
     </div>

@@ -8,7 +8,7 @@ import { exchange, serveThreads, thread } from '#web/testing/conversations.ts';
 import { expectCount, expectHidden } from '#web/testing/page.ts';
 
 const note = page.getByRole('note', { name: 'Temporary chat' });
-const rule = 'Temporary chat: not saved in your list; gone when you close it or after 24 hours';
+const rule = 'Temporary chat: not saved in your list; deleted when you close it or after 24 hours';
 const messages = exchange(7, { text: 'The question' }, { text: 'The answer' });
 
 function serve() {

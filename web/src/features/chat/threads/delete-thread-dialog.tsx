@@ -18,7 +18,7 @@ export function DeleteThreadDialog({ thread, onOpenChange, onRemoved }: DeleteTh
   const client = useQueryClient();
   const remove = useRemoveThread();
   const undo = () =>
-    void changeThreads(client, 'restore', [thread.id]).catch(showFailure('The conversation was not restored'));
+    void changeThreads(client, 'restore', [thread.id]).catch(showFailure('Failed to restore the conversation'));
   const confirm = () =>
     remove.mutate(thread.id, {
       onSuccess: () => {

@@ -54,7 +54,7 @@ function InTrash({ thread: { id, title, endsAt }, back, onRestored }: InTrashPro
     networkMode: 'always',
     mutationFn: () => call(trash.restore, { params: { id } }),
     onSuccess: () => Promise.all([onRestored(), refreshTrash(client), refreshLists(client)]),
-    onError: showFailure('The conversation was not restored'),
+    onError: showFailure('Failed to restore the conversation'),
   });
   return (
     <EmptyState

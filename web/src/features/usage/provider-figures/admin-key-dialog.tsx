@@ -52,7 +52,7 @@ export function AdminKeyDialog({ provider, replaces, onClose }: AdminKeyDialogPr
       busy={isPending}
       onSubmit={submit}
       onClose={onClose}
-      failed={{ title: 'The key was not saved', error }}
+      failed={{ title: 'Failed to save the key', error }}
       className="grid gap-4"
     >
       <ul className="list-disc space-y-1 ps-5 text-muted-foreground text-sm">

@@ -130,7 +130,7 @@ test('checks files at once: errors by line, conversion, a split, tokens and pric
   await check(page).getByRole('button', { name: 'Convert to Chat Format' }).click();
   await expect(check(page).getByText('Ready to train', { exact: true })).toBeVisible();
   await expect(check(page).getByText('24 lines converted, 2 left out')).toBeVisible();
-  await expect(check(page)).toContainText('line 13, 14 of the file that pairs-chat.jsonl was made from.');
+  await expect(check(page)).toContainText('line 13, 14 of the file that pairs-chat.jsonl was converted from.');
   await expectAccessible(page);
   await expect(check(page).getByText('Estimated price')).toBeVisible();
   await expect(check(page)).toContainText('epochs likely');

@@ -20,7 +20,7 @@ const waiting = (id: number, text: string, more: Partial<QueuedMessage> = {}): Q
 
 type Served = { items: QueuedMessage[]; answering?: boolean };
 
-/** A conversation with these messages in line. */
+/** A conversation with these queued messages. */
 function serve({ items, answering = true }: Served) {
   const queue = { items };
   const run = { id: 2, state: answering ? ('running' as const) : ('stopped' as const) };
@@ -51,7 +51,7 @@ function serve({ items, answering = true }: Served) {
   return queue;
 }
 
-test('puts a message in line on Enter while an answer is being written', async () => {
+test('queues a message on Enter while an answer is being written', async () => {
   open('/chat/1', { answers: () => void serve({ items: [] }) });
   await expect.element(page.getByRole('button', { name: 'Stop' })).toBeVisible();
   await box.fill('And then?');

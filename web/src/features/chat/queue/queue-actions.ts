@@ -22,7 +22,7 @@ export const queueQuery = (threadId: number) =>
 type Queue = readonly QueuedMessage[];
 type Draft = { text: string; files: readonly StoredFile[]; models: readonly string[]; overBudget: boolean };
 
-/** Shows what the server has answered; what is no longer in line is among the messages. */
+/** Shows what the server has answered; what is no longer queued is among the messages. */
 function show(client: QueryClient, threadId: number, items: Queue) {
   client.setQueryData(queueQuery(threadId).queryKey, [...items]);
   client.setQueryData(threadQuery(threadId).queryKey, (thread) => {

@@ -9,7 +9,7 @@ export type Source = {
   take: () => Promise<Map<string, number[]>>;
 };
 
-type Told = 'ready' | { written: Record<string, number[]> };
+type ProcessReport = 'ready' | { written: Record<string, number[]> };
 
 /** The provider of a measurement: the simulator with a tap. */
 export async function startSource(): Promise<Source> {
@@ -20,12 +20,12 @@ export async function startSource(): Promise<Source> {
   });
   const { child } = program;
   const next = () =>
-    new Promise<Told>((resolve, reject) => {
+    new Promise<ProcessReport>((resolve, reject) => {
       const ended = () => reject(new Error('The simulator ended'));
       child.once('exit', ended);
-      child.once('message', (told: Told) => {
+      child.once('message', (report: ProcessReport) => {
         child.off('exit', ended);
-        resolve(told);
+        resolve(report);
       });
     });
   await next();
@@ -35,8 +35,8 @@ export async function startSource(): Promise<Source> {
     async take() {
       const answer = next();
       child.send('take');
-      const told = await answer;
-      return new Map(told === 'ready' ? [] : Object.entries(told.written));
+      const report = await answer;
+      return new Map(report === 'ready' ? [] : Object.entries(report.written));
     },
   };
 }

@@ -27,7 +27,7 @@ export function printReport({ figures, proof, failovers, happened }: Report) {
       ['requests; made more than once; repetitions', `${figures.requests}; ${figures.retried}; ${figures.retries}`],
       ['responses by status', statuses.map(([status, count]) => `${status}: ${count}`).join(', ')],
       [
-        'until a 503 was told: p50, p95, longest',
+        'until a 503 was answered: p50, p95, longest',
         [50, 95, 100].map((share) => seconds(percentile(figures.answered503Ms, share))).join(', '),
       ],
       ['longest gap of a person', seconds(figures.longestGapMs)],

@@ -104,7 +104,7 @@ test('makes an upload wait while the server accepts no more', async ({ page, ros
   await choose(page, { name: 'handbook.md', text: 'Ferns like shade.' });
   await asked;
   await expect(panel(page).getByText('Uploading handbook.md')).toBeVisible();
-  held.letGo();
+  held.release();
   await expect(row(page, 'handbook.md')).toContainText('Ready');
   await expect(toasts(page)).toHaveCount(0);
 });

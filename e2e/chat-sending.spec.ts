@@ -78,18 +78,18 @@ test('shows a question in the frame after Enter, and only once when it has arriv
   const secondFrame = await watchNextFrame(page);
   await message.press('Enter');
   expect(await secondFrame()).toContain('And then');
-  const [isStored, isTold] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [isStored, isReported] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   second.answer(async (route) => {
     const response = await route.fetch();
     isStored.resolve();
-    await isTold.promise;
+    await isReported.promise;
     await route.fulfill({ response });
   });
   await isStored.promise;
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
   await expect(answers).toHaveCount(2);
   await expect(questions).toHaveText([/^The first question/, /^And then/]);
-  isTold.resolve();
+  isReported.resolve();
   await untilDone();
   await expect(questions).toHaveText([/^The first question/, /^And then/]);
 });

@@ -165,7 +165,7 @@ test('makes an upload of examples wait while the server accepts no more', async 
     .setInputFiles({ name: 'mine.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(examples(12)) });
   await asked;
   await expect(dialog(page).getByRole('button', { name: 'Cancel the upload' })).toBeVisible();
-  held.letGo();
+  held.release();
   await expect(field(page, 'Training file')).toContainText('mine.jsonl');
   await expect(toasts(page)).toHaveCount(0);
 });

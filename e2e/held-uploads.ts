@@ -41,7 +41,7 @@ export async function holdUploads(page: Page, roster: Roster) {
     })
     .toBe(429);
   return {
-    letGo() {
+    release() {
       areHeld = false;
       for (const upload of held.values()) upload.destroy();
     },

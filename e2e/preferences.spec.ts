@@ -73,9 +73,9 @@ test('makes a saved theme the account’s, and keeps an unsaved choice in its br
   await openPreferences(elsewhere);
   await elsewhere.getByText('Dark', { exact: true }).click();
   // The account's response has come and has not replaced the choice.
-  const told = elsewhere.waitForResponse('**/api/settings/preferences');
+  const elsewhereSaved = elsewhere.waitForResponse('**/api/settings/preferences');
   await elsewhere.goto('/');
-  await (await told).finished();
+  await (await elsewhereSaved).finished();
   await expect(elsewhere.getByText('Your AI Assistant Dashboard')).toBeVisible();
   await expect(shown).toHaveAttribute('data-theme', 'dark');
   await page.reload();

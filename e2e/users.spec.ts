@@ -168,9 +168,9 @@ test('applies roles, deactivation and deletion at once', async ({ page, elsewher
 
   // The log shows both, and is deleted with the account.
   await page.getByRole('tab', { name: 'Activity' }).click();
-  const told = page.getByRole('table', { name: 'Activity' }).getByRole('row').filter({ hasText: email });
-  await expect(told.filter({ hasText: 'Role changed' })).toContainText('Editor to Viewer');
-  await expect(told.filter({ hasText: 'Status changed' })).toContainText('An administrator');
+  const activity = page.getByRole('table', { name: 'Activity' }).getByRole('row').filter({ hasText: email });
+  await expect(activity.filter({ hasText: 'Role changed' })).toContainText('Editor to Viewer');
+  await expect(activity.filter({ hasText: 'Status changed' })).toContainText('An administrator');
   await expectAccessible(page);
 
   await page.goto(`/users?q=${email}`);

@@ -28,7 +28,7 @@ const onOne = {
   'features/chat/messages/connections.long.test.ts':
     'about what providers send; connections are stored on both in connections.test.ts of their feature',
   'features/connections/check.test.ts': 'about what providers do; checks are stored on both in connections.test.ts',
-  'tracing/tracing.test.ts': 'about what is told of requests, whatever the database',
+  'tracing/tracing.test.ts': 'about what is reported of requests, whatever the database',
   'db/pgbouncer.system.test.ts': 'about PostgreSQL behind a pooler',
   'main.long.test.ts': 'about the process',
   'logging/failure.test.ts': 'about the log',

@@ -105,10 +105,10 @@ test('does the same through Chat Completions', async () => {
   ]);
   const call = { id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{}' } };
   const calling = { role: 'assistant', content: null, tool_calls: [call] };
-  const told = { role: 'tool', tool_call_id: 'call_1', content: '12 degrees' };
-  const answered = await post('/chat/completions', { ...asking, messages: [...messages, calling, told] });
+  const result = { role: 'tool', tool_call_id: 'call_1', content: '12 degrees' };
+  const answered = await post('/chat/completions', { ...asking, messages: [...messages, calling, result] });
   expect(textAt(answered.body, 'choices', 0, 'message', 'content')).toContain('12 degrees');
   const open = await post('/chat/completions', { ...asking, messages: [...messages, calling, ...messages] });
   expectError(open, 400, { param: 'messages' });
-  expectError(await post('/chat/completions', { ...asking, messages: [told] }), 400, { param: 'messages[0].role' });
+  expectError(await post('/chat/completions', { ...asking, messages: [result] }), 400, { param: 'messages[0].role' });
 });

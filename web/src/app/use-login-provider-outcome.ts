@@ -7,14 +7,14 @@ import type { LoginProviderOutcome } from './login-provider-outcome.ts';
  */
 export function useLoginProviderOutcome({ error, connected }: LoginProviderOutcome, failed: string): void {
   const router = useRouter();
-  const isTold = useRef(false);
+  const isReported = useRef(false);
   useEffect(() => {
     if (error === undefined && connected === undefined) {
-      isTold.current = false;
+      isReported.current = false;
       return;
     }
-    if (isTold.current) return;
-    isTold.current = true;
+    if (isReported.current) return;
+    isReported.current = true;
     const { pathname, search } = router.history.location;
     const rest = new URLSearchParams(search);
     // If the parameters are gone, a guard is already navigating; do not undo that.

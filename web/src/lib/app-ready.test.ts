@@ -7,20 +7,20 @@ beforeEach(async () => {
 });
 
 test('loads the content once the page is usable, and everything else after it', async () => {
-  const begun: string[] = [];
+  const started: string[] = [];
   const content = Promise.withResolvers<string>();
-  const later = ready.afterContent(async () => begun.push('later'));
+  const later = ready.afterContent(async () => started.push('later'));
   const shown = ready.loadContent(() => {
-    begun.push('content');
+    started.push('content');
     return content.promise;
   });
-  expect(begun).toEqual([]);
+  expect(started).toEqual([]);
   ready.markAppReady();
-  await expect.poll(() => begun).toEqual(['content']);
+  await expect.poll(() => started).toEqual(['content']);
   content.resolve('text');
   expect(await shown).toBe('text');
   await later;
-  expect(begun).toEqual(['content', 'later']);
+  expect(started).toEqual(['content', 'later']);
 });
 
 test('loads everything else although the content cannot be loaded', async () => {

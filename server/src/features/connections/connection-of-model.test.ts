@@ -65,7 +65,7 @@ describe.each(engines)('a connection beside its model, on %s', (engine) => {
     ['twice', () => ({ model: `@${connectionId}/talker`, connectionId }), { connectionId: plainModelMissing }],
     ['of nobody', () => ({ model: 'talker', connectionId: 999_999 }), null],
     ['of another user', () => ({ model: 'talker', connectionId: foreignId }), null],
-  ])('is refused %s, as in one text', async (_how, fields, told) => {
+  ])('is refused %s, as in one text', async (_how, fields, refusal) => {
     const { id } = (await ada.post('/api/assistants', { name: 'Local', model: 'gpt-4o' })).body;
     for (const answer of [
       await ada.post('/api/threads', fields()),
@@ -74,7 +74,7 @@ describe.each(engines)('a connection beside its model, on %s', (engine) => {
     ]) {
       expect(answer.status).toBe(400);
       const [reason] = Object.values(answer.body.fields ?? {});
-      if (told) expect([told.connectionId, 'Model is required']).toContain(reason);
+      if (refusal) expect([refusal.connectionId, 'Model is required']).toContain(reason);
       else expect(reason).toBe((await ada.post('/api/threads', { model: '@999999/talker' })).body.fields.model);
     }
   });

@@ -57,18 +57,18 @@ function setUp() {
 /** Starts an upload and records what happens to it. */
 function upload(lane: ReturnType<ReturnType<typeof setUp>['lane']>, name: string) {
   const abort = new AbortController();
-  const told: (number | string)[] = [];
+  const received: (number | string)[] = [];
   const end = lane({
     file: new File(['1234'], name),
     purpose: 'assistants',
     signal: abort.signal,
-    onProgress: (bytes) => told.push(bytes),
-    onPause: (seconds) => told.push(`${seconds} s`),
+    onProgress: (bytes) => received.push(bytes),
+    onPause: (seconds) => received.push(`${seconds} s`),
   }).then(
     ({ filename }) => `${filename} stored`,
     (error: Error) => error.name,
   );
-  return { abort, told, end };
+  return { abort, received, end };
 }
 
 test('uploads one file at a time per lane, and two lanes in parallel', async () => {
@@ -90,7 +90,7 @@ test('uploads one file at a time per lane, and two lanes in parallel', async () 
 
 test('waits as long as the server asks, repeatedly', async () => {
   const { lane, sent, answer } = setUp();
-  const { told, end } = upload(lane(), 'a');
+  const { received, end } = upload(lane(), 'a');
   answer(0).reject(busy);
   await vi.advanceTimersByTimeAsync(6_999);
   expect(sent()).toEqual(['a']);
@@ -99,17 +99,17 @@ test('waits as long as the server asks, repeatedly', async () => {
   await vi.advanceTimersByTimeAsync(1_000);
   answer(2).resolve();
   expect(await end).toBe('a stored');
-  expect(told).toEqual([0, 4, '7 s', 0, 4, '1 s', 0, 4]);
+  expect(received).toEqual([0, 4, '7 s', 0, 4, '1 s', 0, 4]);
 });
 
 test.each([refusal(429), refusal(429, 121), refusal(503, 7)])(
   'rejects if the server does not say when to retry',
   async (error) => {
     const { lane, answer } = setUp();
-    const { told, end } = upload(lane(), 'a');
+    const { received, end } = upload(lane(), 'a');
     answer(0).reject(error);
     expect(await end).toBe('ApiError');
-    expect(told).toEqual([0, 4]);
+    expect(received).toEqual([0, 4]);
   },
 );
 

@@ -13,7 +13,7 @@ export function FineTuningRoute() {
   const files = train === undefined ? undefined : { trainingFileId: train, validationFileId: validate ?? null };
   const newJob = again === undefined ? files : { again, base };
   // Replace, so that Back does not open the dialog again.
-  const onBegun = () => void navigate({ to: '/fine-tuning', search: { tab }, replace: true });
+  const onStarted = () => void navigate({ to: '/fine-tuning', search: { tab }, replace: true });
   return (
     <FineTuningPage
       tab={tab}
@@ -22,10 +22,10 @@ export function FineTuningRoute() {
       comparisons={
         <ComparisonList
           begin={tuned === undefined ? undefined : { tunedModel: tuned, baseModel: base, fileId: prompts }}
-          onBegun={onBegun}
+          onStarted={onStarted}
         />
       }
-      onBegun={onBegun}
+      onStarted={onStarted}
     />
   );
 }

@@ -47,7 +47,7 @@ export function SettingsRoute() {
   } = useSearch({ from: '/signed-in/settings' });
   const { signedIn, signInFailed } = ends;
   const navigate = useNavigate();
-  const onSignInEndTold = useCallback(
+  const onSignInEndReported = useCallback(
     () => void navigate({ to: '/settings', search: { tab: 'tools' }, replace: true }),
     [navigate],
   );
@@ -63,7 +63,7 @@ export function SettingsRoute() {
       accessTokens={<AccessTokensCard />}
       connections={<ConnectionsCard />}
       conversationImports={<ImportTab />}
-      tools={<ToolServersCard signInEnd={{ signedIn, signInFailed }} onSignInEndTold={onSignInEndTold} />}
+      tools={<ToolServersCard signInEnd={{ signedIn, signInFailed }} onSignInEndReported={onSignInEndReported} />}
       assistants={
         <AssistantsPanel
           view={view}

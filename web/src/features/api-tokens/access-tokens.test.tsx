@@ -75,6 +75,6 @@ test('keeps the full stop at the end of a sentence on a right-to-left page', asy
     expect(getComputedStyle(element).textAlign).toBe('right');
   }
   // A right-to-left name does not reverse the sentence.
-  const told = page.getByText(/^The token “/).element();
-  expect(placeOf(told, 0).left).toBeLessThan(placeOf(told, 4).left);
+  const sentence = page.getByText(/^The token “/).element();
+  expect(placeOf(sentence, 0).left).toBeLessThan(placeOf(sentence, 4).left);
 });

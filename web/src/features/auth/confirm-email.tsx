@@ -38,10 +38,10 @@ function Confirming({ link }: { link: MailedLink }) {
   const { mutate, isPending, isIdle, isSuccess, error } = useConfirmEmail();
   const { email, emailVerified } = useUser();
   const mail = useQuery(signInOptionsQuery).data?.mail;
-  const isBegun = useRef(false);
+  const isStarted = useRef(false);
   useEffect(() => {
-    if (isBegun.current) return;
-    isBegun.current = true;
+    if (isStarted.current) return;
+    isStarted.current = true;
     mutate(link);
   }, [mutate, link]);
 

@@ -84,14 +84,14 @@ test('continues after approval by keyboard and keeps focus on the call', async (
 });
 
 test('notifies an absent user once', async () => {
-  const told: string[] = [];
-  class Told {
+  const notified: string[] = [];
+  class FakeNotification {
     static readonly permission = 'granted';
     constructor(title: string, { body }: NotificationOptions) {
-      told.push(`${title}: ${body}`);
+      notified.push(`${title}: ${body}`);
     }
   }
-  vi.stubGlobal('Notification', Told);
+  vi.stubGlobal('Notification', FakeNotification);
   vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
   open('/chat/1', {
     answers: () => {
@@ -100,7 +100,7 @@ test('notifies an absent user once', async () => {
     },
   });
   await expect.element(button('Approve')).toBeVisible();
-  await expect.poll(() => told).toEqual(['Conversation 1: The answer is waiting for your approval.']);
+  await expect.poll(() => notified).toEqual(['Conversation 1: The answer is waiting for your approval.']);
 });
 
 test('approves for the conversation, or denies with an optional reason', async () => {

@@ -30,7 +30,7 @@ const kinds: Record<string, string> = {
   pie: 'pie title Pets\n  "Dogs" : 386\n  "Cats" : 85',
   gantt: 'gantt\n  title Plan\n  dateFormat YYYY-MM-DD\n  section One\n  Task :a1, 2026-01-01, 30d',
   mindmap: 'mindmap\n  root((Roster))\n    People\n    Models',
-  timeline: 'timeline\n  title History\n  2025 : Begun\n  2026 : Done',
+  timeline: 'timeline\n  title History\n  2025 : Started\n  2026 : Done',
   'git graph': 'gitGraph\n  commit\n  branch develop\n  commit\n  checkout main\n  merge develop',
   journey: 'journey\n  title My day\n  section Work\n    Make tea: 5: Me',
   quadrants: 'quadrantChart\n  x-axis Low --> High\n  y-axis Low --> High\n  A: [0.3, 0.6]',
@@ -136,8 +136,8 @@ describe('diagram', () => {
   });
 
   test('runs, loads and links nothing from an untrusted source', async () => {
-    const told = vi.fn();
-    addEventListener('securitypolicyviolation', told);
+    const onViolation = vi.fn();
+    addEventListener('securitypolicyviolation', onViolation);
     show(
       [
         '%%{init: {"securityLevel": "loose", "themeCSS": "* { background: url(https://attacker.example/css) }"}}%%',
@@ -153,7 +153,7 @@ describe('diagram', () => {
     expect(frame?.sandbox.value).toBe('allow-scripts');
     expect(frame?.contentDocument).toBeNull();
     expect(window).not.toHaveProperty('hacked');
-    removeEventListener('securitypolicyviolation', told);
-    expect(told).not.toHaveBeenCalled();
+    removeEventListener('securitypolicyviolation', onViolation);
+    expect(onViolation).not.toHaveBeenCalled();
   });
 });

@@ -11,7 +11,7 @@ import { CopyButton } from '#web/ui/copy-button.tsx';
 import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { durationOf, formatSeconds } from './shared/figures.ts';
-import { isUnderWay, showAnswerEnd } from './shared/queries.ts';
+import { isInProgress, showAnswerEnd } from './shared/queries.ts';
 
 type AnswerColumnProps = {
   comparisonId: number;
@@ -26,7 +26,7 @@ type AnswerColumnProps = {
 /** One model's answer, streaming or complete. */
 export function AnswerColumn({ comparisonId, promptId, answer, name, model, isBetter }: AnswerColumnProps) {
   const client = useQueryClient();
-  const runId = answer !== null && isUnderWay(answer) ? answer.runId : null;
+  const runId = answer !== null && isInProgress(answer) ? answer.runId : null;
   useEffect(() => {
     if (runId === null) return;
     return watchRun(runId, (ended) => showAnswerEnd(client, comparisonId, promptId, runId, ended));

@@ -22,12 +22,12 @@ import { TallyBar } from './shared/tally.tsx';
 
 /** Tab with all comparisons, newest first. */
 type ComparisonListProps = {
-  /** Initial values from the address; `onBegun` removes them from it. */
+  /** Initial values from the address; `onStarted` removes them from it. */
   begin: ComparedModels | undefined;
-  onBegun: () => void;
+  onStarted: () => void;
 };
 
-export function ComparisonList({ begin, onBegun }: ComparisonListProps) {
+export function ComparisonList({ begin, onStarted }: ComparisonListProps) {
   const query = useInfiniteQuery(comparisonsQuery);
   const [isCreating, setIsCreating] = useState(false);
   const { reason } = useEditAccess();
@@ -80,7 +80,7 @@ export function ComparisonList({ begin, onBegun }: ComparisonListProps) {
           begin={begin}
           onClose={() => {
             setIsCreating(false);
-            if (begin) onBegun();
+            if (begin) onStarted();
           }}
         />
       )}

@@ -94,17 +94,17 @@ function UploadStatus({ upload: { file, purpose, state, reason, sent, rate } }: 
 function UploadActions({ upload, list }: { upload: ListedUpload; list: UploadList }) {
   const { key, file, state } = upload;
   if (state === 'done') return null;
-  const isUnderWay = state === 'uploading' || state === 'paused';
+  const isInProgress = state === 'uploading' || state === 'paused';
   return (
     <div className="flex shrink-0 gap-1">
       {canRetry(upload) && (
         <IconButton label={`Retry ${file.name}`} icon={RotateCw} size="sm" onClick={() => list.retry(key)} />
       )}
       <IconButton
-        label={isUnderWay ? `Cancel ${file.name}` : `Remove ${file.name}`}
+        label={isInProgress ? `Cancel ${file.name}` : `Remove ${file.name}`}
         icon={X}
         size="sm"
-        onClick={() => (isUnderWay ? list.cancel(key) : list.remove(key))}
+        onClick={() => (isInProgress ? list.cancel(key) : list.remove(key))}
       />
     </div>
   );

@@ -21,14 +21,14 @@ type NewJob = JobFiles | { again: number; base: string | undefined };
 type FineTuningPageProps = {
   tab: FineTuningTab;
   onTabChange: (tab: FineTuningTab) => void;
-  /** Initial values from the address; `onBegun` removes them from it. */
+  /** Initial values from the address; `onStarted` removes them from it. */
   newJob: NewJob | undefined;
   /** Content of the Comparisons tab. */
   comparisons: ReactNode;
-  onBegun: () => void;
+  onStarted: () => void;
 };
 
-export function FineTuningPage({ tab, onTabChange, newJob, comparisons, onBegun }: FineTuningPageProps) {
+export function FineTuningPage({ tab, onTabChange, newJob, comparisons, onStarted }: FineTuningPageProps) {
   const [isCreating, setCreating] = useState(false);
   const prerequisites = usePrerequisites();
   const create = <CreateButton prerequisites={prerequisites} onCreate={() => setCreating(true)} />;
@@ -60,7 +60,7 @@ export function FineTuningPage({ tab, onTabChange, newJob, comparisons, onBegun 
           newJob={newJob}
           onClose={() => {
             setCreating(false);
-            if (newJob) onBegun();
+            if (newJob) onStarted();
           }}
         />
       )}

@@ -42,9 +42,9 @@ export function PrivacyPage() {
         </p>
         <p>
           If an assistant uses tools of a tool server, that server receives the arguments of each call, which may come
-          from your conversation, and the provider receives the results. Whoever runs the server can see both, including
-          when an administrator shares the server with everyone. Nothing is sent to anyone else. There is no tracking
-          and no advertising.
+          from your conversation, and the provider receives the results. The operator of the server can see both,
+          including when an administrator shares the server with everyone. Nothing is sent to anyone else. There is no
+          tracking and no advertising.
         </p>
         <p>
           Emails about your account, such as a link to reset your password, go through the operator’s mail server. If

@@ -15,12 +15,12 @@ type FactsProps = {
 
 /** Facts about one part of the installation. */
 export function Facts({ title, facts, problems }: FactsProps) {
-  const told = problems.filter((problem) => problem !== null && problem !== undefined);
+  const shown = problems.filter((problem) => problem !== null && problem !== undefined);
   return (
     <Card aria-label={title} aria-busy={facts === undefined || undefined}>
-      <CardHeader title={title} action={told.length > 0 && <Badge tone="destructive">Problem</Badge>} />
+      <CardHeader title={title} action={shown.length > 0 && <Badge tone="destructive">Problem</Badge>} />
       <CardBody className="flex flex-col gap-3 pt-3">
-        {told.map((problem) => (
+        {shown.map((problem) => (
           <p key={problem} className="text-destructive-text">
             {problem}
           </p>

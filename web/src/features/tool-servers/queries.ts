@@ -125,7 +125,7 @@ export function useToolSelection(assistantId: number, chosen: readonly Chosen[])
   const { queryKey } = chosenToolsQuery(assistantId);
   // Own state, because it renders at once: a mutation's state arrives a task later, and the box would appear unticked
   // until then.
-  const [underWay, setUnderWay] = useState<readonly ChoiceChange[]>([]);
+  const [inProgress, setInProgress] = useState<readonly ChoiceChange[]>([]);
   const { mutateAsync } = useMutation({
     scope: { id: `tools-of-${assistantId}` },
     mutationFn: async (changes: readonly ChoiceChange[]) => {
@@ -146,10 +146,10 @@ export function useToolSelection(assistantId: number, chosen: readonly Chosen[])
     onError: () => client.invalidateQueries({ queryKey: serversKey }),
   });
   async function change(...changes: ChoiceChange[]) {
-    setUnderWay((before) => [...before, ...changes]);
+    setInProgress((before) => [...before, ...changes]);
     await mutateAsync(changes).catch(showFailure('Failed to update the tools'));
     // After the cache has notified its subscribers.
-    notifyManager.schedule(() => setUnderWay((before) => before.filter((other) => !changes.includes(other))));
+    notifyManager.schedule(() => setInProgress((before) => before.filter((other) => !changes.includes(other))));
   }
-  return { expected: underWay.reduce<ToolChoice[]>(applyChange, chosen.map(toChoice)), change };
+  return { expected: inProgress.reduce<ToolChoice[]>(applyChange, chosen.map(toChoice)), change };
 }

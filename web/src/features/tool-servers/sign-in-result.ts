@@ -20,12 +20,12 @@ const isFailure = (code: string): code is ToolSignInFailure => Object.hasOwn(fai
 export function useSignInResult(
   { signedIn, signInFailed }: SignInResult,
   servers: ToolServer[] | undefined,
-  onTold: () => void,
+  onReported: () => void,
 ) {
-  const isTold = useRef(false);
+  const isReported = useRef(false);
   useEffect(() => {
-    if (servers === undefined || isTold.current || (signedIn === undefined && signInFailed === undefined)) return;
-    isTold.current = true;
+    if (servers === undefined || isReported.current || (signedIn === undefined && signInFailed === undefined)) return;
+    isReported.current = true;
     const server = servers.find(({ id, signIn }) => id === signedIn && signIn?.state === 'done');
     if (signInFailed !== undefined)
       toastError({
@@ -39,6 +39,6 @@ export function useSignInResult(
         title: `Signed in to “${server.name}”`,
         description: server.isOwn ? 'Roster is loading its tools.' : 'Its tools can be called for you now.',
       });
-    onTold();
-  }, [servers, signedIn, signInFailed, onTold]);
+    onReported();
+  }, [servers, signedIn, signInFailed, onReported]);
 }

@@ -24,12 +24,12 @@ import { UseInAssistantDialog } from './use-in-assistant-dialog.tsx';
 
 type Opened = { what: ServerAction; server: ToolServer };
 
-type ToolServersCardProps = { signInEnd: SignInResult; onSignInEndTold: () => void };
+type ToolServersCardProps = { signInEnd: SignInResult; onSignInEndReported: () => void };
 
 /** Servers whose tools assistants can use. */
-export function ToolServersCard({ signInEnd, onSignInEndTold }: ToolServersCardProps) {
+export function ToolServersCard({ signInEnd, onSignInEndReported }: ToolServersCardProps) {
   const query = useQuery(toolServersQuery);
-  useSignInResult(signInEnd, query.data, onSignInEndTold);
+  useSignInResult(signInEnd, query.data, onSignInEndReported);
   const [adding, setAdding] = useState<ToolServer['kind'] | null>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
   const { reason } = useEditAccess();

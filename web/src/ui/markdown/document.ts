@@ -131,8 +131,8 @@ function addLinks(document: MarkdownDocument, isOver: () => boolean) {
   }
 }
 
-function continueParsing(begun: MarkdownDocument, isOver: () => boolean): MarkdownDocument {
-  const document = { ...begun, sections: [...begun.sections], definitions: [...begun.definitions] };
+function continueParsing(started: MarkdownDocument, isOver: () => boolean): MarkdownDocument {
+  const document = { ...started, sections: [...started.sections], definitions: [...started.definitions] };
   try {
     const links = linksOf(document.definitions);
     while (document.end < document.source.length) {

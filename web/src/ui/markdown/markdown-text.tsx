@@ -28,8 +28,8 @@ function remember(document: MarkdownDocument) {
 type Reading = { text: string; live: boolean; shown: MarkdownDocument; next: MarkdownDocument | null };
 
 function continueReading(text: string, live: boolean, before: Reading | undefined): Reading {
-  const begun = before ? (before.next ?? before.shown) : recentDocuments.get(text);
-  const document = parseMarkdown(text, begun, startSlice());
+  const started = before ? (before.next ?? before.shown) : recentDocuments.get(text);
+  const document = parseMarkdown(text, started, startSlice());
   if (isWhole(document)) {
     if (!live) remember(document);
     return { text, live, shown: document, next: null };

@@ -33,8 +33,8 @@ export function matchTags(tokens: readonly Token[]): Map<number, { kind: Element
       open.push({ name, index });
       continue;
     }
-    const begun = open.findLastIndex((each) => each.name === name);
-    const [opening] = begun < 0 ? [] : open.splice(begun);
+    const started = open.findLastIndex((each) => each.name === name);
+    const [opening] = started < 0 ? [] : open.splice(started);
     if (opening) pairs.set(opening.index, { kind: elements[name], end: index });
   }
   return pairs;

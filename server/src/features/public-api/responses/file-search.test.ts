@@ -91,14 +91,14 @@ describe.each(engines)('responses with file_search on %s', (engine) => {
     const [there] = await storesOf(app, key);
     const theirs = (await filesIn(app, key, there?.id ?? '')).map(({ id }) => id);
     const request = searching(storeId);
-    const { events, annotations: told, parts, items, response } = await streamed(token, request);
+    const { events, annotations: streamedAnnotations, parts, items, response } = await streamed(token, request);
     const { found, cited } = namesIn(response.output);
     expect([...found].sort()).toEqual(files.map(({ id, filename }) => [id, filename]).sort());
     const [first, second] = found;
     expect(cited).toEqual([first, second, first]);
     expect(items).toEqual(response.output);
     expect(parts).toEqual(response.output[1].content);
-    expect(told).toEqual(
+    expect(streamedAnnotations).toEqual(
       response.output[1].content[0].annotations.map((annotation: Named, index: number) => ({ annotation, index })),
     );
     expect(among(theirs, JSON.stringify(events))).toEqual([]);
@@ -134,8 +134,8 @@ describe.each(engines)('responses with file_search on %s', (engine) => {
     const left = files.flatMap(({ id, filename }) => (id === taken?.[0] ? [] : [[id, filename]]));
     await withFault(app, { fail: 'server_error' }, { method: 'DELETE', key }, async () => {
       await client.vectorStores.files.delete(taken?.[0] ?? '', { vector_store_id: storeId });
-      const { annotations: told, response } = await streamed(token, searching(storeId));
-      expect(told).toMatchObject([{ annotation: { file_id: left[0]?.[0] }, index: 0 }]);
+      const { annotations: streamedAnnotations, response } = await streamed(token, searching(storeId));
+      expect(streamedAnnotations).toMatchObject([{ annotation: { file_id: left[0]?.[0] }, index: 0 }]);
       for (const output of [response.output, await outputOf(token, searching(storeId))])
         expect(namesIn(output)).toEqual({ found: left, cited: left });
     });

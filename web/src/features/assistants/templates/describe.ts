@@ -67,14 +67,14 @@ function objectIn(text: string): unknown {
 export function draftFromAnswer(text: string, model: string): AssistantDraft | null {
   const described = Described.safeParse(objectIn(text));
   if (!described.success) return null;
-  const { name, description, instructions: told, starters, tags } = described.data;
+  const { name, description, instructions: instructed, starters, tags } = described.data;
   const lines = starters.map((line) => truncate(line.replace(/\s+/g, ' ').trim(), starterLengthLimit));
   const draft = AssistantDraft.safeParse({
     ...assistantDefaults,
     model,
     name: truncate(name.replace(/\s+/g, ' '), nameLimit),
     description: truncate(description, 500),
-    instructions: truncate(told, instructionsLimit),
+    instructions: truncate(instructed, instructionsLimit),
     starters: lines.filter((line) => line !== '').slice(0, starterCountLimit),
     tags: tags
       .map((tag) => truncate(tag.trim(), 30))

@@ -19,7 +19,7 @@ function change(composer: ComposerStore, key: number, changes: Partial<Attachmen
   composer.set({ attachments: attachments.map((one) => (one.key === key ? { ...one, ...changes } : one)) });
 }
 
-function begun(file: File): Attachment {
+function started(file: File): Attachment {
   const { name: filename, size } = file;
   const problem = refusalReason(file, 'message') ?? null;
   const state = problem === null ? 'waiting' : 'failed';
@@ -35,7 +35,7 @@ export function attachPending(composer: ComposerStore, reason: string | undefine
     toastError({ title: 'Files cannot be uploaded', description: reason });
     return;
   }
-  const added = offered.slice(0, room(composer)).map(begun);
+  const added = offered.slice(0, room(composer)).map(started);
   composer.set({ offered: [], attachments: [...attachments, ...added] });
   for (const one of added) if (one.state === 'waiting') void begin(composer, one);
   const tooMany = offered.length - added.length;

@@ -169,14 +169,14 @@ type SendOrStopProps = Pick<ComposerProps, 'onStop' | 'stopping'> & {
 function SendOrStop({ onStop, stopping, disabled, busy, onSend }: SendOrStopProps) {
   const task = onStop ? 'stop' : 'send';
   // null on mount: the first message moves the conversation to its own address, where a new button takes over.
-  const begun = useRef<typeof task>(null);
+  const started = useRef<typeof task>(null);
   const press = {
     onMouseDown: ({ detail }: MouseEvent) => {
-      if (detail !== 2) begun.current = task;
+      if (detail !== 2) started.current = task;
     },
     onClick: ({ detail }: MouseEvent) => {
       const isFromKeyboard = detail === 0;
-      if (isFromKeyboard || begun.current === task) (onStop ?? onSend)();
+      if (isFromKeyboard || started.current === task) (onStop ?? onSend)();
     },
   };
   return onStop ? (

@@ -1,6 +1,6 @@
 import { isBlank } from '@roster/contracts/text/blank';
 import { useEffect, useEffectEvent } from 'react';
-import { isUnderWay, type StoredFile } from '#web/features/chat/shared/attachments.ts';
+import { isInProgress, type StoredFile } from '#web/features/chat/shared/attachments.ts';
 import { type ComposerState, composerAt, useComposer } from '#web/features/chat/shared/composer-state.ts';
 
 export type SendingProps = {
@@ -18,7 +18,7 @@ export type SendingProps = {
 /** Tells whether there is a message to send, and whether it must wait for files or code. */
 const standOf = ({ text, attachments, offered }: ComposerState, waiting: boolean) => ({
   isSendable: !isBlank(text) && !attachments.some(({ state }) => state === 'failed'),
-  mustWait: waiting || offered.length > 0 || attachments.some(isUnderWay),
+  mustWait: waiting || offered.length > 0 || attachments.some(isInProgress),
 });
 
 /** Sends the composer's message, at once or as soon as nothing is pending. */
@@ -32,7 +32,7 @@ export function useSendMessage(props: SendingProps, tooLong: boolean) {
     // Read from the store, not from the last render: a double press sends once, and a fresh paste is included.
     const store = composerAt(place);
     const now = standOf(store.get(), waiting);
-    if (!now.isSendable || store.get().underWay !== null || tooLong || sending) return;
+    if (!now.isSendable || store.get().inProgress !== null || tooLong || sending) return;
     if (store.get().settle?.() === false) return;
     if (now.mustWait) return store.set({ wanted: true });
     void store.send((sent, files) => onSend(sent, overBudget, files));

@@ -136,7 +136,7 @@ export function useFind(open: OpenThread, window: MessageWindow, query: string) 
   });
 
   // A rendered message may have fewer hits than its source, for example in hidden URLs: move on.
-  const goOn = useEffectEvent(() => {
+  const showNext = useEffectEvent(() => {
     const count = here && seen.get(here.messageId)?.count;
     if (!here || !going || count === null || count === undefined || here.nth < count) return;
     if (count === 0 || going === 1) go(nextHit(places, here, going), going);
@@ -145,7 +145,7 @@ export function useFind(open: OpenThread, window: MessageWindow, query: string) 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the rendered rows restarts the timer
   useEffect(() => {
     if (!isGoing) return;
-    const timer = setTimeout(() => goOn(), drawnAfter);
+    const timer = setTimeout(() => showNext(), drawnAfter);
     return () => clearTimeout(timer);
   }, [here, isGoing, seen]);
 

@@ -8,7 +8,7 @@ import { awaitsApproval, useLiveRun } from '#web/api/runs/run-store.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 import { Foldable } from '#web/features/chat/folding/foldable.tsx';
 import { AnswerFailure } from '#web/features/chat/runs/answer-failure.tsx';
-import { isUnderWay } from '#web/features/chat/shared/message-window.ts';
+import { isInProgress } from '#web/features/chat/shared/message-window.ts';
 import { useSummarizing } from '#web/features/chat/shared/use-summarizing.ts';
 import {
   PendingAnswer,
@@ -40,7 +40,7 @@ const GeneratedFiles = lazyPart<{ message: Message }>(
 export function Answer({ message }: { message: Message }) {
   return (
     <article aria-label="Answer" data-hovered>
-      <AnswerContent message={message}>{(now) => !isUnderWay(now) && <AnswerTools message={now} />}</AnswerContent>
+      <AnswerContent message={message}>{(now) => !isInProgress(now) && <AnswerTools message={now} />}</AnswerContent>
     </article>
   );
 }
@@ -49,7 +49,7 @@ type AnswerContentProps = { message: Message; children: (now: Message) => ReactN
 
 /** Content of an answer, while it is written and afterwards; `children` follow below it. */
 export function AnswerContent({ message: stored, children }: AnswerContentProps) {
-  const isGrowing = isUnderWay(stored);
+  const isGrowing = isInProgress(stored);
   const run = useLiveRun(isGrowing ? (stored.run?.id ?? null) : null);
   const message = isGrowing ? mergeLiveRun(stored, run) : stored;
   const { reasoning } = message;

@@ -11,7 +11,7 @@ import { useLiveRun, watchRun } from '#web/api/runs/run-store.ts';
 import { useConnectionNames } from '#web/api/use-model-name.ts';
 import { answersQuery } from '#web/features/chat/shared/answers.ts';
 import { awaitedAnswer } from '#web/features/chat/shared/message-changes.ts';
-import { isUnderWay } from '#web/features/chat/shared/message-window.ts';
+import { isInProgress } from '#web/features/chat/shared/message-window.ts';
 import { useThreadActions } from '#web/features/chat/shared/thread-actions.ts';
 import { refreshThread } from '#web/features/chat/shared/thread-cache.ts';
 import { mediaQueryStore, useStore } from '#web/lib/store.ts';
@@ -96,7 +96,7 @@ export function SideBySide({ message: shown }: { message: Message }) {
           (answer) =>
             answer.id !== shown.id &&
             answer.run &&
-            isUnderWay(answer) && <RunWatcher key={answer.id} answer={answer} run={answer.run} />,
+            isInProgress(answer) && <RunWatcher key={answer.id} answer={answer} run={answer.run} />,
         )}
       {isWide ? <Columns answers={answers} /> : <InTabs answers={answers} />}
     </>
@@ -138,7 +138,7 @@ function InTabs({ answers }: { answers: readonly Message[] }) {
         label: (
           <span className="font-mono text-sm">
             {nameOf(answer, at)}
-            {isUnderWay(answer) && <WritingMark answer={answer} />}
+            {isInProgress(answer) && <WritingMark answer={answer} />}
           </span>
         ),
       }))}
@@ -173,7 +173,7 @@ function Column({ answer, name, hasName }: ColumnProps) {
           className="wrap-anywhere -mx-3.5 -mt-2.5 sticky top-0 z-10 mb-2 rounded-t-lg bg-card px-3.5 pt-2.5 font-medium font-mono text-sm after:mt-2 after:block after:border-border after:border-b"
         >
           {name}
-          {isUnderWay(answer) && <HeadState answer={answer} />}
+          {isInProgress(answer) && <HeadState answer={answer} />}
         </h3>
       )}
       <AnswerContent message={answer}>
@@ -192,7 +192,7 @@ function HeadState({ answer }: { answer: Message }) {
 function ColumnFoot({ answer, name, hasName }: ColumnProps) {
   const { choice, continueWith, stopRun } = useThreadActions();
   const { run, state, text } = answer;
-  const isGrowing = isUnderWay(answer);
+  const isGrowing = isInProgress(answer);
   return (
     <div className="mt-auto pt-2">
       <div className="flex items-end gap-1">

@@ -71,14 +71,14 @@ export function useThreadUpdates(threadId: number) {
   useApprovalRequests(threadId, asked.join(' '), notify);
 
   // Another tab has written here, or one of our runs ended unnoticed.
-  const { runId: toldRun, updatedAt: toldTime } = thread.data ?? {};
+  const { runId: updatedRunId, updatedAt } = thread.data ?? {};
   const known = useRef<string | null>(null);
   useEffect(() => {
-    if (toldTime === undefined) return;
-    const state = `${toldRun} ${toldTime}`;
+    if (updatedAt === undefined) return;
+    const state = `${updatedRunId} ${updatedAt}`;
     if (known.current !== null && known.current !== state) void refreshMessages(client, threadId);
     known.current = state;
-  }, [client, threadId, toldRun, toldTime]);
+  }, [client, threadId, updatedRunId, updatedAt]);
 
   // Keeps the list in sync with titles that were suggested or changed elsewhere.
   const { data } = thread;

@@ -1,7 +1,7 @@
 import { chat, type Message } from '@roster/contracts/chat';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
-import { isUnderWay, type MessageWindow } from './message-window.ts';
+import { isInProgress, type MessageWindow } from './message-window.ts';
 
 /** Answers to one question. Nested under the thread's key, so that they are removed with it. */
 export const answersQuery = (threadId: number, questionId: number) =>
@@ -25,6 +25,6 @@ export function runsTogether(client: QueryClient, threadId: number, answer: Mess
   const { parentId, together } = answer;
   const others = parentId === null ? [] : (client.getQueryData(answersQuery(threadId, parentId).queryKey) ?? []);
   return [answer, ...others.filter(({ id }) => id !== answer.id && together.includes(id))]
-    .filter(isUnderWay)
+    .filter(isInProgress)
     .flatMap(({ run }) => (run ? [run.id] : []));
 }

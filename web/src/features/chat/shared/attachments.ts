@@ -37,7 +37,7 @@ export const asAttached = ({ id, filename, size }: StoredFile): Attachment => ({
   file: null,
 });
 
-export const isUnderWay = ({ state }: Attachment): boolean => state === 'waiting' || state === 'uploading';
+export const isInProgress = ({ state }: Attachment): boolean => state === 'waiting' || state === 'uploading';
 
 /** Files of the message being sent. */
 export const attachedFiles = (attachments: readonly Attachment[]): StoredFile[] =>

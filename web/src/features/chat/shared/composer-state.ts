@@ -3,7 +3,14 @@ import { useCallback } from 'react';
 import { readDraft, writeDraft } from '#web/lib/storage/drafts.ts';
 import { currentUserId } from '#web/lib/storage/user-storage.ts';
 import { createStore, useStore } from '#web/lib/store.ts';
-import { type Attachment, attachedFiles, fromKeptText, isUnderWay, keptText, type StoredFile } from './attachments.ts';
+import {
+  type Attachment,
+  attachedFiles,
+  fromKeptText,
+  isInProgress,
+  keptText,
+  type StoredFile,
+} from './attachments.ts';
 
 /** State of the message being written. */
 export type ComposerState = {
@@ -14,7 +21,7 @@ export type ComposerState = {
   /** The last pasted text that was too long for a message. */
   pasted: string;
   /** Sent but not confirmed; stored with the draft, so that a reload loses neither. */
-  underWay: string | null;
+  inProgress: string | null;
   /** Send was pressed while it had to wait. */
   wanted: boolean;
   /** Completes the text before it is sent; returns false to hold it back. null: it is complete. */
@@ -69,8 +76,8 @@ function keptDraft(place: string) {
   };
 }
 
-const isBusy = ({ underWay, offered, attachments }: ComposerState) =>
-  underWay !== null || offered.length > 0 || attachments.some(isUnderWay);
+const isBusy = ({ inProgress, offered, attachments }: ComposerState) =>
+  inProgress !== null || offered.length > 0 || attachments.some(isInProgress);
 
 async function sendFrom({ get, set }: Pick<ComposerStore, 'get' | 'set'>, post: Post): Promise<void> {
   const { text, attachments } = get();
@@ -78,13 +85,13 @@ async function sendFrom({ get, set }: Pick<ComposerStore, 'get' | 'set'>, post: 
   const isSentAlong = ({ id }: Attachment) => files.some((file) => file.id === id);
   const moved = (from: Attachment['state'], to: Attachment['state']) =>
     get().attachments.map((one) => (one.state === from && isSentAlong(one) ? { ...one, state: to } : one));
-  set({ text: '', underWay: text, wanted: false, pasted: '', attachments: moved('done', 'sending') });
+  set({ text: '', inProgress: text, wanted: false, pasted: '', attachments: moved('done', 'sending') });
   let isSent = false;
   try {
     isSent = await post(text, files);
   } finally {
-    if (isSent) set({ underWay: null, attachments: get().attachments.filter((one) => !isSentAlong(one)) });
-    else set({ underWay: null, text: joined(text, get().text), attachments: moved('sending', 'done') });
+    if (isSent) set({ inProgress: null, attachments: get().attachments.filter((one) => !isSentAlong(one)) });
+    else set({ inProgress: null, text: joined(text, get().text), attachments: moved('sending', 'done') });
   }
 }
 
@@ -98,7 +105,7 @@ function createComposer(firstPlace: string): ComposerStore {
     attachments,
     offered: [],
     pasted: '',
-    underWay: null,
+    inProgress: null,
     wanted: false,
     settle: null,
   });
@@ -107,7 +114,7 @@ function createComposer(firstPlace: string): ComposerStore {
   function keep() {
     if (owner !== currentUserId()) return;
     const now = state.get();
-    kept.write(joined(now.underWay ?? '', now.text), keptText(now.attachments));
+    kept.write(joined(now.inProgress ?? '', now.text), keptText(now.attachments));
   }
 
   /** Drops the store when it has no subscribers and no pending work. */
@@ -126,7 +133,7 @@ function createComposer(firstPlace: string): ComposerStore {
       const leave = state.subscribe(listener);
       watchers += 1;
       const written = kept.writtenElsewhere();
-      if (written !== '' && state.get().underWay === null) self.set({ text: written });
+      if (written !== '' && state.get().inProgress === null) self.set({ text: written });
       return () => {
         leave();
         watchers -= 1;

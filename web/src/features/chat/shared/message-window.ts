@@ -47,11 +47,11 @@ export function withPage(window: MessageWindow | undefined, page: MessagePage): 
   };
 }
 
-export const isUnderWay = ({ state }: Pick<Message, 'state'>) =>
+export const isInProgress = ({ state }: Pick<Message, 'state'>) =>
   state === 'queued' || state === 'running' || state === 'waiting';
 
 /** The run that writes the last loaded message. */
 export function activeRun(window: MessageWindow | undefined): { id: number; messageId: number } | null {
   const last = window?.items.at(-1);
-  return last?.run && isUnderWay(last) ? { id: last.run.id, messageId: last.id } : null;
+  return last?.run && isInProgress(last) ? { id: last.run.id, messageId: last.id } : null;
 }

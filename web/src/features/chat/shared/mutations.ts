@@ -62,8 +62,8 @@ function switchTools(client: QueryClient, threadId: number, tools: ThreadTools |
   void client.cancelQueries({ queryKey });
   client.setQueryData(queryKey, (thread) => thread && withTools(thread, tools));
   const before = switching.get(threadId) ?? Promise.resolve();
-  const isLast = () => switching.get(threadId) === told;
-  const told = before
+  const isLast = () => switching.get(threadId) === switched;
+  const switched = before
     .catch(() => undefined)
     .then(async () => {
       const thread = await carryOut(client, () =>
@@ -71,8 +71,8 @@ function switchTools(client: QueryClient, threadId: number, tools: ThreadTools |
       );
       if (isLast()) showThread(client, thread);
     });
-  switching.set(threadId, told);
-  told
+  switching.set(threadId, switched);
+  switched
     .catch((error: unknown) => {
       toastError({ title: 'Failed to change the tools', description: errorText(error) });
       return refreshThread(client, threadId);

@@ -9,7 +9,7 @@ function read(text: string) {
   return tree;
 }
 /** A tree as lists of names and source texts. */
-function told(text: string) {
+function tokensOf(text: string) {
   const { root, childrenOf, written } = read(text);
   const tell = (value: JsonValue): unknown =>
     isGroup(value) ? childrenOf(value).map((child) => [child.name, tell(child.value)]) : written(value);
@@ -22,12 +22,12 @@ describe('JSON text', () => {
   );
 
   test('keeps numbers as written', () =>
-    expect(told(' {"a" : [1e400, 12345678901234567890,-0, 1.50 , 0.1e-7]\n} ')).toEqual([
+    expect(tokensOf(' {"a" : [1e400, 12345678901234567890,-0, 1.50 , 0.1e-7]\n} ')).toEqual([
       ['a', ['1e400', '12345678901234567890', '-0', '1.50', '0.1e-7'].map((number) => [null, number])],
     ]));
 
   test('keeps duplicate names and names of built-in properties', () =>
-    expect(told('{"a":1,"a":2,"__proto__":{"x":true},"constructor":null,"":false}')).toEqual([
+    expect(tokensOf('{"a":1,"a":2,"__proto__":{"x":true},"constructor":null,"":false}')).toEqual([
       ['a', '1'],
       ['a', '2'],
       ['__proto__', [['x', 'true']]],

@@ -97,8 +97,8 @@ export function describeErrors(units: readonly OutputUnit[], schema: unknown): V
     const demand = expectationTexts[keyword];
     const at = decoded(instanceLocation);
     const value = valueAt(schema, decoded(keywordLocation));
-    const isTold = demand !== undefined && (value !== undefined || withoutValue.has(keyword));
-    const message = isTold ? demand(value, error) : `does not satisfy ${keyword}`;
+    const isReported = demand !== undefined && (value !== undefined || withoutValue.has(keyword));
+    const message = isReported ? demand(value, error) : `does not satisfy ${keyword}`;
     problems.set(`${at} ${message}`, { at, message });
   }
   return [...problems.values()];

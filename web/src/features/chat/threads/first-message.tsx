@@ -2,7 +2,7 @@ import { PendingQuestion } from '#web/features/chat/messages/pending-question.ts
 import type { PendingMessage } from '#web/features/chat/shared/message-changes.ts';
 
 // Everything a new conversation needs besides the composer.
-export { ChatTargetMenu as AnswererMenu } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
+export { ChatTargetMenu } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
 export { CompareButton } from '#web/features/chat/chat-targets/compare-button.tsx';
 export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
 export { ProjectNotice } from '#web/features/chat/projects/project-notice.tsx';

@@ -250,7 +250,7 @@ export function NewThreadPane(props: NewThreadPaneProps) {
       <PaneHeader
         onBack={onBack}
         title={<h2 className="min-w-0 flex-1 truncate font-medium">New conversation</h2>}
-        chatTarget={parts && <parts.AnswererMenu current={current} onChoose={choose} several={menuOfSeveral} />}
+        chatTarget={parts && <parts.ChatTargetMenu current={current} onChoose={choose} several={menuOfSeveral} />}
         action={parts && <parts.TemporarySwitch isOn={isTemporary} onChange={setTemporary} />}
       />
       {projectId !== undefined && parts && <parts.ProjectNotice projectId={projectId} onKnown={setProject} />}

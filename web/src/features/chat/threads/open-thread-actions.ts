@@ -3,7 +3,7 @@ import { runsTogether, undecided } from '#web/features/chat/shared/answers.ts';
 import type { StoredFile } from '#web/features/chat/shared/attachments.ts';
 import { focusUnlessTouch } from '#web/features/chat/shared/focus-unless-touch.ts';
 import { pendingMessage } from '#web/features/chat/shared/message-changes.ts';
-import { isUnderWay } from '#web/features/chat/shared/message-window.ts';
+import { isInProgress } from '#web/features/chat/shared/message-window.ts';
 import {
   chosen,
   regenerateAnswer,
@@ -74,7 +74,7 @@ export async function sendQuestion(open: OpenThread, question: Question, runId: 
     return false;
   }
   const last = window?.newerCursor === null ? window.items.at(-1) : undefined;
-  const parentId = last && !isUnderWay(last) ? last.id : undefined;
+  const parentId = last && !isInProgress(last) ? last.id : undefined;
   const draft = { place: `chat:${open.threadId}`, text, files, parentId, models };
   if (!(await send(open, draft, overBudget, null))) return false;
   // Only once: the conversation continues with one of them.

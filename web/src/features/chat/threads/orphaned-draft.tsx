@@ -23,7 +23,7 @@ type LeftTextProps = {
 /** Text left over from a conversation that was deleted elsewhere: copy it, or send it with its files as a new one. */
 export function OrphanedDraft({ place, choice, isSending, onStarted }: LeftTextProps) {
   const client = useQueryClient();
-  const { text, attachments, underWay } = useComposer(place);
+  const { text, attachments, inProgress } = useComposer(place);
   const [failure, setFailure] = useState<unknown>(null);
   const send = async (sent: string, overBudget: boolean, files: readonly StoredFile[]) => {
     setFailure(null);
@@ -37,13 +37,13 @@ export function OrphanedDraft({ place, choice, isSending, onStarted }: LeftTextP
       return false;
     }
   };
-  if (isBlank(text) && attachments.length === 0 && underWay === null && !isSending) return null;
+  if (isBlank(text) && attachments.length === 0 && inProgress === null && !isSending) return null;
   return (
     <Composer
       place={place}
       placeholder="Message"
       onSend={send}
-      sending={isSending || underWay !== null}
+      sending={isSending || inProgress !== null}
       notice={(sendOverBudget) => (
         <>
           {failure ? <SendFailure error={failure} onSendOverBudget={sendOverBudget} /> : null}
@@ -59,7 +59,7 @@ export function OrphanedDraft({ place, choice, isSending, onStarted }: LeftTextP
                   size="sm"
                   icon={Send}
                   className="max-md:h-10"
-                  busy={underWay !== null}
+                  busy={inProgress !== null}
                   onClick={() => void composerAt(place).send((sent, files) => send(sent, false, files))}
                 >
                   Send as a new conversation

@@ -45,10 +45,10 @@ function useTrial({ assistantId, settings }: TrialPaneProps) {
   const begin = useMutation({
     networkMode: 'always',
     mutationFn: (current: TrialSettings) => call(trials.begin, { body: { assistantId, settings: current } }),
-    onSuccess(begun, current) {
+    onSuccess(created, current) {
       sent.current = JSON.stringify(current);
-      showThread(client, begun);
-      setThread(begun);
+      showThread(client, created);
+      setThread(created);
     },
   });
   const start = async () => {

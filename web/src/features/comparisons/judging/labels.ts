@@ -17,12 +17,12 @@ export function outcomeName(outcome: Outcome, { candidate, baseline }: SideNames
   }
 }
 
-const isUnderWay = (state: string | undefined) => state === 'queued' || state === 'running';
+const isInProgress = (state: string | undefined) => state === 'queued' || state === 'running';
 
 /** Status of a verdict that is not complete. */
 export function stateName({ isDue, candidateFirst, baselineFirst }: Verdict): string {
   const states = [candidateFirst?.state, baselineFirst?.state];
-  if (states.some(isUnderWay)) return 'Judging';
+  if (states.some(isInProgress)) return 'Judging';
   if (isDue) return 'Waiting';
   if (states.includes('failed')) return 'The judge did not answer';
   if (states.includes('interrupted')) return 'Interrupted';

@@ -60,12 +60,12 @@ export const tunedModelsQuery = queryOptions({
 });
 
 /** True while an answer is being written. */
-export const isUnderWay = (answer: ComparedAnswer | null): boolean =>
+export const isInProgress = (answer: ComparedAnswer | null): boolean =>
   answer?.state === 'queued' || answer?.state === 'running';
 
 /** Runs that are answering a prompt. */
 export const runsOf = ({ candidate, baseline }: ComparisonPrompt): number[] =>
-  [candidate, baseline].flatMap((answer) => (isUnderWay(answer) ? (answer?.runId ?? []) : []));
+  [candidate, baseline].flatMap((answer) => (isInProgress(answer) ? (answer?.runId ?? []) : []));
 
 /** Sides of a prompt: without an earlier answer there may be no baseline. */
 export const sidesIn = ({ hasBaseline }: Pick<ComparisonPrompt, 'hasBaseline'>, sides: readonly Side[]) =>
@@ -73,7 +73,7 @@ export const sidesIn = ({ hasBaseline }: Pick<ComparisonPrompt, 'hasBaseline'>, 
 
 /** Not fully answered: these are asked without `again`. */
 export const isOpen = (prompt: ComparisonPrompt, sides: readonly Side[]): boolean =>
-  sidesIn(prompt, sides).some((side) => prompt[side]?.state !== 'complete' && !isUnderWay(prompt[side]));
+  sidesIn(prompt, sides).some((side) => prompt[side]?.state !== 'complete' && !isInProgress(prompt[side]));
 
 function changePrompt(
   client: QueryClient,
@@ -100,7 +100,7 @@ export function showAnswerEnd(client: QueryClient, id: number, promptId: number,
     });
   }
   const shown = client.getQueryData(comparisonQuery(id).queryKey)?.items.find((prompt) => prompt.id === promptId);
-  const isDone = !shown || (!isUnderWay(shown.candidate) && !isUnderWay(shown.baseline));
+  const isDone = !shown || (!isInProgress(shown.candidate) && !isInProgress(shown.baseline));
   if (!isDone && run?.end) return;
   void client.invalidateQueries({ queryKey: comparisonQuery(id).queryKey });
   void refreshJudgings(client, id);

@@ -14,8 +14,8 @@ import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 
-export function CheckpointsCard({ job, isUnderWay }: { job: Job; isUnderWay: boolean }) {
-  const query = useQuery(checkpointsQuery(job.id, isUnderWay));
+export function CheckpointsCard({ job, isInProgress }: { job: Job; isInProgress: boolean }) {
+  const query = useQuery(checkpointsQuery(job.id, isInProgress));
   const checkpoints = query.data;
   return (
     <Card aria-label="Checkpoints" className="min-w-0">
@@ -30,7 +30,7 @@ export function CheckpointsCard({ job, isUnderWay }: { job: Job; isUnderWay: boo
             <EmptyState
               bare
               icon={Milestone}
-              text={isUnderWay ? 'The provider saves one at the end of each epoch.' : 'This job has no checkpoints.'}
+              text={isInProgress ? 'The provider saves one at the end of each epoch.' : 'This job has no checkpoints.'}
               className="py-6"
             />
           ) : (

@@ -18,8 +18,8 @@ const looks: Record<JobEvent['level'], { icon: Icon; look: string; word: string 
   error: { icon: CircleAlert, look: 'text-destructive-text', word: 'Error' },
 };
 
-export function EventsCard({ job, isUnderWay }: { job: Job; isUnderWay: boolean }) {
-  const query = useInfiniteQuery(eventsQuery(job.id, isUnderWay));
+export function EventsCard({ job, isInProgress }: { job: Job; isInProgress: boolean }) {
+  const query = useInfiniteQuery(eventsQuery(job.id, isInProgress));
   const events = query.data && allItems(query.data);
   return (
     <Card aria-label="Events" className="min-w-0">

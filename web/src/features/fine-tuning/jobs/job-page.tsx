@@ -40,7 +40,7 @@ export function JobPage({ jobId }: { jobId: number }) {
         {query.error ? <NoJob query={query} error={query.error} /> : <Loading />}
       </Page>
     );
-  const isUnderWay = isOpen(job);
+  const isInProgress = isOpen(job);
   return (
     <Page title={job.name} lead={<Lead job={job} />} action={<JobActions job={job} />}>
       <StaleNotice what="figures" query={query} hasData />
@@ -48,9 +48,9 @@ export function JobPage({ jobId }: { jobId: number }) {
         <JobFailure job={job} className="lg:col-span-2" />
         <JobState job={job} className="lg:col-span-2" />
         <div className="grid min-w-0 content-start gap-4">
-          <LossCurves job={job} isUnderWay={isUnderWay} />
-          <CheckpointsCard job={job} isUnderWay={isUnderWay} />
-          <EventsCard job={job} isUnderWay={isUnderWay} />
+          <LossCurves job={job} isInProgress={isInProgress} />
+          <CheckpointsCard job={job} isInProgress={isInProgress} />
+          <EventsCard job={job} isInProgress={isInProgress} />
         </div>
         <JobDetails job={job} />
       </div>

@@ -25,13 +25,13 @@ const sentences: Record<Job['status'], string> = {
 /** Progress, status and cost of a job. */
 export function JobState({ job, className }: { job: Job; className?: string }) {
   const share = progressShare(job);
-  const isUnderWay = isOpen(job);
+  const isInProgress = isOpen(job);
   const percent = share === null ? null : Math.floor(share * 100);
   return (
     <Card aria-label="State" className={classNames('min-w-0 p-5', className)}>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <JobStatusBadge job={job} />
-        <output className="min-w-0 flex-1">{(isUnderWay && job.notice) || sentences[job.status]}</output>
+        <output className="min-w-0 flex-1">{(isInProgress && job.notice) || sentences[job.status]}</output>
         {percent !== null && <span className="font-medium tabular-nums">{percent}%</span>}
       </div>
       <div

@@ -62,11 +62,11 @@ const descriptions: Record<View, string> = {
   accuracy: 'The share of tokens the model predicts correctly.',
 };
 
-type LossCurvesProps = { job: Job; isUnderWay: boolean };
+type LossCurvesProps = { job: Job; isInProgress: boolean };
 
-export function LossCurves({ job, isUnderWay }: LossCurvesProps) {
+export function LossCurves({ job, isInProgress }: LossCurvesProps) {
   const [view, setView] = useState<View>('loss');
-  const query = useQuery(metricsQuery(job.id, isUnderWay));
+  const query = useQuery(metricsQuery(job.id, isInProgress));
   const metrics = query.data;
   return (
     <Card aria-label="Curves" className="min-w-0">
@@ -88,7 +88,7 @@ export function LossCurves({ job, isUnderWay }: LossCurvesProps) {
           )}
           {metrics ? (
             <>
-              <Curves job={job} isUnderWay={isUnderWay} metrics={metrics} view={view} />
+              <Curves job={job} isInProgress={isInProgress} metrics={metrics} view={view} />
               {metrics.length > 0 && <MetricTable metrics={metrics} view={view} />}
             </>
           ) : (
@@ -102,7 +102,7 @@ export function LossCurves({ job, isUnderWay }: LossCurvesProps) {
 
 type Shown = { metrics: readonly JobMetric[]; view: View };
 
-function Curves({ job, isUnderWay, metrics, view }: LossCurvesProps & Shown) {
+function Curves({ job, isInProgress, metrics, view }: LossCurvesProps & Shown) {
   const lines = useMemo(() => linesOf(metrics, view), [metrics, view]);
   return (
     <LineChart
@@ -113,7 +113,9 @@ function Curves({ job, isUnderWay, metrics, view }: LossCurvesProps & Shown) {
       formatY={formats[view]}
       formatTick={tickFormats[view]}
       xEnd={job.progress?.totalSteps ?? undefined}
-      emptyText={isUnderWay ? 'The first measurements appear once the training runs.' : 'This job has no measurements.'}
+      emptyText={
+        isInProgress ? 'The first measurements appear once the training runs.' : 'This job has no measurements.'
+      }
     />
   );
 }

@@ -36,7 +36,7 @@ export const pictures = {
     const job = page.getByRole('dialog', { name: 'Create Fine-Tuning Job' });
     await job.getByRole('textbox', { name: 'Name' }).fill('Support answers');
     await job.getByRole('combobox', { name: 'Base model', exact: true }).selectOption('gpt-4.1-mini-2025-04-14');
-    await job.getByRole('region', { name: 'Check of the files' }).getByText('$').first().scrollIntoViewIfNeeded();
+    await job.getByRole('region', { name: 'File check' }).getByText('$').first().scrollIntoViewIfNeeded();
   },
   'fine-tuning/04-curves': async (page, { url, read }) => {
     const jobs = await read('/api/fine-tuning/jobs');

@@ -87,14 +87,14 @@ async function readAnswer({ call, figures }, runId) {
     const headers = { accept: 'text/event-stream', ...(seen.number > 0 && { 'last-event-id': String(seen.number) }) };
     const response = await call('GET', `/api/runs/${runId}/events`, undefined, { headers, isStream: true });
     await readEvents(response, runId, seen).catch((error) => {
-      if (error instanceof Broken) throw error;
+      if (error instanceof BrokenStreamError) throw error;
     });
     if (!seen.isOver) await wait(200);
   }
   return seen.text;
 }
 
-class Broken extends Error {}
+class BrokenStreamError extends Error {}
 
 async function readEvents(response, runId, seen) {
   let rest = '';
@@ -105,11 +105,11 @@ async function readEvents(response, runId, seen) {
       const fields = Object.fromEntries(frame.split('\n').map((line) => line.split(/: (.*)/s)));
       if (fields.data === undefined) continue;
       const number = Number(fields.id);
-      if (number <= seen.number) throw new Broken(`Run ${runId}: event ${number} came after ${seen.number}`);
+      if (number <= seen.number) throw new BrokenStreamError(`Run ${runId}: event ${number} came after ${seen.number}`);
       seen.number = number;
       const event = JSON.parse(fields.data);
       if (event.type === 'text') seen.text += event.text;
-      if (event.type === 'failed') throw new Broken(`Run ${runId} failed: ${event.error.code}`);
+      if (event.type === 'failed') throw new BrokenStreamError(`Run ${runId} failed: ${event.error.code}`);
       if (event.type === 'finished') seen.isOver = true;
     }
   }

@@ -109,7 +109,7 @@ const missingScripts = ({ text }, { scripts }) =>
 const isPage = (path) => /^(?:docs\/.*|[A-Z]+)\.md$/.test(path);
 const longestLine = 120;
 const longestRow = 200;
-const mostLines = (path) => (path === 'README.md' ? 150 : 250);
+const mostLines = (path) => (path === 'README.md' ? 150 : 249);
 
 /** Code may be longer than prose. */
 function longLines(path, text) {
@@ -159,6 +159,18 @@ function wrongList(path, text) {
     : [];
 }
 
+const environment = 'server/src/config/environment.ts';
+const variables = 'docs/operator/configure.md';
+/** Operators read of every variable of the environment. */
+function missingVariables(path, text, { read: textOf }) {
+  if (path !== environment) return [];
+  const page = textOf(variables) ?? '';
+  return [...text.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)]
+    .map(([, name]) => name)
+    .filter((name) => !page.includes(`\`${name}\``))
+    .map((name) => `${path} has ${name}, which ${variables} does not name`);
+}
+
 function violationsIn(path, text, tree) {
   const [parts, checks] = isDocument(path)
     ? [blocksOf(text), [missingFiles, missingLinks, missingScripts]]
@@ -166,7 +178,13 @@ function violationsIn(path, text, tree) {
   const violations = parts.flatMap((part) =>
     checks.flatMap((check) => check(part, tree, path).map((what) => `${path}:${part.line} ${what}`)),
   );
-  return [...violations, ...longLines(path, text), ...wrongDecision(path, text, tree), ...wrongList(path, text)];
+  return [
+    ...violations,
+    ...longLines(path, text),
+    ...wrongDecision(path, text, tree),
+    ...wrongList(path, text),
+    ...missingVariables(path, text, tree),
+  ];
 }
 
 const files = filesBelow(root);
@@ -204,7 +222,7 @@ const planted = [
   ['docs/b.md', '[a](gone.md)'],
   ['docs/b.md', '[a](a.md#three)'],
   ['docs/b.md', 'Run `npm run gone`.'],
-  ['docs/user/b.md', 'Words.\n'.repeat(251)],
+  ['docs/user/b.md', 'Words.\n'.repeat(250)],
   ['README.md', 'Words.\n'.repeat(151)],
   ['SECURITY.md', `${'word '.repeat(24)}word`],
   ['docs/user/b.md', `Words.\n\n    ${'w'.repeat(120)}`],
@@ -218,6 +236,7 @@ const planted = [
   ['docs/decisions/README.md', '\n- [Two](02-two.md)\n- [One](01-one.md)\n'],
   ['docs/decisions/README.md', '\n- [One](01-one.md)\n- [Three](03-three.md)\n'],
   ['docs/decisions/README.md', list(mostDecisions + 1)],
+  ['server/src/config/environment.ts', 'export const Environment = z.object({\n  PORT: setting(port),\n});\n'],
   ['server/src/a.ts', 'const a = 1; // see chat/gone.ts'],
   ['server/src/a.ts', '/**\n * As in docs/gone.md.\n */'],
 ];
@@ -229,7 +248,7 @@ const harmless = [
   ['docs/decisions/01-one.md', record('One')],
   ['docs/b.md', '`npm start`, `npm run dev`, `npm test`'],
   ['docs/b.md', `${'é'.repeat(120)}\n| ${'w'.repeat(196)} |\n\`\`\`\n${'w'.repeat(300)}\n\`\`\`\n`],
-  ['docs/b.md', 'Words.\n'.repeat(250)],
+  ['docs/b.md', 'Words.\n'.repeat(249)],
   ['simulator/README.md', 'w'.repeat(300)],
   ['server/src/a.ts', "import './gone.ts'; // in chat/runs.ts"],
 ];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
+import { endpoint, Id, NoContent, PathId, positiveInteger, Time } from './endpoint.ts';
 import { modelReferenceLimit } from './model-text.ts';
 import { isLanguageTag, isTimeZone } from './text/locale.ts';
 
@@ -30,12 +30,12 @@ export const UserConfig = z.object({
 });
 export type UserConfig = z.output<typeof UserConfig>;
 
-export const themes = ['light', 'dark', 'system'] as const;
-export const Theme = z.enum(themes);
+const themes = ['light', 'dark', 'system'] as const;
+const Theme = z.enum(themes);
 export type Theme = z.output<typeof Theme>;
 
 /** A color as the pickers return it. No other text ever reaches a style. */
-export const Color = z
+const Color = z
   .string()
   .regex(/^#[0-9a-fA-F]{6}$/, 'Enter a color as # and six hexadecimal digits')
   .transform((color) => color.toLowerCase());
@@ -184,12 +184,12 @@ export type SecurityEvent = z.output<typeof SecurityEvent>;
 
 /** A page of a list, newest first. `cursor`: the previous page’s `nextCursor`. */
 export const EventsQuery = z.strictObject({
-  limit: wholeNumber(1, 100).default(25),
+  limit: positiveInteger(100).default(25),
   cursor: z.string().max(200).optional(),
 });
 
 /** A notice that the account’s owner has to confirm reading. */
-export const AccountNotice = z.object({
+const AccountNotice = z.object({
   id: Id,
   /** A link that sets the password of the account, or signs in to it, was shown to another person. */
   kind: z.enum(['reset_link_shown', 'login_link_shown']),

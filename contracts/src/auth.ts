@@ -98,7 +98,7 @@ export const loginProviderRefusals = [
 ] as const;
 
 /** Why a sign-in through a login provider failed: `?error=` on the page where it ends. */
-export const loginProviderFailures = [
+const loginProviderFailures = [
   /** The user declined at the provider. */
   'cancelled',
   /** Started in another browser or more than ten minutes ago, or answered twice. */
@@ -220,7 +220,7 @@ export const UserName = textUpTo(100, 'Name cannot exceed 100 characters')
   .transform((name) => tidyName(name).normalize('NFC'))
   .refine((name) => visibleLength(name) >= 2, 'Name must be at least 2 characters');
 
-export const EmailChange = z.strictObject({
+const EmailChange = z.strictObject({
   email: Email,
   /** Required if the account has one; otherwise the sign-in must be less than ten minutes old. */
   password: z.string().max(1024, 'Password cannot exceed 256 characters').optional(),

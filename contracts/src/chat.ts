@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ThreadTools } from './assistants/tools.ts';
-import { ClientId, endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
+import { ClientId, endpoint, Id, NoContent, PathId, positiveInteger, Time } from './endpoint.ts';
 import { RunError } from './errors.ts';
 import { modelText } from './model-text.ts';
 import { ConnectionOfModel, hasPlainModel, plainModelMissing } from './models/connection-of-model.ts';
@@ -50,7 +50,7 @@ export const ThreadListItem = Thread.extend({
 });
 export type ThreadListItem = z.output<typeof ThreadListItem>;
 
-export const finalStates = ['complete', 'stopped', 'failed', 'interrupted'] as const;
+const finalStates = ['complete', 'stopped', 'failed', 'interrupted'] as const;
 /** `waiting`: for a user’s approval of a tool call; no process holds the run. */
 export const RunState = z.enum(['queued', 'running', 'waiting', ...finalStates]);
 export type RunState = z.output<typeof RunState>;
@@ -104,7 +104,7 @@ export const correctionLimit = 100_000;
  * State of a tool call. `waiting`: for the client’s function output, or for the user’s approval. `uncertain`: it may
  * have run.
  */
-export const ToolCallState = z.enum(['running', 'waiting', 'done', 'failed', 'denied', 'uncertain']);
+const ToolCallState = z.enum(['running', 'waiting', 'done', 'failed', 'denied', 'uncertain']);
 export type ToolCallState = z.output<typeof ToolCallState>;
 
 export const ToolCall = z.object({
@@ -307,7 +307,7 @@ export const chat = {
     summary:
       'Lists the conversations, pinned first, then newest first; without `programs`, those in the archive or those that no program created. `q` searches titles and messages of all: words, "exact words", -not, title:word. The other parameters select conversations with that assistant or model, in that project, with a message in that time, with files, or with an answer rated so.',
     query: z.strictObject({
-      limit: wholeNumber(1, 100).default(50),
+      limit: positiveInteger(100).default(50),
       cursor: z.string().max(200).optional(),
       q: z.string().max(200).optional(),
       archived: Flag.optional(),
@@ -405,7 +405,7 @@ export const chat = {
       'Lists a page of messages of the shown branch, oldest first: the latest, those around a message, or those before or after a cursor.',
     params: byId,
     query: z.strictObject({
-      limit: wholeNumber(1, 200).default(50),
+      limit: positiveInteger(200).default(50),
       cursor: z.string().max(200).optional(),
       around: PathId.optional(),
     }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Roles that may make a call. `editor`: everybody but Viewers. */
-export type Access = 'public' | 'user' | 'editor' | 'admin';
+type Access = 'public' | 'user' | 'editor' | 'admin';
 
 /** Named rate limits, defined in server/src/http/limits/rate-limits.ts. A call without one counts against `default`. */
 export type Rate =
@@ -87,21 +87,21 @@ export const NoContent = z.void();
 const digits = /^(0|[1-9]\d{0,14})$/;
 
 /**
- * A whole number in a path or query. Only decimal digits are accepted, so that no other text (0x1e, 1e1, +30, 030, '
+ * An integer from 1 in a path or query. Only decimal digits are accepted, so that no other text (0x1e, 1e1, +30, 030, '
  * 30') can mean a number that the client did not write.
  */
-export const wholeNumber = (least: number, most: number) =>
+export const positiveInteger = (most: number) =>
   z
     .preprocess(
       (written: number | string) => (typeof written === 'string' && digits.test(written) ? Number(written) : written),
-      z.number().int().min(least).max(most),
+      z.number().int().min(1).max(most),
     )
-    .meta({ type: 'integer', minimum: least, maximum: most });
+    .meta({ type: 'integer', minimum: 1, maximum: most });
 
 /** The largest PostgreSQL integer. */
 export const largestId = 2_147_483_647;
 
-export const PathId = wholeNumber(1, largestId);
+export const PathId = positiveInteger(largestId);
 
 export const Id = z.number().int().min(1).max(largestId);
 

@@ -5,7 +5,7 @@ import { SecondFactorCode } from './second-factor.ts';
 
 export const loginProviderMethods = loginProviders;
 /** How a signed-in user can confirm their identity. `code`: of an authenticator app, or a recovery code. */
-export const confirmationMethods = ['password', 'code', 'passkey', ...loginProviderMethods] as const;
+const confirmationMethods = ['password', 'code', 'passkey', ...loginProviderMethods] as const;
 export const ConfirmationMethod = z.enum(confirmationMethods);
 export type ConfirmationMethod = z.output<typeof ConfirmationMethod>;
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { Empty, endpoint, Id, PathId, Time, wholeNumber } from './endpoint.ts';
+import { Empty, endpoint, Id, PathId, positiveInteger, Time } from './endpoint.ts';
 
 /** Size of an uploaded export: 2 GiB. */
 export const exportSizeLimit = 2_147_483_648;
 
-export const importSources = ['chatgpt', 'claude', 'gemini', 'librechat', 'open-webui', 'roster'] as const;
+const importSources = ['chatgpt', 'claude', 'gemini', 'librechat', 'open-webui', 'roster'] as const;
 export const ImportSource = z.enum(importSources);
 export type ImportSource = z.output<typeof ImportSource>;
 
@@ -41,7 +41,7 @@ export type LeftOutReason = z.output<typeof LeftOutReason>;
  * `reading`: the export is being counted. `ready`: waits to be started. `importing`, `undoing`: in progress. `done`,
  * `canceled`: what was imported is there. `failed`: see `error`. `undone`: what was imported is deleted again.
  */
-export const importStates = [
+const importStates = [
   'reading',
   'ready',
   'importing',
@@ -121,7 +121,7 @@ export const imports = {
     path: '/api/imports',
     access: 'user',
     summary: 'Lists the imports, newest first.',
-    query: z.strictObject({ limit: wholeNumber(1, 100).default(20), cursor: z.string().max(200).optional() }),
+    query: z.strictObject({ limit: positiveInteger(100).default(20), cursor: z.string().max(200).optional() }),
     output: z.object({ items: z.array(Import), nextCursor: z.string().nullable() }),
   }),
   find: endpoint({

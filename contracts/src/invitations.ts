@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Email, LoginProvider, NewPassword, Role, User, UserName } from './auth.ts';
-import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
+import { endpoint, Id, NoContent, PathId, positiveInteger, Time } from './endpoint.ts';
 
-export const longestInvitationDays = 30;
+const longestInvitationDays = 30;
 export const usualInvitationDays = 7;
 
 /** An invitation that nobody has accepted yet. */
@@ -50,7 +50,7 @@ export const invitations = {
     access: 'admin',
     summary: 'Lists the open invitations, newest first.',
     query: z.strictObject({
-      limit: wholeNumber(1, 100).default(25),
+      limit: positiveInteger(100).default(25),
       cursor: z.string().max(2000).optional(),
     }),
     output: z.object({ items: z.array(Invitation), nextCursor: z.string().nullable() }),

@@ -4,7 +4,7 @@ export const responseSchemaLimit = 65_536;
 const depthLimit = 64;
 
 /** Why a schema cannot be used. `at`: JSON pointer to the place, empty for the whole schema. */
-export type SchemaProblem = { at: string; message: string };
+type SchemaProblem = { at: string; message: string };
 
 type Json = { [name: string]: unknown };
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);

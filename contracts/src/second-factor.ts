@@ -3,7 +3,7 @@ import { User } from './auth.ts';
 import { endpoint, NoContent, PathId, Time } from './endpoint.ts';
 
 /** How a second step can be taken. */
-export const secondFactorMethods = ['totp', 'passkey', 'recovery'] as const;
+const secondFactorMethods = ['totp', 'passkey', 'recovery'] as const;
 export const SecondFactorMethod = z.enum(secondFactorMethods);
 export type SecondFactorMethod = z.output<typeof SecondFactorMethod>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
+import { endpoint, Id, NoContent, PathId, positiveInteger, Time } from './endpoint.ts';
 
 /** Days after which a conversation in the trash is deleted for good. */
 export const trashDays = 30;
@@ -29,7 +29,7 @@ export const trash = {
     path: '/api/trash',
     access: 'user',
     summary: 'Lists the conversations in the trash, last deleted first, and their number.',
-    query: z.strictObject({ limit: wholeNumber(1, 100).default(50), cursor: z.string().max(200).optional() }),
+    query: z.strictObject({ limit: positiveInteger(100).default(50), cursor: z.string().max(200).optional() }),
     output: z.object({ items: z.array(TrashedThread), count: z.number().int(), nextCursor: z.string().nullable() }),
   }),
   find: endpoint({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EventsQuery, SecurityEvent } from './account.ts';
 import { Email, NewPassword, Role, UserName, UserStatus } from './auth.ts';
-import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
+import { endpoint, Id, NoContent, PathId, positiveInteger, Time } from './endpoint.ts';
 
 /** An account as administrators see it: never its key, its contents or its cost. */
 export const ManagedUser = z.object({
@@ -70,7 +70,7 @@ export const users = {
       q: z.string().max(200).optional(),
       sort: UserSort.default('name'),
       order: z.enum(['asc', 'desc']).default('asc'),
-      limit: wholeNumber(1, 100).default(25),
+      limit: positiveInteger(100).default(25),
       cursor: z.string().max(2000).optional(),
     }),
     output: z.object({ items: z.array(ManagedUser), nextCursor: z.string().nullable() }),

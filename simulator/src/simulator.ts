@@ -51,7 +51,7 @@ export type SimulatorOptions = {
   script?: Script;
 };
 
-export type Simulator = {
+type Simulator = {
   /** `url` ends in `/v1`, as a client's base URL does; `origin` is the base of the control routes. */
   listen(): Promise<{ url: string; origin: string; port: number }>;
   close(): Promise<void>;

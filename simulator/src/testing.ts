@@ -24,7 +24,7 @@ export const noTools: ToolUse = {
   rounds: 0,
 };
 
-export type Answer = { status: number; headers: Headers; text: string; body: JsonObject };
+type Answer = { status: number; headers: Headers; text: string; body: JsonObject };
 
 export type Event = JsonObject & { type: string };
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiKey } from '../account.ts';
 import { PresetId } from '../connections/connections.ts';
-import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { endpoint, Id, NoContent, PathId, positiveInteger, Time } from '../endpoint.ts';
 import { ModelText } from '../model-text.ts';
 import { ConnectionOfModel, hasPlainModel, plainModelMissing, withReference } from '../models/connection-of-model.ts';
 import { ReasoningEffort } from '../models/models.ts';
@@ -32,7 +32,7 @@ const Effort = ReasoningEffort.nullable();
 const EarlierMessages = z.enum(['keep', 'summarize']);
 
 export const assistantFileLimit = 50;
-export const tagLimit = 30;
+const tagLimit = 30;
 export const tagCountLimit = 10;
 
 /** Words to find and group assistants by; each once, whatever its case. */
@@ -182,7 +182,7 @@ export type Assistant = z.output<typeof Assistant>;
  * Searchability of an assistant’s file. `waiting`: the provider does not have it yet. `indexing`: the provider is
  * reading it. `ready`: it is searched. `failed`: see `error`. `not_served`: the provider has no file search.
  */
-export const knowledgeStates = ['waiting', 'indexing', 'ready', 'failed', 'not_served'] as const;
+const knowledgeStates = ['waiting', 'indexing', 'ready', 'failed', 'not_served'] as const;
 export const KnowledgeState = z.enum(knowledgeStates);
 export type KnowledgeState = z.output<typeof KnowledgeState>;
 
@@ -270,7 +270,7 @@ export const assistants = {
     access: 'user',
     summary: 'Lists the assistants, newest first; the next page is in the Link header.',
     query: z.strictObject({
-      limit: wholeNumber(1, 200).default(100),
+      limit: positiveInteger(200).default(100),
       cursor: PathId.optional(),
     }),
     output: z.array(Assistant),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { endpoint, Id, PathId, positiveInteger, Time } from '../endpoint.ts';
 import { ModelText } from '../model-text.ts';
 import { UsageComparison } from '../usage/usage.ts';
 import type { assistantFieldNames } from './assistants.ts';
@@ -98,7 +98,7 @@ export const modelMigrations = {
     path: '/api/assistants/moves',
     access: 'user',
     summary: 'Lists the migrations of assistants to other models, newest first; the next page is in the Link header.',
-    query: z.strictObject({ limit: wholeNumber(1, 100).default(20), cursor: PathId.optional() }),
+    query: z.strictObject({ limit: positiveInteger(100).default(20), cursor: PathId.optional() }),
     output: z.array(ModelMigration),
   }),
   undo: endpoint({

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { Id } from '../endpoint.ts';
 import { textUpTo } from '../text/text.ts';
 
-export const searchedDomainsLimit = 20;
+const searchedDomainsLimit = 20;
 
 const domainMessage = 'Enter a domain like example.org, without https:// and without a path';
 /** Subdomains are searched too. */
-export const SearchedDomain = z
+const SearchedDomain = z
   .string(domainMessage)
   .max(253, domainMessage)
   .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i, domainMessage);

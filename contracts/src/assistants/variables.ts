@@ -18,7 +18,7 @@ export type InstructionVariable = (typeof instructionVariables)[number];
 export type InstructionValues = Record<InstructionVariable, string | null>;
 
 /** A piece of instructions. The sources of all pieces, in order, are the whole text. */
-export type InstructionPiece = {
+type InstructionPiece = {
   source: string;
   /** In lower case; null: text, or a variable with options of its own. */
   name: string | null;
@@ -126,7 +126,7 @@ function distance(one: string, other: string): number {
 }
 
 /** Writes a misspelled variable as it is probably meant; undefined: it resembles none. `name`: in lower case. */
-export function likelyVariable(name: string): string | undefined {
+function likelyVariable(name: string): string | undefined {
   if (knownName(name) !== null) return undefined;
   const other = otherNames.get(name);
   if (other !== undefined) return other;
@@ -138,7 +138,7 @@ export function likelyVariable(name: string): string | undefined {
   return near && `{{${near.variable}}}`;
 }
 
-export type UnknownVariable = { source: string; instead: string };
+type UnknownVariable = { source: string; instead: string };
 
 /** Variables that stay as they are written but look like known ones, each once. */
 export function misspelledIn(text: string): UnknownVariable[] {

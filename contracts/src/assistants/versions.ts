@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { endpoint, Id, PathId, positiveInteger, Time } from '../endpoint.ts';
 import { ToolApproval } from '../tool-servers/tool-choice.ts';
 import { Assistant, AssistantSettings, assistantFieldNames } from './assistants.ts';
 
@@ -71,7 +71,7 @@ export const assistantVersions = {
     access: 'user',
     summary: 'Lists the versions of an assistant, newest first; the next page is in the Link header.',
     params: z.strictObject({ id: PathId }),
-    query: z.strictObject({ limit: wholeNumber(1, 200).default(50), cursor: PathId.optional() }),
+    query: z.strictObject({ limit: positiveInteger(200).default(50), cursor: PathId.optional() }),
     output: z.array(AssistantVersion),
   }),
   get: endpoint({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RunState, Usage } from '../chat.ts';
-import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { endpoint, Id, NoContent, PathId, positiveInteger, Time } from '../endpoint.ts';
 import { RunError } from '../errors.ts';
 import { ModelText } from '../model-text.ts';
 import { ReasoningEffort } from '../models/models.ts';
@@ -13,12 +13,12 @@ export const PromptText = requiredText(10_000, 'A prompt cannot exceed 10000 cha
  * `models`: two models. `draft`: a draft of an assistant. `replay`: an old model and its successor. `test`: a test
  * set’s runs.
  */
-export const comparisonKinds = ['models', 'draft', 'replay', 'test'] as const;
+const comparisonKinds = ['models', 'draft', 'replay', 'test'] as const;
 export const ComparisonKind = z.enum(comparisonKinds);
 export type ComparisonKind = z.output<typeof ComparisonKind>;
 
 /** The candidate is tested against the baseline. */
-export const comparedSides = ['candidate', 'baseline'] as const;
+const comparedSides = ['candidate', 'baseline'] as const;
 export type ComparedSide = (typeof comparedSides)[number];
 
 export const ComparedSettings = z.object({
@@ -46,7 +46,7 @@ export const StoredText = z.object({
 });
 export type StoredText = z.output<typeof StoredText>;
 
-export const votes = ['candidate', 'baseline', 'tie'] as const;
+const votes = ['candidate', 'baseline', 'tie'] as const;
 export const Vote = z.enum(votes);
 export type Vote = z.output<typeof Vote>;
 
@@ -124,7 +124,7 @@ export const comparisons = {
     access: 'user',
     summary: 'Lists the comparisons, newest first.',
     query: z.strictObject({
-      limit: wholeNumber(1, 100).default(20),
+      limit: positiveInteger(100).default(20),
       cursor: PathId.optional(),
       kind: ComparisonKind.optional(),
     }),

@@ -37,7 +37,7 @@ export type JudgeAnswer = z.output<typeof JudgeAnswer>;
  * `position`: the judge chose differently with the answers in the other order, which counts as a tie. `unreadable`: it
  * answered, but its choice cannot be read in one order or both.
  */
-export const outcomes = [...Vote.options, 'position', 'unreadable'] as const;
+const outcomes = [...Vote.options, 'position', 'unreadable'] as const;
 export const Outcome = z.enum(outcomes);
 export type Outcome = z.output<typeof Outcome>;
 

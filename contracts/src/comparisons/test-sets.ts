@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AssistantChanges } from '../assistants/assistants.ts';
-import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { endpoint, Id, NoContent, PathId, positiveInteger, Time } from '../endpoint.ts';
 import { ModelText } from '../model-text.ts';
 import { nameText, textUpTo } from '../text/text.ts';
 import { Comparison, ComparisonEstimate, PromptText, promptLimit } from './comparisons.ts';
@@ -15,7 +15,7 @@ export const expectedLimit = 10_000;
 const Name = nameText(testSetNameLimit, `Name cannot exceed ${testSetNameLimit} characters`, 'Name is required');
 const Expected = textUpTo(expectedLimit, `An expected answer cannot exceed ${expectedLimit} characters`);
 
-export const testQuestionSources = ['typed', 'conversation', 'dataset'] as const;
+const testQuestionSources = ['typed', 'conversation', 'dataset'] as const;
 export const TestQuestionSource = z.enum(testQuestionSources);
 export type TestQuestionSource = z.output<typeof TestQuestionSource>;
 
@@ -194,7 +194,7 @@ export const testSets = {
     access: 'user',
     summary: 'Lists the runs of a test set with their results, newest first.',
     params: byId,
-    query: z.strictObject({ limit: wholeNumber(1, 20).default(10), cursor: PathId.optional() }),
+    query: z.strictObject({ limit: positiveInteger(20).default(10), cursor: PathId.optional() }),
     output: z.object({ items: z.array(TestRun), nextCursor: z.string().nullable() }),
   }),
   estimate: endpoint({

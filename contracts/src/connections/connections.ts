@@ -4,7 +4,7 @@ import { nameText } from '../text/text.ts';
 import { ConnectionHeaderChanges, ConnectionHeaders } from './headers.ts';
 
 export const connectionsPerUser = 50;
-export const connectionNameLimit = 60;
+const connectionNameLimit = 60;
 
 export const presetIds = [
   'openai',

@@ -8,7 +8,7 @@ const reserved = new Set<string>([...requestHeaders, 'cookie', 'http2-settings',
 const isReserved = (name: string) => reserved.has(name.toLowerCase()) || /^proxy-/i.test(name);
 const isForKey = (name: string) => name.toLowerCase() === 'authorization';
 
-export const ConnectionHeaderName = z
+const ConnectionHeaderName = z
   .string()
   .trim()
   .min(1, 'Enter the name of the header')

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId } from '../endpoint.ts';
 import { Connection, ConnectionChange, ConnectionRefusal, ConnectionUses, NewConnection } from './connections.ts';
 
-export const offerPeopleLimit = 500;
+const offerPeopleLimit = 500;
 
 /** `chosen`: only the people that an administrator named. */
 export const OfferAudience = z.enum(['everybody', 'chosen']);

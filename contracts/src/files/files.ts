@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { endpoint, Id, NoContent, PathId, positiveInteger, Time } from '../endpoint.ts';
 
 /** 50 MB. */
 export const fileSizeLimit = 52_428_800;
@@ -18,8 +18,8 @@ export type FilePurpose = z.output<typeof FilePurpose>;
  * says why an earlier attempt failed. `forwarding`: it is being sent. `ready`: the provider has it. `failed`: the
  * provider rejected it, see `error`; `retry` tries again. `not_served`: the provider stores no files.
  */
-export const providerCopyStates = ['waiting_for_key', 'queued', 'forwarding', 'ready', 'failed', 'not_served'] as const;
-export const ProviderCopyState = z.enum(providerCopyStates);
+const providerCopyStates = ['waiting_for_key', 'queued', 'forwarding', 'ready', 'failed', 'not_served'] as const;
+const ProviderCopyState = z.enum(providerCopyStates);
 export type ProviderCopyState = z.output<typeof ProviderCopyState>;
 
 export const File = z.object({
@@ -50,7 +50,7 @@ export const FileSort = z.enum(fileSorts);
 export type FileSort = z.output<typeof FileSort>;
 
 export const FilesQuery = z.strictObject({
-  limit: wholeNumber(1, 100).default(50),
+  limit: positiveInteger(100).default(50),
   cursor: z.string().max(2_000).optional(),
   q: z.string().trim().max(255, 'The search cannot exceed 255 characters').optional(),
   sort: FileSort.default('newest'),

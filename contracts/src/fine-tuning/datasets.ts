@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { endpoint, Id, NoContent, PathId, positiveInteger, Time } from '../endpoint.ts';
 import { File } from '../files/files.ts';
 import { nameText, requiredText, textUpTo } from '../text/text.ts';
 
@@ -11,7 +11,7 @@ export const exampleTextLimit = 100_000;
 export const DatasetName = nameText(100, 'Name cannot exceed 100 characters', 'Name is required');
 
 /** `chat`: good answers. `preference`: pairs of a better and a worse answer to the same question. */
-export const datasetFormats = ['chat', 'preference'] as const;
+const datasetFormats = ['chat', 'preference'] as const;
 export const DatasetFormat = z.enum(datasetFormats);
 export type DatasetFormat = z.output<typeof DatasetFormat>;
 
@@ -69,7 +69,7 @@ export type ExampleInstructions = z.output<typeof ExampleInstructions>;
 /** Result of gathering. `left`: rated answers that did not fit into the dataset. */
 const gathered = { added: z.number().int(), left: z.number().int() };
 
-export const Gathering = z.strictObject({
+const Gathering = z.strictObject({
   /** null: all conversations. */
   assistantId: Id.nullable().default(null),
   /** Puts the assistant's instructions before each example. */
@@ -97,7 +97,7 @@ export const datasets = {
     access: 'user',
     summary: 'Lists the datasets, last changed first.',
     query: z.strictObject({
-      limit: wholeNumber(1, 100).default(50),
+      limit: positiveInteger(100).default(50),
       cursor: z.string().max(200).optional(),
     }),
     output: z.object({ items: z.array(Dataset), nextCursor: z.string().nullable() }),
@@ -169,7 +169,7 @@ export const datasets = {
     summary: 'Lists the examples of a dataset, in order.',
     params: byId,
     query: z.strictObject({
-      limit: wholeNumber(1, 100).default(20),
+      limit: positiveInteger(100).default(20),
       cursor: PathId.optional(),
       review: z.enum(['unreviewed', 'kept', 'left_out']).optional(),
     }),

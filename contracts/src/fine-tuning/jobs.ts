@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ClientId, endpoint, Id, largestId, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { ClientId, endpoint, Id, largestId, NoContent, PathId, positiveInteger, Time } from '../endpoint.ts';
 import { modelText } from '../model-text.ts';
 import { nameText } from '../text/text.ts';
 
@@ -91,7 +91,7 @@ export type JobDraft = z.output<typeof JobDraft>;
 const JobFile = z.object({ id: Id.nullable(), filename: z.string() });
 
 /** The dataset used for training, if it still exists; null for an uploaded file. */
-export const TrainingDataset = z.object({ id: Id, name: z.string() }).nullable();
+const TrainingDataset = z.object({ id: Id, name: z.string() }).nullable();
 
 export const Job = z.object({
   id: Id,
@@ -214,7 +214,7 @@ export const fineTuning = {
     access: 'user',
     summary: 'Lists the jobs, newest first; the next page is in the Link header.',
     query: z.strictObject({
-      limit: wholeNumber(1, 100).default(50),
+      limit: positiveInteger(100).default(50),
       cursor: PathId.optional(),
       /** true: only unfinished jobs. */
       open: z
@@ -282,7 +282,7 @@ export const fineTuning = {
     summary: 'Lists the events of a job, newest first.',
     params: byId,
     query: z.strictObject({
-      limit: wholeNumber(1, 200).default(50),
+      limit: positiveInteger(200).default(50),
       cursor: PathId.optional(),
     }),
     output: z.object({ items: z.array(JobEvent), nextCursor: z.string().nullable() }),
@@ -326,7 +326,7 @@ export const fineTuning = {
     access: 'user',
     summary: 'Lists the fine-tuned models, newest first; the next page is in the Link header.',
     query: z.strictObject({
-      limit: wholeNumber(1, 100).default(50),
+      limit: positiveInteger(100).default(50),
       cursor: PathId.optional(),
     }),
     output: z.array(CustomModel),

@@ -14,7 +14,7 @@ export const listedLineLimit = 20;
 export const listedProblemLimit = 100;
 
 /** `chat` and `preference` can be used for training; `prompt_completion` is the format of old models. */
-export const trainingFormats = ['chat', 'preference', 'prompt_completion', 'unknown'] as const;
+const trainingFormats = ['chat', 'preference', 'prompt_completion', 'unknown'] as const;
 export const TrainingFormat = z.enum(trainingFormats);
 export type TrainingFormat = z.output<typeof TrainingFormat>;
 

@@ -6,7 +6,7 @@
  */
 const pattern = /^@([1-9]\d{0,8})\/(.+)$/s;
 
-export type ModelReference = {
+type ModelReference = {
   /** null: the installation's own provider. */
   connectionId: number | null;
   /** The id that the provider knows. */

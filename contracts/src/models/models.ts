@@ -3,7 +3,7 @@ import { PresetId } from '../connections/connections.ts';
 import { endpoint, Id } from '../endpoint.ts';
 import { modelReferenceLimit } from '../model-text.ts';
 
-export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export const ReasoningEffort = z.enum(efforts);
 export type ReasoningEffort = z.output<typeof ReasoningEffort>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AssistantFile } from '../assistants/assistants.ts';
-import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { endpoint, Id, NoContent, PathId, positiveInteger, Time } from '../endpoint.ts';
 import { modelReferenceLimit } from '../model-text.ts';
 import { nameText } from '../text/text.ts';
 
@@ -119,7 +119,7 @@ export const projects = {
     summary: 'Lists the conversations of a project, newest first.',
     params: byId,
     query: z.strictObject({
-      limit: wholeNumber(1, 100).default(50),
+      limit: positiveInteger(100).default(50),
       cursor: z.string().max(200).optional(),
     }),
     output: z.object({ items: z.array(ProjectThread), nextCursor: z.string().nullable() }),

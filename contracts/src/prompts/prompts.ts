@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { endpoint, Id, NoContent, PathId, positiveInteger, Time } from '../endpoint.ts';
 import { nameText, requiredText } from '../text/text.ts';
 
 export const promptsPerUser = 1_000;
@@ -11,7 +11,7 @@ export const promptImportLimit = 1_000;
 export const promptImportBytes = 16 * 1024 * 1024;
 
 /** Returns a name as it is stored: `/Summary ` becomes `summary`. Idempotent. */
-export const tidyPromptName = (given: string) => given.normalize('NFC').trim().replace(/^\/+/, '').toLowerCase();
+const tidyPromptName = (given: string) => given.normalize('NFC').trim().replace(/^\/+/, '').toLowerCase();
 const promptNamePattern = new RegExp(`^[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}-]{0,${promptNameLimit - 1}}$`, 'u');
 
 /** Without the slash that people type before it. */
@@ -41,7 +41,7 @@ export type Prompt = z.output<typeof Prompt>;
 export const PromptListItem = Prompt.omit({ text: true }).extend({ preview: z.string() });
 export type PromptListItem = z.output<typeof PromptListItem>;
 
-export const promptSorts = ['name', 'used'] as const;
+const promptSorts = ['name', 'used'] as const;
 export const PromptSort = z.enum(promptSorts);
 export type PromptSort = z.output<typeof PromptSort>;
 
@@ -86,7 +86,7 @@ export const prompts = {
     access: 'user',
     summary: 'Lists the prompts by name, or the most recently used first. `search` looks in names and titles.',
     query: z.strictObject({
-      limit: wholeNumber(1, 100).default(50),
+      limit: positiveInteger(100).default(50),
       cursor: z.string().max(2_000).optional(),
       search: z.string().max(200).optional(),
       sort: PromptSort.default('name'),

@@ -8,7 +8,7 @@ export type PromptVariable = { name: string } & (
 );
 
 /** The sources of all pieces, in order, are the whole text. */
-export type PromptPiece = { source: string; variable: PromptVariable | null };
+type PromptPiece = { source: string; variable: PromptVariable | null };
 
 /** Braces and line breaks end the search, so each character is read at most twice. */
 const braced = /\{\{([^{}\r\n]{1,2000})\}\}/g;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { wholeNumber } from '../endpoint.ts';
+import { positiveInteger } from '../endpoint.ts';
 import { FilePurpose, fileSizeLimit } from '../files/files.ts';
 import { apiEndpoint } from './endpoint.ts';
 import { ApiId, apiDeleted, apiList, apiPage } from './list.ts';
@@ -55,7 +55,7 @@ export const apiFiles = {
     summary: 'Lists the files of the account.',
     query: z.strictObject({
       purpose: ListedPurpose.optional(),
-      limit: wholeNumber(1, 10_000).default(10_000),
+      limit: positiveInteger(10_000).default(10_000),
       order: apiPage.order,
       after: apiPage.after,
     }),

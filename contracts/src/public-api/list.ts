@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { wholeNumber } from '../endpoint.ts';
+import { positiveInteger } from '../endpoint.ts';
 
 /** An id as clients know it: a prefix for its kind, and letters. The server checks that it exists and whose it is. */
 export const ApiId = z.string().min(1).max(100);
 
 /** Paging of the provider’s lists, by the ids at their ends. */
 export const apiPage = {
-  limit: wholeNumber(1, 100).default(20),
+  limit: positiveInteger(100).default(20),
   /** By time of creation. */
   order: z.enum(['asc', 'desc']).default('desc'),
   after: ApiId.optional(),

@@ -34,11 +34,11 @@ export const ResponseRequest = z.looseObject({
 });
 export type ResponseRequest = z.output<typeof ResponseRequest>;
 
-export const responseStates = ['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'] as const;
+const responseStates = ['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'] as const;
 export type ResponseState = (typeof responseStates)[number];
 
 /** A response object, including further fields of the provider. */
-export const ApiResponse = z.looseObject({
+const ApiResponse = z.looseObject({
   id: z.string(),
   object: z.literal('response'),
   created_at: z.number(),

@@ -5,7 +5,7 @@ import { ApiId, apiDeleted, apiList, apiPage } from './list.ts';
 import { Metadata } from './metadata.ts';
 
 export const storeFileLimit = 10_000;
-export const batchFileLimit = 2_000;
+const batchFileLimit = 2_000;
 const filesWithStore = 500;
 
 const maxPairs = 16;
@@ -21,7 +21,6 @@ const Attributes = z
 export type Attributes = z.output<typeof Attributes>;
 
 const ExpiresAfter = z.strictObject({ anchor: z.literal('last_active_at'), days: z.number().int().min(1).max(365) });
-export type ExpiresAfter = z.output<typeof ExpiresAfter>;
 
 const StaticChunks = z
   .strictObject({
@@ -138,7 +137,7 @@ const Comparison = z.strictObject({
   value: z.union([Value, z.array(Value).max(100)]),
 });
 type Comparison = z.output<typeof Comparison>;
-export type Filter = Comparison | { type: 'and' | 'or'; filters: Filter[] };
+type Filter = Comparison | { type: 'and' | 'or'; filters: Filter[] };
 const Filter: z.ZodType<Filter> = z.union([
   Comparison,
   z.strictObject({

@@ -1,6 +1,6 @@
 import type { PlacedLink, WebLink } from './web-links.ts';
 
-export type LinkMark = { at: number; number: number };
+type LinkMark = { at: number; number: number };
 
 /** Numbers the pages from 1 in the order of the text, each once, and returns the positions of the numbers. */
 export function numberedLinks(links: readonly PlacedLink[]): { pages: WebLink[]; marks: LinkMark[] } {

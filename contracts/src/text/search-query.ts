@@ -5,7 +5,7 @@
 export type SearchTerm = { text: string; isPhrase: boolean; isExcluded: boolean; place: 'anywhere' | 'title' };
 
 /** A piece of a query; spaces are pieces without a term, so that all sources together are the query. */
-export type SearchPiece = { source: string; term: SearchTerm | null };
+type SearchPiece = { source: string; term: SearchTerm | null };
 
 /** A quote without its end is a part of a word: results stay while a phrase is being typed. */
 const pieces =

@@ -4,7 +4,7 @@ import { requiredText } from '../text/text.ts';
 import { HeaderName, SecretValue, ServerName, ServerUrl, ToolServer } from './tool-servers.ts';
 
 /** Characters of an OpenAPI description. */
-export const descriptionLimit = 20 * 1024 * 1024;
+const descriptionLimit = 20 * 1024 * 1024;
 
 const QueryName = requiredText(100, 'The name cannot exceed 100 characters', 'The name is required')
   .trim()

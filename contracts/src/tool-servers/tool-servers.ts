@@ -10,7 +10,7 @@ export const toolServerLimit = 20;
  * `mcp`: a server of the Model Context Protocol. `openapi`: a service with an OpenAPI description. `command`: a process
  * on Roster’s machine, started by a command that the operator has listed.
  */
-export const ToolServerKind = z.enum(['mcp', 'openapi', 'command']);
+const ToolServerKind = z.enum(['mcp', 'openapi', 'command']);
 
 const HttpUrl = z.url({ protocol: /^https?$/ });
 const urlMessage = 'Enter an address that begins with https://';
@@ -132,7 +132,7 @@ export type ToolServer = z.output<typeof ToolServer>;
 export const toolSignInCallback = '/tool-servers/oauth/callback';
 
 /** Why a sign-in at a tool server failed, as in the URL to which the browser returns. */
-export const toolSignInFailures = ['expired', 'cancelled', 'failed', 'changed', 'too_many'] as const;
+const toolSignInFailures = ['expired', 'cancelled', 'failed', 'changed', 'too_many'] as const;
 export type ToolSignInFailure = (typeof toolSignInFailures)[number];
 
 export const Tool = z.object({
@@ -165,7 +165,7 @@ export type ToolServerTools = z.output<typeof ToolServerTools>;
  * `changed`: it differs from when it was chosen. `gone`: its server no longer has it. `off`: its server is switched off
  * or withdrawn.
  */
-export const ChosenToolState = z.enum(['ready', 'changed', 'gone', 'off']);
+const ChosenToolState = z.enum(['ready', 'changed', 'gone', 'off']);
 export const ChosenTool = z.object({
   serverId: Id,
   serverName: z.string(),

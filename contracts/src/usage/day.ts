@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /** The supported days. Nothing here is older, and much later years are written with more digits. */
-export const earliestDay = '2000-01-01';
-export const latestDay = '2199-12-31';
+const earliestDay = '2000-01-01';
+const latestDay = '2199-12-31';
 
 /** A day of the calendar, YYYY-MM-DD. */
 export const Day = z.iso

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { endpoint, Id, NoContent, PathId, positiveInteger, Time } from '../endpoint.ts';
 import { ModelText, modelReferenceLimit } from '../model-text.ts';
 import { Day, dayOf, daysBetween } from './day.ts';
 import { TimeZone } from './time-zone.ts';
@@ -42,7 +42,7 @@ export type UsageComparison = z.output<typeof UsageComparison>;
 export const BilledTool = z.enum(['file_search', 'web_search', 'code_interpreter', 'image_generation']);
 export type BilledTool = z.output<typeof BilledTool>;
 
-export const usagePurposes = [
+const usagePurposes = [
   'chat',
   'tool_step',
   'continuation',
@@ -52,7 +52,7 @@ export const usagePurposes = [
   'evaluation',
   'training',
 ] as const;
-export const UsagePurpose = z.enum(usagePurposes);
+const UsagePurpose = z.enum(usagePurposes);
 export type UsagePurpose = z.output<typeof UsagePurpose>;
 
 export const UsageRequest = z.object({
@@ -90,7 +90,7 @@ export const UsageRequest = z.object({
 export type UsageRequest = z.output<typeof UsageRequest>;
 
 /** The longest range of a query, in days. */
-export const maxRangeDays = 366;
+const maxRangeDays = 366;
 
 /** Inclusive days in `tz`. */
 const Range = z.strictObject({ from: Day, to: Day, tz: TimeZone.default('UTC') });
@@ -339,7 +339,7 @@ export const usage = {
       projectId: PathId.optional(),
       /** Fine-tuning jobs instead of requests. */
       purpose: z.literal('training').optional(),
-      limit: wholeNumber(1, 200).default(50),
+      limit: positiveInteger(200).default(50),
       cursor: z.string().max(200).optional(),
     })
       .refine(isInOrder, wrongOrder)

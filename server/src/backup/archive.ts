@@ -26,7 +26,7 @@ const Manifest = z.strictObject({
   lastIds: z.record(z.string(), LastId),
   files: z.strictObject({ count: Count, bytes: Count }),
 });
-export type Manifest = z.infer<typeof Manifest>;
+type Manifest = z.infer<typeof Manifest>;
 
 const RowOfTable = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
 export const StoredFile = z.object({ id: z.number(), storage_key: FileKey, size: Count, sha256: Sha256 });

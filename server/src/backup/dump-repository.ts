@@ -134,7 +134,7 @@ export const onFileDeleted: Partial<Record<Table, { column: string; goes: boolea
   ],
 };
 
-export type Value = string | number | null;
+type Value = string | number | null;
 export type Row = Record<string, Value>;
 
 /** An installation's rows as of one moment, in portable values. */
@@ -219,7 +219,7 @@ export async function hasFile(db: Kysely<Database>, id: number): Promise<boolean
   return (await db.selectFrom('files').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
-export async function keyCheckOf(db: Kysely<Database>): Promise<string | undefined> {
+async function keyCheckOf(db: Kysely<Database>): Promise<string | undefined> {
   const row = await db.selectFrom('settings').select('value').where('name', '=', 'key_check').executeTakeFirst();
   return row?.value;
 }

@@ -12,7 +12,7 @@ const fields = [
 ] as const satisfies readonly Field[];
 
 /** Next due times, in UTC: in local time a job could run twice or never when the clock changes. */
-export type Schedule = {
+type Schedule = {
   /** The first minute after this time. */
   next: (after: Date) => Date;
 };

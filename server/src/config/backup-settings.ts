@@ -4,7 +4,7 @@ import { failureReason, StartupError } from '#server/lib/errors';
 import { Secret } from '#server/security/secret';
 import { InvalidScheduleError, parseSchedule } from './backup-schedule.ts';
 
-export class InvalidBackupSettingsError extends StartupError {
+class InvalidBackupSettingsError extends StartupError {
   override name = 'InvalidBackupSettingsError';
 }
 

@@ -21,7 +21,7 @@ import { openIdSecretVariables, readOpenIdProviders, variablePrefix } from './op
 import { readToolCommands } from './tool-commands.ts';
 import { configWarnings } from './warnings.ts';
 
-export class InvalidConfigurationError extends StartupError {
+class InvalidConfigurationError extends StartupError {
   override name = 'InvalidConfigurationError';
 }
 

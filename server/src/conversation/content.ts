@@ -1,7 +1,7 @@
 import type { PlacedLink } from '@roster/contracts/text/web-links';
 
 /** The resolution at which a model sees an image. */
-export type ImageDetail = 'auto' | 'low' | 'high';
+type ImageDetail = 'auto' | 'low' | 'high';
 
 /** A part of a message with several, in order. The text of text parts is in the message's text. */
 export type StoredPart =

@@ -5,7 +5,7 @@ export type Person = { name: string | null; email: string; timeZone: string | nu
 
 export type FindPerson = (userId: number) => Promise<Person>;
 
-export type AnsweredBy = {
+type AnsweredBy = {
   /** A model reference. */
   model: string;
   /** null: no assistant. */

@@ -33,7 +33,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 /** The text with normalized line endings, since git or a copy may have changed them. */
 const textOf = (name: string, folder: URL) =>
   readFileSync(new URL(`${name}.ts`, folder), 'utf8').replaceAll('\r\n', '\n');
-const checksumOf = (name: string, folder = migrationFiles) => sha256(textOf(name, folder));
+const checksumOf = (name: string) => sha256(textOf(name, migrationFiles));
 
 /** Accepts Windows line endings too: they counted when some databases were created. */
 function isChecksumOf(name: string, checksum: string, folder = migrationFiles): boolean {

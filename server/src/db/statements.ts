@@ -11,20 +11,22 @@ export function bindable(values: readonly unknown[]): Bindable[] {
   });
 }
 
+const maxStatements = 400;
+
 type Prepared = { statement: StatementSync; hasRows: boolean };
 
 /**
  * Prepared statements by their text. Preparing costs more than running most of ours, and so does asking a statement for
  * its columns; the limit keeps memory flat.
  */
-export function statementCache(database: DatabaseSync, limit = 400) {
+export function statementCache(database: DatabaseSync) {
   const statements = new Map<string, Prepared>();
   return (sql: string): Prepared => {
     const cached = statements.get(sql);
     if (cached) return cached;
     const statement = database.prepare(sql);
     const prepared = { statement, hasRows: statement.columns().length > 0 };
-    const oldest = statements.size >= limit ? statements.keys().next().value : undefined;
+    const oldest = statements.size >= maxStatements ? statements.keys().next().value : undefined;
     if (oldest !== undefined) statements.delete(oldest);
     statements.set(sql, prepared);
     return prepared;

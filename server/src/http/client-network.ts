@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /** The network of an address. `counted` identifies the sender in rate limits and in the log. */
-export type Network = {
+type Network = {
   counted: string;
   /** The surrounding site, in which one sender may own many networks: the /48 for IPv6. */
   site: string | undefined;

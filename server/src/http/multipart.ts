@@ -13,7 +13,7 @@ export type Receive<Fields> = <T>(take: (file: IncomingFile) => Promise<T>) => P
 
 /** A field whose name ends in `[]` is a list. */
 type FormFields = Record<string, string | string[]>;
-export type ReceivedForm<T> = { fields: FormFields; file: T };
+type ReceivedForm<T> = { fields: FormFields; file: T };
 
 const fieldLimit = 10_000;
 const maxFields = 20;
@@ -60,7 +60,7 @@ function open(request: IncomingMessage) {
  * Reads a form with text fields and exactly one file, in any order, without buffering the file: `take` receives it as
  * it arrives. If this throws, `take` has settled too; the caller removes what it stored.
  */
-export async function receiveForm<T>(
+async function receiveForm<T>(
   request: IncomingMessage,
   limit: number,
   take: (file: IncomingFile) => Promise<T>,

@@ -172,5 +172,3 @@ export function jobRepository(db: Kysely<Database>) {
     },
   };
 }
-
-export type JobRepository = ReturnType<typeof jobRepository>;

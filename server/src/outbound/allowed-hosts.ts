@@ -4,7 +4,7 @@ import { bitsIn, type IpAddress, isWithin, parseRange, type Range, reachableAddr
 type Entry = { host: string | null; range: Range | null; port: number | null };
 
 /** A connection's destination: the host as named, and the address that it resolved to. */
-export type Destination = { host: string; port: number; address: IpAddress };
+type Destination = { host: string; port: number; address: IpAddress };
 
 export type AllowedHosts = {
   /** Lists addresses or ranges, which a name may lead to. */

@@ -58,9 +58,3 @@ export function outboundFailure(
     textOf.get(code) ?? (isCertificate(code) ? 'has no certificate that can be trusted.' : 'closed the connection.');
   return new OutboundRequestError(`${host} ${what}`, { sent: sent && !(error instanceof NotConnectedError), cause });
 }
-
-/** Why no connection was made to an address that is not allowed, however deep the reason is. null: another failure. */
-export function blockedReason(error: unknown): string | null {
-  if (error instanceof AddressBlockedError) return error.message;
-  return error instanceof Error && error.cause !== undefined ? blockedReason(error.cause) : null;
-}

@@ -20,7 +20,7 @@ export type AddressRules = {
   publicProblem?: (host: string) => string | null;
 };
 
-export type GuardOptions = AddressRules & { lookup?: Lookup | undefined; proxyFor?: ProxyFor | undefined };
+type GuardOptions = AddressRules & { lookup?: Lookup | undefined; proxyFor?: ProxyFor | undefined };
 
 const connectMs = 10_000;
 

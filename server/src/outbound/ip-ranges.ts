@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js';
  * `public`: the open network; `loopback`: this machine; `metadata`: where clouds serve credentials to their machines;
  * `inner`: everything else, such as private, link-local, reserved and multicast addresses and tunnels to them.
  */
-export type AddressKind = 'public' | 'loopback' | 'metadata' | 'inner';
+type AddressKind = 'public' | 'loopback' | 'metadata' | 'inner';
 
 export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 

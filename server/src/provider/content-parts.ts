@@ -1,6 +1,6 @@
 import type { ConversationTurn, TurnFile, TurnImage } from './provider.ts';
 
-export type ContentPart =
+type ContentPart =
   | { type: 'text'; text: string }
   | { type: 'image'; url: string; detail: TurnImage['detail'] }
   | { type: 'document'; filename: string; url: string };

@@ -121,7 +121,7 @@ export type ProviderAssistant = {
   raw: Record<string, unknown>;
 };
 
-export type RejectedFields = {
+type RejectedFields = {
   has: (model: string, field: string, apiKey: Secret) => boolean;
   learn: (model: string, field: string, apiKey: Secret) => Promise<void>;
   works: (model: string, field: string, apiKey: Secret) => Promise<void>;

@@ -22,7 +22,7 @@ export type AccessTokenRecord = {
 };
 
 /** A valid token with its owner's current role. */
-export type ValidToken = AccessTokenRecord & { userId: number; role: Role };
+type ValidToken = AccessTokenRecord & { userId: number; role: Role };
 
 const now = () => new Date().toISOString();
 const monthOf = (time: string) => time.slice(0, 7);

@@ -8,7 +8,7 @@ import { Secret } from './secret.ts';
 import { type UserSecret, type Vault, VaultError } from './vault.ts';
 
 /** A stored key: encrypted with its user's data key, with the digits to show. */
-export type EncryptedKey = { sealed: string; last4: string; addedAt: string };
+type EncryptedKey = { sealed: string; last4: string; addedAt: string };
 
 type Kind = {
   purpose: UserSecret;

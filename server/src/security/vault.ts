@@ -6,7 +6,7 @@ import { Secret } from './secret.ts';
  * Purpose and owner of an encrypted value: authenticated with it, so that it is useless in another row. `userId` 0: the
  * installation.
  */
-export type Purpose = { purpose: 'data-key' | UserSecret | 'key-check'; userId: number };
+type Purpose = { purpose: 'data-key' | UserSecret | 'key-check'; userId: number };
 
 /** Secrets encrypted with a user's data key; one kind cannot be used as another. */
 export type UserSecret =

@@ -8,7 +8,7 @@ const nowMs = () => performance.timeOrigin + performance.now();
 const noId = /^0+$/;
 
 /** The parent span named by a request (W3C Trace Context); undefined if missing or invalid. */
-export function parseTraceparent(traceparent: string | undefined): SpanContext | undefined {
+function parseTraceparent(traceparent: string | undefined): SpanContext | undefined {
   const [, version, traceId = '', spanId = '', flags = ''] =
     /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/.exec(traceparent ?? '') ?? [];
   if (version === undefined || version === 'ff' || noId.test(traceId) || noId.test(spanId)) return undefined;

@@ -7,7 +7,7 @@ import { ask, clientId, newThread, until } from '#server/testing/chat';
 import { readEvents } from '#server/testing/events';
 import { ownTime } from '#server/testing/process-clock';
 import { bareRequest } from '#server/testing/test-environment';
-import { parseTraceparent } from './collector.ts';
+import { createTracing } from './collector.ts';
 import { createExporter, type EndedSpan } from './exporter.ts';
 
 const Value = z.union([z.strictObject({ stringValue: z.string() }), z.strictObject({ intValue: z.string() })]);
@@ -114,7 +114,12 @@ test.each([
   ['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-03', true],
   ['cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more', true],
 ])('takes from the parent %s whether it is sampled', (traceparent, isSampled) => {
-  expect(parseTraceparent(traceparent)).toMatchObject({ isSampled });
+  const tracing = createTracing({
+    add: () => undefined,
+    state: () => ({ waiting: 0, dropped: 0 }),
+    close: async () => undefined,
+  });
+  expect(tracing.start('run', 'internal', { parent: traceparent }).context).toMatchObject({ isSampled });
 });
 
 test.each(['hang', 'lies'] as const)('keeps nobody waiting for a collector that does %s', async (mode) => {

@@ -2,7 +2,7 @@ import type { Drawing } from '../responses/pictures.ts';
 import type { Fault } from './fault.ts';
 
 /** `[[call]]`, `[[call 2]]` for two rounds, `[[call get_weather get_time]]`: the calls that a message asks for. */
-export type CallWish = { names: readonly string[]; rounds: number };
+type CallWish = { names: readonly string[]; rounds: number };
 
 /** Directives that a user writes into a message as `[[words]]` to get an answer of a certain kind. */
 export type AnswerWish = {

@@ -105,7 +105,7 @@ export async function createJob(world: World, account: Account, raw: unknown): P
   const validation = optionalString(body, 'validation_file');
   const validationFile = validation === undefined ? null : checkFile(account, validation, 'validation_file');
   const method = readMethod(body);
-  const inspection = inspect(await textOf(world, trainingFile), method.type, 'training_file');
+  const inspection = inspect(await textOf(world, trainingFile), method.type);
   const { requested, used } = decide(method.requested, inspection.examples);
   const id = newId('ftjob-');
   return {

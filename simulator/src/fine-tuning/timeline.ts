@@ -37,7 +37,7 @@ export function momentOf(job: JobRecord, worked: number): number {
   return Math.floor((job.createdMs + job.restedMs + worked) / 1_000);
 }
 
-export type Plan = {
+type Plan = {
   queuedAt: number;
   runningAt: number;
   doneAt: number;

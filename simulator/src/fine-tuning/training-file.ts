@@ -30,11 +30,11 @@ function complaint(example: JsonObject, method: TrainingMethod): string | null {
 }
 
 /** Validates a training file as the provider does after the job was created, and returns its complaints. */
-export function inspect(content: string, method: TrainingMethod, param: string): Inspection {
+export function inspect(content: string, method: TrainingMethod): Inspection {
   const invalid = (code: string, message: string, examples = 0): Inspection => ({
     examples,
     tokens: 0,
-    invalid: { code, message, param },
+    invalid: { code, message, param: 'training_file' },
   });
   const lines = content.split('\n').filter((line) => line.trim() !== '');
   for (const [index, line] of lines.entries()) {

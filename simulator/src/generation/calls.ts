@@ -2,7 +2,7 @@ import type { AnswerWish } from '../faults/directives.ts';
 import { isObject, type JsonObject, missing, optionalObject, requiredString } from '../http/fields.ts';
 import { keywords } from './title.ts';
 
-export type FunctionSpec = { name: string; parameters: JsonObject };
+type FunctionSpec = { name: string; parameters: JsonObject };
 
 /** The tools of a request, and the outputs so far. */
 export type ToolUse = {

@@ -15,13 +15,13 @@ export const personas: readonly Persona[] = [
 export const wrongKeyEnding = '-wrong';
 
 /** An image of one pixel, as sent by models that draw. */
-export const drawnPicture =
+const drawnPicture =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** The model's reasoning about a question. */
 export const thoughtAbout = (question: string) => `The person asks about “${question}”. I answer in one sentence.`;
 /** The model's final answer. */
-export const answerTo = (question: string, outputs: readonly string[] = []) =>
+const answerTo = (question: string, outputs: readonly string[] = []) =>
   outputs.length > 0
     ? `The functions said: ${outputs.join(' ')}`
     : `You asked about “${question}”, and here is the answer.`;

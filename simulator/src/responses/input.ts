@@ -4,7 +4,7 @@ import { invalidRequest } from '../http/errors.ts';
 import { isObject, type JsonObject, missing, optionalString, requiredString } from '../http/fields.ts';
 import type { Account } from '../state/account.ts';
 
-export type Input = {
+type Input = {
   turns: Turn[];
   /** Names of the attachments of the last user message. */
   attachments: string[];

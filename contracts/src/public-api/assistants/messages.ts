@@ -7,9 +7,9 @@ import { Metadata } from '../metadata.ts';
 import { AttachmentTool } from './tools.ts';
 
 /** Characters of all texts of a message together. */
-export const apiMessageLimit = 256_000;
+const apiMessageLimit = 256_000;
 const maxParts = 100;
-export const apiImageLimit = 20;
+const apiImageLimit = 20;
 
 const tooLong = `A message can have at most ${apiMessageLimit} characters.`;
 const Text = requiredText(apiMessageLimit, tooLong, 'Message content must be non-empty.');

@@ -132,8 +132,8 @@ export const ApiRun = z.object({
 });
 export type ApiRun = z.output<typeof ApiRun>;
 
-export const functionOutputLimit = 256 * 1024;
-export const ToolOutputs = z.strictObject({
+const functionOutputLimit = 256 * 1024;
+const ToolOutputs = z.strictObject({
   tool_outputs: z
     .array(
       z.strictObject({

@@ -20,7 +20,7 @@ const FileSearchTool = z.strictObject({
 });
 
 /** A function that the client runs itself. */
-export const FunctionTool = z.strictObject({
+const FunctionTool = z.strictObject({
   type: z.literal('function'),
   function: z.strictObject({
     name: z

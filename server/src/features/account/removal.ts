@@ -25,7 +25,7 @@ type Dependencies = {
   removeAtProvider: readonly RemoveAtProvider[];
 };
 
-export type Removal = {
+type Removal = {
   by: 'self' | 'administrator' | 'operator';
   /** Checks the requesting session again before anything is deleted. */
   recheckAccess: Actor['recheckAccess'];

@@ -108,7 +108,7 @@ const namedIn = ({ code_interpreter: code, file_search: search }: JsonObject) =>
 });
 
 /** Vector stores and files of this account, by the names that others use for them. */
-export type KnownIds = { stores: ReadonlyMap<string, string>; files: ReadonlyMap<string, string> };
+type KnownIds = { stores: ReadonlyMap<string, string>; files: ReadonlyMap<string, string> };
 
 /** Adds the resolved ids: a run searches one vector store, and its code reads a limited number of files. */
 export function resolveReferences({ fields, stores, codeFiles }: AssistantApiFields, found: KnownIds) {

@@ -73,5 +73,3 @@ export function mailedTokenRepository(db: Kysely<Database>) {
     },
   };
 }
-
-export type MailedTokens = ReturnType<typeof mailedTokenRepository>;

@@ -8,7 +8,7 @@ import { answerProbes, type Found, probeAnswer } from './probes.ts';
 import { probeEmbeddings, probeFiles, probeFineTuning } from './resource-probes.ts';
 
 /** Milliseconds for the list, the first answer and all others, which run side by side: a person waits for the sum. */
-export type CheckTimes = { listMs: number; answerMs: number; othersMs: number };
+type CheckTimes = { listMs: number; answerMs: number; othersMs: number };
 const usualTimes: CheckTimes = { listMs: 8_000, answerMs: 25_000, othersMs: 20_000 };
 
 const reasonLimit = 500;

@@ -175,5 +175,3 @@ export function offerRepository(db: Kysely<Database>) {
     },
   };
 }
-
-export type OfferRepository = ReturnType<typeof offerRepository>;

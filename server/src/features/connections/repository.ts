@@ -121,5 +121,3 @@ export function connectionStore(db: Kysely<Database>) {
     },
   };
 }
-
-export type ConnectionStore = ReturnType<typeof connectionStore>;

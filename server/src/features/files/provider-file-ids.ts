@@ -84,5 +84,3 @@ export function providerFileIds({ db, ensure, forward }: Dependencies) {
     },
   };
 }
-
-export type ProviderFileIds = ReturnType<typeof providerFileIds>;

@@ -20,7 +20,7 @@ export type ProviderFile = {
   instance: number | null;
 };
 
-export type NewProviderFile = Pick<ProviderFile, 'filename' | 'bytes' | 'sha256' | 'purpose'>;
+type NewProviderFile = Pick<ProviderFile, 'filename' | 'bytes' | 'sha256' | 'purpose'>;
 
 /** Result of sending. `sentAt` stays if it is unknown whether the provider has the file. */
 export type SendResult = {

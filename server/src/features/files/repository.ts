@@ -40,7 +40,7 @@ export function requireFileKey(stored: string, id: number): FileKey {
 }
 
 /** A name as it is searched and sorted. */
-export const nameKey = (name: string) => name.normalize('NFKC').toLowerCase();
+const nameKey = (name: string) => name.normalize('NFKC').toLowerCase();
 
 const orders = {
   newest: { column: 'files.id', direction: 'desc' },

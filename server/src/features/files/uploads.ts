@@ -58,8 +58,7 @@ async function* limited(content: AsyncIterable<Buffer>, reserved = fileSizeLimit
 
 const noSpace = (cause?: unknown) =>
   new AppError('no_space', 'The server is out of storage for files. Please tell the operator.', { cause });
-const refused = (field: 'file' | 'purpose', message: string) =>
-  new AppError('invalid_input', message, { fields: { [field]: message } });
+const invalidFile = (message: string) => new AppError('invalid_input', message, { fields: { file: message } });
 
 /** A user on the pages, or one of their clients. */
 type Uploader = Pick<Actor, 'userId' | 'recheckAccess'>;
@@ -122,7 +121,7 @@ async function storeBytes(
       yield chunk;
       buffers.passed(chunk.length);
     }
-    if (size === 0) throw refused('file', 'The file is empty.');
+    if (size === 0) throw invalidFile('The file is empty.');
   }
   try {
     await store.put(storageKey, measured());
@@ -297,7 +296,7 @@ export function uploadService(dependencies: Dependencies) {
       return receiveFile(work, uploader.userId, { bytes }, async ({ uploadId }, storageKey) => {
         const { fields, file } = await receive((incoming) => storeBytes(store, buffers, storageKey, incoming));
         if (fields.purpose === 'fine-tune' && !/\.jsonl$/i.test(file.filename))
-          throw refused('file', 'A file for fine-tuning must be JSONL, with a name that ends in .jsonl.');
+          throw invalidFile('A file for fine-tuning must be JSONL, with a name that ends in .jsonl.');
         return commit(work, uploader, uploadId, file, fields.purpose);
       });
     },

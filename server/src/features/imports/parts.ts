@@ -29,7 +29,7 @@ export type PartKeepers = {
 };
 
 /** Counts what was stored, and what turned out not to be importable. */
-export type StoredPart = { assistants: number; projects: number; leftOut: LeftOut };
+type StoredPart = { assistants: number; projects: number; leftOut: LeftOut };
 const nothing: StoredPart = { assistants: 0, projects: 0, leftOut: {} };
 
 /** Stores a part of an account. Call in a transaction. */

@@ -211,5 +211,3 @@ export function importRepository(db: Kysely<Database>) {
     },
   };
 }
-
-export type ImportRepository = ReturnType<typeof importRepository>;

@@ -97,5 +97,3 @@ export function connectionModels({ connections, lists, describe }: Dependencies)
     },
   };
 }
-
-export type ConnectionModelService = ReturnType<typeof connectionModels>;

@@ -18,7 +18,7 @@ type Dependencies = {
 };
 
 /** `connectionId` null: the installation’s provider. */
-export type ListSource = { userId: number; connectionId: number | null };
+type ListSource = { userId: number; connectionId: number | null };
 
 const idOf = ({ userId, connectionId }: ListSource) => `${userId}/${connectionId ?? ''}`;
 

@@ -54,7 +54,7 @@ export type UsableModels = {
 type Offer = Pick<Dependencies, 'catalogue' | 'config' | 'tunedModels' | 'now'>;
 
 /** The provider’s list comes before the catalogue. */
-export function describeListed(offer: Pick<Offer, 'catalogue' | 'now'>, listed: ProviderModel): Model {
+function describeListed(offer: Pick<Offer, 'catalogue' | 'now'>, listed: ProviderModel): Model {
   const today = dayOf(offer.now());
   const model = offer.catalogue.describe(listed.id, listed.shutdownDate, today);
   const { contextTokens = model.contextTokens, price, marks = [] } = listed;

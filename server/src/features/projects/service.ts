@@ -163,5 +163,3 @@ export function projectService(dependencies: ProjectDependencies) {
     move: (userId: number, body: z.output<typeof api.move.body>) => move(db, userId, body),
   };
 }
-
-export type ProjectService = ReturnType<typeof projectService>;

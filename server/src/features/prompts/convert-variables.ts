@@ -9,7 +9,7 @@ const filledIn = new Map([
   ['current_datetime', 'current date: date'],
 ]);
 
-const quoted = (settings: string, name: string) => new RegExp(`:${name}="([^"]*)"`).exec(settings)?.[1];
+const defaultIn = (settings: string) => /:default="([^"]*)"/.exec(settings)?.[1];
 
 function optionsIn(settings: string): string[] {
   const [, list = ''] = /:options=\[([^\]]*)\]/.exec(settings) ?? [];
@@ -21,7 +21,7 @@ function typed(inside: string): string | undefined {
   const [, name = '', kind = '', settings = ''] = /^([^|:=]+)\|\s*([a-z-]+)(.*)$/.exec(inside) ?? [];
   if (kind === '') return undefined;
   if (kind === 'date') return `${name.trim()}: date`;
-  const preset = quoted(settings, 'default');
+  const preset = defaultIn(settings);
   const options = optionsIn(settings);
   if (kind === 'select' && options.length > 0)
     return `${name.trim()}: ${[...new Set([...(preset === undefined ? [] : [preset]), ...options])].join(' | ')}`;

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 
 /** Start of a page: after the prompt with this name, which was used at this time; empty: not used yet. */
-export type PromptCursor = { name: string; usedAt: string };
+type PromptCursor = { name: string; usedAt: string };
 
 type Page = { limit: number; sort: PromptSort; after: PromptCursor | undefined; search: string };
 export type NewPrompt = PromptDraft & { createdAt: string; updatedAt: string; usedAt: string | null };

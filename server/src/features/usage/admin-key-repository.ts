@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-export type StoredAdminKey = {
+type StoredAdminKey = {
   sealed: string;
   wrappedDataKey: string;
   last4: string;

@@ -6,7 +6,7 @@ import { mapColumns, type Sums, toolSumName, trainingSumName } from './aggregate
 import { type DaySpan, quarterOf } from './zone-days.ts';
 
 export type Span = { from: number; to: number };
-export type RequestPosition = { at: string; id: number };
+type RequestPosition = { at: string; id: number };
 type RequestFilter = {
   model?: string | undefined;
   /** null: without an assistant; undefined: any. */

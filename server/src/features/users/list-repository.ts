@@ -5,7 +5,7 @@ import type { Database } from '#server/db/schema';
 import { accessTokenCount, secondFactorCount, toManagedUser } from './repository.ts';
 
 /** Start of a page: after this account, in the order of the list. */
-export type UserPosition = { value: string; id: number };
+type UserPosition = { value: string; id: number };
 
 /**
  * Sort expressions, exactly as in the indexes of migration 0002. Bytewise on both engines: with an operating system’s

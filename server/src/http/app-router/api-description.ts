@@ -68,7 +68,7 @@ function operation(endpoint: Endpoint): Json {
 }
 
 /** The API description, generated from the schemas that validate requests and serialize responses. */
-export function apiDescription(endpoints: Endpoint[], cookieName: string): Json {
+function apiDescription(endpoints: Endpoint[], cookieName: string): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}');

@@ -47,7 +47,7 @@ const closing = new WeakSet<Socket>();
  * Closes a connection: sends what was written, discards what still arrives, and destroys the socket after a moment.
  * Destroying it at once with unread bytes would reset the connection and lose the response.
  */
-export function closeGracefully(socket: Socket) {
+function closeGracefully(socket: Socket) {
   if (closing.has(socket)) return;
   closing.add(socket);
   const timer = setTimeout(() => socket.destroy(), readingMs);

@@ -6,7 +6,7 @@ import { maxParts } from './rate-windows.ts';
 /** The counter: a `part` of a site, or '' for the site itself. Both are digests. */
 export type CounterKey = { site: string; part: string };
 /** Uses to add, in a window of this length if none is open. */
-export type Uses = CounterKey & { by: number; lengthMs: number };
+type Uses = CounterKey & { by: number; lengthMs: number };
 
 /** Expired windows are deleted regularly; above this number, also those that end first. */
 const maxRows = 500_000;

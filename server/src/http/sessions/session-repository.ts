@@ -6,7 +6,7 @@ import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database, PassedFactor } from '#server/db/schema';
 import { policySetting } from '#server/security/second-factor-policy-repository';
 
-export type SessionRecord = {
+type SessionRecord = {
   id: string;
   userAgent: string | null;
   ipAddress: string;

@@ -39,7 +39,7 @@ const newInstallation = '/auth?first';
 const preloadCall = (address: string) => `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(address)}">`;
 const preloadScript = (file: string) => `<link rel="modulepreload" crossorigin href="${file}">`;
 
-export type Page = {
+type Page = {
   /** The path with parameter names, as in the contract of the pages. */
   route: string;
   /** The id in the path, if it is valid. */

@@ -5,7 +5,7 @@ import type { SignedInUser } from '#server/security/actor';
 const sessionCheckMs = 2_500;
 
 /** Returns the sessions that are still valid, with the roles of their users. */
-export type LiveSessions = (sessionIds: string[]) => Promise<Map<string, Role>>;
+type LiveSessions = (sessionIds: string[]) => Promise<Map<string, Role>>;
 
 type OpenResponse = { actor: SignedInUser; end: () => void };
 

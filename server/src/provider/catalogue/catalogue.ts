@@ -74,7 +74,7 @@ const CatalogueFile = z.strictObject({
 });
 
 /** null: not sent. */
-export type ModelParameters = { temperature: number | null; effort: ReasoningEffort | null };
+type ModelParameters = { temperature: number | null; effort: ReasoningEffort | null };
 
 export type TokenCounts = {
   inputTokens: number;

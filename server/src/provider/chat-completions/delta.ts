@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '#server/lib/is-object';
 
 /** Receives the contents of a delta or a whole message. */
-export type DeltaSink = {
+type DeltaSink = {
   text: (text: string) => void;
   reasoning: (text: string) => void;
   refusal: (text: string) => void;

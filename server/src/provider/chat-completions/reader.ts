@@ -48,7 +48,7 @@ export type ChatPiece =
   /** A web page that the answer cites. */
   | ({ type: 'link' } & WebLink);
 
-export type ChatEnding = {
+type ChatEnding = {
   reason: AnswerEnd['reason'];
   /** The provider's own word if Roster does not know it. */
   unknownWord: string | undefined;

@@ -15,7 +15,7 @@ export type ChatCall = {
 
 type OpenCall = ChatCall & { wireId: string; place: number; isReported: boolean };
 
-export type CallListener = {
+type CallListener = {
   /** A call starts; its arguments follow in pieces with the same `place`. */
   call: (place: number, callId: string, name: string) => void;
   arguments: (place: number, text: string) => void;

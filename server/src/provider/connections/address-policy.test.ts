@@ -4,7 +4,7 @@ import { presetIds } from '@roster/contracts/connections/connections';
 import { Agent, request } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '#server/config/config';
-import { blockedReason } from '#server/outbound/errors';
+import { AddressBlockedError } from '#server/outbound/errors';
 import type { Lookup } from '#server/outbound/guarded-connector';
 import { connectionAddresses } from './address-policy.ts';
 import { isPublicHostOf, presetOf, presets } from './presets.ts';
@@ -28,6 +28,12 @@ function addressesFor(env: Record<string, string> = {}, lookup: Lookup = leading
 
 const onLoopback = { PUBLIC_URL: 'http://localhost:3000' };
 const refused = (text: string) => expect.stringContaining(text);
+/** The message of the refusal, which is a cause at some depth; another error as it is. */
+function refusalIn(error: unknown): unknown {
+  for (let cause = error; cause instanceof Error; { cause } = cause)
+    if (cause instanceof AddressBlockedError) return cause.message;
+  return error;
+}
 
 describe('the presets', () => {
   test('are complete, and each public address may be used where only they may', () => {
@@ -175,7 +181,7 @@ describe('the connections of the pool', () => {
       const { body } = await request(url, { dispatcher, headers: { authorization: 'Bearer secret' } });
       return await body.text();
     } catch (error) {
-      return blockedReason(error) ?? error;
+      return refusalIn(error);
     }
   }
 

@@ -8,7 +8,7 @@ import type { OfferedPrices } from './offered-prices.ts';
 import { monthOf, spendRepository } from './spend-repository.ts';
 
 /** USD in a month; null: no limit. */
-export type OfferLimits = { perPerson: number | null; total: number | null };
+type OfferLimits = { perPerson: number | null; total: number | null };
 
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
 const monthName = new Intl.DateTimeFormat('en-US', { month: 'long', timeZone: 'UTC' });

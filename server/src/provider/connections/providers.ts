@@ -40,7 +40,7 @@ export async function createProviders({ vault, catalogue, connector, ...options 
   };
 }
 
-export type ConnectionConnector = NonNullable<ProviderOptions['connection']>['connector'];
+type ConnectionConnector = NonNullable<ProviderOptions['connection']>['connector'];
 
 /** Clients that are kept, so that their sockets and what they have learned are used again. */
 const maxClients = 500;

@@ -77,5 +77,3 @@ export function spendRepository(db: Kysely<Database>) {
     },
   };
 }
-
-export type SpendRepository = ReturnType<typeof spendRepository>;

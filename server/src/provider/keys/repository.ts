@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 
-export type StoredKey = {
+type StoredKey = {
   sealed: string;
   wrappedDataKey: string;
   last4: string;

@@ -5,7 +5,7 @@ import type { ProviderTimeouts } from '#server/provider/transport/timeouts';
 import type { Secret } from '#server/security/secret';
 import type { ContainerFile } from './generated-files.ts';
 
-export type OpenedFile = {
+type OpenedFile = {
   /** undefined: not reported by the provider. */
   bytes: number | undefined;
   content: AsyncIterable<Buffer>;

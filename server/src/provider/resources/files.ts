@@ -9,7 +9,7 @@ import type { Secret } from '#server/security/secret';
 /** A file as the provider lists it. */
 export type ProviderFile = { id: string; filename: string; bytes: number; purpose: string; createdAt: string };
 
-export type OutgoingFile = {
+type OutgoingFile = {
   filename: string;
   type: string;
   purpose: string;

@@ -14,7 +14,7 @@ import {
   toJob,
 } from './fine-tuning-answers.ts';
 
-export type NewProviderJob = {
+type NewProviderJob = {
   model: string;
   trainingFileId: string;
   validationFileId: string | null;

@@ -21,7 +21,7 @@ export type IndexedFile = {
 export type FileOptions = { attributes?: Record<string, string | number | boolean>; chunking_strategy?: unknown };
 
 /** A passage of a file that matches a query. */
-export type Passage = { fileId: string; filename: string; text: string; score: number };
+type Passage = { fileId: string; filename: string; text: string; score: number };
 
 export type SearchOptions = {
   query: string | string[];

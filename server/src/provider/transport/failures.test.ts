@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
 import { isErrorValue } from './error-fields.ts';
-import { retryAfter, toProviderError, toStreamError } from './failures.ts';
+import { toProviderError, toStreamError } from './failures.ts';
 import { quotable } from './masking.ts';
 
 const key = new Secret('local-key-without-a-known-form');
@@ -302,6 +302,9 @@ describe('key masking', () => {
 });
 
 describe('wait that the provider asks for', () => {
+  const retryAfter = (headers: Parameters<typeof toProviderError>[2]) =>
+    toProviderError(429, '', headers, key).retryAfterSeconds;
+
   test('is read in seconds, milliseconds or as a date', () => {
     expect(retryAfter({ 'retry-after': '2' })).toBe(2);
     expect(retryAfter({ 'retry-after': '0.5' })).toBe(0.5);

@@ -6,7 +6,7 @@ import { masked } from './masking.ts';
 type Headers = Record<string, string | string[] | undefined>;
 
 /** Seconds from `Retry-After` (seconds or a date) or `Retry-After-Ms`. */
-export function retryAfter(headers: Headers): number | undefined {
+function retryAfter(headers: Headers): number | undefined {
   const ms = Number(headers['retry-after-ms']);
   if (Number.isFinite(ms) && ms >= 0 && headers['retry-after-ms'] !== undefined) return ms / 1000;
   const value = headers['retry-after'];

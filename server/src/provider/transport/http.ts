@@ -43,7 +43,7 @@ export const listLimit = 5 * 1024 * 1024;
 const errorBodyLimit = 64 * 1024;
 const longestWaitSeconds = 60;
 
-export type ProviderResponse = { statusCode: number; headers: IncomingHttpHeaders; body: StreamingBody };
+type ProviderResponse = { statusCode: number; headers: IncomingHttpHeaders; body: StreamingBody };
 
 type Observed = {
   /** Called for each failed attempt. */

@@ -91,8 +91,8 @@ const ownWords = /error|^(detail|incomplete_details|status_details)$/i;
  * Removes the key from error members of a JSON value that is passed on. Text of models and files stays unchanged,
  * because altering it would damage it.
  */
-export function maskKeyInErrors<Value>(value: Value, apiKey: Secret, isWithin?: boolean): Value;
-export function maskKeyInErrors(value: unknown, apiKey: Secret, isWithin = false): unknown {
+function maskKeyInErrors<Value>(value: Value, apiKey: Secret, isWithin?: boolean): Value;
+function maskKeyInErrors(value: unknown, apiKey: Secret, isWithin = false): unknown {
   if (typeof value === 'string') return isWithin ? maskSecrets(value, apiKey) : value;
   if (Array.isArray(value)) return value.map((one) => maskKeyInErrors(one, apiKey, isWithin));
   if (typeof value !== 'object' || value === null) return value;

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 
-export type BodyReader = {
+type BodyReader = {
   onData: (chunk: Buffer) => void;
   onEnd: () => void;
   onError: (error: Error) => void;

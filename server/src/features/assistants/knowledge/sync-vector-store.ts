@@ -22,7 +22,7 @@ type Dependencies = {
 };
 
 /** Contents of a store and how filling continues. */
-export type SyncRequest<Row extends StoreFile> = Contents<Row> & {
+type SyncRequest<Row extends StoreFile> = Contents<Row> & {
   /** Schedules another run. */
   again: (inMs: number) => Promise<void>;
   /** Called instead of filling the store with nothing. */

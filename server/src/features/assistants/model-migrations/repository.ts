@@ -12,11 +12,11 @@ const migrationNamesLimit = 5;
 
 type Effort = AssistantSettings['reasoningEffort'];
 export type MigratableAssistant = UnchangedAssistant & { temperature: number; reasoningEffort: Effort };
-export type NewMigration = Pick<
+type NewMigration = Pick<
   ModelMigration,
   'fromModel' | 'toModel' | 'moved' | 'withoutTemperature' | 'withoutEffort' | 'createdAt'
 >;
-export type MigratedAssistant = { assistantId: number; before: number; after: number; droppedEffort: Effort };
+type MigratedAssistant = { assistantId: number; before: number; after: number; droppedEffort: Effort };
 
 const movableColumns = ['id', 'name', 'model', 'temperature', 'reasoning_effort as reasoningEffort'] as const;
 

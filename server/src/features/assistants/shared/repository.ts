@@ -7,7 +7,7 @@ import { fromSettingsColumns, toSettingsColumns } from './columns.ts';
 
 export type ImportedDraft = AssistantSettings & { openaiAssistantId: string | null };
 /** `createdAt`: for imports, the time of creation elsewhere. */
-export type NewAssistant = ImportedDraft & { isDefault: boolean; createdAt?: string | undefined };
+type NewAssistant = ImportedDraft & { isDefault: boolean; createdAt?: string | undefined };
 
 export type AssistantLabel = Pick<Assistant, 'id' | 'name' | 'openaiAssistantId' | 'createdAt'>;
 

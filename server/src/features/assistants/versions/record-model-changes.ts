@@ -7,7 +7,7 @@ import { changedFields, loadStates, type ToolSelectionsIn } from './state.ts';
 
 export type ModelChanges = ReadonlyMap<number, ModelChange>;
 /** Version numbers before and after the change, by assistant. */
-export type VersionNumbers = Map<number, { before: number; after: number }>;
+type VersionNumbers = Map<number, { before: number; after: number }>;
 
 /** Small batches, because imported instructions may have 256,000 characters. */
 const atOnce = 100;

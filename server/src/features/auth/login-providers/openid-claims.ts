@@ -24,7 +24,7 @@ const Verified = z
 type RawClaims = Record<string, unknown>;
 
 /** A claim by its own name, or by a path with dots. Names may be addresses, which contain dots themselves. */
-export function claimAt(raw: RawClaims, path: string): unknown {
+function claimAt(raw: RawClaims, path: string): unknown {
   if (Object.hasOwn(raw, path)) return raw[path];
   let value: unknown = raw;
   for (const part of path.split('.')) {

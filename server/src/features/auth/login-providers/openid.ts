@@ -20,7 +20,7 @@ import { type ClaimNames, type Claims, joinClaims, readClaims, saysSecondFactor 
 import { providerLogoutUrl, verifyLogoutToken } from './openid-logout.ts';
 
 /** Settings of every OpenID Connect provider; Google is one with fixed answers. */
-export type OpenIdClientSettings = Pick<
+type OpenIdClientSettings = Pick<
   OpenIdSettings,
   'clientId' | 'clientSecret' | 'issuer' | 'proxyFor' | 'scopes' | 'authMethod' | 'trustEmail'
 > & {
@@ -47,7 +47,7 @@ async function hasYoungKeys(discovered: Promise<Configuration>): Promise<boolean
 }
 
 /** Metadata of an issuer. Discovered again after a failure, since it may have changed. */
-export function discoveredConfiguration(settings: OpenIdClientSettings) {
+function discoveredConfiguration(settings: OpenIdClientSettings) {
   let discovered: Promise<Configuration> | undefined;
   return async <T>(work: (configuration: Configuration) => Promise<T>): Promise<T> => {
     if (discovered && (await hasYoungKeys(discovered))) discovered = undefined;

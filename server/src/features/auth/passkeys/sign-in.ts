@@ -123,7 +123,7 @@ async function confirm(
 }
 
 /** `token`: of the browser’s cookie. */
-export type Given = { token: string | undefined; credential: Assertion; log: Pick<FastifyBaseLogger, 'warn'> };
+type Given = { token: string | undefined; credential: Assertion; log: Pick<FastifyBaseLogger, 'warn'> };
 
 type ProvenPasskey = {
   userId: number;

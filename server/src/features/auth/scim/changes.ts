@@ -76,12 +76,3 @@ export function readText(name: string, value: unknown, most: number): string | n
   if (text.length > most) throw tooLong(name, most);
   return text === '' ? null : text;
 }
-
-/** Entra ID sends the text "False" instead of false. */
-export function readBoolean(name: string, value: unknown): boolean {
-  if (typeof value === 'boolean') return value;
-  const text = readText(name, value, 100)?.toLowerCase();
-  if (text === 'true') return true;
-  if (text === 'false') return false;
-  throw new ScimError('invalidValue', `${name} must be true or false.`);
-}

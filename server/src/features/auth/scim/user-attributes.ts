@@ -1,6 +1,6 @@
 import { ScimError } from '#server/http/scim/errors';
 import { isObject } from '#server/lib/is-object';
-import { type Change, member, readBoolean, readText } from './changes.ts';
+import { type Change, member, readText } from './changes.ts';
 import type { AttributePath } from './filter.ts';
 
 /** The changes of a request to a user. Attributes that it does not name are left out, and unknown ones ignored. */
@@ -68,9 +68,13 @@ function readEmails(change: Change): UserChanges {
   return email === null ? {} : { email };
 }
 
-function readActive(change: Change): UserChanges {
-  if (change.op === 'remove' || change.value === null) return {};
-  return { active: readBoolean('active', change.value) };
+/** Entra ID sends the text "False" instead of false. */
+function readActive({ op, value }: Change): UserChanges {
+  if (op === 'remove' || value === null) return {};
+  if (typeof value === 'boolean') return { active: value };
+  const text = readText('active', value, 100)?.toLowerCase();
+  if (text !== 'true' && text !== 'false') throw new ScimError('invalidValue', 'active must be true or false.');
+  return { active: text === 'true' };
 }
 
 const readers: ReadonlyMap<string, (change: Change) => UserChanges> = new Map([

@@ -10,7 +10,7 @@ import { recoveryCodeRepository } from './recovery-code-repository.ts';
 import { isRecoveryCode, matchingRecoveryCode } from './recovery-codes.ts';
 import { matchingStep } from './totp.ts';
 
-export type CodeDependencies = {
+type CodeDependencies = {
   db: Kysely<Database>;
   vault: Vault;
   hashing: PasswordHashing;
@@ -18,7 +18,7 @@ export type CodeDependencies = {
 };
 
 /** A right code. `use` takes it in a transaction; false: it was used already, or the factor is gone. */
-export type RightCode = { way: 'totp' | 'recovery'; use: (trx: Kysely<Database>) => Promise<boolean> };
+type RightCode = { way: 'totp' | 'recovery'; use: (trx: Kysely<Database>) => Promise<boolean> };
 
 const isAppCode = (code: string) => /^\d{6}$/.test(code);
 

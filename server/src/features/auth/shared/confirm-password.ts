@@ -18,7 +18,7 @@ export const failedSignInKey = (email: string, { ipAddress }: Pick<Visitor, 'ipA
 });
 
 /** `missing`: the account has a password and none was given. `none`: it has none, and the sign-in is fresh. */
-export type PasswordConfirmation = 'right' | 'wrong' | 'missing' | 'none';
+type PasswordConfirmation = 'right' | 'wrong' | 'missing' | 'none';
 
 /**
  * Asks a signed-in user for the password again. A wrong one counts as a failed sign-in; otherwise a session left open

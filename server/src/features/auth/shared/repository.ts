@@ -144,5 +144,3 @@ export function userRepository(db: Kysely<Database>) {
     },
   };
 }
-
-export type UserRepository = ReturnType<typeof userRepository>;

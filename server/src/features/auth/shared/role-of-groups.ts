@@ -6,7 +6,7 @@ import { groupRepository } from './group-repository.ts';
 import { userRepository } from './repository.ts';
 
 /** The groups whose members get a role; undefined: not configured. */
-export type RoleGroups = { adminGroup?: string | undefined; editorGroup?: string | undefined };
+type RoleGroups = { adminGroup?: string | undefined; editorGroup?: string | undefined };
 
 /** Keycloak writes a group as its path, with a slash in front. */
 export const normalizeGroup = (group: string) => group.trim().replace(/^\//, '');

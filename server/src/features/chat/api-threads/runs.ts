@@ -36,10 +36,10 @@ type Dependencies = {
 /** An API run with the runs it is made of, the oldest first, and their tool calls. */
 export type FullApiRun = ApiRun & { parts: ApiRunPart[]; calls: StoredCall[] };
 type RunOfThread = Pick<ApiRun, 'id' | 'threadId'>;
-export type ApiRunPage = Parameters<ReturnType<typeof apiRunRepository>['ofThread']>[2];
+type ApiRunPage = Parameters<ReturnType<typeof apiRunRepository>['ofThread']>[2];
 
 /** A client that follows the events of a run. */
-export type ApiRunReader = Omit<EventStream, 'write'> & { tell: (events: RunEvent[]) => void };
+type ApiRunReader = Omit<EventStream, 'write'> & { tell: (events: RunEvent[]) => void };
 
 /** The run as it was when one of its parts ended. If it has continued since, it was waiting for function outputs. */
 export function atEndOf(run: FullApiRun, partId: number): FullApiRun {

@@ -15,7 +15,7 @@ import { type ApiMessageDraft, appendMessages, deleteMessage, type SearchedStore
 import { type ApiMessage, type ApiThread, apiThreadRepository, type MessagePage, type Metadata } from './repository.ts';
 
 /** An API client that writes; `recheckAccess` checks in the transaction that it is still allowed to. */
-export type Writer = { userId: number; tokenId: number; recheckAccess: (trx: Kysely<Database>) => Promise<void> };
+type Writer = { userId: number; tokenId: number; recheckAccess: (trx: Kysely<Database>) => Promise<void> };
 
 /** A message whose files have not been checked yet. */
 export type NewMessage = Omit<ApiMessageDraft, 'attached'>;

@@ -14,7 +14,7 @@ import { toolCallRepository } from '#server/features/chat/shared/tool-call-repos
 import type { ApiPrincipal } from '#server/http/public-api/api-principal';
 
 /** Active API runs of one user at a time. */
-export const maxActiveApiRuns = 100;
+const maxActiveApiRuns = 100;
 
 /** An API client: its user and access token, and a check that the token still permits the call. */
 export type ApiClient = Pick<ApiPrincipal, 'userId' | 'tokenId' | 'recheckAccess'>;

@@ -7,7 +7,7 @@ type Place = { messageId: number; position: number };
 type NewFile = Place & { filename: string; container: ContainerFile | null };
 
 /** `until`: when the provider deletes the container. */
-export type FileToFetch = Place & {
+type FileToFetch = Place & {
   filename: string;
   container: ContainerFile;
   until: string;

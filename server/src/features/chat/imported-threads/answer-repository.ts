@@ -4,7 +4,7 @@ import type { ImportedAnswer } from '#server/conversation/imported';
 import type { Database } from '#server/db/schema';
 import { inGroups } from './repository.ts';
 
-export type NewRun = {
+type NewRun = {
   messageId: number;
   model: string;
   marks: string;

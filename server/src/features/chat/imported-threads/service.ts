@@ -24,8 +24,7 @@ import { importRemovalRepository } from './removal-repository.ts';
 import { importedThreadRepository } from './repository.ts';
 
 /** The id of a conversation, unique for a person. */
-export const sourceIdOf = ({ source, sourceId }: Pick<ImportedConversation, 'source' | 'sourceId'>) =>
-  `${source}:${sourceId}`;
+const sourceIdOf = ({ source, sourceId }: Pick<ImportedConversation, 'source' | 'sourceId'>) => `${source}:${sourceId}`;
 
 const firstQuestion = ({ messages }: ImportedConversation) =>
   messages.find(({ role }) => role === 'user')?.text ?? messages[0]?.text ?? '';

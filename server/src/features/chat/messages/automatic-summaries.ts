@@ -30,7 +30,7 @@ const largestKept = 0.4;
 /** Less than this share is not worth what a summary costs. */
 const smallestSummarized = 0.1;
 
-export type EarlierMessages = {
+type EarlierMessages = {
   userId: number;
   threadId: number;
   /** The message that the question follows; undefined: it is the first. */

@@ -20,7 +20,7 @@ const answerTokens = 16_000;
 const tokensWhereUnknown = 1_000_000;
 
 /** The turns for the provider, and what they leave out. */
-export type History = {
+type History = {
   turns: ConversationTurn[];
   leftOut: number;
   filesLeftOut: number;
@@ -45,7 +45,7 @@ function partsOf({ text, content }: { text: string; content: string | null }, fi
   return [...attached, ...inOrder];
 }
 
-export const summaryHeading = 'Summary of the earlier messages of this conversation:';
+const summaryHeading = 'Summary of the earlier messages of this conversation:';
 
 type Reading = {
   branches: Pick<BranchRepository, 'words'>;

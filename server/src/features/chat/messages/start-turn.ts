@@ -64,7 +64,7 @@ export const callFor = ({ id: threadId }: Pick<ThreadRecord, 'id'>, [first]: rea
   threadId,
 });
 
-export type TurnStart = { userId: number; key: IdempotencyKey | null; overBudget: boolean };
+type TurnStart = { userId: number; key: IdempotencyKey | null; overBudget: boolean };
 
 /** Starts the runs of a stored turn. */
 export async function startRuns(

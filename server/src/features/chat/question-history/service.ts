@@ -13,7 +13,7 @@ const wordsAtOnce = 500;
 const tokensOf = (bytes: number) => Math.ceil(bytes / 4);
 
 /** A question with the messages before it and its answer. */
-export type QuestionInContext = {
+type QuestionInContext = {
   answerId: number;
   /** The question is the last one. */
   turns: { role: 'user' | 'assistant'; text: string }[];

@@ -6,7 +6,7 @@ import { toUsage, usageColumns, usageRepository } from '#server/features/usage/r
 import { isNotInTrash } from './thread-visibility-repository.ts';
 import { sumUsage } from './usage.ts';
 
-export type ApiRunState = Database['program_runs']['state'];
+type ApiRunState = Database['program_runs']['state'];
 
 /** An API run as stored. */
 export type ApiRun = {

@@ -44,12 +44,9 @@ export type ChatTarget = {
 };
 
 /** Variables are filled in in the first `length` characters; a client may have added a text of its own. */
-export type FilledVariables = { assistantName: string | null; length: number };
+type FilledVariables = { assistantName: string | null; length: number };
 
-export type FallbackTarget = { model: string } & Pick<
-  ChatTarget,
-  'temperature' | 'effort' | 'knowledge' | 'apiRequest'
->;
+type FallbackTarget = { model: string } & Pick<ChatTarget, 'temperature' | 'effort' | 'knowledge' | 'apiRequest'>;
 
 /** One key of the two is enough. @throws AppError no_api_key, key_unreadable */
 export async function checkKeys(openKey: OpenKey, userId: number, { model, fallback }: ChatTarget): Promise<void> {
@@ -71,7 +68,7 @@ export const modelsWithoutFallback = (targets: readonly ChatTarget[]): string[] 
 export type HistoryLimits = { lastMessages: number | null; tokens: number | null };
 
 /** Options of an API run beyond the assistant's settings. */
-export type ApiRunRequest = Pick<AnswerRequest, 'topP' | 'maxOutputTokens' | 'format' | 'tools'> & {
+type ApiRunRequest = Pick<AnswerRequest, 'topP' | 'maxOutputTokens' | 'format' | 'tools'> & {
   limits: HistoryLimits;
   /** Files that the code interpreter can read. */
   codeFiles: readonly number[];

@@ -315,5 +315,3 @@ export function queuedMessageRepository(db: Kysely<Database>) {
     },
   };
 }
-
-export type QueuedMessageRepository = ReturnType<typeof queuedMessageRepository>;

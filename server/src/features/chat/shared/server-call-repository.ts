@@ -162,5 +162,3 @@ export function serverCallRepository(db: Kysely<Database>) {
     },
   };
 }
-
-export type ServerCallRepository = ReturnType<typeof serverCallRepository>;

@@ -48,7 +48,7 @@ export function toSummary(row: SummaryRow): { summary?: Summary } {
   };
 }
 
-export type SummaryCost = { model: string; inputTokens: number; outputTokens: number; costUsd: number | null };
+type SummaryCost = { model: string; inputTokens: number; outputTokens: number; costUsd: number | null };
 
 /** Summaries, each by the last of the messages that it covers. */
 export function summaryRepository(db: Kysely<Database>) {

@@ -10,7 +10,7 @@ import { fulfilling, type ThreadFilters } from './thread-filter-repository.ts';
 import { canBeOpened } from './thread-visibility-repository.ts';
 
 /** Fields of threads that API clients create; the last two as JSON. */
-export type ClientFields = { accessTokenId: number | null; metadata: string | null; toolResources: string | null };
+type ClientFields = { accessTokenId: number | null; metadata: string | null; toolResources: string | null };
 
 export type ThreadRecord = Thread & {
   titleSource: 'opening' | 'suggested' | 'chosen';
@@ -48,7 +48,7 @@ const isSwitched = ({ serversOff = [], ...hosted }: ThreadTools) =>
 /** null if nothing is switched. */
 const toolsColumn = (tools: ThreadTools | null) => (tools !== null && isSwitched(tools) ? JSON.stringify(tools) : null);
 
-export const toThreadRecord = (row: Row): ThreadRecord => ({
+const toThreadRecord = (row: Row): ThreadRecord => ({
   id: row.id,
   title: row.title,
   titleSource: row.title_source,

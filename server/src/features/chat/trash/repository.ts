@@ -6,7 +6,7 @@ import { flag } from '#server/features/chat/shared/thread-repository';
 type TrashPosition = { deletedAt: string; id: number };
 
 /** A thread that is about to be deleted for good. */
-export type DiscardedThread = { id: number; userId: number };
+type DiscardedThread = { id: number; userId: number };
 
 /** Conversations in the trash, and changes of several at once. */
 export function trashRepository(db: Kysely<Database>) {

@@ -207,5 +207,3 @@ export function judgingRepository(db: Kysely<Database>) {
     },
   };
 }
-
-export type JudgingRepository = ReturnType<typeof judgingRepository>;

@@ -13,7 +13,7 @@ export type ExampleContent = Pick<DatasetExample, 'instructions' | 'turns' | 'an
 export type NewExample = ExampleContent & { sourceId: number; rejectedId: number | null };
 
 /** An example without its source in this installation. */
-export type StoredExample = Omit<DatasetExample, 'source'> & { sourceMessageId: number | null; createdAt: string };
+type StoredExample = Omit<DatasetExample, 'source'> & { sourceMessageId: number | null; createdAt: string };
 
 type Row = Pick<
   Selectable<Database['dataset_examples']>,

@@ -15,7 +15,7 @@ import {
 } from './rated-answer-repository.ts';
 import { datasetRepository } from './repository.ts';
 
-export type GatheringRequest = { assistantId: number | undefined; withInstructions: boolean };
+type GatheringRequest = { assistantId: number | undefined; withInstructions: boolean };
 
 /** Read with a few queries, and written in short transactions. */
 const candidatesAtOnce = 25;

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 export type IncludedExample = { id: number; conversation: string };
 
 /** `validation` is empty if there is only one conversation, which is not divided. */
-export type DatasetSplit = { conversations: number; training: number[]; validation: number[] };
+type DatasetSplit = { conversations: number; training: number[]; validation: number[] };
 
 /** Pseudo-random, and the same each time. */
 const lotOf = (ids: readonly number[]) => hash('sha256', String(ids[0]));

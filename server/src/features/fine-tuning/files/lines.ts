@@ -4,7 +4,7 @@ import { fileSizeLimit } from '@roster/contracts/files/files';
 export type Line = { number: number; bytes: Buffer | undefined };
 
 /** Longest line that is held: an example with images can take a whole file. */
-export const lineLimit = fileSizeLimit;
+const lineLimit = fileSizeLimit;
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;

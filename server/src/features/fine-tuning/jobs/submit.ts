@@ -48,7 +48,7 @@ const suffixLimit = 40;
 const tokenName = 'roster_job';
 
 /** Letters and digits of a name, joined by hyphens: the characters allowed in a model's name. */
-export function modelSuffix(name: string): string | null {
+function modelSuffix(name: string): string | null {
   const plain = name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')

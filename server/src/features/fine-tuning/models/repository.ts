@@ -6,7 +6,7 @@ import { datasetIn } from '#server/features/fine-tuning/shared/rows';
 /** Without its retirement date, which comes from lists of models. */
 export type StoredModel = Omit<CustomModel, 'end'>;
 
-export type NewModel = Pick<StoredModel, 'name' | 'baseModel' | 'model' | 'isActive' | 'jobId' | 'step'>;
+type NewModel = Pick<StoredModel, 'name' | 'baseModel' | 'model' | 'isActive' | 'jobId' | 'step'>;
 
 type Row = Selectable<Database['custom_models']> & {
   job_name: string | null;

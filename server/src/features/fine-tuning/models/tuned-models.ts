@@ -9,7 +9,7 @@ import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning'
 import { ProviderError } from '#server/provider/transport/error';
 import type { ModelRepository, StoredModel } from './repository.ts';
 
-export type TunedModelRetirements = ReadonlyMap<string, NonNullable<CustomModel['end']>>;
+type TunedModelRetirements = ReadonlyMap<string, NonNullable<CustomModel['end']>>;
 
 type Dependencies = {
   models: ModelRepository;

@@ -26,7 +26,7 @@ export const isRosterFiles = (name: string) => /(^|\/)files\/INDEX\.jsonl$/.test
 /** `file-` and letters in older exports, `file_` and digits in newer ones; addresses and names of entries have them. */
 export const chatGptFileId = (text: string): string | undefined => /^file[-_][A-Za-z0-9]+/.exec(baseName(text))?.[0];
 
-export function assetsOf(source: 'chatgpt' | 'roster' | 'gemini', files: ReadonlyMap<string, Found>): Assets {
+function assetsOf(source: 'chatgpt' | 'roster' | 'gemini', files: ReadonlyMap<string, Found>): Assets {
   return {
     ids: [...files.keys()],
     take(references, leftOut) {

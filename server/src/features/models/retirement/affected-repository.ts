@@ -76,5 +76,3 @@ export function affectedRepository(db: Kysely<Database>) {
     },
   };
 }
-
-export type AffectedRepository = ReturnType<typeof affectedRepository>;

@@ -29,7 +29,7 @@ const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(f
 const dueStep = (days: number) => (days < 1 ? undefined : noticeDays.find((step) => days <= step));
 
 /** One day’s round, starting after the user `after`. */
-export const notifyJob = defineJob({
+const notifyJob = defineJob({
   name: 'models.tell-ends',
   payload: z.object({ day: z.string(), after: z.number().int() }),
   atOnce: 1,

@@ -77,5 +77,3 @@ export function retirementService({ database: { reader }, catalogue, config, rec
     },
   };
 }
-
-export type RetirementService = ReturnType<typeof retirementService>;

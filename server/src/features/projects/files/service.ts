@@ -14,7 +14,7 @@ import { AppError } from '#server/lib/errors';
 import { indexProjectJob, queueProjectIndexing } from './queue.ts';
 import { projectFileRepository, type StoredProjectFile } from './repository.ts';
 
-export type ProjectFileDependencies = {
+type ProjectFileDependencies = {
   db: Kysely<Database>;
   /** Vector stores at the provider, which are filled and removed like those of assistants. */
   stores: {

@@ -2,7 +2,7 @@ import type { Project, ProjectDraft, ProjectThread } from '@roster/contracts/pro
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-export type ProjectPosition = { updatedAt: string; id: number };
+type ProjectPosition = { updatedAt: string; id: number };
 type Stored = ProjectDraft & { archivedAt: string | null };
 
 export function projectRepository(db: Kysely<Database>) {

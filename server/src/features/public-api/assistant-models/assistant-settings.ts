@@ -55,7 +55,7 @@ export type AssistantSettings = {
 export type BudgetCheck = (assistantId: number | null) => Promise<void>;
 
 /** `outage`: why the assistant's own model cannot answer, so that its fallback is asked. */
-export type AssistantRequest = { model: string; question: string; outage?: string | undefined };
+type AssistantRequest = { model: string; question: string; outage?: string | undefined };
 
 function answeringModel({ assistant: { model, fallbackModel } }: Found, { outage }: AssistantRequest) {
   if (outage === undefined || fallbackModel === null) return { model, notes: [] };

@@ -8,7 +8,7 @@ import { asksForUsage, lacksUsage, unchangedRequest, withUsage } from '#server/f
 import type { JsonObject } from '#server/lib/is-object';
 
 /** Fields that Roster adds to a client's request, and removes again if they are refused. */
-export type AddedField = 'stream_options' | 'temperature' | 'top_p' | 'reasoning_effort' | 'response_format';
+type AddedField = 'stream_options' | 'temperature' | 'top_p' | 'reasoning_effort' | 'response_format';
 
 export type PreparedRequest = {
   assistantId: number | null;

@@ -117,7 +117,7 @@ const seconds = () => Math.floor(Date.now() / 1000);
 const isFinished = ({ status }: StoredItem) => status !== 'in_progress';
 
 /** The failure as part of the response. */
-export function responseError(failure: unknown): { code: string; message: string } {
+function responseError(failure: unknown): { code: string; message: string } {
   const { error } = apiError(asAppError(failure)).body;
   return { code: error.code === 'rate_limit_exceeded' ? error.code : 'server_error', message: error.message };
 }

@@ -10,7 +10,7 @@ import { typeOf } from './items.ts';
 import type { ParsedRequest } from './parse-request.ts';
 
 /** Fields that Roster adds to a client's request, and removes again if they are refused. */
-export type AddedField =
+type AddedField =
   | 'temperature'
   | 'top_p'
   | 'reasoning_effort'

@@ -14,7 +14,7 @@ const refusedPrevious = (message: string, code: string | null) =>
 const noPrevious = (id: string) =>
   refusedPrevious(`Previous response with id '${id.slice(0, 100)}' not found.`, 'previous_response_not_found');
 
-export type History = { previousId: number | null; items: StoredItem[] };
+type History = { previousId: number | null; items: StoredItem[] };
 
 /** Resolves what a request refers to: a previous response, and single items. */
 export function responseHistory(

@@ -29,7 +29,7 @@ function partsOf(role: unknown, content: unknown): unknown {
   );
 }
 
-export const outputText = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] });
+const outputText = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] });
 
 const withStatus = new Set(['message', 'function_call', 'function_call_output']);
 

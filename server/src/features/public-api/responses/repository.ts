@@ -4,7 +4,7 @@ import type { Database } from '#server/db/schema';
 import type { NumberedPage } from '#server/features/public-api/shared/list';
 import type { StoredItem } from './items.ts';
 
-export type NewResponse = {
+type NewResponse = {
   userId: number;
   tokenId: number;
   assistantId: number | null;
@@ -18,16 +18,16 @@ export type NewResponse = {
   input: StoredItem[];
   expiresAt: string;
 };
-export type ResponseEnd = { state: ResponseState; fields: string; error: string | null; output: StoredItem[] };
+type ResponseEnd = { state: ResponseState; fields: string; error: string | null; output: StoredItem[] };
 
-export type StoredResponse = {
+type StoredResponse = {
   id: number;
   state: ResponseState;
   isBackground: boolean;
   fields: string;
   error: string | null;
 };
-export type ChainLink = { id: number; previousId: number | null; state: ResponseState; bytes: number };
+type ChainLink = { id: number; previousId: number | null; state: ResponseState; bytes: number };
 
 type Direction = 'in' | 'out';
 

@@ -75,5 +75,3 @@ export function storedResponses({ repository, background, ids, fileNames }: Depe
     },
   };
 }
-
-export type StoredResponses = ReturnType<typeof storedResponses>;

@@ -8,7 +8,7 @@ import { isEchoItem } from './call-echo.ts';
 import type { ParsedRequest } from './parse-request.ts';
 
 /** Fields that Roster adds to a client's request, and removes again if they are refused. */
-export type AddedField = 'temperature' | 'top_p' | 'reasoning' | 'text' | 'include' | 'store';
+type AddedField = 'temperature' | 'top_p' | 'reasoning' | 'text' | 'include' | 'store';
 
 const encryptedReasoning = 'reasoning.encrypted_content';
 

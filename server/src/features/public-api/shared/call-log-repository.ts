@@ -12,7 +12,7 @@ export type NewCall = {
   inputTokens: number;
   instance: number;
 };
-export type StoredCall = Omit<NewCall, 'tokenId'> & { id: number; tokenId: number | null; createdAt: string };
+type StoredCall = Omit<NewCall, 'tokenId'> & { id: number; tokenId: number | null; createdAt: string };
 
 /** Inserts only if the token is still valid: a large body may have taken a while to arrive. */
 const insertCall = prepared((db, at: Params<NewCall & { now: string }>) =>

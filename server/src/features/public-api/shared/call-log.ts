@@ -24,7 +24,7 @@ type Dependencies = {
 
 type CallTarget = { assistantId: number | null; model: string; inputTokens: number };
 /** Writes that share the transaction that starts or ends a call. */
-export type ExtraWrites = (trx: Kysely<Database>) => Promise<void>;
+type ExtraWrites = (trx: Kysely<Database>) => Promise<void>;
 type AlsoBegin = (trx: Kysely<Database>, callId: number) => Promise<void>;
 export type Cost = {
   counts: TokenCounts;

@@ -6,7 +6,7 @@ const length = 24;
 const base = BigInt(alphabet.length);
 
 /** Kinds of public ids. A file's prefix ends in a hyphen, all others in an underscore. */
-export type IdKind = 'asst' | 'thread' | 'msg' | 'run' | 'step' | 'resp' | 'file' | 'vs' | 'vsfb';
+type IdKind = 'asst' | 'thread' | 'msg' | 'run' | 'step' | 'resp' | 'file' | 'vs' | 'vsfb';
 
 const prefixOf = (kind: IdKind) => (kind === 'file' ? 'file-' : `${kind}_`);
 

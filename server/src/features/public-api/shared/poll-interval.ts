@@ -5,7 +5,7 @@ const soonestMs = 500;
 const latestMs = 5_000;
 
 /** Grows as fewer of this minute's calls remain, so that clients that poll for several things do not use them up. */
-export const pollIntervalMs = ({ limit, remaining }: { limit: number; remaining: number }) =>
+const pollIntervalMs = ({ limit, remaining }: { limit: number; remaining: number }) =>
   Math.min(latestMs, Math.round((soonestMs * limit) / Math.max(1, remaining)));
 
 const inProgress = new Set(['queued', 'in_progress', 'cancelling']);

@@ -9,7 +9,7 @@ const isOfRequest = (status: number | undefined): status is number =>
  * API error for a provider failure. A rejected provider key is not a 401, which would mean that the access token is
  * wrong.
  */
-export function toApiError(error: ProviderError): AppError {
+function toApiError(error: ProviderError): AppError {
   const { code, message, status, providerCode, param, retryAfterSeconds, cause } = error;
   const details = { cause, param, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
   switch (code) {

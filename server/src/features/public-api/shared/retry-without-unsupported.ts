@@ -44,7 +44,7 @@ export function collectAdditions<Name extends string>(refused: ReadonlySet<Name>
 }
 
 /** The fields that Roster has added to a request, with their values. */
-export type AddedFields<Name extends string> = ReadonlyMap<Name, unknown>;
+type AddedFields<Name extends string> = ReadonlyMap<Name, unknown>;
 /** A serialized request, and the fields that Roster has added to it. */
 export type SerializedRequest<Name extends string> = { text: string; added: AddedFields<Name> };
 

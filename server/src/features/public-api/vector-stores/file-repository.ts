@@ -39,7 +39,7 @@ export type NewEntry = {
 };
 
 /** Filter: a store's files, or those of one batch, with this status. */
-export type EntryFilter = { storeId: number; batchId: number | null; status: VectorStoreFileStatus | undefined };
+type EntryFilter = { storeId: number; batchId: number | null; status: VectorStoreFileStatus | undefined };
 
 const statesOf: Record<VectorStoreFileStatus, State[]> = {
   in_progress: ['waiting', 'indexing'],

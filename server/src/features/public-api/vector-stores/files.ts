@@ -55,12 +55,12 @@ const notInStore = (fileId: string, storeId: string) =>
     {},
   );
 
-export const serializeAttributes = (attributes: Attributes | null | undefined) =>
+const serializeAttributes = (attributes: Attributes | null | undefined) =>
   attributes ? JSON.stringify(attributes) : undefined;
 const storedChunking = (chunking: Chunking | null | undefined) => (chunking ? JSON.stringify(chunking) : null);
 
 /** Files that a client names, each once; if one is named twice, the last entry counts. */
-export type NamedFile = Pick<FileDraft, 'file_id' | 'attributes' | 'chunking_strategy'>;
+type NamedFile = Pick<FileDraft, 'file_id' | 'attributes' | 'chunking_strategy'>;
 
 /**
  * Adds files to a store; `numbers` has the ids of the named files. Call in a transaction that has locked the user.

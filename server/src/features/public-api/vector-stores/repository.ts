@@ -20,7 +20,7 @@ export type ClientVectorStore = {
   providerStoreId: string | null;
 };
 
-export type NewStore = {
+type NewStore = {
   name: string;
   description: string | null;
   metadata: string;

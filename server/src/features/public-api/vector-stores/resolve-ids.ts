@@ -30,5 +30,3 @@ export function resolveStoreIds(db: Kysely<Database>, ids: () => Promise<Ids>) {
     return resolved;
   };
 }
-
-export type ResolveStoreIds = ReturnType<typeof resolveStoreIds>;

@@ -103,5 +103,3 @@ export function storeService({ db, ids, access, fileIds, atProvider }: Dependenc
     },
   };
 }
-
-export type StoreService = ReturnType<typeof storeService>;

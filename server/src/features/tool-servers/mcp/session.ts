@@ -7,7 +7,7 @@ import { isObject } from '#server/lib/is-object';
 import type { SsrfGuard } from '#server/outbound/ssrf-guard';
 import { mcpFetch } from './fetch.ts';
 
-export type McpServer = { url: string; credentials: Record<string, string> };
+type McpServer = { url: string; credentials: Record<string, string> };
 export type Ask = (method: 'tools/list' | 'tools/call', params: Record<string, unknown>) => Promise<unknown>;
 /** `secrets`: what was sent along, and is masked in what comes back. */
 export type Work<T> = (ask: Ask, secrets: readonly string[]) => Promise<T>;

@@ -11,7 +11,7 @@ import { oauthFetch } from './fetch.ts';
 /** Loaded with the first sign-in. */
 export const loadAuth = () => import('@modelcontextprotocol/sdk/client/auth.js');
 
-export type Discovered = { authority: Authority; resource: string | undefined; scope: string | undefined };
+type Discovered = { authority: Authority; resource: string | undefined; scope: string | undefined };
 
 const scopeLimit = 2_000;
 const hello = JSON.stringify({

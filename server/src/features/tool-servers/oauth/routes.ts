@@ -12,7 +12,7 @@ import { allowsNavigation } from '#server/http/protection/navigation-guard';
 import type { SignedInUser } from '#server/security/actor';
 import type { SignInService } from './sign-in.ts';
 
-export type SignInRouteDependencies = {
+type SignInRouteDependencies = {
   app: FastifyInstance;
   config: Pick<Config, 'publicUrl'>;
   rates: RateLimits;

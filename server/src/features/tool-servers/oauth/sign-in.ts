@@ -19,7 +19,7 @@ import { oauthFetch } from './fetch.ts';
 import { expiryOf } from './renewal.ts';
 import { signInRepository } from './sign-in-repository.ts';
 
-export type SignInDependencies = {
+type SignInDependencies = {
   db: Kysely<Database>;
   config: Pick<Config, 'publicUrl' | 'toolHostsAllowed'>;
   sealed: EncryptedSignIns;
@@ -30,7 +30,7 @@ export type SignInDependencies = {
 };
 
 /** Parameters with which the browser comes back. */
-export type CallbackParams = {
+type CallbackParams = {
   code?: string | undefined;
   state?: string | undefined;
   iss?: string | undefined;
@@ -42,7 +42,7 @@ const notBefore = () => new Date(Date.now() - flowMs).toISOString();
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 const notFound = () => new AppError('not_found', 'Tool server not found.');
 
-export type SignInEnd = { failure: ToolSignInFailure | null; serverId?: number };
+type SignInEnd = { failure: ToolSignInFailure | null; serverId?: number };
 
 async function toSignInAt(db: Kysely<Database>, userId: number, serverId: number): Promise<StoredServer> {
   const server = await toolServerRepository(db).find(userId, serverId);

@@ -57,7 +57,7 @@ const unknownVersion = /^Server's protocol version is not supported: (.*)$/s;
 const sdkPrefix = /^(MCP error -?\d+: |(Streamable HTTP error: )?Error POSTing to endpoint: ?)/;
 
 /** Text from the other side, truncated and on one line. */
-export const quoted = (text: string) => {
+const quoted = (text: string) => {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length > maxShown ? `${line.slice(0, maxShown).toWellFormed()}…` : line;
 };

@@ -9,7 +9,7 @@ export type StoredServer = Row & { tools: number; sign_in: SignInState | null; s
 type SignInState = z.output<typeof ServerSignIn>;
 
 /** A stored secret. */
-export type EncryptedAuth = { type: 'header' | 'query'; name: string; sealed: string; last4: string };
+type EncryptedAuth = { type: 'header' | 'query'; name: string; sealed: string; last4: string };
 /** `sealed` of a sign-in: the client secret that was entered. */
 export type StoredAuth =
   | { type: 'none' }
@@ -27,7 +27,7 @@ export type DiscoveryResult = {
   url?: string;
 };
 
-export const authColumns = (auth: StoredAuth) =>
+const authColumns = (auth: StoredAuth) =>
   auth.type === 'none'
     ? { auth_type: auth.type, auth_name: null, auth_sealed: null, auth_last4: null }
     : { auth_type: auth.type, auth_name: auth.name, auth_sealed: auth.sealed, auth_last4: auth.last4 };
@@ -295,5 +295,3 @@ export function toolServerRepository(db: Kysely<Database>) {
         .execute(),
   };
 }
-
-export type ToolServerRepository = ReturnType<typeof toolServerRepository>;

@@ -39,7 +39,7 @@ export const cutTo = (text: string, limit: number) =>
   text.length > limit ? sanitizeText(text.slice(0, limit)) : sanitizeText(text);
 
 /** The same text for the same value, whatever the order of its fields. */
-export function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));

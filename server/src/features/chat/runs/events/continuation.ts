@@ -44,7 +44,7 @@ const lastWord = (text: string) => /\p{L}[\p{L}\p{N}_]{2,}$/u.exec(text)?.[0] ??
  * Length of the start of `more` that repeats the end of `text`. Models often start again with the sentence, line or
  * word that they broke off in.
  */
-export function repeatedLength(text: string, more: string): number {
+function repeatedLength(text: string, more: string): number {
   for (let length = Math.min(maxRepeated, text.length, more.length); length >= repeatedAtLeast; length--) {
     const repeated = more.slice(0, length);
     if (text.endsWith(repeated) && !isMonotonous(repeated)) return length;

@@ -10,7 +10,7 @@ import type { AbandonedRun } from './claim-repository.ts';
 /** A stored run, and what its request to the provider is built from. */
 export type RunSpec = RunPlace & { runId: number; input: RunInput };
 
-export type RunInput = AnswerInput | ResumedInput | PromptInput;
+type RunInput = AnswerInput | ResumedInput | PromptInput;
 
 export type AnswerInput = {
   /** `continuation`: the history ends with the answer so far, and the model is asked for the rest. */

@@ -15,7 +15,7 @@ import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 
 /** `decide` stores a decision and returns whether this instance resumes the run. */
-export type ResumeIf = <T>(
+type ResumeIf = <T>(
   userId: number,
   runId: number,
   decide: () => Promise<{ result: T; resumes: boolean }>,

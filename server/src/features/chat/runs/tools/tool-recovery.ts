@@ -11,7 +11,7 @@ import { approvalDeadline } from './tool-steps.ts';
  * `none`: it was not calling tools, or cannot resume. `waits`: for an approval. `resumes`: on this instance. `taken`:
  * by another instance.
  */
-export type ToolRecovery = 'none' | 'waits' | 'resumes' | 'taken';
+type ToolRecovery = 'none' | 'waits' | 'resumes' | 'taken';
 
 /**
  * Takes over a run that was abandoned while it called tools. A running call may have taken effect, so it is repeated

@@ -2,7 +2,7 @@ import type { TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import type { TrainingFileReport, TrainingReport } from '@roster/contracts/fine-tuning/training-files';
 import { AppError } from '#server/lib/errors';
 
-export type ChosenFiles = {
+type ChosenFiles = {
   trainingFileId: number;
   validationFileId: number | null;
   method: TrainingMethod;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { lineReader } from '#server/features/fine-tuning/files/lines';
-import { likelyEpochs } from '#server/features/fine-tuning/files/tokens/estimate';
+import { estimateOf } from '#server/features/fine-tuning/files/tokens/estimate';
+import { loadCatalogue } from '#server/provider/catalogue/catalogue';
 import { seeded } from '#server/testing/crash';
 import { conversation, pair, preference } from '#server/testing/training-files';
 import { fileCheck } from './file-check.ts';
@@ -332,5 +333,5 @@ test.each([
   [20_000, 1],
   [100_000, 1],
 ])('expects for %i examples %i epochs', (examples, epochs) => {
-  expect(likelyEpochs(examples)).toBe(epochs);
+  expect(estimateOf(loadCatalogue(), { examples, tokens: 0 }, {}).epochs).toBe(epochs);
 });

@@ -1,7 +1,7 @@
 const looksAt = 4096;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-export type FirstBytes = { kind: 'text'; hasMark: boolean } | { kind: 'other'; message: string; fix: string };
+type FirstBytes = { kind: 'text'; hasMark: boolean } | { kind: 'other'; message: string; fix: string };
 
 const other = (message: string, fix: string): FirstBytes => ({ kind: 'other', message, fix });
 

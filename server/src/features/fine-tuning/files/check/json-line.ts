@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '#server/lib/is-object';
 import { withoutImageData } from './image-data.ts';
 
 /** Result of reading a line, before its fields are checked. */
-export type ReadLine =
+type ReadLine =
   | { kind: 'blank' }
   | { kind: 'wrong'; message: string; fix: string }
   | { kind: 'object'; value: JsonObject };

@@ -25,7 +25,7 @@ export type FileWriter = {
 };
 
 /** `notes.jsonl` and `train` become `notes-train.jsonl`. */
-export function nameWith(filename: string, addition: string): string {
+function nameWith(filename: string, addition: string): string {
   const ending = `-${addition}.jsonl`;
   return truncate(filename.replace(/\.(jsonl|json|txt)$/i, ''), filenameLimit - ending.length) + ending;
 }

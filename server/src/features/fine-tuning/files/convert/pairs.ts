@@ -12,7 +12,7 @@ export type Trimming = {
 };
 
 /** Lines that are no pair. */
-export type LeftOut = { lines: number; first: number[] };
+type LeftOut = { lines: number; first: number[] };
 
 export type PairsFound = { pairs: number; leftOut: LeftOut; trimming: Trimming };
 

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '#server/lib/is-object';
 export type Side = 'training' | 'validation';
 
 /** `beginning`: lines that begin alike stay together. `line`: each line on its own, if all of them begin alike. */
-export type SplitBy = 'beginning' | 'line';
+type SplitBy = 'beginning' | 'line';
 
 /** Division of a file; a line needs it to know its side. */
 export type Border = {

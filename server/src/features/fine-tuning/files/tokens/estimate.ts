@@ -11,7 +11,7 @@ const mostEpochs = 25;
  * 25,000 examples are processed. The rule and its figures are those of the provider's cookbook,
  * examples/Chat_finetuning_data_prep.ipynb.
  */
-export function likelyEpochs(examples: number): number {
+function likelyEpochs(examples: number): number {
   if (examples === 0) return usualEpochs;
   if (examples * usualEpochs < fewestPasses) return Math.min(mostEpochs, Math.floor(fewestPasses / examples));
   if (examples * usualEpochs > mostPasses) return Math.max(1, Math.floor(mostPasses / examples));

@@ -1,5 +1,5 @@
 /** Counts the tokens of a text between two places. */
-export type CountPiece = (text: string, from: number, to: number) => number;
+type CountPiece = (text: string, from: number, to: number) => number;
 
 const [space, apostrophe] = [0x20, 0x27];
 const isSmall = (letter: number) => letter >= 0x61 && letter <= 0x7a;

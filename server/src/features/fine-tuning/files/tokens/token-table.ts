@@ -10,7 +10,7 @@ const factor = 0x01000193;
 export const hashOf = (byte: number) => byte + 1;
 
 /** Hash of two adjacent parts, without looking at their bytes again. */
-export type JoinedHash = (left: number, right: number, rightLength: number) => number;
+type JoinedHash = (left: number, right: number, rightLength: number) => number;
 
 /**
  * Finds the number of a token by its bytes. A map of strings would need a new string for each lookup; a text without

@@ -3,7 +3,7 @@ import type { Citation } from '#server/conversation/content';
 import type { Ids } from '#server/features/public-api/shared/ids';
 
 type Content = Extract<ApiMessage['content'][number], { type: 'text' }>['text'];
-export type Annotation = Content['annotations'][number];
+type Annotation = Content['annotations'][number];
 
 /**
  * Counts code points. Clients in languages that do the same read these offsets; in others they differ after the first

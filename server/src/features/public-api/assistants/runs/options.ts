@@ -103,14 +103,14 @@ export function buildOptions(given: Given, { id, assistant, fields, threadResour
   return options;
 }
 
-const notServed = (param: string, message: string) =>
-  new PublicApiError('invalid_input', message, { param, code: 'unsupported_value' });
-
 /** Never ignored: the answer would differ from what was requested. */
 function refuseNotServed({ tools, tool_choice: choice }: RunOptions) {
   const types = new Set(tools.map(({ type }) => type));
   if (typeof choice !== 'object') return;
   const names = tools.flatMap((tool) => (tool.type === 'function' ? [tool.function.name] : []));
   if (choice.type === 'function' ? names.includes(choice.function.name) : types.has(choice.type)) return;
-  throw notServed('tool_choice', 'Tool choice names a tool that is not among the tools of the run.');
+  throw new PublicApiError('invalid_input', 'Tool choice names a tool that is not among the tools of the run.', {
+    param: 'tool_choice',
+    code: 'unsupported_value',
+  });
 }

@@ -10,8 +10,8 @@ import { spentBy } from './run-target.ts';
 const answerSeconds = 600;
 
 /** Current status: the run's own while it waits or if it ended while waiting, else that of its last part. */
-export function statusOf({ state, waitsUntil, parts }: FullApiRun, now = new Date().toISOString()): ApiRunStatus {
-  if (state === 'waiting') return (waitsUntil ?? '') > now ? 'requires_action' : 'expired';
+export function statusOf({ state, waitsUntil, parts }: FullApiRun): ApiRunStatus {
+  if (state === 'waiting') return (waitsUntil ?? '') > new Date().toISOString() ? 'requires_action' : 'expired';
   if (state === 'cancelled') return 'cancelled';
   if (state !== 'as_current') return 'incomplete';
   const last = parts.at(-1);
@@ -31,7 +31,7 @@ export function statusOf({ state, waitsUntil, parts }: FullApiRun, now = new Dat
 }
 
 const active: readonly ApiRunStatus[] = ['queued', 'in_progress', 'cancelling', 'requires_action'];
-export const isActive = (status: ApiRunStatus) => active.includes(status);
+const isActive = (status: ApiRunStatus) => active.includes(status);
 
 const ofLimits: readonly RunError['code'][] = ['rate_limited', 'insufficient_quota'];
 const ofPrompt: readonly RunError['code'][] = ['context_too_long', 'content_filter'];

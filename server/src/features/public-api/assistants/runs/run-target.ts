@@ -17,7 +17,7 @@ type Dependencies = {
 };
 
 /** Tokens that a chain of runs has used so far. */
-export type Spent = { promptTokens: number; completionTokens: number };
+type Spent = { promptTokens: number; completionTokens: number };
 
 export const spentBy = ({ parts }: Pick<StoredRun, 'parts'>): Spent => ({
   promptTokens: parts.reduce((sum, { usage }) => sum + (usage?.inputTokens ?? 0), 0),

@@ -53,7 +53,7 @@ export const isPublicCall = <Call extends Pick<KeptCall, 'kind'>>(
 ): call is Call & Pick<PublicCall, 'kind'> => publicKinds.some((kind) => kind === call.kind);
 
 /** Options for showing calls. */
-export type CallOptions = {
+type CallOptions = {
   /** Includes the text found in files. */
   withTexts: boolean;
   /** Searched files that still exist; undefined for all, if the search has just run. */

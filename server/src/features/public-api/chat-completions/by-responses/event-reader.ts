@@ -79,7 +79,7 @@ function placing() {
 }
 
 /** Reports the usage after a failure too. */
-export type ResponseEventReader = AnswerReader & { usage: () => TokenCounts | null; tier: () => string | null };
+type ResponseEventReader = AnswerReader & { usage: () => TokenCounts | null; tier: () => string | null };
 
 /** Reads the events of a response and writes them as chunks. */
 export function responseEventReader(writer: ChunkWriter, apiKey: Secret): ResponseEventReader {

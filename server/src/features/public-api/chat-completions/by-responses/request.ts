@@ -126,7 +126,7 @@ function withoutNulls(value: unknown): unknown {
 const bestEffort = 'seed';
 
 /** A request of Chat Completions, translated to Responses. */
-export type TranslatedRequest = { request: ResponseRequest; notes: string[] };
+type TranslatedRequest = { request: ResponseRequest; notes: string[] };
 
 /** `untranslatable`: the field that Responses cannot express. */
 export function toResponses(body: ChatCompletion): TranslatedRequest | { untranslatable: string } {

@@ -8,7 +8,7 @@ import type { Program } from './processes.ts';
 import { type Person, post, preparePeople, startRoster, temporaryFolder } from './roster.ts';
 import { mostStreams, secondsOf, settings } from './settings.ts';
 import { type Source, startBareRelay, startSource } from './source-process.ts';
-import { follow, send } from './streams.ts';
+import { follow, sendRequest } from './streams.ts';
 import { bearer, type Headers, model, relayTarget, type Target } from './targets.ts';
 
 const chatForm = { before: '"content":"', last: 'data: [DONE]\n' };
@@ -22,7 +22,7 @@ const chatTarget = (name: string, port: number, program: Program | undefined, he
     const body = JSON.stringify({ model, messages, stream: true });
     const asked = now();
     const path = '/v1/chat/completions';
-    const answer = await send({ port, method: 'POST', path, headers: headers(person), body, agent });
+    const answer = await sendRequest({ port, method: 'POST', path, headers: headers(person), body, agent });
     return follow(answer, { count, form: chatForm, asked, accepted: Number.NaN });
   },
 });

@@ -1,7 +1,7 @@
 import { now } from './clock.ts';
 import type { Program } from './processes.ts';
 import { get, type Person, post } from './roster.ts';
-import { follow, send } from './streams.ts';
+import { follow, sendRequest } from './streams.ts';
 import { bearer, type Headers, type Target } from './targets.ts';
 import { runForm } from './tokens.ts';
 
@@ -33,7 +33,14 @@ export const runTarget = (
     const thread = await post<{ id: string }>(port, '/v1/threads', headers, { messages });
     const body = JSON.stringify({ assistant_id: assistants.get(person), stream: true });
     const asked = now();
-    const answer = await send({ port, method: 'POST', path: `/v1/threads/${thread.id}/runs`, headers, body, agent });
+    const answer = await sendRequest({
+      port,
+      method: 'POST',
+      path: `/v1/threads/${thread.id}/runs`,
+      headers,
+      body,
+      agent,
+    });
     return follow(answer, { count, form: runForm, asked, accepted: Number.NaN });
   },
 });

@@ -107,7 +107,7 @@ const questions: Question[] = [
 ];
 
 /** Stores a message without waiting for the answer. Skips authors whose answer is still being generated. */
-async function send(place: Place, free: Place['authors']): Promise<number> {
+async function sendMessage(place: Place, free: Place['authors']): Promise<number> {
   const author = free.shift();
   if (!author) return Number.NaN;
   const port = portOf(place);
@@ -144,7 +144,7 @@ async function measure(place: Place): Promise<string[]> {
         const started = performance.now();
         await question.ask(place);
         taken.get(question.what)?.push(performance.now() - started);
-      } else taken.get('send, until stored')?.push(await send(place, free));
+      } else taken.get('send, until stored')?.push(await sendMessage(place, free));
     }
   }
   async function sample() {

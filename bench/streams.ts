@@ -22,7 +22,7 @@ type Outgoing = {
 };
 
 /** Sends a request with plain listeners, because the generator shares two cores with what it measures. */
-export function send({ port, method, path, headers, body, agent }: Outgoing): Promise<IncomingMessage> {
+export function sendRequest({ port, method, path, headers, body, agent }: Outgoing): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const all =
       body === undefined

@@ -2,7 +2,7 @@ import type { Agent } from 'node:http';
 import { now } from './clock.ts';
 import type { Program } from './processes.ts';
 import type { Person } from './roster.ts';
-import { follow, type Heard, send, textOf } from './streams.ts';
+import { follow, type Heard, sendRequest, textOf } from './streams.ts';
 import { providerForm, rosterForm } from './tokens.ts';
 
 /** A route from the provider to the client. */
@@ -35,7 +35,7 @@ export function relayTarget(
       const body = JSON.stringify({ model, input, stream: true, store: false, instructions, temperature: 0.7 });
       const headers = { authorization: `Bearer ${key}`, accept: 'text/event-stream', ...more };
       const asked = now();
-      const answer = await send({ port, method: 'POST', path: '/v1/responses', headers, body, agent });
+      const answer = await sendRequest({ port, method: 'POST', path: '/v1/responses', headers, body, agent });
       return follow(answer, { count, form: providerForm, asked, accepted: Number.NaN });
     },
   };
@@ -50,7 +50,7 @@ export function rosterTarget(port: number, program: Program): Target {
       const clientId = `bench-${crypto.randomUUID()}`;
       const path = `/api/threads/${threadId}/messages`;
       const asked = now();
-      const stored = await send({
+      const stored = await sendRequest({
         port,
         method: 'POST',
         path,
@@ -62,7 +62,7 @@ export function rosterTarget(port: number, program: Program): Target {
       const accepted = now() - asked;
       if (stored.statusCode !== 202) throw new Error(`Roster answered ${stored.statusCode}: ${text}`);
       const { run }: { run: { id: number } } = JSON.parse(text);
-      const events = await send({ port, method: 'GET', path: `/api/runs/${run.id}/events`, headers, agent });
+      const events = await sendRequest({ port, method: 'GET', path: `/api/runs/${run.id}/events`, headers, agent });
       return follow(events, { count, form: rosterForm, asked, accepted });
     },
   };

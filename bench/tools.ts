@@ -45,7 +45,7 @@ async function newThread({ port, person }: Place) {
 }
 
 let asked = 0;
-const send = ({ port, person }: Place, threadId: number, message: string) =>
+const sendMessage = ({ port, person }: Place, threadId: number, message: string) =>
   post<{ run: { id: number } }>(port, `/api/threads/${threadId}/messages`, person.headers, {
     message,
     clientId: `bench-tools-${String(++asked).padStart(8, '0')}`,
@@ -53,7 +53,7 @@ const send = ({ port, person }: Place, threadId: number, message: string) =>
 
 /** From the question to the last event. Returns what went wrong. */
 async function answered(place: Place, threadId: number, message: string): Promise<string | null> {
-  const { run } = await send(place, threadId, message);
+  const { run } = await sendMessage(place, threadId, message);
   const path = `/api/runs/${run.id}/events`;
   const { text } = await exchange({ port: place.port, method: 'GET', path, headers: place.person.headers });
   return text.includes('"type":"finished"') && text.includes(' t0029') ? null : `An answer did not come whole: ${path}`;
@@ -117,7 +117,7 @@ async function memoryAfter(source: Source, toolUrl: string, waits: boolean): Pro
     const threadId = await newThread(place);
     if (!waits) await answered(place, threadId, plain);
     else {
-      await send(place, threadId, withTool);
+      await sendMessage(place, threadId, withTool);
       await until(async () => {
         const thread = await get<Thread>(place.port, `/api/threads/${threadId}`, place.person.headers);
         return thread.waitsForApproval === true;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, engines, password, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { newThread, send, until } from '#server/testing/chat';
+import { newThread, sendMessage, until } from '#server/testing/chat';
 import { setUser, withDatabase } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import { freePort } from '#server/testing/free-port';
@@ -68,7 +68,7 @@ describe.each(engines)('operator commands next to the running server on %s', (en
 
   test('closes streams opened with the old role after a grant', async () => {
     const carol = await app.withKey('carol');
-    const { run } = await send(carol, await newThread(carol), '[[hang]]');
+    const { run } = await sendMessage(carol, await newThread(carol), '[[hang]]');
     const stream = await openEvents(app, carol, run.id);
     expect((await roster(['admin', 'grant', 'carol@example.com'], variables)).code).toBe(0);
     await until('The end of the stream', async () => stream.hasEnded);

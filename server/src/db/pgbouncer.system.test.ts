@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { startApp } from '#server/testing/app';
-import { messageOf, newThread, send, until } from '#server/testing/chat';
+import { messageOf, newThread, sendMessage, until } from '#server/testing/chat';
 import { openEvents, readEvents } from '#server/testing/events';
 import { startPgBouncer } from '#server/testing/pgbouncer';
 import { roster } from '#server/testing/roster';
@@ -22,7 +22,7 @@ test('keeps processes behind PgBouncer aware of each other by the direct address
   expect((await report()).processes.answer).toHaveLength(2);
 
   // Events of a run in one process reach the other, and so does a stop: LISTEN and NOTIFY work.
-  const { run } = await send(ada, await newThread(ada), '[[bench 60000]] [[delay 10]]');
+  const { run } = await sendMessage(ada, await newThread(ada), '[[bench 60000]] [[delay 10]]');
   const elsewhere = await openEvents(second, ada, run.id);
   await elsewhere.until(50);
   const stopped = await until('the stop', async () => {
@@ -36,7 +36,7 @@ test('keeps processes behind PgBouncer aware of each other by the direct address
   // Many at once on four connections: transactions, searches and answers.
   const threads = await Promise.all(Array.from({ length: 12 }, () => newThread(ada)));
   for (const threadId of threads.slice(0, 4)) {
-    const sent = await send(ada, threadId, 'Hello through the pool');
+    const sent = await sendMessage(ada, threadId, 'Hello through the pool');
     await readEvents(app, ada, sent.run.id);
     expect((await messageOf(ada, threadId, sent.run.messageId)).state).toBe('complete');
   }

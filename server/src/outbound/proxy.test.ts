@@ -179,7 +179,8 @@ describe('user-supplied addresses', () => {
     onTestFinished(() => outgoing.close());
     return {
       server,
-      send: (url: string) => outgoing.send({ ...call, url: new URL(url) }).catch((error: Error) => error.message),
+      send: (url: string) =>
+        outgoing.sendRequest({ ...call, url: new URL(url) }).catch((error: Error) => error.message),
     };
   }
 

@@ -54,7 +54,7 @@ function guard(allowed = '', lookup?: Lookup) {
   const outgoing = createSsrfGuard({ allowed: parseAllowedHosts(allowed), ...(lookup && { lookup }) });
   closing.push(() => outgoing.close());
   return async (url: string, more: Partial<OutboundRequest> = {}) => {
-    const answer = await outgoing.send({
+    const answer = await outgoing.sendRequest({
       url: new URL(url),
       method: 'GET',
       withinMs: 5_000,

@@ -149,7 +149,7 @@ async function sendOnce(
 }
 
 /** @throws AddressBlockedError, OutboundRequestError, or the reason of the caller's signal */
-async function send(loaded: () => Promise<Loaded>, first: OutboundRequest): Promise<OutboundResponse> {
+async function sendRequest(loaded: () => Promise<Loaded>, first: OutboundRequest): Promise<OutboundResponse> {
   const time = AbortSignal.timeout(first.withinMs);
   const signal = first.signal ? AbortSignal.any([first.signal, time]) : time;
   const host = normalizeHost(first.url.hostname);
@@ -197,7 +197,7 @@ export function createSsrfGuard(options: Options) {
 
   return {
     /** @throws AddressBlockedError, OutboundRequestError, or the reason of `signal` */
-    send: (call: OutboundRequest) => send(loaded, call),
+    sendRequest: (call: OutboundRequest) => sendRequest(loaded, call),
     /** Aborts running requests: a server that never answers must not delay shutdown. */
     close: async () => agent?.destroy(),
   };

@@ -57,7 +57,7 @@ export const createRelay =
     ...call
   }: RelayCall): Promise<RelayedResponse> => {
     let hasStarted = false;
-    const { headers, body } = await http.send({
+    const { headers, body } = await http.sendRequest({
       method: 'POST',
       path,
       retries: 0,

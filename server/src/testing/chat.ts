@@ -36,7 +36,7 @@ export const post = (visitor: HttpClient, threadId: number, message: string, mor
 type Sent = { message: Message; run: Run };
 
 /** Sends a message that is accepted. */
-export async function send(
+export async function sendMessage(
   visitor: HttpClient,
   threadId: number,
   message: string,
@@ -55,7 +55,7 @@ export async function ask(
   message: string,
   more: Record<string, unknown> = {},
 ): Promise<Sent & { events: Numbered[]; answer: Message }> {
-  const sent = await send(visitor, threadId, message, more);
+  const sent = await sendMessage(visitor, threadId, message, more);
   const events = await readEvents(app, visitor, sent.run.id);
   return { ...sent, events, answer: await messageOf(visitor, threadId, sent.run.messageId) };
 }

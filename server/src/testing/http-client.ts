@@ -17,7 +17,7 @@ type Place = { url: string; origin: string };
 export function createHttpClient(place: () => Place) {
   const cookies = new Map<string, string>();
 
-  async function send(
+  async function sendRequest(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body?: unknown,
@@ -47,11 +47,11 @@ export function createHttpClient(place: () => Place) {
 
   return {
     cookies,
-    get: (path: string, extra?: Extra) => send('GET', path, undefined, extra),
-    post: (path: string, body: unknown = {}, extra?: Extra) => send('POST', path, body, extra),
-    put: (path: string, body: unknown = {}, extra?: Extra) => send('PUT', path, body, extra),
-    patch: (path: string, body: unknown = {}, extra?: Extra) => send('PATCH', path, body, extra),
-    delete: (path: string, body?: unknown, extra?: Extra) => send('DELETE', path, body, extra),
+    get: (path: string, extra?: Extra) => sendRequest('GET', path, undefined, extra),
+    post: (path: string, body: unknown = {}, extra?: Extra) => sendRequest('POST', path, body, extra),
+    put: (path: string, body: unknown = {}, extra?: Extra) => sendRequest('PUT', path, body, extra),
+    patch: (path: string, body: unknown = {}, extra?: Extra) => sendRequest('PATCH', path, body, extra),
+    delete: (path: string, body?: unknown, extra?: Extra) => sendRequest('DELETE', path, body, extra),
   };
 }
 

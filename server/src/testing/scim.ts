@@ -12,7 +12,7 @@ type Answer = {
 
 /** A directory that provisions accounts, as the server sees one. `token`: null sends none. */
 export function scimClient(app: { url: string }, token: string | null = scimToken) {
-  async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  async function sendRequest(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const response = await request(`${app.url}/scim/v2${path}`, {
       method,
       headers: {
@@ -31,17 +31,17 @@ export function scimClient(app: { url: string }, token: string | null = scimToke
     return answer;
   }
   const filtered = (kind: 'Users' | 'Groups', filter: string, more = '') =>
-    send('GET', `/${kind}?filter=${encodeURIComponent(filter)}${more}`);
+    sendRequest('GET', `/${kind}?filter=${encodeURIComponent(filter)}${more}`);
   return {
-    send,
+    send: sendRequest,
     filtered,
-    get: (path: string) => send('GET', path),
-    post: (path: string, body: unknown) => send('POST', path, body),
-    put: (path: string, body: unknown) => send('PUT', path, body),
-    delete: (path: string) => send('DELETE', path),
+    get: (path: string) => sendRequest('GET', path),
+    post: (path: string, body: unknown) => sendRequest('POST', path, body),
+    put: (path: string, body: unknown) => sendRequest('PUT', path, body),
+    delete: (path: string) => sendRequest('DELETE', path),
     /** The operations as they are written. */
     patch: (path: string, ...Operations: unknown[]) =>
-      send('PATCH', path, { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations }),
+      sendRequest('PATCH', path, { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations }),
   };
 }
 

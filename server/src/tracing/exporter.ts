@@ -79,7 +79,7 @@ export function createExporter(options: Options) {
     onProblem(error);
   }
 
-  async function sendAll() {
+  async function sendBatches() {
     while (waiting.length > 0 && !ending.signal.aborted) {
       const spans = waiting.slice(0, atOnce);
       waiting = waiting.slice(atOnce);
@@ -91,13 +91,13 @@ export function createExporter(options: Options) {
     }
   }
 
-  function send(): Promise<void> {
-    sending ??= sendAll().finally(() => {
+  function flush(): Promise<void> {
+    sending ??= sendBatches().finally(() => {
       sending = undefined;
     });
     return sending;
   }
-  const timer = setInterval(() => void send(), everyMs).unref();
+  const timer = setInterval(() => void flush(), everyMs).unref();
 
   return {
     add(span: EndedSpan) {
@@ -109,8 +109,8 @@ export function createExporter(options: Options) {
     async close(ms = 1_000) {
       clearInterval(timer);
       const enough = setTimeout(() => ending.abort(), ms);
-      await send();
-      await send();
+      await flush();
+      await flush();
       clearTimeout(enough);
     },
   };

@@ -43,15 +43,15 @@ export function completionRoutes(app: FastifyInstance, world: World): void {
       return { ...head, choices: choice(tokens.join(''), 'length'), usage };
     }
     const stream = new EventStream(reply);
-    const send = (fields: object) => stream.write(`data: ${JSON.stringify({ ...head, ...fields })}\n\n`);
+    const sendChunk = (fields: object) => stream.write(`data: ${JSON.stringify({ ...head, ...fields })}\n\n`);
     for (const token of tokens) {
       if (world.settings.tokenDelayMs > 0) await wait(world.settings.tokenDelayMs, stream.signal);
       if (stream.signal.aborted) return reply;
-      send({ choices: choice(token, null) });
+      sendChunk({ choices: choice(token, null) });
       call.entry.tokens += 1;
     }
-    send({ choices: choice('', 'length') });
-    if (optionalObject(body, 'stream_options')?.include_usage === true) send({ choices: [], usage });
+    sendChunk({ choices: choice('', 'length') });
+    if (optionalObject(body, 'stream_options')?.include_usage === true) sendChunk({ choices: [], usage });
     stream.write('data: [DONE]\n\n');
     await stream.end();
     return reply;

@@ -35,14 +35,14 @@ export function imageRoutes(app: FastifyInstance, world: World): void {
       return { created, data: Array.from({ length: count }, () => ({ b64_json })), ...LOOK, usage };
     }
     const stream = new EventStream(reply);
-    const send = (type: string, more: object) => {
+    const sendEvent = (type: string, more: object) => {
       const event = { type, b64_json, created_at: created, ...LOOK, ...more };
       stream.write(`event: ${type}\ndata: ${JSON.stringify(event)}\n\n`);
     };
     const partial = optionalNumber(body, 'partial_images', { min: 0, max: 3, integer: true }) ?? 0;
     for (let index = 0; index < partial; index++)
-      send('image_generation.partial_image', { partial_image_index: index });
-    send('image_generation.completed', { usage });
+      sendEvent('image_generation.partial_image', { partial_image_index: index });
+    sendEvent('image_generation.completed', { usage });
     await stream.end();
     return reply;
   });

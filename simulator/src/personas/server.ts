@@ -72,7 +72,7 @@ function replyTo(request: JsonObject, words: string): Reply {
   };
 }
 
-function send(response: ServerResponse, { status, body }: Refusal) {
+function sendRefusal(response: ServerResponse, { status, body }: Refusal) {
   const isText = typeof body === 'string';
   const type = isText ? (body.startsWith('<') ? 'text/html' : 'text/plain') : 'application/json';
   response.writeHead(status, { 'content-type': type });
@@ -102,21 +102,23 @@ async function answer(persona: Persona, request: IncomingMessage, response: Serv
   const [path = ''] = (request.url ?? '').split('?');
   const body = await bodyOf(request);
   const call = `${request.method} ${path}`;
-  if (!hasGoodKey(persona, request)) return send(response, persona.error('wrong key', ''));
+  if (!hasGoodKey(persona, request)) return sendRefusal(response, persona.error('wrong key', ''));
   if (call === `GET ${persona.path}/models` && persona.models !== null)
-    return send(response, { status: 200, body: persona.models });
-  if (call !== `POST ${persona.path}/chat/completions`) return send(response, persona.error('unknown path', call));
+    return sendRefusal(response, { status: 200, body: persona.models });
+  if (call !== `POST ${persona.path}/chat/completions`)
+    return sendRefusal(response, persona.error('unknown path', call));
   const refusal = persona.check?.(body);
-  if (refusal) return send(response, refusal);
-  if (body.model !== persona.model) return send(response, persona.error('unknown model', String(body.model)));
+  if (refusal) return sendRefusal(response, refusal);
+  if (body.model !== persona.model) return sendRefusal(response, persona.error('unknown model', String(body.model)));
   const messages = Array.isArray(body.messages) ? body.messages.filter(isObject) : [];
   const text = textOf(messages.findLast(({ role }) => role === 'user')?.content);
   // Unanswered questions are joined with the next one.
   const words = asksForTitle(body) ? 'A title' : (text.split(/\n\s*/).at(-1) ?? '');
   const error = errorWords.find(([word]) => words.includes(word));
-  if (error) return send(response, persona.error(error[1], ''));
+  if (error) return sendRefusal(response, persona.error(error[1], ''));
   const reply = replyTo(body, words);
-  if (body.stream !== true || !persona.stream) return send(response, { status: 200, body: persona.whole(reply) });
+  if (body.stream !== true || !persona.stream)
+    return sendRefusal(response, { status: 200, body: persona.whole(reply) });
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const frame of persona.stream(reply)) response.write(frame);
   response.end();

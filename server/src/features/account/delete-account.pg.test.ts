@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { password, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { asksOf, newThread, post, send, until } from '#server/testing/chat';
+import { asksOf, newThread, post, sendMessage, until } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import { createHttpClient, type HttpClient } from '#server/testing/http-client';
@@ -31,7 +31,7 @@ describe('closing an account with several processes on one PostgreSQL', () => {
     const ada = await app.withKey('ada');
     const adaThere = there(ada);
     const userId: number = (await ada.get(path)).body.id;
-    const { run } = await send(adaThere, await newThread(adaThere), 'from afar [[bench 40000]] [[delay 20]]');
+    const { run } = await sendMessage(adaThere, await newThread(adaThere), 'from afar [[bench 40000]] [[delay 20]]');
     const reader = await openEvents(second, adaThere, run.id);
     await reader.until(10);
     expect((await close(ada)).status).toBe(204);

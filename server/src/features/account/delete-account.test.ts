@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, asksOf, benchText, deleteForGood, newThread, post, send, until } from '#server/testing/chat';
+import { ask, asksOf, benchText, deleteForGood, newThread, post, sendMessage, until } from '#server/testing/chat';
 import { compared, judged, newComparison } from '#server/testing/comparisons';
 import { newConnection, newOffer } from '#server/testing/connections';
 import { setUser, withDatabase } from '#server/testing/database';
@@ -379,7 +379,7 @@ describe.each(engines)('closing an account on %s', (engine) => {
     const userId = await idOf(sam);
     const sent = [];
     for (const word of ['farewell-one', 'farewell-two', 'farewell-three'])
-      sent.push(await send(sam, await newThread(sam), `${word} [[bench 40000]] [[delay 20]]`));
+      sent.push(await sendMessage(sam, await newThread(sam), `${word} [[bench 40000]] [[delay 20]]`));
     const [first] = sent;
     const reader = await openEvents(app, sam, Number(first?.run.id));
     await reader.until(10);

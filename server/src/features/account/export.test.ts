@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Table, tables } from '#server/backup/dump-repository';
 import { engines, goodKey, password, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, benchText, newThread, regenerated, send, until } from '#server/testing/chat';
+import { ask, benchText, newThread, regenerated, sendMessage, until } from '#server/testing/chat';
 import { askPrompt, newComparison } from '#server/testing/comparisons';
 import { withDatabase } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
@@ -328,7 +328,7 @@ describe.each(engines)('exporting an account on %s', (engine) => {
     const { id: comparisonId, items } = await newComparison(ivy, ['[[bench 20]]']);
     const written = benchText(3);
     await withFault(app, { hangAfter: 3 }, { path: '/responses' }, async () => {
-      const { run } = await send(ivy, threadId, '[[bench 20]]');
+      const { run } = await sendMessage(ivy, threadId, '[[bench 20]]');
       const { candidate, baseline } = (await askPrompt(ivy, comparisonId, items[0]?.id ?? 0)).body;
       const answerOf = (files: Map<string, string>) => {
         const [{ file }] = jsonLines(files.get('conversations/INDEX.jsonl'));

@@ -2,7 +2,7 @@ import type { Tool } from '@roster/contracts/tool-servers/tool-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { draft } from '#server/testing/assistants';
-import { forgetAsks, messageOf, send } from '#server/testing/chat';
+import { forgetAsks, messageOf, sendMessage } from '#server/testing/chat';
 import { lastOf, readEvents } from '#server/testing/events';
 import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
@@ -94,7 +94,7 @@ describe.each(engines)('files and tools of a new assistant on %s', (engine) => {
     const threadId = await newTrial(visitor, { chosenTools: reading, files: chosen });
     await forgetAsks(app);
     const before = notes.calls.length;
-    const { run } = await send(visitor, threadId, '[[call Notes__read_note]]');
+    const { run } = await sendMessage(visitor, threadId, '[[call Notes__read_note]]');
     expect(lastOf(await readEvents(app, visitor, run.id))).toEqual({ type: 'finished', reason: 'complete' });
     expect(notes.calls.slice(before).map(({ name }) => name)).toEqual(['read_note']);
     const answer = await messageOf(visitor, threadId, run.messageId);
@@ -106,7 +106,7 @@ describe.each(engines)('files and tools of a new assistant on %s', (engine) => {
     const [{ visitor }, other] = [await prepared(), await prepared()];
     const threadId = await newTrial(visitor, { chosenTools: other.chosenTools });
     const before = notes.calls.length;
-    const { run } = await send(visitor, threadId, '[[call Notes__read_note]]');
+    const { run } = await sendMessage(visitor, threadId, '[[call Notes__read_note]]');
     await readEvents(app, visitor, run.id);
     expect((await messageOf(visitor, threadId, run.messageId)).calls ?? []).toEqual([]);
     expect(notes.calls.length).toBe(before);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { newThread, send, until } from '#server/testing/chat';
+import { newThread, sendMessage, until } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import { linkIn, type MailServer } from '#server/testing/mail';
@@ -31,7 +31,7 @@ describe.each(engines)('changing the password on %s', (engine) => {
   test('keeps this session, ends the others with their open responses, and notifies by mail', async () => {
     const { email, visitor } = await person();
     const { visitor: other } = await signedIn(email);
-    const { run } = await send(visitor, await newThread(visitor), '[[bench 40000]] [[delay 20]]');
+    const { run } = await sendMessage(visitor, await newThread(visitor), '[[bench 40000]] [[delay 20]]');
     const reader = await openEvents(app, other, run.id);
     await reader.until(2);
     const { status } = await visitor.post('/api/user/password', { currentPassword: password, newPassword: chosen });

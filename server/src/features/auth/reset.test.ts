@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { enqueue } from '#server/jobs/queue';
 import { mailJob } from '#server/mail/job';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { newThread, send, until } from '#server/testing/chat';
+import { newThread, sendMessage, until } from '#server/testing/chat';
 import { setUser, withDatabase } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import { linkIn, type MailServer, startMailServer } from '#server/testing/mail';
@@ -183,7 +183,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
 
   test('ends all sessions and their open responses within five seconds', async () => {
     const visitor = await app.withKey('streamer');
-    const { run } = await send(visitor, await newThread(visitor), '[[bench 40000]] [[delay 20]]');
+    const { run } = await sendMessage(visitor, await newThread(visitor), '[[bench 40000]] [[delay 20]]');
     const reader = await openEvents(app, visitor, run.id);
     await reader.until(3);
     const { token, userId } = await mailedLink('streamer@example.com');

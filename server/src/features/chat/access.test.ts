@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, clientId, messagesOf, newThread, send } from '#server/testing/chat';
+import { ask, clientId, messagesOf, newThread, sendMessage } from '#server/testing/chat';
 import { cursorOf } from '#server/testing/cursor';
 import { setUser } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
@@ -214,7 +214,7 @@ describe.each(engines)('access to threads on %s', (engine) => {
     const threadId = await newThread(viewer);
     const { answer } = await ask(app, viewer, threadId, 'hello');
     expect(answer.state).toBe('complete');
-    const { run } = await send(viewer, threadId, '[[hang]]');
+    const { run } = await sendMessage(viewer, threadId, '[[hang]]');
     expect((await viewer.post(`/api/runs/${run.id}/stop`)).body.state).toBe('stopped');
     expect((await viewer.delete(`/api/threads/${threadId}`)).status).toBe(204);
   });

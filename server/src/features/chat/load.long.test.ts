@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { benchText, messageOf, newThread, send } from '#server/testing/chat';
+import { benchText, messageOf, newThread, sendMessage } from '#server/testing/chat';
 import { lastOf, numbersOf, readEvents, textOf, upTo } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
 
@@ -23,7 +23,7 @@ describe.each(engines)('200 concurrent answers on %s', (engine) => {
       visitors.flatMap((visitor) =>
         Array.from({ length: runsEach }, async () => {
           const threadId = await newThread(visitor, { title: 'One of many' });
-          const { run } = await send(visitor, threadId, words);
+          const { run } = await sendMessage(visitor, threadId, words);
           return { visitor, threadId, run, events: await readEvents(app, visitor, run.id) };
         }),
       ),

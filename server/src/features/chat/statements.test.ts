@@ -1,7 +1,7 @@
 import { StatementSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { startApp, type TestApp } from '#server/testing/app';
-import { newThread, send } from '#server/testing/chat';
+import { newThread, sendMessage } from '#server/testing/chat';
 import { readEvents } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
 
@@ -35,7 +35,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
 test('limits the statements and commits of an exchange', async () => {
   const threadId = await newThread(ada, { title: 'Chosen, so that no title is asked for' });
   const exchange = async (text: string) => {
-    const { run } = await send(ada, threadId, text);
+    const { run } = await sendMessage(ada, threadId, text);
     await readEvents(app, ada, run.id);
   };
   await exchange('The first one fills what is filled once [[bench 3]]');

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { usageRepository } from '#server/features/usage/repository';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { ask, asksOf, forgetAsks, newThread, send, titleAsksOf, until } from '#server/testing/chat';
+import { ask, asksOf, forgetAsks, newThread, sendMessage, titleAsksOf, until } from '#server/testing/chat';
 import {
   askPrompt,
   compared,
@@ -331,7 +331,10 @@ describe.each(engines)('comparing two models on %s', (engine) => {
   test('starts both sides together or not at all', async () => {
     const ada = await someone();
     const long = '[[bench 60000]] [[delay 10]]';
-    const chats = [await send(ada, await newThread(ada), long), await send(ada, await newThread(ada), long)];
+    const chats = [
+      await sendMessage(ada, await newThread(ada), long),
+      await sendMessage(ada, await newThread(ada), long),
+    ];
     const { id, items } = await newComparison(ada, ['No room']);
     const refused = await askPrompt(ada, id, items[0]?.id ?? 0);
     expect([refused.status, refused.body.code]).toEqual([409, 'too_many_runs']);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { asksOf, forgetAsks, newThread, send, until } from '#server/testing/chat';
+import { asksOf, forgetAsks, newThread, sendMessage, until } from '#server/testing/chat';
 import { askPrompt, comparisonOf, newComparison, comparisonsPath as path, startOf } from '#server/testing/comparisons';
 import { setUser, withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
@@ -84,7 +84,7 @@ describe.each(engines)('asking all prompts on %s', (engine) => {
   test('waits for room, says so, and continues by itself', async () => {
     const ada = await someone();
     const chats = [];
-    for (let index = 0; index < 2; index++) chats.push(await send(ada, await newThread(ada), endless));
+    for (let index = 0; index < 2; index++) chats.push(await sendMessage(ada, await newThread(ada), endless));
     const { id } = await newComparison(ada, [quick]);
     await startOf(ada, id);
     const waiting = await until('It waits', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, messageOf, messagesOf, newThread, post, send, until } from '#server/testing/chat';
+import { ask, messageOf, messagesOf, newThread, post, sendMessage, until } from '#server/testing/chat';
 import { askPrompt, compared, judge, judgedBy, newComparison, startOf } from '#server/testing/comparisons';
 import { newOffer } from '#server/testing/connections';
 import { setUser, withDatabase } from '#server/testing/database';
@@ -147,7 +147,7 @@ describe.each(engines)('work at offered connections on %s', (engine) => {
     const ada = await person();
     const { model, name, takeBack } = await offeredTo(ada);
     const threadId = await newThread(ada, { model, title: 'Named' });
-    const { run } = await send(ada, threadId, 'One [[bench 60]] [[delay 20]]');
+    const { run } = await sendMessage(ada, threadId, 'One [[bench 60]] [[delay 20]]');
     const reader = await openEvents(app, ada, run.id);
     await reader.until(3);
     await enqueued(ada, threadId, 'Two');
@@ -164,7 +164,7 @@ describe.each(engines)('work at offered connections on %s', (engine) => {
     const { model, name, takeBack } = await offeredTo(ada);
     const assistantId = await createAssistant(ada, { model });
     const threadId = await newThread(ada, { assistantId, title: 'Named' });
-    const { run } = await send(ada, threadId, '[[call demo_pay]]');
+    const { run } = await sendMessage(ada, threadId, '[[call demo_pay]]');
     const reader = await openEvents(app, ada, run.id);
     const stateOf = () =>
       withDatabase(app, (db) =>

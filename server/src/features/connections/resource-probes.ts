@@ -10,7 +10,7 @@ const notServed = (reason: string): Found => ({ result: 'fails', reason });
 /** Sends a small file and deletes it. */
 export async function probeFiles(key: ConnectionKey): Promise<Found> {
   const content = Buffer.from('Roster checks whether this provider keeps files. It deletes this one at once.\n');
-  const id = await key.provider.files.send(key, {
+  const id = await key.provider.files.upload(key, {
     filename: 'roster-check.txt',
     type: 'text/plain',
     purpose: 'user_data',

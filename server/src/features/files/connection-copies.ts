@@ -38,7 +38,7 @@ async function findSent({ db, provider }: Dependencies, key: ConnectionKey, copy
   return onlyAlike(await provider.files.list(key), { ...copy, sentAt }, taken);
 }
 
-async function send(
+async function uploadCopy(
   { db, store, provider }: Dependencies,
   key: ConnectionKey,
   copy: ConnectionCopy,
@@ -53,7 +53,7 @@ async function send(
   }
   const { filename, type, size: bytes } = file;
   try {
-    return await provider.files.send(key, { filename, type, purpose: copy.purpose, bytes, content });
+    return await provider.files.upload(key, { filename, type, purpose: copy.purpose, bytes, content });
   } catch (error) {
     if (error instanceof ProviderError && !error.isUncertain) await copies.forget(copy.user_id, copy.id);
     throw error;
@@ -93,7 +93,7 @@ export function connectionCopies(dependencies: Dependencies) {
       if (copy.provider_file_id !== null) return copy.provider_file_id;
       const sent = await findSent(dependencies, key, copy);
       if (sent === undefined && isBeingSent(copy)) throw uploading(copy.filename);
-      const id = sent ?? (await send(dependencies, key, copy));
+      const id = sent ?? (await uploadCopy(dependencies, key, copy));
       if (id === undefined) return undefined;
       if (await copies.arrived(userId, copy.id, id)) return id;
       await enqueue(db, removeConnectionCopyJob, { userId, copyId: copy.id });

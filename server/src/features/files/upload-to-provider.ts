@@ -42,7 +42,7 @@ export async function findUploadedCopy(
   return found === undefined || (await copies.hasDouble(copy)) ? undefined : found;
 }
 
-async function send(
+async function uploadCopy(
   { db, store, provider }: Dependencies,
   apiKey: Secret,
   copy: ProviderFile,
@@ -56,7 +56,7 @@ async function send(
     return undefined;
   }
   const { filename, type, size: bytes } = file;
-  return provider.files.send(apiKey, { filename, type, purpose: copy.purpose, bytes, content });
+  return provider.files.upload(apiKey, { filename, type, purpose: copy.purpose, bytes, content });
 }
 
 /** State of the copy after a failure, in words for its owner. */
@@ -124,7 +124,8 @@ export async function uploadToProvider(dependencies: Dependencies, { userId, cop
   if (!apiKey || !(await copies.begin(userId, copyId, instance))) return;
   try {
     const id =
-      (await findUploadedCopy(dependencies, apiKey, copy)) ?? (await send(dependencies, apiKey, copy, copy.fileId));
+      (await findUploadedCopy(dependencies, apiKey, copy)) ??
+      (await uploadCopy(dependencies, apiKey, copy, copy.fileId));
     // Without an id it was deleted before anything was sent.
     if (id === undefined)
       await settle(dependencies, copy, { state: 'failed', error: null, mayBeThere: copy.sentAt !== null });

@@ -55,14 +55,14 @@ async function* batches(): AsyncGenerator<ReadConversation[]> {
 /** A batch for each request, so that a fast reader does not fill the memory. */
 async function serve() {
   const all = batches();
-  const send = (message: ReadBatch) => port?.postMessage(message);
+  const postBatch = (message: ReadBatch) => port?.postMessage(message);
   port?.on('message', async () => {
     try {
       const { done, value } = await all.next();
-      send(done ? { end: true } : { batch: value });
+      postBatch(done ? { end: true } : { batch: value });
     } catch (error) {
-      if (error instanceof UnreadableExportError) send({ unreadable: error.message });
-      else send({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      if (error instanceof UnreadableExportError) postBatch({ unreadable: error.message });
+      else postBatch({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     }
   });
 }

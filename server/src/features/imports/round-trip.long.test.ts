@@ -2,7 +2,7 @@ import type { Message } from '@roster/contracts/chat';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, messagesOf, newThread, regenerated, send, until } from '#server/testing/chat';
+import { ask, messagesOf, newThread, regenerated, sendMessage, until } from '#server/testing/chat';
 import { setUser } from '#server/testing/database';
 import { download, uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
@@ -115,7 +115,7 @@ async function fillOrder(app: TestApp, ada: HttpClient, threadId: number, pictur
   await until('The summary', async () =>
     (await messagesOf(ada, threadId)).some(({ id, summary }) => id === summarized.id && summary?.state === 'complete'),
   );
-  const { run } = await send(ada, threadId, '[[bench 40000]] [[delay 20]]');
+  const { run } = await sendMessage(ada, threadId, '[[bench 40000]] [[delay 20]]');
   await enqueued(ada, threadId, 'Later', { fileIds: [pictureId] });
   await ada.post(`/api/runs/${run.id}/stop`);
   await until('The message is held', async () => (await queueOf(ada, threadId))[0]?.held === 'stopped');

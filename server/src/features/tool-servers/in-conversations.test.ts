@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { asksOf, forgetAsks, messageOf, newThread, send, until } from '#server/testing/chat';
+import { asksOf, forgetAsks, messageOf, newThread, sendMessage, until } from '#server/testing/chat';
 import { lastOf, readEvents, textOf } from '#server/testing/events';
 import { startToolServer } from '#server/testing/tool-peer';
 import { addToolServer, chooseAll } from '#server/testing/tool-servers';
@@ -32,7 +32,7 @@ describe.each(engines)('an assistant with tools of a server, on %s', (engine) =>
   test('calls one that needs no approval, and answers with its result', async () => {
     const { person, threadId } = await conversation('ada', 'never');
     const before = notes.calls.length;
-    const { run } = await send(person, threadId, '[[call Notes__read_note]]');
+    const { run } = await sendMessage(person, threadId, '[[call Notes__read_note]]');
     const events = await readEvents(app, person, run.id);
     expect(lastOf(events)).toEqual({ type: 'finished', reason: 'complete' });
     expect(textOf(events)).toContain('read_note {');
@@ -53,7 +53,7 @@ describe.each(engines)('an assistant with tools of a server, on %s', (engine) =>
   test('asks before it calls another, and does not call what has changed since', async () => {
     const { person, server, threadId } = await conversation('bob', 'always');
     const before = notes.calls.length;
-    const { run } = await send(person, threadId, '[[call Notes__write_note]]');
+    const { run } = await sendMessage(person, threadId, '[[call Notes__write_note]]');
     const waiting = await until('The question', async () => {
       const answer = await messageOf(person, threadId, run.messageId);
       return answer.state === 'waiting' ? answer : undefined;
@@ -106,7 +106,7 @@ describe.each(engines)('an assistant with tools of a server, on %s', (engine) =>
     await chooseAll(person, assistantId, server.id, 'never');
     const threadId = await newThread(person, { assistantId, title: 'Odd' });
     await forgetAsks(app);
-    const { run } = await send(person, threadId, '[[call Notes__find]] Grace');
+    const { run } = await sendMessage(person, threadId, '[[call Notes__find]] Grace');
     await readEvents(app, person, run.id);
     const [request] = await asksOf(app);
     const tools = new Map((request?.body.tools ?? []).map((tool: { name: string }) => [tool.name, tool]));

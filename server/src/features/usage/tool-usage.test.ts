@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, newThread, send, until } from '#server/testing/chat';
+import { ask, newThread, sendMessage, until } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { readEvents } from '#server/testing/events';
 import { uploaded } from '#server/testing/files';
@@ -79,7 +79,7 @@ describe.each(engines)('the cost of built-in tools on %s', (engine) => {
     tools.withdraw('weather');
 
     const other = await newThread(visitor, { assistantId, title: 'Named' });
-    const { run } = await send(visitor, other, '[[web]] [[tokens 40]] [[hang 5]] Rain');
+    const { run } = await sendMessage(visitor, other, '[[web]] [[tokens 40]] [[hang 5]] Rain');
     await until('The search', async () => {
       const { body } = await visitor.get(`/api/threads/${other}/messages`);
       return body.items.at(-1).text !== '';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { newThread, send, until } from '#server/testing/chat';
+import { newThread, sendMessage, until } from '#server/testing/chat';
 import { setUser, withDatabase } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
@@ -73,7 +73,7 @@ describe.each(engines)('changing accounts as an administrator on %s', (engine) =
   ])('closes open streams for %s', async (what, changes) => {
     const name = `streamer-${what.length}`;
     const streamer = await app.withKey(name);
-    const { run } = await send(streamer, await newThread(streamer), '[[hang]]');
+    const { run } = await sendMessage(streamer, await newThread(streamer), '[[hang]]');
     const stream = await openEvents(app, streamer, run.id);
     expect(stream.hasEnded).toBe(false);
     const id = await idOf(name);
@@ -86,7 +86,7 @@ describe.each(engines)('changing accounts as an administrator on %s', (engine) =
 
   test('closes open streams after a change of role in the database', async () => {
     const streamer = await app.withKey('streamer');
-    const { run } = await send(streamer, await newThread(streamer), '[[hang]]');
+    const { run } = await sendMessage(streamer, await newThread(streamer), '[[hang]]');
     const stream = await openEvents(app, streamer, run.id);
     await setUser(app, 'streamer@example.com', { role: 'Viewer' });
     await until('The end of the stream', async () => stream.hasEnded);

@@ -2,7 +2,7 @@ import { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startApp, type TestApp } from '#server/testing/app';
 import { createAssistant, draft } from '#server/testing/assistants';
-import { ask, clientId, messageOf, newThread, send } from '#server/testing/chat';
+import { ask, clientId, messageOf, newThread, sendMessage } from '#server/testing/chat';
 import { askPrompt, newComparison } from '#server/testing/comparisons';
 import { withDatabase } from '#server/testing/database';
 import { readEvents } from '#server/testing/events';
@@ -136,7 +136,7 @@ describe('provider that accepts requests and never answers', () => {
     await bob.post('/api/settings/apikey', { apiKey: keyOf('nolist') });
     await withFault(app, { hang: true }, { key: 'nolist', path: '/models' }, async () => {
       const threadId = await newThread(bob);
-      const { message, run } = await send(bob, threadId, 'Hello');
+      const { message, run } = await sendMessage(bob, threadId, 'Hello');
       expect(await messageOf(bob, threadId, run.messageId)).toMatchObject({ model: null, parentId: message.id });
       await readEvents(app, bob, run.id);
       const answer = await messageOf(bob, threadId, run.messageId);
@@ -150,7 +150,7 @@ describe('provider that accepts requests and never answers', () => {
     await carol.post('/api/settings/apikey', { apiKey: keyOf('stopped') });
     await withFault(app, { hang: true }, { key: 'stopped', path: '/models' }, async () => {
       const threadId = await newThread(carol);
-      const { run } = await send(carol, threadId, 'Hello');
+      const { run } = await sendMessage(carol, threadId, 'Hello');
       expect((await carol.post(`/api/runs/${run.id}/stop`)).body.state).toBe('stopped');
       const answer = await messageOf(carol, threadId, run.messageId);
       expect(answer).toMatchObject({ model: null, state: 'stopped', usage: null });

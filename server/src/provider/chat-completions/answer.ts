@@ -51,7 +51,7 @@ export async function generateWithChatCompletions(
 ): Promise<AnswerEnd> {
   const { apiKey, tools } = request;
   let hasWords = false;
-  const { body } = await http.send({
+  const { body } = await http.sendRequest({
     method: 'POST',
     path: '/chat/completions',
     apiKey,

@@ -23,7 +23,7 @@ const jobFor = (apiKey: Secret, job: ProviderJob): ProviderJob => ({
 /** Sends files and fine-tuning to the provider that the key belongs to. */
 export const routeResources = ({ providerOf, modelFor }: Route): Pick<Provider, 'files' | 'fineTuning'> => ({
   files: {
-    send: (apiKey, file) => providerOf(apiKey).files.send(apiKey, file),
+    upload: (apiKey, file) => providerOf(apiKey).files.upload(apiKey, file),
     list: (apiKey) => providerOf(apiKey).files.list(apiKey),
     remove: (apiKey, id) => providerOf(apiKey).files.remove(apiKey, id),
   },

@@ -26,7 +26,7 @@ export function providerContainers(http: ProviderHttp, { containerFileMs }: Pick
       };
       const path = `/containers/${containerId}/files/${fileId}/content`;
       const { headers, body } = await http
-        .send({ method: 'GET', path, apiKey, retries: 0, signal })
+        .sendRequest({ method: 'GET', path, apiKey, retries: 0, signal })
         .catch((error: unknown) => {
           throw failureOf(error);
         });

@@ -41,7 +41,7 @@ const FilePage = z.object({
 export function providerFiles(http: ProviderHttp) {
   return {
     /** Sent once, never retried: a retry could create a second file. */
-    async send(apiKey: Secret, file: OutgoingFile): Promise<string> {
+    async upload(apiKey: Secret, file: OutgoingFile): Promise<string> {
       const form = multipartForm([['purpose', file.purpose]], { ...file, name: 'file' });
       try {
         const signal = AbortSignal.timeout(sendMs);

@@ -162,7 +162,7 @@ export function providerFineTuning(http: ProviderHttp) {
     /** The bytes of a provider file, up to a limit. Resolves once there are any. */
     async content(apiKey: Secret, fileId: string, limit: number): Promise<AsyncGenerator<Buffer>> {
       const path = `/files/${AddressId.parse(fileId)}/content`;
-      const { body } = await http.send({ method: 'GET', path, apiKey, retries: 0, firstByteMs: interactiveMs });
+      const { body } = await http.sendRequest({ method: 'GET', path, apiKey, retries: 0, firstByteMs: interactiveMs });
       return limited(body, limit);
     },
   };

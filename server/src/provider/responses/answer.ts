@@ -226,7 +226,7 @@ export async function generateWithResponses(
   signal: AbortSignal,
 ): Promise<AnswerEnd> {
   let hasWords = false;
-  const { body } = await http.send({
+  const { body } = await http.sendRequest({
     method: 'POST',
     path: '/responses',
     apiKey: request.apiKey,

@@ -131,7 +131,7 @@ export function createProviderHttp(
   }
 
   /** @throws ProviderError unless the response is a success */
-  async function send(call: ProviderCall): Promise<ProviderResponse> {
+  async function sendRequest(call: ProviderCall): Promise<ProviderResponse> {
     const retries = call.retries ?? 2;
     for (let attempt = 0; ; attempt++) {
       call.onAsking?.(true);
@@ -159,7 +159,7 @@ export function createProviderHttp(
   }
 
   async function wholeText(call: ProviderCall & { limit: number }): Promise<string> {
-    const response = await send(call);
+    const response = await sendRequest(call);
     return bodyText(response.body, call.limit);
   }
 
@@ -178,7 +178,7 @@ export function createProviderHttp(
   }
 
   return {
-    send,
+    sendRequest,
     /** A JSON response, read completely. @throws ProviderError */
     async json(call: ProviderCall & { limit: number; withinMs?: number }): Promise<unknown> {
       const text = await (call.withinMs === undefined ? wholeText(call) : textWithin(call.withinMs, call));

@@ -91,7 +91,7 @@ test('counts silence only while somebody reads, and from the last packet', async
     { beginsMs: 1_000, silentMs: 1_000 },
     { outgoing: answering },
   );
-  await http.send({ method: 'GET', path: '/models', apiKey: new Secret('sk-test') });
+  await http.sendRequest({ method: 'GET', path: '/models', apiKey: new Secret('sk-test') });
   vi.advanceTimersByTime(10_000);
   expect(abort).not.toHaveBeenCalled();
   Object.assign(controller, { paused: false });

@@ -9,7 +9,7 @@ import type { Database } from '#server/db/schema';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, askedOf, deleteForGood, messageOf, newThread, send, until } from '#server/testing/chat';
+import { ask, askedOf, deleteForGood, messageOf, newThread, sendMessage, until } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { readEvents } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
@@ -285,7 +285,7 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
       const { answer } = await ask(app, visitor, threadId, '[[make table.csv]]');
       const { answer: cut } = await ask(app, visitor, threadId, '[[make output.png]]');
       for (const { id } of [answer, cut]) await troubled(visitor, threadId, id);
-      const stopped = await send(visitor, threadId, '[[make output.png]] [[hang 3]]');
+      const stopped = await sendMessage(visitor, threadId, '[[make output.png]] [[hang 3]]');
       await until('The picture', async () => {
         const query = (db: Kysely<Database>) =>
           db.selectFrom('made_files').select('id').where('message_id', '=', stopped.run.messageId).execute();

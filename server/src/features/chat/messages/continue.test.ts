@@ -10,7 +10,7 @@ import {
   messageOf,
   newThread,
   regenerated,
-  send,
+  sendMessage,
   until,
 } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
@@ -102,7 +102,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
 
   test('continues a stopped answer, which can be stopped again', async () => {
     const threadId = await thread();
-    const { run } = await send(ada, threadId, '[[bench 50]] [[hang 20]] Stop me twice');
+    const { run } = await sendMessage(ada, threadId, '[[bench 50]] [[hang 20]] Stop me twice');
     for (let time = 0; time < 2; time++) {
       // All text before it hangs may have arrived already.
       const before = time === 0 ? 0 : (await messageOf(ada, threadId, run.messageId)).text.length;
@@ -214,7 +214,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
       'The conversation continues after this answer. Ask for the rest in a new message.',
     ]);
     const last = await ask(app, ada, threadId, '[[bench 9]] [[incomplete 3]] Busy');
-    const { run } = await send(ada, threadId, '[[hang]]', { parentId: whole.answer.id });
+    const { run } = await sendMessage(ada, threadId, '[[hang]]', { parentId: whole.answer.id });
     expect((await post(ada, last.answer.id)).body.code).toBe('run_in_progress');
     expect((await post(ada, run.messageId)).body.code).toBe('run_in_progress');
     await ada.post(`/api/runs/${run.id}/stop`);

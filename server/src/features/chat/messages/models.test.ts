@@ -11,7 +11,7 @@ import {
   messagesOf,
   newThread,
   post,
-  send,
+  sendMessage,
   titleAsksOf,
   until,
 } from '#server/testing/chat';
@@ -184,8 +184,8 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
 
   test('counts parallel answers as one thread for the limits', async () => {
     const elsewhere = [
-      await send(ada, await newThread(ada), '[[hang]]'),
-      await send(ada, await newThread(ada), '[[hang]]'),
+      await sendMessage(ada, await newThread(ada), '[[hang]]'),
+      await sendMessage(ada, await newThread(ada), '[[hang]]'),
     ];
     const threadId = await newThread(ada);
     const once = { clientId: clientId(), models: [...three, 'gpt-4o'] };

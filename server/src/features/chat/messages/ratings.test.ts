@@ -1,7 +1,16 @@
 import { correctionLimit, type Message } from '@roster/contracts/chat';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { ask, deleteForGood, messageOf, messagesOf, newThread, regenerated, send, until } from '#server/testing/chat';
+import {
+  ask,
+  deleteForGood,
+  messageOf,
+  messagesOf,
+  newThread,
+  regenerated,
+  sendMessage,
+  until,
+} from '#server/testing/chat';
 import { setUser, withDatabase } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 
@@ -92,7 +101,7 @@ describe.each(engines)('ratings of answers on %s', (engine) => {
 
   test('are accepted for stopped answers with text, and rejected for active or failed ones', async () => {
     const threadId = await newThread(ada);
-    const stopped = await send(ada, threadId, 'Count [[bench 40000]] [[delay 20]]');
+    const stopped = await sendMessage(ada, threadId, 'Count [[bench 40000]] [[delay 20]]');
     const stoppedId = stopped.run.messageId;
     const early = await rate(ada, stoppedId, { value: 'good' });
     expect([early.status, early.body.code]).toEqual([409, 'conflict']);
@@ -110,7 +119,7 @@ describe.each(engines)('ratings of answers on %s', (engine) => {
     expect((await messageOf(ada, threadId, stoppedId)).state).toBe('stopped');
     expect((await rate(ada, stoppedId, { value: 'good' })).status).toBe(200);
 
-    const empty = await send(ada, threadId, '[[hang]]');
+    const empty = await sendMessage(ada, threadId, '[[hang]]');
     await ada.post(`/api/runs/${empty.run.id}/stop`);
     const failed = await ask(app, ada, threadId, '[[401 once]] hello');
     expect(failed.answer.state).toBe('failed');

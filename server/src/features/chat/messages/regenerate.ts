@@ -2,8 +2,8 @@ import type { chat } from '@roster/contracts/chat';
 import type { z } from 'zod';
 import { findPrevious, idempotencyKey, resultOfConcurrentRequest, type StartedRuns } from './idempotency.ts';
 import { findQuestion } from './read.ts';
-import { findThread, type MessageContext, resolveTargets, startOnceCommitted, startRuns } from './start-turn.ts';
-import { CommitUnknownError, storeAnswer } from './store-turn.ts';
+import { findThread, type MessageContext, resolveTargets, storeAndStart } from './start-turn.ts';
+import { storeAnswer } from './store-turn.ts';
 
 type RegenerateInput = z.output<typeof chat.regenerate.body> & { userId: number; messageId: number };
 
@@ -23,13 +23,7 @@ export async function regenerateAnswer(context: MessageContext, input: Regenerat
   await context.checkModels(userId, models, 'model');
   const targets = await resolveTargets(context, { userId, thread, models, overBudget });
 
-  const start = { userId, key, overBudget };
-  try {
-    const stored = await storeAnswer(context, { userId, question, key }, targets);
-    if (!stored) return await resultOfConcurrentRequest(db, userId, key);
-    return await startRuns(context, start, stored);
-  } catch (error) {
-    if (error instanceof CommitUnknownError) void startOnceCommitted(context, start, error.answers);
-    throw error;
-  }
+  const store = () => storeAnswer(context, { userId, question, key }, targets);
+  const started = await storeAndStart(context, { userId, key, overBudget }, store);
+  return started ?? resultOfConcurrentRequest(db, userId, key);
 }

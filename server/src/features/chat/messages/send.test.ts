@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, goodKey, startApp, type TestApp } from '#server/testing/app';
-import { ask, asksOf, clientId, messagesOf, newThread, post, send } from '#server/testing/chat';
+import { ask, asksOf, clientId, messagesOf, newThread, post, sendMessage } from '#server/testing/chat';
 import { readEvents } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
 
@@ -19,7 +19,7 @@ describe.each(engines)('sending a message on %s', (engine) => {
 
   test('stores it before the provider answers', async () => {
     const threadId = await newThread(ada);
-    const { message, run } = await send(ada, threadId, '[[hang]] Is anybody there?');
+    const { message, run } = await sendMessage(ada, threadId, '[[hang]] Is anybody there?');
     expect(message).toMatchObject({ threadId, role: 'user', text: '[[hang]] Is anybody there?', parentId: null });
     expect(run).toMatchObject({ threadId, state: 'queued' });
     const messages = await messagesOf(ada, threadId);
@@ -32,7 +32,7 @@ describe.each(engines)('sending a message on %s', (engine) => {
   test('returns the first result for a repeated request', async () => {
     const threadId = await newThread(ada);
     const once = { clientId: clientId() };
-    const first = await send(ada, threadId, 'Only once, sequentially', once);
+    const first = await sendMessage(ada, threadId, 'Only once, sequentially', once);
     await readEvents(app, ada, first.run.id);
     const again = await post(ada, threadId, 'Only once, sequentially', once);
     expect([again.status, again.body.message]).toEqual([202, first.message]);
@@ -113,7 +113,7 @@ describe.each(engines)('sending a message on %s', (engine) => {
 
   test('rejects it while an answer is being written in the thread', async () => {
     const threadId = await newThread(ada);
-    const { run } = await send(ada, threadId, '[[hang]]');
+    const { run } = await sendMessage(ada, threadId, '[[hang]]');
     const refused = await post(ada, threadId, 'And another thing');
     expect([refused.status, refused.body.code]).toEqual([409, 'run_in_progress']);
     const regenerate = await ada.post(`/api/messages/${run.messageId}/regenerate`);
@@ -146,7 +146,7 @@ describe.each(engines)('sending a message on %s', (engine) => {
     const bob = await app.withKey('bob');
     expect((await ask(app, bob, await newThread(bob), 'hello')).answer.state).toBe('complete');
     await stop(dave, taken[0]?.body.run.id);
-    const next = await send(dave, await newThread(dave), '[[hang]]');
+    const next = await sendMessage(dave, await newThread(dave), '[[hang]]');
     for (const runId of [...taken.slice(1).map(({ body }) => body.run.id), next.run.id]) await stop(dave, runId);
   });
 });

@@ -17,7 +17,7 @@ import type { OpenKey } from '#server/provider/keys/open-key';
 import type { AutomaticSummaries } from './automatic-summaries.ts';
 import { findPrevious, type StartedRuns } from './idempotency.ts';
 import { rejectRetiredModels } from './reject-retired-models.ts';
-import type { StoredAnswer, StoredTurn } from './store-turn.ts';
+import { CommitUnknownError, type StoredAnswer, type StoredTurn } from './store-turn.ts';
 
 /** Dependencies of sending, regenerating and continuing. */
 export type MessageContext = {
@@ -66,8 +66,22 @@ export const callFor = ({ id: threadId }: Pick<ThreadRecord, 'id'>, [first]: rea
 
 type TurnStart = { userId: number; key: IdempotencyKey | null; overBudget: boolean };
 
-/** Starts the runs of a stored turn. */
-export async function startRuns(
+/** Stores a turn and starts its runs. undefined: `store` has stored nothing. */
+export async function storeAndStart(
+  context: MessageContext,
+  start: TurnStart,
+  store: () => Promise<StoredTurn | undefined>,
+): Promise<StartedRuns | undefined> {
+  try {
+    const stored = await store();
+    return stored && (await startRuns(context, start, stored));
+  } catch (error) {
+    if (error instanceof CommitUnknownError) void startOnceCommitted(context, start, error.answers);
+    throw error;
+  }
+}
+
+async function startRuns(
   { db, executor }: MessageContext,
   { userId, overBudget }: TurnStart,
   { messageId, answers }: StoredTurn,
@@ -80,7 +94,7 @@ export async function startRuns(
 }
 
 /** If the commit succeeded after all, starts these runs; a retry with the same client id then returns them. */
-export async function startOnceCommitted(
+async function startOnceCommitted(
   { db, executor }: MessageContext,
   { userId, key, overBudget }: TurnStart,
   answers: readonly StoredAnswer[],

@@ -79,7 +79,7 @@ async function parentOf(
   return parent;
 }
 
-type NewQuestion = {
+export type NewQuestion = {
   userId: number;
   threadId: number;
   text: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '#server/testing/app';
-import { ask, messagesOf, newThread, send, until } from '#server/testing/chat';
+import { ask, messagesOf, newThread, sendMessage, until } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { createHttpClient, type HttpClient } from '#server/testing/http-client';
 import { enqueued, queueOf } from '#server/testing/queue';
@@ -28,7 +28,7 @@ describe('messages in line with two processes on one PostgreSQL', () => {
 
   test('are sent by the process that wrote the answer, wherever they were lined up', async () => {
     const threadId = await newThread(here, { title: 'Named' });
-    await send(here, threadId, 'first [[bench 40]] [[delay 20]]');
+    await sendMessage(here, threadId, 'first [[bench 40]] [[delay 20]]');
     await enqueued(there, threadId, 'second');
     expect(await queueOf(here, threadId)).toMatchObject([{ text: 'second' }]);
     await untilAnswered(threadId, 2);
@@ -37,7 +37,7 @@ describe('messages in line with two processes on one PostgreSQL', () => {
 
   test('are sent now although the other process writes the answer', async () => {
     const threadId = await newThread(here, { title: 'Named' });
-    await send(here, threadId, 'first [[bench 40000]] [[delay 20]]');
+    await sendMessage(here, threadId, 'first [[bench 40000]] [[delay 20]]');
     const [waiting] = await enqueued(here, threadId, 'second');
     expect((await there.post(`/api/queued-messages/${waiting?.id}/send`, {})).status).toBe(200);
     await untilAnswered(threadId, 2);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { ask, asksOf, clientId, messagesOf, newThread, post, send, until } from '#server/testing/chat';
+import { ask, asksOf, clientId, messagesOf, newThread, post, sendMessage, until } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
@@ -34,7 +34,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
 
   test('are sent in order when the answer before them has ended', async () => {
     const threadId = await named();
-    await send(ada, threadId, slow);
+    await sendMessage(ada, threadId, slow);
     await enqueued(ada, threadId, 'second');
     const queue = await enqueued(ada, threadId, 'third');
     expect(queue).toMatchObject([
@@ -49,7 +49,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
 
   test('are not sent to the model before it is their turn', async () => {
     const threadId = await named();
-    const { run } = await send(ada, threadId, endless);
+    const { run } = await sendMessage(ada, threadId, endless);
     await enqueued(ada, threadId, 'a quince in line');
     expect(JSON.stringify(await asksOf(app))).not.toContain('a quince in line');
     expect((await ada.get('/api/threads?q=quince')).body.items).toEqual([]);
@@ -64,7 +64,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
 
   test('are stored once, however often the request is repeated', async () => {
     const threadId = await named();
-    const { run } = await send(ada, threadId, endless);
+    const { run } = await sendMessage(ada, threadId, endless);
     const draft = { message: 'once', clientId: clientId() };
     const both = await Promise.all([ada.post(queuePath(threadId), draft), ada.post(queuePath(threadId), draft)]);
     expect(both.map(({ status }) => status)).toEqual([202, 202]);
@@ -80,7 +80,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
 
   test('wait after an answer that was stopped, until they are sent', async () => {
     const threadId = await named();
-    const { run } = await send(ada, threadId, endless);
+    const { run } = await sendMessage(ada, threadId, endless);
     await enqueued(ada, threadId, 'second');
     await enqueued(ada, threadId, 'third');
     await stop(run.id);
@@ -92,7 +92,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
 
   test('wait after an answer that failed', async () => {
     const threadId = await named();
-    await send(ada, threadId, '[[delay 20]] [[failed 40]]');
+    await sendMessage(ada, threadId, '[[delay 20]] [[failed 40]]');
     await enqueued(ada, threadId, 'second');
     await until('The failure', async () => (await heldOf(threadId))[0] === 'failed');
     expect(await messagesOf(ada, threadId)).toHaveLength(2);
@@ -100,7 +100,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
 
   test('can be sent now: the answer stops, and the others follow', async () => {
     const threadId = await named();
-    const { run } = await send(ada, threadId, endless);
+    const { run } = await sendMessage(ada, threadId, endless);
     await enqueued(ada, threadId, 'second');
     const [, third] = await enqueued(ada, threadId, 'third [[bench 40]] [[delay 20]]');
     const sent = await ada.post(`/api/queued-messages/${third?.id}/send`, {});
@@ -116,7 +116,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
 
   test('can be edited, and do not leave while they are', async () => {
     const threadId = await named();
-    await send(ada, threadId, slow);
+    await sendMessage(ada, threadId, slow);
     const [waiting] = await enqueued(ada, threadId, 'secnd');
     const path = `/api/queued-messages/${waiting?.id}`;
     expect((await ada.patch(path, { editing: true })).body).toMatchObject({ held: 'editing' });
@@ -130,7 +130,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
 
   test('stay held after editing if the answer was stopped meanwhile', async () => {
     const threadId = await named();
-    const { run } = await send(ada, threadId, endless);
+    const { run } = await sendMessage(ada, threadId, endless);
     const [waiting] = await enqueued(ada, threadId, 'second');
     await ada.patch(`/api/queued-messages/${waiting?.id}`, { editing: true });
     await stop(run.id);
@@ -140,7 +140,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
 
   test('can be removed, which lets the next one be sent', async () => {
     const threadId = await named();
-    await send(ada, threadId, slow);
+    await sendMessage(ada, threadId, slow);
     const [second] = await enqueued(ada, threadId, 'second');
     await enqueued(ada, threadId, 'third');
     await ada.patch(`/api/queued-messages/${second?.id}`, { editing: true });
@@ -151,7 +151,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
 
   test('are at most ten', async () => {
     const threadId = await named();
-    const { run } = await send(ada, threadId, endless);
+    const { run } = await sendMessage(ada, threadId, endless);
     for (let count = 1; count <= 10; count++) await enqueued(ada, threadId, `number ${count}`);
     const refused = await postQueued(ada, threadId, 'number 11');
     expect([refused.status, refused.body.message]).toEqual([
@@ -164,7 +164,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
   test('take their files along, which count as used', async () => {
     const threadId = await named();
     const { id: fileId } = await uploaded(app, ada, { filename: 'notes.txt', content: 'plums' });
-    const { run } = await send(ada, threadId, endless);
+    const { run } = await sendMessage(ada, threadId, endless);
     const [waiting] = await enqueued(ada, threadId, 'read this', { fileIds: [fileId] });
     expect(waiting?.files).toMatchObject([{ id: fileId, filename: 'notes.txt', kind: 'text' }]);
     const usesOf = async () =>
@@ -180,7 +180,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
   test('wait if one of their files was deleted, and go without it', async () => {
     const threadId = await named();
     const { id: fileId } = await uploaded(app, ada, { filename: 'gone.txt', content: 'plums' });
-    await send(ada, threadId, '[[bench 40]] [[delay 20]]');
+    await sendMessage(ada, threadId, '[[bench 40]] [[delay 20]]');
     const [waiting] = await enqueued(ada, threadId, 'read this', { fileIds: [fileId] });
     await ada.delete(`/api/files/${fileId}`);
     await until('The refusal', async () => (await heldOf(threadId))[0] === 'refused');
@@ -194,7 +194,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
   test('wait for the choice between several answers', async () => {
     const threadId = await named();
     const models = ['gpt-4o', 'gpt-4o-mini'];
-    await send(ada, threadId, '[[bench 40]] [[delay 20]]', { models });
+    await sendMessage(ada, threadId, '[[bench 40]] [[delay 20]]', { models });
     await enqueued(ada, threadId, 'second', { models });
     await until('The question which', async () => (await heldOf(threadId))[0] === 'choice');
     const [, answer] = await messagesOf(ada, threadId);
@@ -209,7 +209,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
     const { visitor } = await app.someone();
     const threadId = await newThread(visitor, { title: 'Named' });
     await ask(app, visitor, threadId, 'something that costs [[tokens 2000]]');
-    await send(visitor, threadId, '[[bench 40]] [[delay 20]]');
+    await sendMessage(visitor, threadId, '[[bench 40]] [[delay 20]]');
     const [waiting] = await enqueued(visitor, threadId, 'second');
     const budget = { assistantId: null, amountUsd: 0.01, hardStop: true };
     expect((await visitor.post('/api/analytics/budgets', budget)).status).toBeLessThan(300);
@@ -234,7 +234,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
 
   test('wait in the trash, and after it', async () => {
     const threadId = await named();
-    await send(ada, threadId, endless);
+    await sendMessage(ada, threadId, endless);
     const [waiting] = await enqueued(ada, threadId, 'second');
     await ada.delete(`/api/threads/${threadId}`);
     expect((await ada.get(queuePath(threadId))).status).toBe(404);
@@ -249,7 +249,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
     const { visitor } = await app.someone();
     const kept = await newThread(visitor, { title: 'Named' });
     const temporary = await newThread(visitor, { temporary: true });
-    const runs = [await send(visitor, kept, endless), await send(visitor, temporary, endless)];
+    const runs = [await sendMessage(visitor, kept, endless), await sendMessage(visitor, temporary, endless)];
     await enqueued(visitor, kept, 'to be exported');
     const [secret] = await enqueued(visitor, temporary, 'a secret');
     const { body } = await beginDownload(app, visitor, '/api/user/export');
@@ -267,7 +267,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
     const { visitor } = await app.someone();
     const threadId = await newThread(visitor, { title: 'Named' });
     const { id: fileId } = await uploaded(app, visitor, { filename: 'notes.txt', content: 'plums' });
-    await send(visitor, threadId, endless);
+    await sendMessage(visitor, threadId, endless);
     await enqueued(visitor, threadId, 'read this', { fileIds: [fileId] });
     await visitor.delete(`/api/threads/${threadId}`);
     await visitor.delete(`/api/trash/${threadId}`);
@@ -279,7 +279,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
 
   test('leave an ordinary message alone that comes first', async () => {
     const threadId = await named();
-    const { run } = await send(ada, threadId, endless);
+    const { run } = await sendMessage(ada, threadId, endless);
     await enqueued(ada, threadId, 'second');
     await stop(run.id);
     expect((await post(ada, threadId, 'third')).status).toBe(202);
@@ -289,7 +289,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
 
   test('are sent once, however many requests ask for it at the same time', async () => {
     const threadId = await named();
-    const { run } = await send(ada, threadId, endless);
+    const { run } = await sendMessage(ada, threadId, endless);
     const [waiting] = await enqueued(ada, threadId, 'second');
     await enqueued(ada, threadId, 'third');
     const path = `/api/queued-messages/${waiting?.id}/send`;
@@ -338,7 +338,7 @@ describe.each(engines)('messages in line on %s', (engine) => {
 
   test('are sent after a restart if the server stopped between two answers', async () => {
     const threadId = await named();
-    const { run } = await send(ada, threadId, endless);
+    const { run } = await sendMessage(ada, threadId, endless);
     await enqueued(ada, threadId, 'second');
     await stop(run.id);
     await app.halt();

@@ -1,14 +1,8 @@
 import type { HeldReason } from '@roster/contracts/message-queue';
 import type { FastifyBaseLogger } from 'fastify';
 import { RunActiveError } from '#server/conversation/errors';
-import {
-  findThread,
-  type MessageContext,
-  resolveTargets,
-  startOnceCommitted,
-  startRuns,
-} from '#server/features/chat/messages/start-turn';
-import { CommitUnknownError, storeQuestion } from '#server/features/chat/messages/store-turn';
+import { sendQuestion } from '#server/features/chat/messages/send';
+import { findThread, type MessageContext } from '#server/features/chat/messages/start-turn';
 import { messageRepository } from '#server/features/chat/shared/message-repository';
 import {
   queuedMessageRepository,
@@ -58,7 +52,7 @@ async function sendFirst(context: MessageContext, userId: number, threadId: numb
     const next = await queue.next(userId, threadId);
     if (!next || next.message.held !== null) return;
     try {
-      if ((await send(context, userId, next)) === 'sent') return;
+      if (await sendQueued(context, userId, next)) return;
     } catch (error) {
       if (isPassing(error)) return;
       const { reason, problem } = refusalOf(error);
@@ -87,31 +81,17 @@ function refusalOf(error: unknown): { reason: HeldReason; problem: string } {
   return { reason: error.code === 'budget_exceeded' ? 'over_budget' : 'refused', problem: error.message };
 }
 
-/** Stores the message as the next question, and starts its runs. `changed`: read the queue again. */
-async function send(context: MessageContext, userId: number, next: StoredQueuedMessage): Promise<'sent' | 'changed'> {
-  const { db, executor } = context;
-  const { message, key, overBudget } = next;
-  const { threadId, text, models } = message;
-  executor.refuseWhenClosing(userId);
-  const thread = await findThread(db, userId, threadId);
+/** undefined: the queue has changed, so it is read again. */
+async function sendQueued(context: MessageContext, userId: number, next: StoredQueuedMessage) {
+  const { key, overBudget } = next;
+  const { threadId, text, models } = next.message;
+  context.executor.refuseWhenClosing(userId);
+  const thread = await findThread(context.db, userId, threadId);
   await rejectUnchosen(context, userId, thread);
   const fileIds = next.files.map(({ fileId }) => fileId);
-  const attached = await context.attachments.inspect(userId, fileIds);
-  if (models.length > 0) await context.checkModels(userId, models, 'models');
-  const targets = await resolveTargets(context, { userId, thread, models, overBudget });
-
-  const start = { userId, key, overBudget };
-  const question = { userId, threadId, text, key, attached, parentId: undefined };
-  try {
-    const claim = (trx: MessageContext['db']) => queuedMessageRepository(trx).take(userId, next);
-    const stored = await storeQuestion(context, { ...question, claim }, targets);
-    if (!stored) return 'changed';
-    await startRuns(context, start, stored);
-    return 'sent';
-  } catch (error) {
-    if (error instanceof CommitUnknownError) void startOnceCommitted(context, start, error.answers);
-    throw error;
-  }
+  const claim = (trx: MessageContext['db']) => queuedMessageRepository(trx).take(userId, next);
+  const question = { userId, text, key, parentId: undefined, claim };
+  return sendQuestion(context, thread, { ...question, fileIds, models, overBudget });
 }
 
 /** A question continues one of several answers, which the user chooses. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, messageOf, newThread, send, until } from '#server/testing/chat';
+import { ask, messageOf, newThread, sendMessage, until } from '#server/testing/chat';
 import { called, callsOf, choice, done, frame, rows, say, stop } from '#server/testing/chat-shapes';
 import { readEvents } from '#server/testing/events';
 import { download } from '#server/testing/files';
@@ -100,7 +100,7 @@ describe.each(engines)('answers of servers with Chat Completions only, on %s', (
     ];
     answers = [calling.map(frame).join(''), [say('Paid.', 'stop'), done].map(frame).join('')];
     const threadId = await named({ assistantId });
-    const { run } = await send(ada, threadId, 'Pay');
+    const { run } = await sendMessage(ada, threadId, 'Pay');
     const waits = async () => (await messageOf(ada, threadId, run.messageId)).state === 'waiting';
     await until('The question', waits);
     const { calls = [] } = await messageOf(ada, threadId, run.messageId);

@@ -1,7 +1,7 @@
 import { createSimulator } from '@roster/simulator/simulator';
 import { expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase } from '#server/testing/app';
-import { benchText, messageOf, newThread, post, send, until } from '#server/testing/chat';
+import { benchText, messageOf, newThread, post, sendMessage, until } from '#server/testing/chat';
 import { killableServer, registered } from '#server/testing/crash';
 import { lastOf, openEvents, textOf } from '#server/testing/events';
 import { bareRequest } from '#server/testing/test-environment';
@@ -19,8 +19,8 @@ test('rejects new runs on SIGTERM, lets active ones end, and interrupts the rest
   await server.start();
   const ada = await registered(server, 'ada');
   const [short, endless, idle] = [await newThread(ada), await newThread(ada), await newThread(ada)];
-  const quick = await send(ada, short, '[[bench 200]] [[delay 20]]');
-  const slow = await send(ada, endless, '[[bench 40000]] [[delay 20]]');
+  const quick = await sendMessage(ada, short, '[[bench 200]] [[delay 20]]');
+  const slow = await sendMessage(ada, endless, '[[bench 40000]] [[delay 20]]');
   const readers = [await openEvents(server, ada, quick.run.id), await openEvents(server, ada, slow.run.id)];
   await Promise.all(readers.map((reader) => reader.until(3)));
 

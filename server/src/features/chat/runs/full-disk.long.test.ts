@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startApp } from '#server/testing/app';
-import { ask, benchText, messageOf, newThread, post, send, until } from '#server/testing/chat';
+import { ask, benchText, messageOf, newThread, post, sendMessage, until } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { lastOf, openEvents, textOf } from '#server/testing/events';
 import { onDiskThatFills } from '#server/testing/full-disk';
@@ -22,7 +22,7 @@ async function started() {
 
 test('stores an answer that ends while the disk is full once there is room', async () => {
   const { app, ada, threadId, fill, makeRoom } = await started();
-  const { run } = await send(ada, threadId, '[[bench 10000]] [[delay 1]]');
+  const { run } = await sendMessage(ada, threadId, '[[bench 10000]] [[delay 1]]');
   const reader = await openEvents(app, ada, run.id);
   await reader.until(1);
   fill();
@@ -58,7 +58,7 @@ test('stores an answer that ends while the disk is full once there is room', asy
 
 test('stops an answer while the disk is full, and keeps its text', async () => {
   const { app, ada, threadId, fill, makeRoom } = await started();
-  const { run } = await send(ada, threadId, '[[bench 100000]] [[delay 1]]');
+  const { run } = await sendMessage(ada, threadId, '[[bench 100000]] [[delay 1]]');
   const reader = await openEvents(app, ada, run.id);
   await reader.until(1);
   fill();

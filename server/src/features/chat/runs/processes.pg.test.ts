@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { goodKey, startApp, type TestApp } from '#server/testing/app';
-import { ask, asksOf, benchText, messageOf, messagesOf, newThread, send, until } from '#server/testing/chat';
+import { ask, asksOf, benchText, messageOf, messagesOf, newThread, sendMessage, until } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { lastOf, type Numbered, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
 import { freePort } from '#server/testing/free-port';
@@ -37,7 +37,7 @@ describe('several processes on one PostgreSQL', () => {
   });
 
   test('stream an answer of the other, resumable after each event', async () => {
-    const { run } = await send(ada, await newThread(ada, { title: 'Named' }), '[[bench 60]] [[delay 20]]');
+    const { run } = await sendMessage(ada, await newThread(ada, { title: 'Named' }), '[[bench 60]] [[delay 20]]');
     const whole = await openEvents(app, ada, run.id);
     const seen: Numbered[] = [];
     for (let count = 1; lastOf(seen)?.type !== 'finished'; count++) {
@@ -53,7 +53,7 @@ describe('several processes on one PostgreSQL', () => {
 
   test('deliver all text in order to the other when stored events are missing', async () => {
     const threadId = await newThread(ada, { title: 'Named' });
-    const { run } = await send(ada, threadId, '[[bench 120]] [[delay 20]]');
+    const { run } = await sendMessage(ada, threadId, '[[bench 120]] [[delay 20]]');
     const lost = await until('Words in three parts', () =>
       withDatabase(app, async (db) => {
         const parts = await db.selectFrom('run_events').selectAll().where('run_id', '=', run.id).execute();
@@ -72,7 +72,7 @@ describe('several processes on one PostgreSQL', () => {
   });
 
   test('deliver new text to the other soon', async () => {
-    const { run } = await send(ada, await newThread(ada), '[[bench 40000]] [[delay 20]]');
+    const { run } = await sendMessage(ada, await newThread(ada), '[[bench 40000]] [[delay 20]]');
     const [here, there] = [await openEvents(app, ada, run.id), await openEvents(second, adaThere, run.id)];
     // While it is being written, not only at its end, minutes later.
     for (const count of [20, 60, 100]) {
@@ -87,7 +87,7 @@ describe('several processes on one PostgreSQL', () => {
 
   test('return partial answers with the thread on both', async () => {
     const threadId = await newThread(ada);
-    const { message, run } = await send(ada, threadId, '[[bench 40]] [[hang 30]]');
+    const { message, run } = await sendMessage(ada, threadId, '[[bench 40]] [[hang 30]]');
     const there = await openEvents(second, adaThere, run.id);
     await until('All thirty words', async () => textOf(there.events) === benchText(30));
     there.leave();
@@ -102,7 +102,7 @@ describe('several processes on one PostgreSQL', () => {
 
   test('stop an answer through the other', async () => {
     const threadId = await newThread(ada);
-    const { run } = await send(ada, threadId, 'Stop from afar [[bench 40000]] [[delay 20]]');
+    const { run } = await sendMessage(ada, threadId, 'Stop from afar [[bench 40000]] [[delay 20]]');
     const reader = await openEvents(second, adaThere, run.id);
     await reader.until(5);
     expect((await adaThere.post(`/api/runs/${run.id}/stop`)).status).toBe(200);
@@ -133,8 +133,8 @@ describe('several processes on one PostgreSQL', () => {
 
   test('stop only the answer of a thread that is deleted through the other', async () => {
     const [doomed, kept] = [await newThread(ada), await newThread(ada, { title: 'Kept' })];
-    const deleted = await send(ada, doomed, 'Deleted from afar [[bench 40000]] [[delay 20]]');
-    const other = await send(ada, kept, '[[bench 40000]] [[delay 20]]');
+    const deleted = await sendMessage(ada, doomed, 'Deleted from afar [[bench 40000]] [[delay 20]]');
+    const other = await sendMessage(ada, kept, '[[bench 40000]] [[delay 20]]');
     const watching = await openEvents(second, adaThere, deleted.run.id);
     await watching.until(3);
     expect((await adaThere.delete(`/api/threads/${doomed}`)).status).toBe(204);
@@ -151,8 +151,8 @@ describe('several processes on one PostgreSQL', () => {
 
   test('store other answers when the rows of one are deleted', async () => {
     const [doomed, kept] = [await newThread(ada), await newThread(ada, { title: 'Kept' })];
-    const deleted = await send(ada, doomed, '[[bench 40000]] [[delay 20]]');
-    const other = await send(ada, kept, '[[bench 40000]] [[delay 20]]');
+    const deleted = await sendMessage(ada, doomed, '[[bench 40000]] [[delay 20]]');
+    const other = await sendMessage(ada, kept, '[[bench 40000]] [[delay 20]]');
     const here = await openEvents(app, ada, other.run.id);
     await here.until(5);
     // As when an operator deletes the account: no stop is requested.
@@ -171,7 +171,7 @@ describe('several processes on one PostgreSQL', () => {
 
   test('reconnect for signals without losing events or declaring anyone dead', async () => {
     const threadId = await newThread(ada, { title: 'Named' });
-    const { run } = await send(ada, threadId, '[[bench 400]] [[delay 15]]');
+    const { run } = await sendMessage(ada, threadId, '[[bench 400]] [[delay 15]]');
     const there = await openEvents(second, adaThere, run.id);
     await there.until(10);
     const { rows } = await withDatabase(app, (db) =>
@@ -183,7 +183,7 @@ describe('several processes on one PostgreSQL', () => {
     const events = await there.all();
     expect(lastOf(events)).toEqual({ type: 'finished', reason: 'complete' });
     expect(textOf(events)).toBe(benchText(400));
-    const next = await send(ada, threadId, '[[bench 40000]] [[delay 20]]');
+    const next = await sendMessage(ada, threadId, '[[bench 40000]] [[delay 20]]');
     const reader = await openEvents(second, adaThere, next.run.id);
     await reader.until(3);
     await adaThere.post(`/api/runs/${next.run.id}/stop`);
@@ -205,7 +205,7 @@ describe('several processes on one PostgreSQL', () => {
     await eve.post('/api/register', { email: 'eve@example.com', password: 'correct horse battery' });
     await eve.post('/api/settings/apikey', { apiKey: goodKey });
     const threadId = await newThread(eve);
-    const { run } = await send(eve, threadId, '[[bench 40000]] [[delay 20]]');
+    const { run } = await sendMessage(eve, threadId, '[[bench 40000]] [[delay 20]]');
     const eveHere = through(second, eve);
     const reader = await openEvents(second, eveHere, run.id);
     await reader.until(20);

@@ -10,7 +10,7 @@ import {
   messageOf,
   messagesOf,
   newThread,
-  send,
+  sendMessage,
   until,
 } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
@@ -39,7 +39,7 @@ test('stores an answer that ends during a database outage, and sends the end to 
   const second = await app.secondProcess();
   const ada = await app.withKey('ada');
   const threadId = await newThread(ada, { title: 'Named' });
-  const { run } = await send(ada, threadId, '[[bench 100]] [[delay 10]]');
+  const { run } = await sendMessage(ada, threadId, '[[bench 100]] [[delay 10]]');
   const [here, there] = [await openEvents(app, ada, run.id), await openEvents(second, ada, run.id)];
   await Promise.all([here.until(1), there.until(1)]);
   line.set('refuse');
@@ -112,7 +112,7 @@ test('waits for the file store if an attachment cannot be read', async () => {
   await ask(app, ada, threadId, 'What does it say?', { fileIds: [text.id] });
   await forgetAsks(app);
   s3.refuse(() => ({ status: 500, code: 'InternalError' }));
-  const { run } = await send(ada, threadId, 'And why?');
+  const { run } = await sendMessage(ada, threadId, 'And why?');
   const reader = await openEvents(app, ada, run.id);
   await until('a look at the store', async () => (await ada.get(`/api/files/${text.id}/content`)).status === 503);
   expect(await asksOf(app)).toEqual([]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, messageOf, newThread, send, until } from '#server/testing/chat';
+import { ask, messageOf, newThread, sendMessage, until } from '#server/testing/chat';
 import { readEvents } from '#server/testing/events';
 
 const [first, second] = [
@@ -52,7 +52,7 @@ describe.each(engines)('web pages that an answer cites on %s', (engine) => {
     const { visitor } = await app.someone('reader2');
     const assistantId = await createAssistant(visitor, { tools: { webSearch: {} } });
     const threadId = await newThread(visitor, { assistantId, title: 'Named' });
-    const { run } = await send(visitor, threadId, '[[web]] [[tokens 40]] [[hang 30]]');
+    const { run } = await sendMessage(visitor, threadId, '[[web]] [[tokens 40]] [[hang 30]]');
     const written = await until('The first citation', async () => {
       const message = await messageOf(visitor, threadId, run.messageId);
       return message.links !== undefined && message;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, messagesOf, newThread, send, until } from '#server/testing/chat';
+import { ask, messagesOf, newThread, sendMessage, until } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
@@ -72,7 +72,7 @@ describe.each(engines)('filtering conversations on %s', (engine) => {
   test('applies to an answer that is being written', async () => {
     const carol = await app.withKey('carol');
     const threadId = await newThread(carol, { title: 'Named', model: 'gpt-4o-mini' });
-    const { run } = await send(carol, threadId, '[[bench 40]] [[hang 30]]');
+    const { run } = await sendMessage(carol, threadId, '[[bench 40]] [[hang 30]]');
     await until('The last word', async () => (await messagesOf(carol, threadId))[1]?.text.includes('t0029'));
     expect(await idsFor('q=t0029&model=gpt-4o-mini', carol)).toEqual([threadId]);
     expect(await idsFor('q=t0029&model=gpt-4o', carol)).toEqual([]);

@@ -1,7 +1,7 @@
 import type { ThreadListItem } from '@roster/contracts/chat';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { ask, messagesOf, newThread, send, until } from '#server/testing/chat';
+import { ask, messagesOf, newThread, sendMessage, until } from '#server/testing/chat';
 import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 
@@ -183,7 +183,7 @@ describe.each(engines)('searching on %s', (engine) => {
     expect(first.body.items).toMatchObject([{ id: two, match: null }]);
     const next = await fay.get(`/api/threads?q=-one&limit=1&cursor=${first.body.nextCursor}`);
     expect(next.body.items.map(({ id }: { id: number }) => id)).toEqual([three]);
-    const { run } = await send(fay, one, '[[bench 40]] [[hang 30]]');
+    const { run } = await sendMessage(fay, one, '[[bench 40]] [[hang 30]]');
     await until('The last word', async () => (await messagesOf(fay, one))[1]?.text.includes('t0029'));
     expect(await idsFor(fay, '-t0028')).toEqual([two, three]);
     expect(await idsFor(fay, '-t0039')).toEqual([one, two, three]);
@@ -204,7 +204,7 @@ describe.each(engines)('searching on %s', (engine) => {
   test('finds an answer while it is being written', async () => {
     const carol = await app.withKey('carol');
     const threadId = await newThread(carol, { title: 'Named' });
-    const { run } = await send(carol, threadId, '[[bench 40]] [[hang 30]]');
+    const { run } = await sendMessage(carol, threadId, '[[bench 40]] [[hang 30]]');
     await until('The last word', async () => (await messagesOf(carol, threadId))[1]?.text.includes('t0029'));
     const [item] = await found(carol, 't0028 t0029');
     expect(item).toMatchObject({ id: threadId, match: { messageId: run.messageId } });

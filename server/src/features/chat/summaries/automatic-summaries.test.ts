@@ -11,7 +11,7 @@ import {
   messagesOf,
   newThread,
   regenerated,
-  send,
+  sendMessage,
   until,
 } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
@@ -123,7 +123,7 @@ describe.each(engines)('summaries that an assistant makes by itself on %s', (eng
 
   test('can be cancelled: the question is sent without', async () => {
     const { threadId, messages } = await conversation(120_000, { first: `[[bench 40]] [[delay 200]] ${long}` });
-    const { run } = await send(ada, threadId, 'about plums');
+    const { run } = await sendMessage(ada, threadId, 'about plums');
     const id = messages[3]?.id ?? 0;
     expect((await messageOf(ada, threadId, id)).summary).toMatchObject({ state: 'writing' });
     expect((await ada.delete(`/api/messages/${id}/summary`)).status).toBe(204);
@@ -134,7 +134,7 @@ describe.each(engines)('summaries that an assistant makes by itself on %s', (eng
 
   test('stop with the answer, and cost nothing over a budget', async () => {
     const { threadId } = await conversation(120_000, { first: `[[bench 40]] [[delay 200]] ${long}` });
-    const { run } = await send(ada, threadId, 'about plums');
+    const { run } = await sendMessage(ada, threadId, 'about plums');
     expect((await ada.post(`/api/runs/${run.id}/stop`)).status).toBeLessThan(300);
     await until('The end', async () => (await messageOf(ada, threadId, run.messageId)).state === 'stopped');
 

@@ -8,7 +8,7 @@ import {
   messageOf,
   messagesOf,
   newThread,
-  send,
+  sendMessage,
   until,
 } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
@@ -218,7 +218,7 @@ describe.each(engines)('summaries of earlier messages on %s', (engine) => {
 
   test('do not disturb an answer that is continued', async () => {
     const threadId = await newThread(ada, { title: 'Named' });
-    const { run } = await send(ada, threadId, 'only one [[bench 400]] [[delay 20]]');
+    const { run } = await sendMessage(ada, threadId, 'only one [[bench 400]] [[delay 20]]');
     await until('Some words', async () => (await messageOf(ada, threadId, run.messageId)).text.length > 50);
     await ada.post(`/api/runs/${run.id}/stop`);
     expect((await begin(threadId)).body.id).toBe(run.messageId);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, messageOf, newThread, send, titleAsksOf, until } from '#server/testing/chat';
+import { ask, messageOf, newThread, sendMessage, titleAsksOf, until } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { uploaded } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
@@ -78,7 +78,7 @@ describe.each(engines)('temporary conversations on %s', (engine) => {
   test('are not found by a search while their answer is being written', async () => {
     const { visitor } = await app.someone();
     const threadId = await newTemporary(visitor);
-    const { run } = await send(visitor, threadId, 'Say pomelo [[delay 5]] [[bench 2000]]');
+    const { run } = await sendMessage(visitor, threadId, 'Say pomelo [[delay 5]] [[bench 2000]]');
     expect(await listOf(visitor, '&q=t0001')).toEqual([]);
     await visitor.post(`/api/runs/${run.id}/stop`);
   });
@@ -127,7 +127,7 @@ describe.each(engines)('temporary conversations on %s', (engine) => {
 
   test('are deleted when they are closed, with a running answer, and are not in the trash', async () => {
     const threadId = await newTemporary(ada);
-    const { run } = await send(ada, threadId, 'Go on [[delay 5]] [[bench 2000]]');
+    const { run } = await sendMessage(ada, threadId, 'Go on [[delay 5]] [[bench 2000]]');
     expect((await ada.delete(`/api/threads/${threadId}`)).status).toBe(204);
     expect(await statusOf(ada, threadId)).toBe(404);
     expect((await ada.get(`/api/runs/${run.id}/response-schema`)).status).toBe(404);

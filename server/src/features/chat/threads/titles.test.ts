@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, newThread, regenerated, send, titleAsksOf, until } from '#server/testing/chat';
+import { ask, newThread, regenerated, sendMessage, titleAsksOf, until } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { openEvents, readEvents } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
@@ -35,7 +35,7 @@ describe.each(engines)('titles on %s', (engine) => {
 
   test('start as the first words, cut between words', async () => {
     const threadId = await newThread(ada);
-    const { run } = await send(ada, threadId, `[[hang]]   Describe\nthe ${'slow '.repeat(20)}growth of lichen`);
+    const { run } = await sendMessage(ada, threadId, `[[hang]]   Describe\nthe ${'slow '.repeat(20)}growth of lichen`);
     const title = await titleOf(threadId);
     expect(title).toMatch(/^\[\[hang\]\] Describe the (slow )+slow…$/);
     expect(title.length).toBeLessThanOrEqual(61);
@@ -48,7 +48,7 @@ describe.each(engines)('titles on %s', (engine) => {
   test('end at whole characters', async () => {
     const family = '👨‍👩‍👧‍👦';
     const threadId = await newThread(ada);
-    const { run } = await send(ada, threadId, `${family.repeat(20)}[[hang]]`);
+    const { run } = await sendMessage(ada, threadId, `${family.repeat(20)}[[hang]]`);
     expect(await titleOf(threadId)).toBe(`${family.repeat(5)}…`);
     await ada.post(`/api/runs/${run.id}/stop`);
   });
@@ -121,7 +121,7 @@ describe.each(engines)('titles on %s', (engine) => {
     const threadId = await newThread(ada, { title: 'My own title' });
     await ask(app, ada, threadId, 'Heather on the hills');
     const renamed = await newThread(ada);
-    const { run } = await send(ada, renamed, 'Heather in the valleys [[delay 5]]');
+    const { run } = await sendMessage(ada, renamed, 'Heather in the valleys [[delay 5]]');
     await ada.patch(`/api/threads/${renamed}`, { title: 'Renamed meanwhile' });
     await readEvents(app, ada, run.id);
     await ask(app, ada, renamed, 'And then');
@@ -131,7 +131,7 @@ describe.each(engines)('titles on %s', (engine) => {
 
   test('never replace a title that was chosen during the request', async () => {
     const threadId = await newThread(ada);
-    const { run } = await send(ada, threadId, 'Clover by the lake [[delay 5]]');
+    const { run } = await sendMessage(ada, threadId, 'Clover by the lake [[delay 5]]');
     const reader = await openEvents(app, ada, run.id);
     await reader.until(1);
     await withFault(app, { delayMs: 300 }, { path: '/responses' }, async () => {
@@ -151,7 +151,7 @@ describe.each(engines)('titles on %s', (engine) => {
   ])('ignore a provider that %s', async (kind, fault) => {
     const threadId = await newThread(ada);
     const words = `Thistles where it ${kind}`;
-    const { run } = await send(ada, threadId, `${words} [[delay 5]]`);
+    const { run } = await sendMessage(ada, threadId, `${words} [[delay 5]]`);
     const reader = await openEvents(app, ada, run.id);
     await reader.until(1);
     await withFault(app, fault, { path: '/responses' }, async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, messagesOf, newThread, post, send, until } from '#server/testing/chat';
+import { ask, messagesOf, newThread, post, sendMessage, until } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { gathered, rated } from '#server/testing/datasets';
 import { uploaded } from '#server/testing/files';
@@ -101,7 +101,7 @@ describe.each(engines)('the trash on %s', (engine) => {
   test('stops a running answer, and keeps what it said', async () => {
     const { visitor } = await app.someone();
     const threadId = await newThread(visitor);
-    await send(visitor, threadId, 'Go on [[delay 5]] [[bench 2000]]');
+    await sendMessage(visitor, threadId, 'Go on [[delay 5]] [[bench 2000]]');
     await visitor.delete(`/api/threads/${threadId}`);
     await visitor.post(`/api/trash/${threadId}/restore`);
     await until('The end of the answer', async () => {
@@ -225,7 +225,7 @@ describe.each(engines)('the trash on %s', (engine) => {
   test('stops the answers of all deleted conversations', async () => {
     const { visitor } = await app.someone();
     const ids = [await newThread(visitor), await newThread(visitor)];
-    for (const id of ids) await send(visitor, id, 'Go on [[delay 5]] [[bench 2000]]');
+    for (const id of ids) await sendMessage(visitor, id, 'Go on [[delay 5]] [[bench 2000]]');
     await bulk(visitor, 'delete', ids);
     await bulk(visitor, 'restore', ids);
     for (const id of ids)

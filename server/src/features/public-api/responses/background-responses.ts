@@ -137,12 +137,12 @@ export function backgroundResponses(dependencies: Dependencies, steps: Steps) {
     }
     sendEventHeaders(request, reply);
     const { raw } = reply;
-    const send = (frames: string) => {
+    const sendFrames = (frames: string) => {
       if (!raw.destroyed) raw.write(frames);
       // The response can be read again, so a client that does not read is disconnected.
       if (raw.writableLength > maxUnread) raw.destroy();
     };
-    await background.start(open.id ?? 0, held, (signal) => write(call, started, send, signal));
+    await background.start(open.id ?? 0, held, (signal) => write(call, started, sendFrames, signal));
     raw.end();
     return reply;
   };

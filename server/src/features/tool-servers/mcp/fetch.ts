@@ -179,7 +179,7 @@ export function mcpFetch({
     // Nobody would listen to a stream of unsolicited messages.
     if (method === 'GET' && !headers.has('last-event-id')) return new Response(null, { status: 405 });
     try {
-      const answer = await outgoing.send({
+      const answer = await outgoing.sendRequest({
         url,
         method,
         headers: Object.fromEntries(headers),

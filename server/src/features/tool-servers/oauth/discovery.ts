@@ -26,7 +26,7 @@ async function challenge(outgoing: SsrfGuard, url: URL, withinMs: number) {
   const { extractWWWAuthenticateParams } = await loadAuth();
   const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
   const request = { url, method: 'POST', headers, body: hello, withinMs, bodyLimit: 1024, redirects: 'leave' } as const;
-  const answer = await outgoing.send(request);
+  const answer = await outgoing.sendRequest(request);
   answer.drop();
   return extractWWWAuthenticateParams(new Response(null, { status: 401, headers: answer.headers }));
 }

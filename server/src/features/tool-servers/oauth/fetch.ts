@@ -38,7 +38,7 @@ export function oauthFetch(outgoing: SsrfGuard, withinMs: number): FetchLike {
   const until = performance.now() + withinMs;
   return async (address, init = {}) => {
     const { body } = init;
-    const answer = await outgoing.send({
+    const answer = await outgoing.sendRequest({
       url: new URL(address),
       method: init.method === 'POST' ? 'POST' : 'GET',
       headers: Object.fromEntries(new Headers(init.headers)),

@@ -51,7 +51,7 @@ function withSecret(url: URL, secret: Secret | null): { url: URL; credentials?: 
 }
 
 /** Follows redirects within the origin, for requests that only read. */
-async function send(
+async function sendOperation(
   outgoing: SsrfGuard,
   first: Request,
   secret: Secret | null,
@@ -61,7 +61,7 @@ async function send(
   const until = performance.now() + bounds.withinMs;
   let { url } = first;
   for (let count = 0; ; count++) {
-    const answer = await outgoing.send({
+    const answer = await outgoing.sendRequest({
       ...first,
       ...withSecret(url, secret),
       signal: bounds.signal,
@@ -87,7 +87,7 @@ export function openApiClient(outgoing: SsrfGuard) {
     /** @throws ToolServerError */
     async description(url: string, bounds: Bounds): Promise<string> {
       try {
-        const answer = await outgoing.send({
+        const answer = await outgoing.sendRequest({
           url: new URL(url),
           method: 'GET',
           headers: { accept: 'application/json, application/yaml, text/*;q=0.9, */*;q=0.1', 'user-agent': 'Roster' },
@@ -110,7 +110,7 @@ export function openApiClient(outgoing: SsrfGuard) {
     ): Promise<ToolResult> {
       try {
         checkArguments(input, inputSchema);
-        const answer = await send(outgoing, requestOf(url, operation, input, secret), secret, bounds);
+        const answer = await sendOperation(outgoing, requestOf(url, operation, input, secret), secret, bounds);
         return await answerText(answer, secret?.value ?? null);
       } catch (error) {
         if (error instanceof InvalidArgumentsError) return { text: error.message, isError: true };

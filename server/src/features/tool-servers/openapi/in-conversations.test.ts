@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { messageOf, newThread, send, until } from '#server/testing/chat';
+import { messageOf, newThread, sendMessage, until } from '#server/testing/chat';
 import { type DescribedService, startDescribedService } from '#server/testing/described-service';
 import { lastOf, readEvents, textOf } from '#server/testing/events';
 import { chooseAll } from '#server/testing/tool-servers';
@@ -36,7 +36,7 @@ describe.each(engines)('an assistant with operations of a description, on %s', (
 
   test('calls one that only reads, and masks the secret that the service repeats', async () => {
     const { person, threadId } = await conversation('ada', 'never');
-    const { run } = await send(person, threadId, '[[call Notes__listNotes]]');
+    const { run } = await sendMessage(person, threadId, '[[call Notes__listNotes]]');
     const events = await readEvents(app, person, run.id);
     expect(lastOf(events)).toEqual({ type: 'finished', reason: 'complete' });
     expect(service.seen.at(-1)?.url).toBe(`/v1/notes?limit=1&api_key=${secret}`);
@@ -55,7 +55,7 @@ describe.each(engines)('an assistant with operations of a description, on %s', (
     const answer = service.answer;
     service.answer = (_seen, response) =>
       response.writeHead(422, { 'content-type': 'application/problem+json' }).end('{"title":"No room"}');
-    const { run } = await send(person, threadId, '[[call Notes__writeNote]] Buy milk');
+    const { run } = await sendMessage(person, threadId, '[[call Notes__writeNote]] Buy milk');
     const waiting = await until('The question', async () => {
       const message = await messageOf(person, threadId, run.messageId);
       return message.state === 'waiting' ? message : undefined;
@@ -78,7 +78,7 @@ describe.each(engines)('an assistant with operations of a description, on %s', (
   test('sends numbers in the digits that were approved', async () => {
     const { person, threadId } = await conversation('cleo', 'always');
     const before = service.seen.length;
-    const { run } = await send(person, threadId, '[[call Notes__listNotes]] [[arguments digits]]');
+    const { run } = await sendMessage(person, threadId, '[[call Notes__listNotes]] [[arguments digits]]');
     const waiting = await until('The question', async () => {
       const message = await messageOf(person, threadId, run.messageId);
       return message.state === 'waiting' ? message : undefined;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, benchText, messageOf, newThread, send, titleAsksOf, until } from '#server/testing/chat';
+import { ask, benchText, messageOf, newThread, sendMessage, titleAsksOf, until } from '#server/testing/chat';
 import { lastOf, notesOf, numbersOf, openEvents, readEvents, reasoningOf, textOf, upTo } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
 import type { HttpClient } from '#server/testing/http-client';
@@ -43,7 +43,7 @@ describe.each(engines)('the events of a run on %s', (engine) => {
   });
 
   test('can be resumed after each of them while the answer is being written', async () => {
-    const { run } = await send(ada, await newThread(ada), '[[bench 60]] [[delay 15]]');
+    const { run } = await sendMessage(ada, await newThread(ada), '[[bench 60]] [[delay 15]]');
     const whole = await openEvents(app, ada, run.id);
     const seen = [];
     for (let count = 1; ; count++) {
@@ -68,7 +68,7 @@ describe.each(engines)('the events of a run on %s', (engine) => {
   });
 
   test('are the same for two concurrent readers', async () => {
-    const { run } = await send(ada, await newThread(ada), '[[bench 80]] [[delay 3]]');
+    const { run } = await sendMessage(ada, await newThread(ada), '[[bench 80]] [[delay 3]]');
     const readers = await Promise.all([openEvents(app, ada, run.id), openEvents(app, ada, run.id)]);
     const [first, second] = await Promise.all(readers.map((reader) => reader.all()));
     expect(first).toEqual(second);
@@ -77,14 +77,14 @@ describe.each(engines)('the events of a run on %s', (engine) => {
 
   test('continue when a reader disconnects', async () => {
     const threadId = await newThread(ada);
-    const { run } = await send(ada, threadId, '[[bench 60]] [[delay 5]]');
+    const { run } = await sendMessage(ada, threadId, '[[bench 60]] [[delay 5]]');
     await readEvents(app, ada, run.id, { leaveAfter: 2 });
     expect(textOf(await readEvents(app, ada, run.id))).toBe(benchText(60));
     expect((await messageOf(ada, threadId, run.messageId)).text).toBe(benchText(60));
   });
 
   test('end with the run, independent of the title request', async () => {
-    const { run } = await send(ada, await newThread(ada), 'Tell me of rivers [[delay 5]]');
+    const { run } = await sendMessage(ada, await newThread(ada), 'Tell me of rivers [[delay 5]]');
     const reader = await openEvents(app, ada, run.id);
     await reader.until(1);
     await withFault(app, { hang: true }, { path: '/responses' }, async () => {

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { newThread, send, until } from '#server/testing/chat';
+import { newThread, sendMessage, until } from '#server/testing/chat';
 import { type EventReader, lastOf, openEvents, readEvents } from '#server/testing/events';
 import { createHttpClient, type HttpClient } from '#server/testing/http-client';
 
@@ -16,7 +16,7 @@ describe.each(engines)('open streams on %s', (engine) => {
   /** A user with an answer that runs until it is stopped. */
   async function watching(name: string) {
     const visitor = await app.withKey(name);
-    const { run } = await send(visitor, await newThread(visitor), '[[bench 40000]] [[delay 20]]');
+    const { run } = await sendMessage(visitor, await newThread(visitor), '[[bench 40000]] [[delay 20]]');
     return { visitor, run, stop: () => visitor.post(`/api/runs/${run.id}/stop`) };
   }
 

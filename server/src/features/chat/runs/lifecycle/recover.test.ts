@@ -2,7 +2,7 @@ import type { RunEvent } from '@roster/contracts/chat';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { frameOf } from '#server/features/chat/runs/events/event-log';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { ask, messageOf, messagesOf, newThread, regenerated, send } from '#server/testing/chat';
+import { ask, messageOf, messagesOf, newThread, regenerated, sendMessage } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { lastOf, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
@@ -125,7 +125,7 @@ describe.each(engines)('after a restart on %s', (engine) => {
 
   test('finishes an active answer first, and notifies its reader', async () => {
     const threadId = await newThread(ada, { title: 'Named' });
-    const { run } = await send(ada, threadId, '[[bench 60]] [[delay 10]]');
+    const { run } = await sendMessage(ada, threadId, '[[bench 60]] [[delay 10]]');
     const reader = await openEvents(app, ada, run.id);
     await reader.until(3);
     await app.restart();

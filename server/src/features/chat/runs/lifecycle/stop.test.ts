@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { ask, asksOf, benchText, messageOf, newThread, send, until } from '#server/testing/chat';
+import { ask, asksOf, benchText, messageOf, newThread, sendMessage, until } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { lastOf, notesOf, openEvents, readEvents, textOf } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
@@ -23,7 +23,7 @@ describe.each(engines)('stopping an answer on %s', (engine) => {
 
   test('keeps the text, closes the connection to the provider and counts the cost', async () => {
     const threadId = await newThread(ada);
-    const { run } = await send(ada, threadId, 'Stop me early [[bench 60000]] [[delay 10]]');
+    const { run } = await sendMessage(ada, threadId, 'Stop me early [[bench 60000]] [[delay 10]]');
     const reader = await openEvents(app, ada, run.id);
     await reader.until(5);
     const { status, body } = await ada.post(`/api/runs/${run.id}/stop`);
@@ -43,7 +43,7 @@ describe.each(engines)('stopping an answer on %s', (engine) => {
 
   test('works before the provider answers', async () => {
     const threadId = await newThread(ada);
-    const { run } = await send(ada, threadId, '[[hang]] Stop me at once');
+    const { run } = await sendMessage(ada, threadId, '[[hang]] Stop me at once');
     const reader = await openEvents(app, ada, run.id);
     await until('The call to the provider', () => callWith('Stop me at once'));
     expect((await ada.post(`/api/runs/${run.id}/stop`)).body.state).toBe('stopped');
@@ -54,7 +54,7 @@ describe.each(engines)('stopping an answer on %s', (engine) => {
 
   test('works while Roster waits to retry, with a note for the reader', async () => {
     const threadId = await newThread(ada);
-    const { run } = await send(ada, threadId, '[[429 retry-after 50]] Stop me while waiting');
+    const { run } = await sendMessage(ada, threadId, '[[429 retry-after 50]] Stop me while waiting');
     const reader = await openEvents(app, ada, run.id);
     await reader.until(1);
     expect((await ada.post(`/api/runs/${run.id}/stop`)).body.state).toBe('stopped');
@@ -73,7 +73,7 @@ describe.each(engines)('stopping an answer on %s', (engine) => {
   });
 
   test('ends the run once for five concurrent requests', async () => {
-    const { run } = await send(ada, await newThread(ada), '[[bench 60000]] [[delay 10]]');
+    const { run } = await sendMessage(ada, await newThread(ada), '[[bench 60000]] [[delay 10]]');
     const reader = await openEvents(app, ada, run.id);
     await reader.until(2);
     const answers = await Promise.all(Array.from({ length: 5 }, () => ada.post(`/api/runs/${run.id}/stop`)));
@@ -84,7 +84,7 @@ describe.each(engines)('stopping an answer on %s', (engine) => {
 
   test('stops the answer of a deleted thread, and counts it', async () => {
     const threadId = await newThread(ada);
-    const { run } = await send(ada, threadId, 'Delete me meanwhile [[bench 60000]] [[delay 10]]');
+    const { run } = await sendMessage(ada, threadId, 'Delete me meanwhile [[bench 60000]] [[delay 10]]');
     const reader = await openEvents(app, ada, run.id);
     await reader.until(5);
     expect((await ada.delete(`/api/threads/${threadId}`)).status).toBe(204);
@@ -96,7 +96,7 @@ describe.each(engines)('stopping an answer on %s', (engine) => {
 
   test('continues the thread with the text so far', async () => {
     const threadId = await newThread(ada);
-    const { run } = await send(ada, threadId, 'First half [[bench 60000]] [[delay 10]]');
+    const { run } = await sendMessage(ada, threadId, 'First half [[bench 60000]] [[delay 10]]');
     const reader = await openEvents(app, ada, run.id);
     await reader.until(3);
     await ada.post(`/api/runs/${run.id}/stop`);

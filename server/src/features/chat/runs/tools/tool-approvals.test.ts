@@ -1,7 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, asksOf, forgetAsks, messageOf, messagesOf, newThread, post, send, until } from '#server/testing/chat';
+import {
+  ask,
+  asksOf,
+  forgetAsks,
+  messageOf,
+  messagesOf,
+  newThread,
+  post,
+  sendMessage,
+  until,
+} from '#server/testing/chat';
 import { setUser, withDatabase } from '#server/testing/database';
 import { lastOf, notesOf, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
 import { uploaded } from '#server/testing/files';
@@ -36,7 +46,7 @@ describe.each(engines)('calls that wait for approval, on %s', (engine) => {
 
   /** Sends a message and waits until its run waits for approval. */
   async function waiting(threadId: number, text: string, visitor = ada) {
-    const { run } = await send(visitor, threadId, text);
+    const { run } = await sendMessage(visitor, threadId, text);
     const reader = await openEvents(app, visitor, run.id);
     await until('The question', async () => (await stateOf(run.id)) === 'waiting');
     await until('The event', async () => statesOf(reader.events).includes('waiting'));

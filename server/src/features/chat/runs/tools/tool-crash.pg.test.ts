@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Engine } from '#server/db/connect';
 import { engines } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { messageOf, newThread, send, until } from '#server/testing/chat';
+import { messageOf, newThread, sendMessage, until } from '#server/testing/chat';
 import { killableInstallation, registered } from '#server/testing/crash';
 import { lastOf, openEvents, readEvents, upTo } from '#server/testing/events';
 import { freePort } from '#server/testing/free-port';
@@ -61,7 +61,7 @@ describe.each(engines)('a server killed during tool calls, on %s', (engine) => {
   test('restores calls that wait for approval, and resumes', async () => {
     const { tools, server, ada, threadId, decide } = await installation(engine);
     tools.open();
-    const { run } = await send(ada, threadId, '[[saying]] [[call demo_pay]]');
+    const { run } = await sendMessage(ada, threadId, '[[saying]] [[call demo_pay]]');
     const answer = () => messageOf(ada, threadId, run.messageId);
     await until('The question', async () => (await answer()).state === 'waiting');
     const seen = await openEvents(server, ada, run.id);
@@ -82,7 +82,7 @@ describe.each(engines)('a server killed during tool calls, on %s', (engine) => {
 
   test('repeats a call that may have run only after approval', async () => {
     const { tools, server, ada, threadId, decide } = await installation(engine);
-    const { run } = await send(ada, threadId, '[[call demo_act]]');
+    const { run } = await sendMessage(ada, threadId, '[[call demo_act]]');
     const answer = () => messageOf(ada, threadId, run.messageId);
     await until('The call', async () => tools.called.length === 1);
     const seen = await openEvents(server, ada, run.id);
@@ -103,7 +103,7 @@ describe.each(engines)('a server killed during tool calls, on %s', (engine) => {
 
   test('keeps a denied call that may have run as uncertain', async () => {
     const { tools, server, ada, threadId, decide } = await installation(engine);
-    const { run } = await send(ada, threadId, '[[call demo_act]]');
+    const { run } = await sendMessage(ada, threadId, '[[call demo_act]]');
     const answer = () => messageOf(ada, threadId, run.messageId);
     await until('The call', async () => tools.called.length === 1);
     await server.kill();
@@ -124,7 +124,7 @@ describe.each(engines)('a server killed during tool calls, on %s', (engine) => {
 
   test('asks before repeating a call after a shutdown during a tool call', async () => {
     const { tools, server, ada, threadId } = await installation(engine);
-    const { run } = await send(ada, threadId, '[[call demo_act]]');
+    const { run } = await sendMessage(ada, threadId, '[[call demo_act]]');
     const answer = () => messageOf(ada, threadId, run.messageId);
     await until('The call', async () => tools.called.length === 1);
     expect(await server.terminate()).toBe(0);
@@ -140,7 +140,7 @@ describe.each(engines)('a server killed during tool calls, on %s', (engine) => {
 
   test('repeats a read-only call and resumes by itself', async () => {
     const { tools, server, ada, threadId } = await installation(engine);
-    const { run } = await send(ada, threadId, '[[call demo_look]]');
+    const { run } = await sendMessage(ada, threadId, '[[call demo_look]]');
     await until('The call', async () => tools.called.length === 1);
     await server.kill();
     tools.open();
@@ -169,7 +169,7 @@ test('accepts an approval on any process, and survives a killed one', async () =
   const adaThere = createHttpClient(() => place);
   for (const [name, value] of ada.cookies) adaThere.cookies.set(name, value);
 
-  const { run } = await send(ada, threadId, '[[call demo_pay]]');
+  const { run } = await sendMessage(ada, threadId, '[[call demo_pay]]');
   const here = await openEvents(server, ada, run.id);
   const there = await openEvents(place, adaThere, run.id);
   const answer = () => messageOf(adaThere, threadId, run.messageId);
@@ -186,7 +186,7 @@ test('accepts an approval on any process, and survives a killed one', async () =
   expect(seen.map(({ number }) => number)).toEqual(upTo(seen.length));
   expect(tools.called).toEqual(['pay']);
 
-  const next = await send(ada, threadId, '[[call demo_pay]]');
+  const next = await sendMessage(ada, threadId, '[[call demo_pay]]');
   const nextAnswer = () => messageOf(adaThere, threadId, next.run.messageId);
   await until('The next question', async () => (await nextAnswer()).state === 'waiting');
   await server.kill();

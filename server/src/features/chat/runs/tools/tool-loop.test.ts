@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { createAssistant } from '#server/testing/assistants';
-import { ask, asksOf, forgetAsks, messageOf, messagesOf, newThread, send } from '#server/testing/chat';
+import { ask, asksOf, forgetAsks, messageOf, messagesOf, newThread, sendMessage } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { lastOf, notesOf, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
 import type { HttpClient } from '#server/testing/http-client';
@@ -47,7 +47,7 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
     const threadId = await thread();
     const watched = Promise.withResolvers<void>();
     tools.beginAfter(watched.promise);
-    const { run } = await send(ada, threadId, '[[saying]] [[call demo_weather]] Utrecht tomorrow');
+    const { run } = await sendMessage(ada, threadId, '[[saying]] [[call demo_weather]] Utrecht tomorrow');
     const reader = await openEvents(app, ada, run.id);
     watched.resolve();
     const events = await reader.all();
@@ -214,7 +214,7 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
   test('mark a running call as uncertain when the answer is stopped', async () => {
     const threadId = await thread();
     const made = tools.callsOf('hanging').length;
-    const { run } = await send(ada, threadId, '[[call demo_hanging]]');
+    const { run } = await sendMessage(ada, threadId, '[[call demo_hanging]]');
     await expect.poll(() => tools.callsOf('hanging').length).toBe(made + 1);
     await ada.post(`/api/runs/${run.id}/stop`);
     const answer = await messageOf(ada, threadId, run.messageId);
@@ -282,7 +282,7 @@ test('calls tools with Chat Completions, too', async () => {
     { name: 'demo_weather', state: 'done', output: 'It rains in Utrecht.' },
   ]);
   expect(await lastOutputs(app)).toEqual(['It rains in Utrecht.', 'It rains in Utrecht.']);
-  const { run } = await send(ada, threadId, '[[call demo_pay]]');
+  const { run } = await sendMessage(ada, threadId, '[[call demo_pay]]');
   const reader = await openEvents(app, ada, run.id);
   await expect.poll(() => statesOf(reader.events)).toEqual(['running', 'waiting']);
   const [, , , waiting] = await messagesOf(ada, threadId);

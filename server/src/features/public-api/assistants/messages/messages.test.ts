@@ -3,7 +3,7 @@ import type { MessageCreateParams } from 'openai/resources/beta/threads/messages
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bearer, callApi, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { ask, asksOf, forgetAsks, messagesOf, post, regenerated, send } from '#server/testing/chat';
+import { ask, asksOf, forgetAsks, messagesOf, post, regenerated, sendMessage } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { uploaded } from '#server/testing/files';
@@ -365,7 +365,7 @@ describe.each(engines)('messages of threads on %s', (engine) => {
   test('rejects adding and deleting while a run is active', async () => {
     const { id, threadId } = await thread('Hello');
     await withFault(app, { hangAfter: 2 }, { path: '/responses' }, async () => {
-      const { run } = await send(ada, threadId, '[[bench 20]]');
+      const { run } = await sendMessage(ada, threadId, '[[bench 20]]');
       const [message] = await listed(id, { order: 'asc' });
       const refused = await create(id, { role: 'user', content: 'Late' });
       expect([refused.status, refused.body.error.message]).toEqual([

@@ -13,7 +13,7 @@ const wordsOfAnswer = 100;
 /** The `Accept-Encoding` of browsers and other clients. */
 const codings = { 'as it is': 'identity', gzip: 'gzip', brotli: 'gzip, deflate, br, zstd' };
 type Coding = keyof typeof codings;
-type Asked = { bytes: number; cpu: number; p50: number };
+type Measurement = { bytes: number; cpu: number; p50: number };
 
 /** Measures the server's CPU time for each response that it compresses, and for a file, which it never compresses. */
 export async function measureCompression(): Promise<{ faults: string[] }> {
@@ -33,14 +33,14 @@ export async function measureCompression(): Promise<{ faults: string[] }> {
   ];
   const rows: string[][] = [];
   for (const [what, path] of answers) {
-    const runs: Record<Coding, Asked[]> = { 'as it is': [], gzip: [], brotli: [] };
+    const runs: Record<Coding, Measurement[]> = { 'as it is': [], gzip: [], brotli: [] };
     for (let run = -1; run < settings.runs; run++)
       for (const coding of Object.keys(codings) as Coding[]) {
-        const asked = await ask(path, coding);
-        if (run >= 0) runs[coding].push(asked);
+        const measurement = await measure(path, coding);
+        if (run >= 0) runs[coding].push(measurement);
       }
-    for (const [coding, asked] of Object.entries(runs)) {
-      const of = (figure: (one: Asked) => number) => median(asked.map(figure));
+    for (const [coding, measurements] of Object.entries(runs)) {
+      const of = (figure: (one: Measurement) => number) => median(measurements.map(figure));
       rows.push([what, coding, `${of(({ bytes }) => bytes)} B`, ms(of(({ cpu }) => cpu)), ms(of(({ p50 }) => p50))]);
     }
   }
@@ -49,7 +49,7 @@ export async function measureCompression(): Promise<{ faults: string[] }> {
   await source.program.stop();
   return { faults: [] };
 
-  async function ask(path: string, coding: Coding): Promise<Asked> {
+  async function measure(path: string, coding: Coding): Promise<Measurement> {
     const headers = { ...person?.headers, 'accept-encoding': codings[coding] };
     const taken: number[] = [];
     let bytes = 0;

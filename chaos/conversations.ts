@@ -8,9 +8,9 @@ const silentForMs = 45_000;
 /** An answer that has not ended this long after the last fault is stuck. */
 const endsWithinMs = 120_000;
 
-type Asked = { text: string; words: number; started: number; ended: number; end: 'whole' | 'cut' };
+type Exchange = { text: string; words: number; started: number; ended: number; end: 'whole' | 'cut' };
 /** The messages acknowledged to a user, in order, and how each answer ended for its reader. */
-export type Conversation = { person: Person; threadId: number; asked: Asked[] };
+export type Conversation = { person: Person; threadId: number; exchanges: Exchange[] };
 
 type Pace = { words: () => number; everyMs: number; pauseMs: number };
 /** Answers of two to eight seconds. */
@@ -21,19 +21,19 @@ export const quick: Pace = { words: () => 3, everyMs: 1, pauseMs: 300 };
 export async function beginConversation(person: Person): Promise<Conversation> {
   const draft = { title: 'Under load', model: 'gpt-4o' };
   const { id } = await person.post<{ id: number }>('/api/threads', draft);
-  return { person, threadId: id, asked: [] };
+  return { person, threadId: id, exchanges: [] };
 }
 
 /** Sends a message, reads the answer to its end, and repeats until it is told to stop. */
-export async function converse({ person, threadId, asked }: Conversation, pace: Pace, until: AbortSignal) {
+export async function converse({ person, threadId, exchanges }: Conversation, pace: Pace, until: AbortSignal) {
   while (!until.aborted) {
     const words = pace.words();
-    const text = `Question ${asked.length + 1} of ${person.name} [[bench ${words}]] [[delay ${pace.everyMs}]]`;
+    const text = `Question ${exchanges.length + 1} of ${person.name} [[bench ${words}]] [[delay ${pace.everyMs}]]`;
     const started = performance.now();
     const draft = { message: text, clientId: randomUUID() };
     const { run } = await person.post<{ run: { id: number } }>(`/api/threads/${threadId}/messages`, draft);
-    const entry: Asked = { text, words, started, ended: Number.NaN, end: 'cut' };
-    asked.push(entry);
+    const entry: Exchange = { text, words, started, ended: Number.NaN, end: 'cut' };
+    exchanges.push(entry);
     entry.end = await readAnswer(person, run.id, wordsOf(words));
     entry.ended = performance.now();
     person.figures.streams[entry.end]++;

@@ -41,21 +41,21 @@ export type Kill = { from: number; to: number };
  * being generated when a process was killed may be cut.
  */
 export async function proveConversation(conversation: Conversation, kills: readonly Kill[]) {
-  const { person, asked } = conversation;
+  const { person, exchanges } = conversation;
   const messages = await settled(conversation);
   const questions = messages.filter(({ role }) => role === 'user').map(({ text }) => text);
   const answers = messages.filter(({ role }) => role === 'assistant');
   const faults = differences(
     `${person.name}, questions`,
-    asked.map(({ text }) => text),
+    exchanges.map(({ text }) => text),
     questions,
   );
-  for (const [index, { started, ended, end }] of asked.entries())
+  for (const [index, { started, ended, end }] of exchanges.entries())
     if (end === 'cut' && !kills.some(({ from, to }) => started < to && ended > from))
       faults.push(`${person.name}, answer ${index + 1}: cut, and no process was killed`);
   const stuck = answers.filter(isInProgress).length;
   for (const [index, { text, state }] of answers.entries()) {
-    const entry = asked[index];
+    const entry = exchanges[index];
     if (!entry) continue;
     const whole = wordsOf(entry.words);
     if (entry.end === 'whole' && (state !== 'complete' || text !== whole))
@@ -64,7 +64,7 @@ export async function proveConversation(conversation: Conversation, kills: reado
       );
     if (!whole.startsWith(text)) faults.push(`${person.name}, answer ${index + 1}: its words are not in order`);
   }
-  return { faults, stuck, writes: asked.length };
+  return { faults, stuck, writes: exchanges.length };
 }
 
 type Version = { number: number };

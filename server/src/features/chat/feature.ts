@@ -187,8 +187,8 @@ const createApprovals = ({ database, presence, executor, keys, budgets }: Parts)
     instance: presence.instance,
     executor,
     async checkResumable(userId, call, settings) {
-      const { answerer, overBudget } = readToolLoopSettings(settings);
-      await keys.open(userId, answerer.model);
+      const { answerer: target, overBudget } = readToolLoopSettings(settings);
+      await keys.open(userId, target.model);
       if (!overBudget) await budgets.check(userId, call, 'Raise it in Analytics, then approve the call.');
     },
   });

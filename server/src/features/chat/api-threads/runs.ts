@@ -100,7 +100,7 @@ export function createApiRuns(dependencies: Dependencies) {
     isElsewhere: repository.isElsewhere,
     setMetadata: repository.setMetadata,
     async start(client: ApiClient, run: NewApiRun): Promise<Stored | NotStored> {
-      await authorizeRun(dependencies, client, run.threadId, run.answerer);
+      await authorizeRun(dependencies, client, run.threadId, run.target);
       return startStored(dependencies, client, await storeNewRun(dependencies, client, run));
     },
     /** Submits function outputs, with which the run continues. */

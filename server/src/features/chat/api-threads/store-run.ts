@@ -22,7 +22,7 @@ export type ApiClient = Pick<ApiPrincipal, 'userId' | 'tokenId' | 'recheckAccess
 export type NewApiRun = {
   /** null: in the thread that `before` creates. */
   threadId: number | null;
-  answerer: ChatTarget;
+  target: ChatTarget;
   /** Adds to the thread first, in the same transaction. Returns the thread's id. */
   before: (trx: Kysely<Database>) => Promise<number>;
   options: string;
@@ -55,7 +55,7 @@ type Context = { db: Kysely<Database>; instance: number };
 export const storeNewRun = (
   { db, instance }: Context,
   client: ApiClient,
-  { threadId, answerer: target, before, ...requested }: NewApiRun,
+  { threadId, target, before, ...requested }: NewApiRun,
 ): Promise<Stored | NotStored> =>
   inTransaction(db, client, async (trx) => {
     const { userId, tokenId: accessTokenId } = client;

@@ -235,14 +235,15 @@ function toolLoop(
   { userId, assistantId, threadId, apiRunId }: RunSpec,
   { target, overBudget, offered }: { target: ChatTarget; overBudget: boolean; offered: readonly OfferedTool[] },
 ): ToolLoop {
-  const { knowledge: _, ...answerer } = target;
+  const { knowledge: _, ...storedTarget } = target;
   return {
     offered,
     canAsk: apiRunId === null,
-    settings: JSON.stringify({ answerer, overBudget } satisfies ToolLoopSettings),
+    settings: JSON.stringify({ answerer: storedTarget, overBudget } satisfies ToolLoopSettings),
     checkBudget: async () => {
       // A connection that is offered may have been taken back, or used up, while tools were called.
-      if (answerer.model !== null && connectionIdOf(answerer.model) !== null) await openKey(userId, answerer.model);
+      if (storedTarget.model !== null && connectionIdOf(storedTarget.model) !== null)
+        await openKey(userId, storedTarget.model);
       if (!overBudget) await checkBudget(userId, { assistantId, threadId }, raiseBudget);
     },
   };

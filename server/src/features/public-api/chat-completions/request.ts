@@ -10,7 +10,7 @@ import type { JsonObject } from '#server/lib/is-object';
 /** Fields that Roster adds to a client's request, and removes again if they are refused. */
 type AddedField = 'stream_options' | 'temperature' | 'top_p' | 'reasoning_effort' | 'response_format';
 
-export type PreparedRequest = {
+export type ChatCompletionRequest = {
   assistantId: number | null;
   model: string;
   inputTokens: number;
@@ -24,7 +24,7 @@ export type PreparedRequest = {
 };
 
 /** A request for a model is sent unchanged; `original`: the text as the client sent it. */
-export function requestForModel(body: ChatCompletion, original: string | undefined): PreparedRequest {
+export function requestForModel(body: ChatCompletion, original: string | undefined): ChatCompletionRequest {
   const write = unchangedRequest(body, original);
   return { assistantId: null, model: body.model, inputTokens: estimateInputTokens(body.messages), notes: [], write };
 }
@@ -33,7 +33,7 @@ export function requestForModel(body: ChatCompletion, original: string | undefin
  * A request for an assistant: its instructions come first, and its settings apply where the client has set none. If the
  * model refuses functions, the client gets the error: without them it would be another assistant.
  */
-export function requestForAssistant(body: ChatCompletion, assistant: AssistantSettings): PreparedRequest {
+export function requestForAssistant(body: ChatCompletion, assistant: AssistantSettings): ChatCompletionRequest {
   const { assistantId, model, system, temperature, topP, effort, format, functions, notes } = assistant;
   const messages = [...system.map((content) => ({ role: 'system', content })), ...body.messages];
   const tools = functions.map((described) => ({ type: 'function', function: described }));

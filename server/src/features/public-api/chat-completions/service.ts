@@ -32,7 +32,7 @@ import type { Secret } from '#server/security/secret';
 import { type Answer, relayedAnswer, translatedAnswer } from './answers.ts';
 import { toResponses } from './by-responses/request.ts';
 import type { Outcome } from './relay-stream.ts';
-import { lastUserText, type PreparedRequest, requestForAssistant, requestForModel } from './request.ts';
+import { type ChatCompletionRequest, lastUserText, requestForAssistant, requestForModel } from './request.ts';
 
 type Dependencies = {
   provider: Pick<Provider, 'lacksTool' | 'relay' | 'responses' | 'refusedFields'>;
@@ -100,7 +100,7 @@ type Draft = {
 };
 
 /** A request of Chat Completions, and the same for Responses if it needs tools that only those have. */
-type Prepared = PreparedRequest & {
+type ProviderRequest = ChatCompletionRequest & {
   byResponses?: {
     order: ParsedRequest;
     /** Notes about what is left out if Chat Completions have to be used after all. */
@@ -109,7 +109,7 @@ type Prepared = PreparedRequest & {
 };
 
 /** Builds the request to send. @throws budget_exceeded before the provider is asked for anything */
-async function prepare(dependencies: Dependencies, draft: Draft): Promise<Prepared> {
+async function prepare(dependencies: Dependencies, draft: Draft): Promise<ProviderRequest> {
   const { userId, body, text, apiKey, check, outage } = draft;
   const { assistantModels, settingsOf } = dependencies;
   const { model, messages } = body;
@@ -126,7 +126,7 @@ async function withTools(
   { provider, responses }: Dependencies,
   { userId, body, apiKey, check }: Draft,
   settings: AssistantSettings,
-): Promise<Prepared> {
+): Promise<ProviderRequest> {
   const assistant = toolsFor(body, settings);
   const prepared = requestForAssistant(body, assistant);
   const { hosted, notes: missing } = mergeTools(body, assistant, (model, tool) =>
@@ -171,7 +171,7 @@ type ChatCall = { body: ChatCompletion; apiKey: Secret; signal: AbortSignal };
  * Asks the provider by Responses if the request needs its tools and they are served, else by Chat Completions.
  * @throws ProviderError, or PublicApiError for what the provider cannot be asked
  */
-async function ask(dependencies: Dependencies, prepared: Prepared, call: ChatCall): Promise<Answer> {
+async function ask(dependencies: Dependencies, prepared: ProviderRequest, call: ChatCall): Promise<Answer> {
   const { provider } = dependencies;
   const { byResponses: wanted } = prepared;
   if (!wanted) return askByChat(provider, prepared, call, prepared.notes);
@@ -187,7 +187,7 @@ async function ask(dependencies: Dependencies, prepared: Prepared, call: ChatCal
 
 async function askByChat(
   provider: Dependencies['provider'],
-  { model, write }: Prepared,
+  { model, write }: ProviderRequest,
   { body, ...call }: ChatCall,
   notes: string[],
 ): Promise<Answer> {

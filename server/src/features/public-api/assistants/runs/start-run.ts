@@ -58,11 +58,11 @@ export function createRunStarter(dependencies: Dependencies) {
   async function begin(caller: ApiPrincipal, given: Given, { toolResources, ...place }: Place): Promise<StartedRun> {
     const { userId } = caller;
     const options = await optionsOf(userId, toolResources, given);
-    const answerer = await chatTargetFor(userId, options);
+    const target = await chatTargetFor(userId, options);
     refuseOverTokenBudget(caller);
     const stored = await apiRuns.start(caller, {
       ...place,
-      answerer,
+      target,
       options: JSON.stringify(options),
       metadata: given.metadata ?? {},
     });
@@ -134,13 +134,13 @@ export function createRunStarter(dependencies: Dependencies) {
       const { userId } = caller;
       const options = readOptions(run.options);
       const spent = spentBy(run);
-      const answerer = await chatTargetFor(userId, options, spent);
+      const target = await chatTargetFor(userId, options, spent);
       refuseOverTokenBudget(caller);
       const limit = limitReached(options, spent);
       if (limit !== undefined && (await apiRuns.endAtLimit(userId, run.id, limit)))
         return { run: (await apiRuns.find(userId, run.id)) ?? run, isFirst: false };
       const given = outputs.map(({ tool_call_id: callId, output }) => ({ callId, output }));
-      const stored = await apiRuns.resume(caller, run, given, answerer);
+      const stored = await apiRuns.resume(caller, run, given, target);
       if (stored.kind === 'wrong_outputs') {
         const listed = (list: string[]) => `[${list.map((one) => `'${one}'`).join(', ')}]`;
         const got = listed(given.map(({ callId }) => callId));

@@ -1,6 +1,6 @@
 import { instructionFiller } from '#server/conversation/fill-instructions';
 import { accountFeature } from '#server/features/account/feature';
-import { importPreferences } from '#server/features/account/imported-preferences';
+import { importPreferences } from '#server/features/account/preferences';
 import { preferencesRepository } from '#server/features/account/preferences-repository';
 import { apiTokenFeature } from '#server/features/api-tokens/feature';
 import { assistantFeature } from '#server/features/assistants/feature';

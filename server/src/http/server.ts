@@ -1,15 +1,46 @@
 import { randomBytes } from 'node:crypto';
-import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Config } from '#server/config/config';
 import type { Metrics } from '#server/metrics/metrics';
 import type { Tracing } from '#server/tracing/tracing';
+import { noTracing, type Span } from '#server/tracing/tracing';
 import { handleErrors, handleUndecodableUrl } from './error-handler.ts';
 import { type ConnectionTimeouts, defaultTimeouts, enforceTimeouts } from './limits/connections.ts';
 import { readJsonBodies } from './limits/json-body.ts';
 import { protect, securityHeaders } from './protection/protection.ts';
 import { withoutTrailingSlash } from './public-api/router.ts';
 import { compressResponses } from './static/compression.ts';
-import { traceRequests } from './traced-requests.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** null: tracing is off. */
+    span: Span | null;
+  }
+}
+
+/** Makes each request a span, the parent of what is done for it. */
+function traceRequests(app: FastifyInstance, tracing: Tracing) {
+  app.decorateRequest('span', null);
+  if (tracing === noTracing) return;
+  app.addHook('onRequest', (request, _reply, next) => {
+    const { method, headers, routeOptions } = request;
+    const route = routeOptions.url ?? 'none';
+    const parent = String(headers.traceparent ?? '');
+    const attributes = { 'http.request.method': method, 'http.route': route };
+    const span = tracing.start(`${method} ${route}`, 'server', { attributes, parent });
+    request.span = span;
+    tracing.within(span, next);
+  });
+  // Body parsing runs in the context of the connection, which belongs to no request.
+  app.addHook('preHandler', (request, _reply, next) => {
+    if (request.span) tracing.within(request.span, next);
+    else next();
+  });
+  app.addHook('onResponse', async ({ span }, { statusCode }) => {
+    span?.set({ 'http.response.status_code': statusCode });
+    span?.end(statusCode >= 500 ? String(statusCode) : undefined);
+  });
+}
 
 const usualBodyLimit = 256 * 1024;
 

@@ -1,6 +1,9 @@
-import type { Locale, Preferences, PreferencesInput } from '@roster/contracts/account';
+import { type Locale, type Preferences, PreferencesInput } from '@roster/contracts/account';
+import type { Kysely } from 'kysely';
 import type { z } from 'zod';
+import type { Database } from '#server/db/schema';
 import type { ChosenPreferences, PreferencesRepository } from './preferences-repository.ts';
+import { preferencesRepository } from './preferences-repository.ts';
 
 const noColors = {
   backgroundColor: null,
@@ -36,3 +39,10 @@ export function preferencesService(preferences: PreferencesRepository) {
 }
 
 export type PreferencesService = ReturnType<typeof preferencesService>;
+
+/** Takes over the preferences of an account export, unless the user has chosen any here. Call in a transaction. */
+export async function importPreferences(trx: Kysely<Database>, userId: number, given: unknown) {
+  const preferences = preferencesRepository(trx);
+  const { data } = PreferencesInput.safeParse(given);
+  if (data && !(await preferences.isSaved(userId))) await preferencesService(preferences).save(userId, data);
+}

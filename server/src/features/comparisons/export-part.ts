@@ -1,14 +1,68 @@
+import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
+import type { Database } from '#server/db/schema';
 import type { InternalThreadService } from '#server/features/chat/internal-threads/service';
 import type { ExportPart } from '#server/features/feature';
 import { draftRepository } from './drafts/repository.ts';
-import { exportedJudgings } from './judging/export-judgings.ts';
+import { judgeThreadsOf, toVerdict } from './judging/verdicts.ts';
 import { threadsOf, toShown } from './shared/answers.ts';
-import { comparisonRepository } from './shared/repository.ts';
+import { judgingRepository } from './shared/judging-repository.ts';
+import { comparisonRepository, type PromptRecord } from './shared/repository.ts';
 import { testSetRepository } from './test-sets/repository.ts';
 import { resultRepository } from './test-sets/result-repository.ts';
 
 const atOnce = 20;
+
+/** Test sets in the account export; their runs are among the comparisons. Uses a separate read connection. */
+export function testSetExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
+  const sets = testSetRepository(reader);
+
+  async function* lines(userId: number) {
+    let last = 0;
+    for (;;) {
+      const page = await sets.after(userId, last, atOnce);
+      for (const { id, assistantId, name, createdAt, updatedAt } of page) {
+        const questions = (await sets.questions(userId, id)).map(({ id: _, ...question }) => question);
+        yield `${JSON.stringify({ id, assistantId, name, createdAt, updatedAt, questions })}\n`;
+      }
+      const end = page.at(-1);
+      if (!end) return;
+      last = end.id;
+    }
+  }
+
+  return {
+    description: ['test-sets.jsonl  the test sets of the assistants, with their questions'],
+    async *entries(userId) {
+      yield { name: 'test-sets.jsonl', content: lines(userId) };
+    },
+  };
+}
+
+/** Judgings of a comparison in the account export; `prompt` counts the prompts from 1. */
+async function exportedJudgings(
+  reader: Kysely<Database>,
+  answersOf: InternalThreadService['exportedAnswers'],
+  userId: number,
+  comparisonId: number,
+  prompts: readonly PromptRecord[],
+) {
+  const rows = judgingRepository(reader);
+  const judgings = [];
+  for (const { id, model, criteria, createdAt } of await rows.list(userId, comparisonId)) {
+    const records = await rows.verdicts(userId, id);
+    const answers = await answersOf(userId, judgeThreadsOf(records));
+    const verdicts = records.flatMap((record) => {
+      const index = prompts.findIndex((prompt) => prompt.id === record.promptId);
+      const prompt = prompts[index];
+      if (!prompt) return [];
+      const { promptId: _, isDue: __, ...verdict } = toVerdict(record, prompt, answers);
+      return [{ prompt: index + 1, ...verdict }];
+    });
+    judgings.push({ model, criteria, createdAt, verdicts });
+  }
+  return judgings;
+}
 
 /** Comparisons in the account export. Uses a separate read connection. */
 export function comparisonExport(

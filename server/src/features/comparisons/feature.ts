@@ -12,12 +12,11 @@ import type { Router } from '#server/http/app-router/router';
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import type { FileStore } from '#server/storage/file-store';
 import { type DraftedAssistants, draftService } from './drafts/service.ts';
-import { comparisonExport } from './export-part.ts';
+import { comparisonExport, testSetExport } from './export-part.ts';
 import { judgingService } from './judging/service.ts';
 import { replayService } from './replays/service.ts';
 import { comparisonService } from './shared/service.ts';
 import { createComparisonRunner } from './shared/start.ts';
-import { testSetExport } from './test-sets/export-part.ts';
 import { runningService } from './test-sets/run.ts';
 import { testSetService } from './test-sets/service.ts';
 

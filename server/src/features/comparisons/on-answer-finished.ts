@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { storeOutcomes } from './judging/outcomes.ts';
+import { isSameText } from './shared/answers.ts';
 import { type Asking, queueAsking, queueJudging } from './shared/queue.ts';
-import { isSameText } from './shared/same-words.ts';
 import { resultRepository } from './test-sets/result-repository.ts';
 
 /**

@@ -1,3 +1,5 @@
+import { connect } from '@roster/contracts/connect';
+import { apiChatCompletions } from '@roster/contracts/public-api/chat-completions';
 import type { FastifyBaseLogger } from 'fastify';
 import type { ApiAssistants } from '#server/features/assistants/api-assistants';
 import type { AssistantLabel } from '#server/features/assistants/shared/repository';
@@ -15,8 +17,7 @@ import { createMessageSerializer } from './assistants/messages/message-object.ts
 import { apiRunFeature } from './assistants/runs/feature.ts';
 import { apiThreadFeature } from './assistants/threads/feature.ts';
 import { createPublicResources, createStoredResources } from './assistants/tool-resources.ts';
-import { chatCompletionFeature } from './chat-completions/feature.ts';
-import { connectFeature } from './connect/feature.ts';
+import { chatCompletionService } from './chat-completions/service.ts';
 import { apiFileFeature } from './files/feature.ts';
 import { createFileIds } from './files/file-ids.ts';
 import { apiModelFeature } from './models/feature.ts';
@@ -24,11 +25,30 @@ import { relayFeature } from './relays/feature.ts';
 import { responseFeature } from './responses/feature.ts';
 import { responseRepository } from './responses/repository.ts';
 import { interrupted } from './responses/store.ts';
-import { assistantModels } from './shared/assistant-models.ts';
+import { type AssistantModels, assistantModels } from './shared/assistant-models.ts';
 import { createCallLog } from './shared/call-log.ts';
 import type { Ids } from './shared/ids.ts';
 import { modelNames } from './shared/model-names.ts';
 import { vectorStoreFeature } from './vector-stores/feature.ts';
+
+/** For the page that shows how to call an assistant by API. */
+const connectFeature = (assistantModels: Pick<AssistantModels, 'list'>): Feature => ({
+  routes({ route }) {
+    route(connect.assistants, async ({ actor }) =>
+      (await assistantModels.list(actor.userId)).map(({ assistantId, name, id, alias }) => ({
+        id: assistantId,
+        name,
+        model: id,
+        alias: alias ?? null,
+      })),
+    );
+  },
+});
+
+/** POST /v1/chat/completions. */
+const chatCompletionFeature = (dependencies: Parameters<typeof chatCompletionService>[0]): Feature => ({
+  apiRoutes: ({ rawRoute }) => rawRoute(apiChatCompletions.create, chatCompletionService(dependencies)),
+});
 
 type Settings = Parameters<typeof assistantSettings>[0];
 type VectorStores = Parameters<typeof vectorStoreFeature>[0];

@@ -1,9 +1,43 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { unparsableResponse } from '#server/http/error-handler';
 import { AppError } from '#server/lib/errors';
-import { hasBody, limitBodyTimeout } from './body-timeout.ts';
+
+type BodyTimeouts = {
+  /** For a whole JSON body. */
+  jsonMs: number;
+  /** An upload may take long on a slow connection, but some bytes must arrive. */
+  uploadIdleMs: number;
+};
+
+const hasBody = ({ headers }: FastifyRequest) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** Aborts requests whose body does not arrive in time. */
+function limitBodyTimeout(
+  app: FastifyInstance,
+  { jsonMs, uploadIdleMs }: BodyTimeouts,
+  refuse: (error: Error, socket: Socket) => void,
+) {
+  app.addHook('onRequest', async (request) => {
+    const { raw } = request;
+    if (raw.complete || !hasBody(request)) return;
+    const { socket } = raw;
+    const isUpload = request.routeOptions.config.accepts === 'multipart';
+    let seen = socket.bytesRead;
+    function check() {
+      if (isUpload && socket.bytesRead > seen) {
+        seen = socket.bytesRead;
+        timer.refresh();
+      } else refuse(new Error('The body did not arrive in time'), socket);
+    }
+    const timer = setTimeout(check, isUpload ? uploadIdleMs : jsonMs).unref();
+    const done = () => clearTimeout(timer);
+    raw.once('end', done);
+    raw.once('close', done);
+  });
+}
 
 /** Time limits of a connection by phase. Neither idle nor slow clients can keep one open. */
 export const defaultTimeouts = {

@@ -10,7 +10,7 @@ import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
 import { comparisonNotFound } from '#server/features/comparisons/shared/answers';
 import { findComparison } from '#server/features/comparisons/shared/ask-prompt';
-import { assistantSide } from '#server/features/comparisons/shared/assistant-side';
+import { assistantSide } from '#server/features/comparisons/shared/compared-settings';
 import { comparisonRepository } from '#server/features/comparisons/shared/repository';
 import { storeComparison } from '#server/features/comparisons/shared/service';
 import { AppError } from '#server/lib/errors';

@@ -1,19 +1,52 @@
+import { fillInstructions, type InstructionValues, variablesIn } from '@roster/contracts/assistants/variables';
 import type { Kysely } from 'kysely';
 import type { FindPerson, Person } from '#server/conversation/fill-instructions';
+import { valuesFor } from '#server/conversation/fill-instructions';
 import type { Database } from '#server/db/schema';
 import type { InternalThreadService } from '#server/features/chat/internal-threads/service';
 import { concurrentAnswers, isActive, threadsOf } from '#server/features/comparisons/shared/answers';
 import type { AskingParts } from '#server/features/comparisons/shared/ask-prompt';
 import { askingRepository } from '#server/features/comparisons/shared/asking-repository';
-import { type JudgingRecord, judgingRepository } from '#server/features/comparisons/shared/judging-repository';
+import {
+  type JudgingRecord,
+  judgingRepository,
+  type Order,
+} from '#server/features/comparisons/shared/judging-repository';
 import { type AskResult, failedOutcome, runOnce, runPrompts } from '#server/features/comparisons/shared/prompt-runner';
 import { type JudgingWork, judgeJob, queueJudging } from '#server/features/comparisons/shared/queue';
 import { comparisonRepository } from '#server/features/comparisons/shared/repository';
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import { type JobHandler, jobHandler } from '#server/jobs/define';
-import { buildJudgePrompt, verdictSchema } from './judge-prompt.ts';
-import { judgedInstructions } from './judged-instructions.ts';
-import { type Judged, judgeThreadsOf, toJudge } from './verdicts.ts';
+import { buildJudgePrompt, type JudgedTexts, verdictSchema } from './judge-prompt.ts';
+import { type AnswerRequested, type Judged, judgeThreadsOf, type ToJudge, toJudge } from './verdicts.ts';
+
+const valuesOf = (person: Person, { at, model, assistantName }: AnswerRequested): InstructionValues => ({
+  ...valuesFor(person, at, { model: model ?? '', assistantName }),
+  ...(model === null && { model }),
+});
+
+/**
+ * The instructions as the models were given them. Variables with different values stay, and their values are listed;
+ * those of `model` are not, because a judge that knows the models judges their names.
+ */
+function judgedInstructions(
+  person: Person,
+  { texts, requested }: Pick<ToJudge, 'texts' | 'requested'>,
+  order: Order,
+): Pick<JudgedTexts, 'instructions' | 'differing'> {
+  const { instructions } = texts[order];
+  if (instructions === null || requested === null) return { instructions };
+  const [candidate, baseline] = [valuesOf(person, requested.candidate), valuesOf(person, requested.baseline)];
+  const [first, second] = order === 'candidateFirst' ? [candidate, baseline] : [baseline, candidate];
+  const same = { ...first };
+  const differing: NonNullable<JudgedTexts['differing']>[number][] = [];
+  for (const name of variablesIn(instructions)) {
+    if (first[name] === second[name]) continue;
+    same[name] = null;
+    if (name !== 'model') differing.push({ name, first: first[name], second: second[name] });
+  }
+  return { instructions: fillInstructions(instructions, same), differing };
+}
 
 export type JudgingParts = AskingParts & {
   internalThreads: Pick<InternalThreadService, 'check' | 'stop'>;

@@ -8,7 +8,13 @@ import type {
 } from '@roster/contracts/comparisons/comparisons';
 import type { JudgeAnswer, Judging, JudgingDetail, Outcome, Verdict } from '@roster/contracts/comparisons/judging';
 import type { InternalAnswer } from '#server/features/chat/internal-threads/repository';
-import { type Answers, instructionsFor, isActive, toShown } from '#server/features/comparisons/shared/answers';
+import {
+  type Answers,
+  instructionsFor,
+  isActive,
+  isSameText,
+  toShown,
+} from '#server/features/comparisons/shared/answers';
 import {
   type JudgingRecord,
   type Order,
@@ -16,7 +22,6 @@ import {
   type VerdictRecord,
 } from '#server/features/comparisons/shared/judging-repository';
 import type { PromptRecord } from '#server/features/comparisons/shared/repository';
-import { isSameText } from '#server/features/comparisons/shared/same-words';
 import type { JudgedTexts } from './judge-prompt.ts';
 import { combineChoices, toSideChoice } from './outcomes.ts';
 

@@ -11,7 +11,7 @@ import type { UnsupportedSettings } from '#server/features/assistants/model-migr
 import type { AssistantRepository } from '#server/features/assistants/shared/repository';
 import type { QuestionHistory } from '#server/features/chat/question-history/service';
 import { findComparison } from '#server/features/comparisons/shared/ask-prompt';
-import { assistantSide } from '#server/features/comparisons/shared/assistant-side';
+import { assistantSide } from '#server/features/comparisons/shared/compared-settings';
 import { comparisonRepository } from '#server/features/comparisons/shared/repository';
 import { storeComparison } from '#server/features/comparisons/shared/service';
 import type { ModelService } from '#server/features/models/service';

@@ -68,3 +68,8 @@ export const instructionsFor = ({ instructions }: ComparedSettings, prompt: Pick
 /** The models that are compared. */
 export const modelsOf = ({ candidate, baseline }: Pick<Comparison, 'candidate' | 'baseline'>): string[] =>
   [candidate, ...(baseline ? [baseline] : [])].map(({ model }) => model);
+
+const words = (text: string) => text.trim().replace(/\s+/g, ' ');
+
+/** True if two answers differ only in spaces and line ends. */
+export const isSameText = (one: string, other: string) => words(one) === words(other);

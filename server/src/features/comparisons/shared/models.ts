@@ -4,8 +4,8 @@ import type { FileRepository } from '#server/features/files/repository';
 import { AppError } from '#server/lib/errors';
 import type { FileStore } from '#server/storage/file-store';
 import { chosenExamples } from './chosen-examples.ts';
+import { modelSides } from './compared-settings.ts';
 import type { Example } from './example-line.ts';
-import { modelSides } from './model-sides.ts';
 import type { NewComparison, NewPrompt } from './repository.ts';
 
 export type ExampleFiles = { files: Pick<FileRepository, 'stored'>; store: Pick<FileStore, 'read'> };

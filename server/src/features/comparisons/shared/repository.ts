@@ -7,8 +7,8 @@ import {
 } from '@roster/contracts/comparisons/comparisons';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
+import { modelSides } from './compared-settings.ts';
 import type { Example } from './example-line.ts';
-import { modelSides } from './model-sides.ts';
 
 /** A prompt for the sides. */
 export type NewPrompt = Omit<Example, 'instructions'> & {

@@ -7,7 +7,7 @@ import type { Database } from '#server/db/schema';
 import type { AssistantRepository } from '#server/features/assistants/shared/repository';
 import type { versionRepository } from '#server/features/assistants/versions/repository';
 import type { InternalThreadService } from '#server/features/chat/internal-threads/service';
-import { assistantSide } from '#server/features/comparisons/shared/assistant-side';
+import { assistantSide } from '#server/features/comparisons/shared/compared-settings';
 import {
   comparisonRepository,
   type NewComparison,

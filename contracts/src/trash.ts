@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, positiveInteger, Time } from './endpoint.ts';
 
-/** Days after which a conversation in the trash is deleted for good. */
+/** Days after which a conversation in the trash is permanently deleted. */
 export const trashDays = 30;
 /** Conversations that one call can change. */
 export const bulkLimit = 500;
@@ -15,7 +15,7 @@ export const TrashedThread = z.object({
   /** The name of the access token that created it; null: its owner did. */
   madeBy: z.string().nullable(),
   deletedAt: Time,
-  /** When it is deleted for good. */
+  /** When it is permanently deleted. */
   endsAt: Time,
 });
 export type TrashedThread = z.output<typeof TrashedThread>;

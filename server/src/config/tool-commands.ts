@@ -11,7 +11,17 @@ const Commands = z.record(
   z.strictObject({
     command: Text.min(1),
     args: z.array(Text).max(100).default([]),
-    env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'this is no name of a variable'), Text).default({}),
+    env: z
+      .record(
+        z
+          .string()
+          .regex(
+            /^[A-Za-z_][A-Za-z0-9_]*$/,
+            'a variable name has letters, digits and underscores, and does not begin with a digit',
+          ),
+        Text,
+      )
+      .default({}),
   }),
 );
 

@@ -47,7 +47,7 @@ export const defineJob = <Payload extends z.ZodType>(definition: Definition<Payl
 export type JobHandler = {
   job: Job;
   run: (stored: string) => Promise<void>;
-  /** Called when the job has failed for good, to notify waiting users; not called if the payload cannot be read. */
+  /** Called when the job has failed permanently, to notify waiting users; not called if the payload cannot be read. */
   onGivenUp?: (stored: string) => Promise<void>;
 };
 

@@ -153,7 +153,7 @@ function createExecutor(
       const what = { err: error, event: 'job_failed', kind: job.kind, jobId: job.id, attempts: job.attempts };
       const failed = { message: describeFailure(error), failure: failureClass(error) };
       if (error instanceof PermanentJobError || job.attempts >= attempts) {
-        log.error(what, 'a job failed for good');
+        log.error(what, 'a job failed permanently');
         // Called first: if it does not finish, the job fails once more and calls it again.
         if (!(error instanceof InvalidPayloadError)) await byName.get(job.kind)?.onGivenUp?.(job.payload);
         await jobs.giveUp(job, new Date().toISOString(), failed);

@@ -132,7 +132,7 @@ describe('every mail', () => {
     await mails.stop();
   });
 
-  test('that the server rejects for good, or that is invalid, fails at once', async () => {
+  test('that the server rejects permanently, or that is invalid, fails at once', async () => {
     const mails = await startMailServer();
     const app = await startApp('sqlite', { env: mails.env });
     await app.visitor().post('/api/register', { email: 'unknown-here@example.com', password });

@@ -154,7 +154,7 @@ describe.each(engines)('access tokens on %s', (engine) => {
     expect((await models(later.token)).status).toBe(401);
   });
 
-  test('revokes tokens when the account is made inactive, for good', async () => {
+  test('revokes tokens permanently when the account is made inactive', async () => {
     const fay = await app.as('fay');
     const { token } = await newToken(fay);
     const { id } = (await fay.get('/api/user')).body;

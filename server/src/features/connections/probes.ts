@@ -63,7 +63,7 @@ export async function probeAnswer(
   const answer = await ask(key, model, { text: 'Count from 1 to 20 in figures, with commas between them.' }, signal);
   const reasoning = hasReasoning(answer) ? works(model) : undefined;
   if (answer.text.trim() === '' && !reasoning)
-    return { answer: fails(`${model} gave an empty answer.`), streaming: fails('No text came.'), reasoning };
+    return { answer: fails(`${model} returned an empty answer.`), streaming: fails('No text came.'), reasoning };
   const streaming = answer.packets > 1 ? works() : fails('The answer came in one piece, so it appears all at once.');
   return { answer: works(model), streaming, reasoning };
 }

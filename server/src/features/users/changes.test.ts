@@ -43,7 +43,7 @@ describe.each(engines)('changing accounts as an administrator on %s', (engine) =
     expect(await securityLogOf(ada, 'bob@example.com')).toEqual(record);
   });
 
-  test('signs a user who is made inactive out everywhere, for good', async () => {
+  test('signs out everywhere, permanently, a user who is made inactive', async () => {
     const carol = await app.as('carol');
     const elsewhere = app.visitor();
     await signIn('carol@example.com', password, elsewhere);

@@ -63,5 +63,5 @@ export function providerUnavailable(error: unknown): never {
   const { code, cause } = error;
   throw code === 'not_configured'
     ? new AppError('conflict', 'This sign-in is not set up here. Choose another one.', { cause })
-    : new AppError('provider_failed', 'The other site is not responding. Try again in a moment.', { cause });
+    : new AppError('provider_failed', 'The login provider is not responding. Try again in a moment.', { cause });
 }

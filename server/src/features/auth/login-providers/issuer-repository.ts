@@ -11,7 +11,7 @@ const settingName = (provider: LoginProvider) => `issuer_of_${provider}`;
 export const storedIssuer = sql<string | null>`coalesce(identities.issuer,
   (select value from settings where settings.name = 'issuer_of_' || identities.provider))`;
 
-/** Stores, once and for good, the issuer of a provider's rows without one, and writes it into them. */
+/** Stores, once and permanently, the issuer of a provider's rows without one, and writes it into them. */
 export async function storeIssuer(db: Kysely<Database>, provider: LoginProvider, value: string) {
   await db.transaction().execute(async (trx) => {
     await trx

@@ -181,7 +181,7 @@ describe.each(engines)('files that code generates for an answer on %s', (engine)
     ['the provider refuses', 'plot.png', { status: 400 }, /refused the request/],
     ['it is larger than a file may be', 'large.bin', null, /larger than 50 MB/],
     ['there is nothing in it', 'empty.txt', null, /empty/],
-  ])('fails for good where %s, and nothing else is lost', async (_what, name, fault, message) => {
+  ])('fails permanently if %s, and nothing else is lost', async (_what, name, fault, message) => {
     const before = inStore(app).length;
     const work = () => madeAndSettled(name);
     const { visitor, answer } = await (fault ? withFault(app, fault, inContainers, work) : work());

@@ -116,7 +116,10 @@ async function write(run: LiveRun, execution: Execution): Promise<AnswerEnd | 'p
     const fallback = fallbackOf(run, error);
     if (!fallback) throw error;
     const { runId, userId } = run.spec;
-    execution.log.warn({ code: failureOf(error).code, runId }, 'the fallback of an assistant is asked');
+    execution.log.warn(
+      { code: failureOf(error).code, runId },
+      'the model failed; asking the fallback model of the assistant',
+    );
     await noteKey(run, failureOf(error), execution);
     await retryUntilAvailable(run.controller.signal, () => runs.setModel(userId, runId, fallback.model));
     publish([{ type: 'note', text: fallback.note }]);

@@ -5,7 +5,7 @@ import { runRepository } from '#server/features/chat/shared/run-repository';
 import { searchRepository } from '#server/features/chat/shared/search-repository';
 import { threadRepository } from '#server/features/chat/shared/thread-repository';
 
-/** Deletes a thread for good, with all branches. false: it does not exist. */
+/** Permanently deletes a thread with all branches. false: it does not exist. */
 export const deleteThread = (db: Kysely<Database>, userId: number, threadId: number): Promise<boolean> =>
   db.transaction().execute(async (trx) => {
     await lockRuns(trx, userId, threadId);

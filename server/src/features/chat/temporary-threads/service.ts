@@ -55,7 +55,7 @@ export function temporaryThreadService(dependencies: Dependencies) {
     },
     leave: (userId: number, threadId: number) => expireAt(userId, threadId, () => after(Date.now(), leftMs)),
     reopen: (userId: number, threadId: number) => expireAt(userId, threadId, temporaryUntil),
-    /** Deletes it for good, with the files that were generated for it. */
+    /** Permanently deletes it with the files that were generated for it. */
     remove: (userId: number, threadId: number) => remove(dependencies, userId, threadId),
     upkeep: [
       { everyMs: deleteEveryMs, atStart: true, run: () => removeExpired(dependencies) },

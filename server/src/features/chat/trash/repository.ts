@@ -5,7 +5,7 @@ import { flag } from '#server/features/chat/shared/thread-repository';
 /** A page of the trash starts after this thread. */
 type TrashPosition = { deletedAt: string; id: number };
 
-/** A thread that is about to be deleted for good. */
+/** A thread that is about to be permanently deleted. */
 type DiscardedThread = { id: number; userId: number };
 
 /** Conversations in the trash, and changes of several at once. */

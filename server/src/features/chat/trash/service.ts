@@ -76,7 +76,7 @@ function threadChanges(db: Kysely<Database>, executor: Pick<RunExecutor, 'stop'>
   } satisfies Record<Change['action'], (userId: number, ids: readonly number[]) => Promise<number[]>>;
 }
 
-/** Deleted conversations: they can be restored for 30 days, then they are deleted for good. */
+/** Deleted conversations: they can be restored for 30 days, then they are permanently deleted. */
 export function trashService(db: Kysely<Database>, executor: Pick<RunExecutor, 'stop'>) {
   const inTrash = trashRepository(db);
   const changes = threadChanges(db, executor);

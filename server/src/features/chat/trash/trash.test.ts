@@ -129,7 +129,7 @@ describe.each(engines)('the trash on %s', (engine) => {
     expect((await visitor.get('/api/trash?limit=101')).status).toBe(400);
   });
 
-  test('deletes one for good, and releases its files', async () => {
+  test('deletes one permanently, and releases its files', async () => {
     const { visitor } = await app.someone();
     const threadId = await newThread(visitor);
     const { id: fileId } = await uploaded(app, visitor);
@@ -162,7 +162,7 @@ describe.each(engines)('the trash on %s', (engine) => {
     expect(await exists(others)).toBe(true);
   });
 
-  test('deletes for good after 30 days', async () => {
+  test('deletes permanently after 30 days', async () => {
     const { visitor } = await app.someone();
     const old = await trashed(visitor, 'Old');
     const recent = await trashed(visitor, 'Recent');

@@ -88,7 +88,7 @@ async function resume(db: Kysely<Database>, work: Work) {
   }
 }
 
-/** Asks what is due, one after the other, and stops with the reason if asking is refused for good. */
+/** Asks what is due, one after the other, and stops with the reason if asking is refused permanently. */
 export async function runPrompts(db: Kysely<Database>, work: Work) {
   try {
     await resume(db, work);

@@ -14,7 +14,7 @@ export function followUpWork(onComplete: OnComplete, log: FastifyBaseLogger) {
     start(spec: RunSpec, { request }: PreparedRequest) {
       const controller = new AbortController();
       const work = onComplete(spec, request, AbortSignal.any([shutdown.signal, controller.signal]))
-        .catch((error: unknown) => log.error({ err: error, runId: spec.runId }, 'what follows an answer failed'))
+        .catch((error: unknown) => log.error({ err: error, runId: spec.runId }, 'follow-up work of an answer failed'))
         .finally(() => inProgress.delete(work));
       inProgress.set(work, { userId: spec.userId, controller });
     },

@@ -145,7 +145,7 @@ describe.each(engines)('keys rotate on %s', (engine) => {
   });
 });
 
-test('keys rotate creates nothing without an installation', async () => {
+test('creates nothing on keys rotate without an installation', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'roster-keys-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const { code, errors } = await roster(['keys', 'rotate'], { DATA_DIR: folder });

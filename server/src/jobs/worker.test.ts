@@ -201,7 +201,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect((await rows())[0]?.last_error).toBe('refused');
   });
 
-  test('with an unreadable payload fail without showing it, and hold up no other', async () => {
+  test('fail without showing an unreadable payload, and hold up no other', async () => {
     const { db, rows, worker } = await prepared();
     const stored = ['not JSON: a secret text', '{"number":"a secret text"}', 'null', '{"number":1}'];
     for (const payload of stored) await jobRepository(db).insert('count', payload, now());
@@ -216,7 +216,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     ]);
   });
 
-  test('of a kind that this version does not know wait for one that does', async () => {
+  test('wait for a version that knows their kind', async () => {
     const { db, rows, worker } = await prepared();
     await enqueue(db, plain('from the future'), {});
     worker([]);
@@ -251,7 +251,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect(done).toEqual([2]);
   });
 
-  test('due soon run on time, before the worker’s next poll', async () => {
+  test('run on time if they are due before the worker’s next poll', async () => {
     const { db, rows, worker } = await prepared();
     const done: number[] = [];
     worker([counting(done)], { pollMs: never });
@@ -260,7 +260,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect(done).toEqual([1]);
   });
 
-  test('enqueued once are stored once while they wait, due at the earliest time', async () => {
+  test('are stored once if enqueued once, due at the earliest time', async () => {
     const { db, rows, worker } = await prepared();
     for (const inMs of [never, never, never / 2])
       await db.transaction().execute((trx) => enqueueOnce(trx, count, { number: 1 }, { inMs }));
@@ -272,7 +272,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect(done).toEqual([1]);
   });
 
-  test('for later wait until then', async () => {
+  test('wait until they are due', async () => {
     const { db, rows, change, worker } = await prepared();
     const done: number[] = [];
     worker([counting(done)]);
@@ -306,7 +306,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect(await rows()).toMatchObject([{ payload: '{"number":2}', attempts: 0 }]);
   });
 
-  test('that do not end do not hold up a shutdown forever', async () => {
+  test('do not hold up a shutdown forever if they do not end', async () => {
     const { db, rows, worker } = await prepared();
     const running = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();

@@ -112,7 +112,7 @@ describe('every mail', () => {
     await mails.stop();
   });
 
-  test('about an account that is deleted, inactive or confirmed is not sent', async () => {
+  test('is not sent about an account that is deleted, inactive or confirmed', async () => {
     const mails = await startMailServer();
     const app = await startApp('sqlite', { env: mails.env });
     const email = 'ada@example.com';
@@ -132,7 +132,7 @@ describe('every mail', () => {
     await mails.stop();
   });
 
-  test('that the server rejects permanently, or that is invalid, fails at once', async () => {
+  test('fails at once if the server rejects it permanently, or if it is invalid', async () => {
     const mails = await startMailServer();
     const app = await startApp('sqlite', { env: mails.env });
     await app.visitor().post('/api/register', { email: 'unknown-here@example.com', password });

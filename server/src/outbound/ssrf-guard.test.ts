@@ -304,24 +304,21 @@ describe('other side', () => {
     ['sends too much', `${ok}content-length: 2000\r\n\r\n${'x'.repeat(2_000)}`, 'more than 1 KB'],
     ['sends without end', `${ok}\r\n${'x'.repeat(5_000)}`, 'more than 1 KB'],
     ['compresses', `${ok}content-encoding: gzip\r\ncontent-length: 0\r\n\r\n`, 'compresses its answers'],
-  ])(
-    'that %s fails the request, which may have been received',
-    async (_what, bytes, message, withinMs = patienceMs) => {
-      const { port } = await talker(bytes);
-      await expect(guard('127.0.0.1')(`http://127.0.0.1:${port}/`, { withinMs })).rejects.toMatchObject({
-        name: 'OutboundRequestError',
-        message: expect.stringContaining(message),
-        sent: true,
-      });
-    },
-  );
+  ])('fails the request if it %s, and may have received it', async (_what, bytes, message, withinMs = patienceMs) => {
+    const { port } = await talker(bytes);
+    await expect(guard('127.0.0.1')(`http://127.0.0.1:${port}/`, { withinMs })).rejects.toMatchObject({
+      name: 'OutboundRequestError',
+      message: expect.stringContaining(message),
+      sent: true,
+    });
+  });
 
-  test('that ends before the announced length fails the request', async () => {
+  test('fails the request if it ends before the announced length', async () => {
     const { port } = await talker(`${ok}content-length: 10\r\n\r\nabc`, (socket) => socket.end());
     await expect(guard('127.0.0.1')(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ sent: true });
   });
 
-  test('that refuses connections has received nothing', async () => {
+  test('has received nothing if it refuses connections', async () => {
     const { port } = await peer(() => undefined);
     for (const close of closing.splice(0)) await close();
     await expect(guard('127.0.0.1')(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
@@ -330,7 +327,7 @@ describe('other side', () => {
     });
   });
 
-  test('without a name has received nothing', async () => {
+  test('has received nothing if its name is unknown', async () => {
     const call = guard('', () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' })));
     await expect(call('https://tools.test/')).rejects.toMatchObject({
       message: 'tools.test could not be resolved.',

@@ -73,7 +73,7 @@ describe('master key file', () => {
     expect(readFileSync(join(dataDir, 'master.key'), 'utf8')).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
   });
 
-  test.each([0o644, 0o640, 0o602])('of mode %o is rejected with the command that fixes it, and not changed', (mode) => {
+  test.each([0o644, 0o640, 0o602])('is rejected in mode %o with the command that fixes it, and not changed', (mode) => {
     const file = join(folder, 'open.key');
     writeFileSync(file, good());
     chmodSync(file, mode);

@@ -90,7 +90,7 @@ describe('rules', () => {
     expect((await get('/models')).status).toBe(200);
   });
 
-  test('with a misspelt fault are rejected', async () => {
+  test('are rejected with a misspelt fault', async () => {
     const { control } = await startedSimulator();
     expect((await control.post('/faults', { fault: { dropAftr: 3 } })).status).toBe(400);
     expect((await control.post('/faults', { fault: {} })).status).toBe(400);
@@ -141,7 +141,7 @@ describe('connections', () => {
     await expect.poll(async () => (await simulator.journal()).at(0)).toMatchObject({ tokens: 2, aborted: true });
   });
 
-  test('closed by the client stop the answer at once', async () => {
+  test('stop the answer at once if the client closes them', async () => {
     const simulator = await startedSimulator({ tokenDelayMs: 20 });
     const leaving = new AbortController();
     const response = await simulator.open('/responses', { ...ask, input: '[[tokens 5000]]' }, KEY, leaving.signal);
@@ -154,7 +154,7 @@ describe('connections', () => {
     expect((await simulator.journal()).at(0)?.tokens).toBe(stopped);
   });
 
-  test('of an answer in one piece break too', async () => {
+  test('break during an answer in one piece too', async () => {
     const simulator = await startedSimulator();
     const whole = { ...ask, stream: false };
     await simulator.fault({ dropAfter: 3 }, {}, 1);

@@ -30,19 +30,19 @@ describe('words that select an answer', () => {
     ['a list', 'Give me a list', /^- \[x\] /m],
     ['Markdown', 'Show me markdown', /^> > /m],
     ['a greeting', 'hello', /simulated model/],
-  ])('%s', (_name, text, pattern) => {
+  ])('select %s', (_name, text, pattern) => {
     expect(answer(text)).toMatch(pattern);
   });
 
-  test('several answers, combined', () => {
+  test('combine several answers', () => {
     expect(answer('A table and some code, please')).toMatch(/\| Way \|[\s\S]+```ts/);
   });
 
-  test('a long answer of more than 600 tokens', () => {
+  test('select a long answer of more than 600 tokens', () => {
     expect(countTokens(answer('Tell me a long story'))).toBeGreaterThan(600);
   });
 
-  test('nothing if they are part of another word', () => {
+  test('select nothing if they are part of another word', () => {
     expect(answer('Is the hotel listed as stable?')).toContain('You wrote');
   });
 });

@@ -95,11 +95,14 @@ describe.each(engines)('access to assistants on %s', (engine) => {
     await untouched();
   });
 
-  test.each(changing.filter(([name]) => name !== 'delete'))('%s: not as anything but JSON', async (_name, call) => {
-    const { status, body } = await call(ada, id, { 'content-type': 'text/plain' });
-    expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
-    await untouched();
-  });
+  test.each(changing.filter(([name]) => name !== 'delete'))(
+    '%s: rejects bodies that are not JSON',
+    async (_name, call) => {
+      const { status, body } = await call(ada, id, { 'content-type': 'text/plain' });
+      expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
+      await untouched();
+    },
+  );
 
   test.each(changing)('%s: rejects Viewers', async (_name, call) => {
     const viewer = await app.as('viewer');

@@ -102,7 +102,7 @@ describe.each(engines)('files and tools of a new assistant on %s', (engine) => {
     expect(answer.notes).toEqual(['The 2 files were not searched: files are indexed once the assistant is saved.']);
   });
 
-  test('of others are not called in a trial', async () => {
+  test('does not call those of others in a trial', async () => {
     const [{ visitor }, other] = [await prepared(), await prepared()];
     const threadId = await newTrial(visitor, { chosenTools: other.chosenTools });
     const before = notes.calls.length;

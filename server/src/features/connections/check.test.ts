@@ -39,7 +39,7 @@ async function keyFor(behaviour: Behaviour) {
   return { peer, create, key: new ConnectionKey('k', { ...target, keyHeader: 'authorization' }, provider) };
 }
 
-test('a check ends although the provider hangs, and says that it may be loading', async () => {
+test('ends a check although the provider hangs, and says that it may be loading', async () => {
   const { key } = await keyFor('hangs');
   const { checks, notice } = await checkAbilities(key, presetOf('other'), undefined, {
     ...{ listMs: 60_000, answerMs: 200, othersMs: 200 },
@@ -55,7 +55,7 @@ test('a check ends although the provider hangs, and says that it may be loading'
   expect(notice).toContain('may be loading the model');
 });
 
-test('a check without a list of models asks for one, unless the provider has a usual one', async () => {
+test('asks for a model to check without a list of models, unless the provider has a usual one', async () => {
   const { key, peer } = await keyFor('able');
   expect((await checkAbilities(key, presetOf('other'), 'named')).checks[1]).toEqual({
     ...{ ability: 'answer', result: 'works', reason: 'named' },

@@ -307,7 +307,7 @@ describe.each(engines)('connections on %s', (engine) => {
   });
 });
 
-test('connections that are turned off are kept, not used, and none is added', async () => {
+test('keeps connections that are turned off, does not use them, and adds none', async () => {
   const app = await startApp('sqlite');
   onTestFinished(() => app.stop());
   const peer = await startCapableProvider();

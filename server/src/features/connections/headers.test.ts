@@ -205,7 +205,7 @@ describe.each(engines)('headers of a connection on %s', (engine) => {
     expect(responses).not.toMatch(/config-0123456789|token-0123456789/);
   });
 
-  test('of an offered connection are used by people, who learn nothing of them', async () => {
+  test('are used by people for an offered connection, who learn nothing of them', async () => {
     const peer = await provider();
     const offer = { ...draft(peer.url, { name: 'Team' }), audience: 'everybody' };
     const ada = await someone();

@@ -13,7 +13,7 @@ const tooMany = expect.objectContaining({ code: 'rate_limited' });
 const cutOff = new AppError('invalid_input', 'The upload was incomplete.');
 
 test.each(engines)(
-  'on %s clears what it could not while the database was unavailable, and nothing active',
+  'clears, on %s, what it could not while the database was unavailable, and nothing active',
   async (engine) => {
     const { url, dataDir, remove } = await readyDatabase(engine);
     const { db, close } = openDatabase(url, dataDir);

@@ -103,7 +103,7 @@ describe.each(engines)('budgets on %s', (engine) => {
     expect((await again({ overBudget: true })).status).toBe(202);
   });
 
-  test('only warns without a hard stop', async () => {
+  test('warns and stops nothing without a hard stop', async () => {
     const { visitor, threadId } = await someone();
     await save(visitor, {});
     await spend(visitor, 11);

@@ -116,7 +116,7 @@ describe.each(engines)('budgets of projects on %s', (engine) => {
     expect(await titleAsksOf(app)).toEqual([]);
   });
 
-  test('only warns without a hard stop', async () => {
+  test('warns and stops nothing without a hard stop', async () => {
     const { visitor, projectId, threadId } = await someone();
     await save(visitor, projectId, { amountUsd: 1 });
     await spend(visitor, threadId, 2);

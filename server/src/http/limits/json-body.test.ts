@@ -45,7 +45,7 @@ describe('JSON body', () => {
     ['20 levels', nested(20)],
     ['1,000 fields', wide(1000)],
     ['nothing', ''],
-  ])('with %s is parsed and judged by its fields', async (_what, text) => {
+  ])('is parsed and judged by its fields with %s', async (_what, text) => {
     const { status, body } = await send(text, { 'content-type': 'application/json' });
     expect([status, body.code]).toEqual([400, 'invalid_input']);
     expect(Object.keys(body.fields)).not.toEqual([]);

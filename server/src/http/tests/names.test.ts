@@ -116,7 +116,7 @@ describe.each(engines)('names on %s', (engine) => {
     expect(wrong).toEqual([]);
   });
 
-  test('of assistants are tidied from pages, clients and imports, and descriptions are trimmed', async () => {
+  test('tidies names of assistants from pages, clients and imports, and trims descriptions', async () => {
     const ada = await app.withKey('ada');
     const page = await ada.post('/api/assistants', { name: turned, description: ' d ', model: 'gpt-4o' });
     const { token } = await newToken(ada);
@@ -139,7 +139,7 @@ describe.each(engines)('names on %s', (engine) => {
     );
   });
 
-  test('of conversations are tidied, chosen or taken from the first words', async () => {
+  test('tidies titles of conversations, chosen or taken from the first words', async () => {
     const ada = await app.withKey('bea');
     const id = await newThread(ada);
     expect((await ada.patch(`/api/threads/${id}`, { title: turned })).body.title).toBe(tidy);
@@ -148,7 +148,7 @@ describe.each(engines)('names on %s', (engine) => {
     });
   });
 
-  test('of tools are tidied, from a tool server and from an OpenAPI description', async () => {
+  test('tidies names of tools, from a tool server and from an OpenAPI description', async () => {
     const ada = await app.as('cyd');
     const server = await addToolServer(ada, peer.url, { name: turned });
     expect([server.name, (await toolsOf(ada, server.id))[0].title]).toEqual([tidy, tidy]);
@@ -160,7 +160,7 @@ describe.each(engines)('names on %s', (engine) => {
     expect((await toolsOf(ada, described.body.id))[0].title).toBe(tidy);
   });
 
-  test('of files are tidied, keep what was typed, and can be unpacked anywhere', async () => {
+  test('tidies names of files, which keep what was typed and can be unpacked anywhere', async () => {
     const dan = await app.as('dan');
     const given = ['\u202egnp.exe', '50%0discount.txt', 'CON', 'a<b>:c?.txt', 'dots. .', 'می‌خواهم.txt'];
     for (const filename of given) await uploaded(app, dan, { filename });
@@ -181,7 +181,7 @@ describe.each(engines)('names on %s', (engine) => {
     ).toEqual(names);
   });
 
-  test('stored earlier keep their text and lose nothing visible', async () => {
+  test('keeps the text of names stored earlier, which lose nothing visible', async () => {
     const eve = await app.as('eve');
     const { id } = (await eve.post('/api/assistants', { name: 'Before', model: 'gpt-4o' })).body;
     const stored = (name: string) =>

@@ -77,7 +77,7 @@ describe('the address of a connection', () => {
     ['other', 'https://api.openai.com/v1?key=1', 'Leave everything from ?'],
     ['other', 'ftp://api.openai.com/v1', 'must begin with https://'],
     ['other', 'https://', 'Enter an address'],
-  ] as const)('of %s cannot be %s where only listed providers may be used', (preset, address, reason) => {
+  ] as const)('is refused for %s: %s, if only listed providers may be used', (preset, address, reason) => {
     expect(addressesFor().problemOf(preset, address)).toEqual(refused(reason));
   });
 

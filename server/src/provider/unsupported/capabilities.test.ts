@@ -58,7 +58,7 @@ describe.each(engines)('rejections remembered on %s', (engine) => {
     expect((await process()).has(...trait)).toBe(true);
   });
 
-  test('by many keys at once hold for those keys only, until one meets them at another time', async () => {
+  test('hold only for the keys that met them at once, until one meets them at another time', async () => {
     const { process, pass } = await ready();
     const traits = await process();
     const third = new Secret('a-third-key');
@@ -72,7 +72,7 @@ describe.each(engines)('rejections remembered on %s', (engine) => {
     expect([traits.has(...trait), (await process()).has(...trait)]).toEqual([true, true]);
   });
 
-  test('repeated by one key are not confirmed by a rejection in the same burst', async () => {
+  test('are not confirmed by one key that repeats them in the same burst', async () => {
     const { process, pass } = await ready();
     const traits = await process();
     await traits.learn(...trait, mine);
@@ -87,7 +87,7 @@ describe.each(engines)('rejections remembered on %s', (engine) => {
     expect([traits.has(...trait, mine), traits.has(...trait, yours)]).toEqual([true, true]);
   });
 
-  test('by a restarting proxy end with the first success', async () => {
+  test('end with the first success if they came from a restarting proxy', async () => {
     const { db, process, pass } = await ready();
     const traits = await process();
     await traits.learn('*', 'has no responses', mine);
@@ -120,7 +120,7 @@ describe.each(engines)('rejections remembered on %s', (engine) => {
     }
   });
 
-  test('of long ago by another key, not repeated since, are no confirmation', async () => {
+  test('do not confirm if another key met them long ago, and not since', async () => {
     const { process, pass } = await ready();
     const traits = await process();
     await traits.learn(...trait, mine);
@@ -129,7 +129,7 @@ describe.each(engines)('rejections remembered on %s', (engine) => {
     expect(traits.has(...trait)).toBe(false);
   });
 
-  test('stored by an earlier version hold for an hour after they were learned', async () => {
+  test('hold for an hour after they were learned if an earlier version stored them', async () => {
     const { db, process, pass } = await ready();
     const row = { base_url: provider, model: 'gpt-4o', trait: 'refuses search', value: 'yes' };
     const none = { askers: null, ask_at: null, step: null };

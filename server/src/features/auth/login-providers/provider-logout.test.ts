@@ -123,7 +123,7 @@ describe.each(engines)('signing out at both ends on %s', (engine) => {
     expect(await isIn()).toBe(false);
   });
 
-  test('only signs out here after a sign-in with a password', async () => {
+  test('signs out here alone after a sign-in with a password', async () => {
     const visitor = await app.as('ada');
     expect((await visitor.get('/api/user')).body.atProvider).toBeUndefined();
     const { body } = await visitor.post('/api/logout/provider', {});

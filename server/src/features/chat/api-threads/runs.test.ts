@@ -9,7 +9,7 @@ const unused = () => {
   throw new Error('Reading a run needs nothing else');
 };
 
-test.each(engines)('on %s reports a run as waiting if it starts to wait while it is read', async (engine) => {
+test.each(engines)('reports a run as waiting if it starts to wait while it is read, on %s', async (engine) => {
   const app = await startApp(engine);
   onTestFinished(() => app.stop());
   const { token } = await newToken(await app.withKey('ada'));

@@ -80,7 +80,7 @@ describe('texts that are not indexed', () => {
   ])('matches %s in %s: %s', (query, text, is) => expect(isMatch(text, searchQueryOf(query).anywhere)).toBe(is));
 });
 
-describe('marks', () => {
+describe('search pattern', () => {
   const found = (query: string, text: string, where?: 'title' | 'message') => {
     const pattern = searchPattern(query, where);
     return pattern && text.match(pattern);
@@ -104,8 +104,8 @@ describe('marks', () => {
     ['"สวัสดี"', 'สวัสดีครับ', ['สวัสดี']],
     ['apple -pear', 'apple and pear', ['apple']],
     ['title:apple pear', 'apple and pear', ['pear']],
-  ])('of %s in %s', (query, text, parts) => expect(found(query, text)?.slice() ?? null).toEqual(parts));
+  ])('marks %s in %s', (query, text, parts) => expect(found(query, text)?.slice() ?? null).toEqual(parts));
 
-  test('include words of the title in a title', () =>
+  test('marks words of the title in a title', () =>
     expect(found('title:apple pear', 'apple and pear', 'title')).toEqual(['apple', 'pear']));
 });

@@ -108,7 +108,7 @@ describe.each(engines)('summaries that an assistant makes by itself on %s', (eng
     expect(await bodies()).toHaveLength(1);
   });
 
-  test('that fail leave the question as it is', async () => {
+  test('leave the question as it is if they fail', async () => {
     const { threadId, messages } = await conversation(120_000, { first: `[[quota]] ${long}` });
     const { answer } = await ask(app, ada, threadId, 'about plums');
     expect(answer.state).toBe('complete');

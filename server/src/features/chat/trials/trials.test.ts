@@ -38,7 +38,7 @@ describe.each(engines)('trials of unsaved settings on %s', (engine) => {
     expect((await visitor.get('/api/threads')).body.items).toEqual([]);
   });
 
-  test('of a saved assistant count towards it, but not as a version of it', async () => {
+  test('count towards a saved assistant, but not as a version of it', async () => {
     const { visitor } = await app.someone();
     const assistantId = await createAssistant(visitor, { instructions: 'Saved.' });
     const id = await newTrial(visitor, { model: 'gpt-4o', instructions: 'Typed.' }, assistantId);

@@ -5,7 +5,7 @@ import { createHttpClient } from '#server/testing/http-client';
 
 const jobs = '/api/fine-tuning/jobs';
 
-test('stopping a job in several processes on postgres asks the provider once', async () => {
+test('asks the provider once to stop a job in several processes on postgres', async () => {
   const app = await startApp('postgres', quick);
   onTestFinished(() => app.stop());
   const { visitor } = await app.someone();

@@ -70,7 +70,7 @@ describe.each(engines)('stopping a job on %s', (engine) => {
     [0, 'validating_files'],
     [1, 'queued'],
     [4, 'running'],
-  ] as const)('after %i steps there cancels it at the provider', async (steps, state) => {
+  ] as const)('cancels it at the provider after %i steps there', async (steps, state) => {
     const { visitor, key } = await someone();
     const { id } = await createJob(app, visitor);
     await atProviderNow(visitor, id);

@@ -8,7 +8,7 @@ import { newClient, recorded } from '#server/testing/responses';
 const long = [{ role: 'user' as const, content: '[[bench 40000]] [[delay 20]]' }];
 
 test.each(engines)(
-  'on %s counts answers ended by a crash once, as far as known, and frees their budget',
+  'counts answers ended by a crash once, as far as known, and frees their budget, on %s',
   async (engine) => {
     const { app, server } = await killableInstallation(engine);
     await server.start();

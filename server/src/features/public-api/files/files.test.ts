@@ -100,7 +100,7 @@ describe.each(engines)('API files on %s', (engine) => {
       expect((await callApi(app, token, `${path}?${query}`)).body.error).toMatchObject({ param });
   });
 
-  test('also accepts the provider’s id of a copy, from its owner only', async () => {
+  test('accepts the provider’s id of a copy too, from its owner only', async () => {
     const [owner, other] = [await app.someone(), await app.someone()];
     const [{ client, token }, stranger] = [await newClient(owner.visitor), await newClient(other.visitor)];
     const { id } = await uploaded(app, owner.visitor, { filename: 'old.txt' });

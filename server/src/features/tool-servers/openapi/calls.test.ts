@@ -262,7 +262,7 @@ describe('an answer', () => {
       /closed the connection/,
     ],
     ['is compressed', (_s, r) => r.writeHead(200, { 'content-encoding': 'gzip' }).end('x'), /compresses/],
-  ])('that %s: fails, and the call may have run', async (_what, answer, message) => {
+  ])('fails if it %s, and the call may have run', async (_what, answer, message) => {
     service.answer = answer;
     await expect(call('writeNote', { body: { text: 'a' } }, { withinMs: 500 })).rejects.toMatchObject({
       message: expect.stringMatching(message),

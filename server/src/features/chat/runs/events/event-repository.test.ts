@@ -4,7 +4,7 @@ import { ask, newThread } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
 import { eventRepository } from './event-repository.ts';
 
-test.each(engines)('on %s accepts a batch again whose confirmation was lost, with later events', async (engine) => {
+test.each(engines)('accepts a batch again whose confirmation was lost, with later events, on %s', async (engine) => {
   const app = await startApp(engine);
   onTestFinished(() => app.stop());
   const ada = await app.withKey('ada');

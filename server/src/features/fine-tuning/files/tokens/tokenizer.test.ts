@@ -5,7 +5,7 @@ import { tokenCounter } from './tokenizer.ts';
 
 const asText = { disallowedSpecial: new Set<string>() };
 
-test('known counts', async () => {
+test('counts known texts', async () => {
   const count = await tokenCounter(null);
   expect([count(''), count('a'), count('Hello, world!'), count('<|endoftext|>')]).toEqual([0, 1, 4, 7]);
 });

@@ -9,7 +9,7 @@ const saying = (content: string) => ({ messages: [{ role: 'user' as const, conte
 const quick = { pollIntervalMs: 50 };
 
 test.each(engines)(
-  'on %s resumes a waiting run after its process was killed, and fails one being written',
+  'resumes a waiting run after its process was killed, and fails one being written, on %s',
   async (engine) => {
     const { server } = await killableInstallation(engine);
     await server.start();

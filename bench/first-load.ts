@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './processes.ts';
-import { type Fetched, firstPages, launchBrowser, prepareVisits, type Visit, visit } from './visits.ts';
+import { type FetchedResource, firstPages, launchBrowser, prepareVisits, type Visit, visit } from './visits.ts';
 
 /** The design allows 150 kB of scripts; less is held, so that a page that grows is noticed. */
 const mostScriptBytes = 140_000;
@@ -9,8 +9,8 @@ const mostScriptBytes = 140_000;
 const mostBytes = 155_000;
 const mostFiles = 25;
 
-const sum = (files: readonly Fetched[]) => files.reduce((bytes, file) => bytes + file.bytes, 0);
-const isFont = ({ address }: Fetched) => address.endsWith('.woff2');
+const sum = (files: readonly FetchedResource[]) => files.reduce((bytes, file) => bytes + file.bytes, 0);
+const isFont = ({ address }: FetchedResource) => address.endsWith('.woff2');
 const kilobytes = (bytes: number) => (bytes / 1000).toFixed(1).padStart(9);
 
 /**

@@ -11,7 +11,7 @@ import { type Floor, postgresFloor, sqliteFloor } from './captured-queries.ts';
 import { exchange } from './exchange.ts';
 import { ms, percentile, printTable } from './figures.ts';
 import { email, key, type Lists, listsFolder } from './lists-data.ts';
-import { type Paced, runPaced } from './paced.ts';
+import { type PacedResult, runPaced } from './paced.ts';
 import { endedAlso } from './processes.ts';
 import { commonWord } from './prose.ts';
 import { askAll, type Place, type Question } from './questions.ts';
@@ -160,7 +160,7 @@ async function deepCursor({ roster, headers }: Place): Promise<string> {
 /** The token delays of one stream, first alone, then while the most expensive search runs continuously. */
 async function measureStutter({ roster, headers }: Place, person: Person, source: Source): Promise<string[]> {
   const target = rosterTarget(roster.port, roster.program);
-  const runs: { what: string; result: Paced }[] = [];
+  const runs: { what: string; result: PacedResult }[] = [];
   for (const [what, word] of [
     ['nothing else', ''],
     ['searching, 1 of 3 messages', commonWord],

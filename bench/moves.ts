@@ -10,10 +10,10 @@ const noProvider = 9;
 const [fromModel, toModel] = ['gpt-4o', 'gpt-6.1-terra'];
 
 type Engine = { name: string; env: Record<string, string> };
-type Measured = { moved: number[]; undone: number[]; faults: string[] };
+type MoveTimes = { moved: number[]; undone: number[]; faults: string[] };
 
 /** Migrates all assistants of one user and back, once per run. */
-async function measured({ name, env }: Engine): Promise<Measured> {
+async function measured({ name, env }: Engine): Promise<MoveTimes> {
   const { port, program } = await startRoster(temporaryFolder(), noProvider, { env });
   const headers = await signIn(port, '/api/register', 'moves@example.com');
   const draft = { model: fromModel, instructions: 'Long. '.repeat(200) };
@@ -25,7 +25,7 @@ async function measured({ name, env }: Engine): Promise<Measured> {
     return createNext();
   };
   await Promise.all(Array.from({ length: 6 }, createNext));
-  const result: Measured = { moved: [], undone: [], faults: [] };
+  const result: MoveTimes = { moved: [], undone: [], faults: [] };
   const timed = async <Done>(path: string, body: object, taken: number[]): Promise<Done> => {
     const from = performance.now();
     const done = await post<Done>(port, path, headers, body);

@@ -5,11 +5,11 @@ import { percentile } from './figures.ts';
 import type { Person } from './roster.ts';
 import { startEveryMs, tokenEveryMs } from './settings.ts';
 import type { Source } from './source-process.ts';
-import type { Heard } from './streams.ts';
+import type { StreamReport } from './streams.ts';
 import { messageFor, type Target } from './targets.ts';
 
 /** The result of one run of paced streams. Times in milliseconds. */
-export type Paced = {
+export type PacedResult = {
   firstToken: { p50: number; p95: number };
   /** Until the message was stored and acknowledged. */
   accepted: { p50: number };
@@ -61,9 +61,9 @@ export async function runPaced(target: Target, source: Source, people: Person[],
   return summary(streams, samples);
 }
 
-type Stream = { heard: Heard; written: number[] };
+type Stream = { heard: StreamReport; written: number[] };
 
-function summary(streams: Stream[], samples: Sample[]): Paced {
+function summary(streams: Stream[], samples: Sample[]): PacedResult {
   const heard = streams.map((stream) => stream.heard);
   const together = {
     from: Math.max(...streams.map(({ written }) => written[0] ?? 0)),
@@ -73,7 +73,7 @@ function summary(streams: Stream[], samples: Sample[]): Paced {
   const seconds = heard.reduce((sum, { asked, reader }) => sum + (lastOf(reader.arrivals) - asked) / 1000, 0);
   const firsts = heard.map(({ firstToken }) => firstToken);
   const accepted = heard.map((stream) => stream.accepted);
-  const total = (fault: (stream: Heard) => number) => heard.reduce((sum, stream) => sum + fault(stream), 0);
+  const total = (fault: (stream: StreamReport) => number) => heard.reduce((sum, stream) => sum + fault(stream), 0);
   return {
     firstToken: { p50: percentile(firsts, 50), p95: percentile(firsts, 95) },
     accepted: { p50: percentile(accepted, 50) },

@@ -1,12 +1,12 @@
 import { added, medianOf, megabytes, ms, printTable, times, verdict } from './figures.ts';
 import type { FirstTokens } from './first-token.ts';
-import type { Paced } from './paced.ts';
-import type { Measured } from './relay.ts';
+import type { PacedResult } from './paced.ts';
+import type { TargetResult } from './relay.ts';
 import { settings } from './settings.ts';
 
 type Line = {
   what: string;
-  figure: (of: Measured) => number;
+  figure: (of: TargetResult) => number;
   show?: (value: number) => string;
   /** How Roster is compared with the bare relay, and the target. */
   compare: 'added' | 'ratio' | 'alone';
@@ -14,7 +14,7 @@ type Line = {
 };
 
 /** The tables of the relay, with the medians of the runs. */
-export function reportRelay(measured: Measured[], commit: { p50: number; p95: number }) {
+export function reportRelay(measured: TargetResult[], commit: { p50: number; p95: number }) {
   const [, bare, roster, portkey] = measured;
   if (!bare || !roster) return;
   const columns = measured.map(({ target }) => target.name);
@@ -34,7 +34,7 @@ export function reportRelay(measured: Measured[], commit: { p50: number; p95: nu
     ];
   };
 
-  const first = (what: string, of: (m: Measured) => FirstTokens[]): Line[] => [
+  const first = (what: string, of: (m: TargetResult) => FirstTokens[]): Line[] => [
     { what: `${what}, p50`, figure: (m) => medianOf(of(m), ({ p50 }) => p50), compare: 'added', aim: 5 },
     { what: `${what}, p95`, figure: (m) => medianOf(of(m), ({ p95 }) => p95), compare: 'added', aim: 15 },
     { what: `${what}: stored after, p50`, figure: (m) => medianOf(of(m), (t) => t.accepted), compare: 'alone' },
@@ -44,7 +44,8 @@ export function reportRelay(measured: Measured[], commit: { p50: number; p95: nu
   console.log(`\nOne commit of SQLite on this disk: p50 ${ms(commit.p50)}, p95 ${ms(commit.p95)}`);
 
   for (const level of settings.levels) {
-    const paced = (figure: (run: Paced) => number) => (m: Measured) => medianOf(m.paced.get(level) ?? [], figure);
+    const paced = (figure: (run: PacedResult) => number) => (m: TargetResult) =>
+      medianOf(m.paced.get(level) ?? [], figure);
     const lines: Line[] = [
       { what: 'first token, p50', figure: paced((r) => r.firstToken.p50), compare: 'added', aim: 5 },
       { what: 'first token, p95', figure: paced((r) => r.firstToken.p95), compare: 'added', aim: 15 },

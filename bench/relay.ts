@@ -1,6 +1,6 @@
 import { exchange } from './exchange.ts';
 import { commits, type FirstTokens, firstTokens } from './first-token.ts';
-import { type Paced, runPaced, warmUp } from './paced.ts';
+import { type PacedResult, runPaced, warmUp } from './paced.ts';
 import { gateway, startPortkey } from './portkey.ts';
 import { reportRelay } from './relay-report.ts';
 import { newThreads, type Person, preparePeople, startRoster, temporaryFolder } from './roster.ts';
@@ -9,9 +9,14 @@ import { type Source, startBareRelay, startSource } from './source-process.ts';
 import { relayTarget, rosterTarget, type Target } from './targets.ts';
 import { wordsOf } from './tokens.ts';
 
-export type Measured = { target: Target; paced: Map<number, Paced[]>; fresh: FirstTokens[]; kept: FirstTokens[] };
+export type TargetResult = {
+  target: Target;
+  paced: Map<number, PacedResult[]>;
+  fresh: FirstTokens[];
+  kept: FirstTokens[];
+};
 
-type Stage = { source: Source; people: Person[]; rosterPort: number; measured: Measured[] };
+type Stage = { source: Source; people: Person[]; rosterPort: number; measured: TargetResult[] };
 
 /**
  * Measures relaying answers: time to first token, token delay, CPU time and memory, and checks that no token is lost.
@@ -27,7 +32,7 @@ export async function measureRelay(): Promise<{ faults: string[] }> {
     rosterTarget(roster.port, roster.program),
     ...(portkey ? [relayTarget(gateway, portkey.port, portkey.program, portkey.headers)] : []),
   ];
-  const measured = targets.map((target): Measured => ({ target, paced: new Map(), fresh: [], kept: [] }));
+  const measured = targets.map((target): TargetResult => ({ target, paced: new Map(), fresh: [], kept: [] }));
   const stage = { source, people, rosterPort: roster.port, measured };
 
   console.log('Warming up …');

@@ -2,7 +2,7 @@ import { type Agent, type IncomingMessage, request } from 'node:http';
 import { now } from './clock.ts';
 import { type Form, TokenReader } from './tokens.ts';
 
-export type Heard = {
+export type StreamReport = {
   /** When the request was sent. */
   asked: number;
   /** From then until the first token. */
@@ -12,7 +12,7 @@ export type Heard = {
   reader: TokenReader;
 };
 
-type Outgoing = {
+type StreamRequest = {
   port: number;
   method: 'GET' | 'POST';
   path: string;
@@ -22,7 +22,7 @@ type Outgoing = {
 };
 
 /** Sends a request with plain listeners, because the generator shares two cores with what it measures. */
-export function sendRequest({ port, method, path, headers, body, agent }: Outgoing): Promise<IncomingMessage> {
+export function sendRequest({ port, method, path, headers, body, agent }: StreamRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const all =
       body === undefined
@@ -50,7 +50,7 @@ export function textOf(incoming: IncomingMessage): Promise<string> {
 export async function follow(
   incoming: IncomingMessage,
   { count, form, asked, accepted }: { count: number; form: Form; asked: number; accepted: number },
-): Promise<Heard> {
+): Promise<StreamReport> {
   if (incoming.statusCode !== 200) throw new Error(`Answered ${incoming.statusCode}: ${await textOf(incoming)}`);
   let firstToken = Number.NaN;
   const reader = new TokenReader(count, form, () => {

@@ -2,7 +2,7 @@ import type { Agent } from 'node:http';
 import { now } from './clock.ts';
 import type { Program } from './processes.ts';
 import type { Person } from './roster.ts';
-import { follow, type Heard, sendRequest, textOf } from './streams.ts';
+import { follow, type StreamReport, sendRequest, textOf } from './streams.ts';
 import { providerForm, rosterForm } from './tokens.ts';
 
 /** A route from the provider to the client. */
@@ -11,7 +11,7 @@ export type Target = {
   /** The program whose resources are measured; the lowest floor, the provider itself, has none. */
   program: Program | undefined;
   /** Requests an answer of `count` numbered tokens. */
-  stream: (person: Person, message: string, count: number, agent: Agent) => Promise<Heard>;
+  stream: (person: Person, message: string, count: number, agent: Agent) => Promise<StreamReport>;
 };
 
 export const model = 'gpt-4o';

@@ -59,9 +59,9 @@ async function answered(place: Place, threadId: number, message: string): Promis
   return text.includes('"type":"finished"') && text.includes(' t0029') ? null : `An answer did not come whole: ${path}`;
 }
 
-type Measured = { p50: number; cpuMs: number; faults: string[] };
+type ToolTimes = { p50: number; cpuMs: number; faults: string[] };
 
-async function answersTo(place: Place, program: Program, message: string, count: number): Promise<Measured> {
+async function answersTo(place: Place, program: Program, message: string, count: number): Promise<ToolTimes> {
   const taken: number[] = [];
   const faults: string[] = [];
   const from = program.cpuMs();
@@ -78,7 +78,7 @@ async function answersTo(place: Place, program: Program, message: string, count:
 /** Measures answers with one tool step, each next to one without. */
 async function measureSteps(source: Source, toolUrl: string): Promise<string[]> {
   const { roster, place } = await prepared(source, toolUrl, 'never');
-  const runs: Record<'none' | 'one', Measured[]> = { none: [], one: [] };
+  const runs: Record<'none' | 'one', ToolTimes[]> = { none: [], one: [] };
   for (const message of [plain, withTool]) await answersTo(place, roster.program, message, warmUps);
   for (let run = 1; run <= settings.runs; run++) {
     console.log(`Tools, run ${run} of ${settings.runs}`);
@@ -86,7 +86,7 @@ async function measureSteps(source: Source, toolUrl: string): Promise<string[]> 
     runs.one.push(await answersTo(place, roster.program, withTool, answersInRun));
   }
   await roster.program.stop();
-  const of = (figure: (one: Measured) => number) => [median(runs.none.map(figure)), median(runs.one.map(figure))];
+  const of = (figure: (one: ToolTimes) => number) => [median(runs.none.map(figure)), median(runs.one.map(figure))];
   const row = (what: string, [none = Number.NaN, one = Number.NaN]: number[]) => [
     what,
     ms(none),

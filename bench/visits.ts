@@ -8,8 +8,8 @@ const password = 'correct horse battery';
 /** The pages opened first, by visitors and signed-in users. */
 export const firstPages = ['/auth', '/', '/chat', '/chat/1'] as const;
 
-export type Fetched = { address: string; bytes: number; startedAt: number };
-export type Visit = { usableAt: number; fetched: Fetched[] };
+export type FetchedResource = { address: string; bytes: number; startedAt: number };
+export type Visit = { usableAt: number; fetched: FetchedResource[] };
 
 /** Chromium as the browser tests start it. */
 export const launchBrowser = (args: string[] = []): Promise<Browser> =>

@@ -42,11 +42,11 @@ export async function converse({ person, threadId, exchanges }: Conversation, pa
 }
 
 /** `missing`: the numbers of events that never came. */
-type Reading = { text: string; last: number; missing: string[]; end: 'whole' | 'cut' | undefined };
+type AnswerProgress = { text: string; last: number; missing: string[]; end: 'whole' | 'cut' | undefined };
 
 /** Reads to the end across broken connections. Nothing is read twice, and nothing is skipped. */
 async function readAnswer(person: Person, runId: number, whole: string): Promise<'whole' | 'cut'> {
-  const reading: Reading = { text: '', last: 0, missing: [], end: undefined };
+  const reading: AnswerProgress = { text: '', last: 0, missing: [], end: undefined };
   const started = performance.now();
   for (let attempt = 0; ; attempt++) {
     if (attempt > 0) person.figures.streams.reconnections++;
@@ -67,7 +67,7 @@ async function readAnswer(person: Person, runId: number, whole: string): Promise
 }
 
 /** Reads what one connection delivers. */
-async function readOnce(person: Person, runId: number, reading: Reading) {
+async function readOnce(person: Person, runId: number, reading: AnswerProgress) {
   const headers = { accept: 'text/event-stream', ...(reading.last > 0 && { 'last-event-id': String(reading.last) }) };
   const response = await person.ask({ method: 'GET', path: `/api/runs/${runId}/events`, headers });
   if (!response.body) return;
@@ -97,7 +97,7 @@ async function readOnce(person: Person, runId: number, reading: Reading) {
 }
 
 /** Returns true for an event that had not been read. */
-function take(frame: string, reading: Reading): boolean {
+function take(frame: string, reading: AnswerProgress): boolean {
   const number = Number(/^id: (\d+)$/m.exec(frame)?.[1]);
   const data = /^data: (.*)$/m.exec(frame)?.[1];
   if (data === undefined || !(number > reading.last)) return false;

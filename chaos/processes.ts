@@ -3,7 +3,7 @@ import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-export type Started = { child: ChildProcess; ended: Promise<void> };
+export type StartedProcess = { child: ChildProcess; ended: Promise<void> };
 
 export type Command = {
   name: string;
@@ -26,7 +26,7 @@ function surroundings(): NodeJS.ProcessEnv {
 }
 
 /** Starts a program with its output in `NAME.log`. It ends with this process. */
-export function startProcess({ name, path, args, folder, env = {}, as }: Command): Started {
+export function startProcess({ name, path, args, folder, env = {}, as }: Command): StartedProcess {
   const log = openSync(join(folder, `${name}.log`), 'a');
   const child = spawn(path, args, {
     cwd: folder,
@@ -51,7 +51,7 @@ export function createPart(
   isReady: () => Promise<boolean>,
   { stopSignal = 'SIGTERM' as NodeJS.Signals } = {},
 ) {
-  let current: Started | undefined;
+  let current: StartedProcess | undefined;
   async function end(signal: NodeJS.Signals) {
     if (!current) return;
     const { child, ended } = current;

@@ -6,8 +6,8 @@ import type { Person } from './person.ts';
 const sizes = [1_000, 60_000, 400_000, 6_000_000];
 const pauseMs = 1_500;
 
-export type Uploaded = { id: number; filename: string; hash: string };
-export type Uploads = { person: Person; stored: Uploaded[] };
+export type UploadedFile = { id: number; filename: string; hash: string };
+export type Uploads = { person: Person; stored: UploadedFile[] };
 
 export const hashOf = (content: Uint8Array) => createHash('sha256').update(content).digest('hex');
 

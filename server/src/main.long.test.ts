@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { freePort } from '#server/testing/free-port';
-import { type Spawned, spawnServer, untilReady } from '#server/testing/process';
+import { type SpawnedProcess, spawnServer, untilReady } from '#server/testing/process';
 import { sources } from '#server/testing/programs';
 
 const folders: string[] = [];
-const processes: Spawned[] = [];
+const processes: SpawnedProcess[] = [];
 afterEach(async () => {
   for (const { child, ended } of processes.splice(0)) {
     child.kill('SIGKILL');

@@ -53,7 +53,7 @@ export async function startedSimulator(options: SimulatorOptions = {}) {
   };
 }
 
-export type Started = Awaited<ReturnType<typeof startedSimulator>>;
+export type StartedSimulator = Awaited<ReturnType<typeof startedSimulator>>;
 
 async function answered(response: Response): Promise<Answer> {
   const text = await response.text();

@@ -7,10 +7,10 @@ import { connectionIdOf, modelReference } from './model-reference.ts';
  */
 export const ConnectionOfModel = Id.nullable().optional();
 
-type Named = { model?: string | null | undefined; connectionId?: number | null | undefined };
+type ModelChoice = { model?: string | null | undefined; connectionId?: number | null | undefined };
 
 /** Only a model that names no connection itself can have one beside it. */
-export const hasPlainModel = ({ model, connectionId }: Named): boolean =>
+export const hasPlainModel = ({ model, connectionId }: ModelChoice): boolean =>
   connectionId === undefined || (typeof model === 'string' && connectionIdOf(model) === null);
 export const plainModelMissing = {
   message: 'Send the model of this connection too, as its provider names it',
@@ -18,7 +18,7 @@ export const plainModelMissing = {
 };
 
 /** The same body with one reference in place of both fields. */
-export function withReference<Body extends Named>({ connectionId, ...body }: Body): Omit<Body, 'connectionId'> {
+export function withReference<Body extends ModelChoice>({ connectionId, ...body }: Body): Omit<Body, 'connectionId'> {
   if (connectionId === undefined || typeof body.model !== 'string') return body;
   return { ...body, model: modelReference({ connectionId, model: body.model }) };
 }

@@ -51,12 +51,12 @@ function withoutTemporaryThreads(): (table: Table, rows: AsyncIterable<Row>) => 
 }
 
 /** `createdAt`: the time of its contents. `summary`: the message for the operator. */
-type Written = { createdAt: string; bytes: number; summary: string };
+type BackupSummary = { createdAt: string; bytes: number; summary: string };
 
 /**
  * Writes a consistent snapshot of the running installation into one file, and reads it back before reporting success.
  */
-export async function backUp(database: OpenDatabase, store: FileStore, target: string): Promise<Written> {
+export async function backUp(database: OpenDatabase, store: FileStore, target: string): Promise<BackupSummary> {
   const path = resolve(target);
   const unfinished = `${path}.part`;
   refuseExisting(path);

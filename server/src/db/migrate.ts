@@ -89,9 +89,9 @@ export async function checkSchema({ db }: OpenDatabase) {
 export const countApplied = async (db: Kysely<Database>): Promise<number> =>
   (await db.selectFrom('schema_migrations').select('name').execute()).length;
 
-type Applied = { name: string; checksum: string };
+type AppliedMigration = { name: string; checksum: string };
 
-function checkHistory(applied: Applied[], folder = migrationFiles) {
+function checkHistory(applied: AppliedMigration[], folder = migrationFiles) {
   for (const [index, { name, checksum }] of applied.entries()) {
     if (migrations[index] !== name)
       throw new StartupError(`The database is newer than this Roster: it has ${name}. Start the version that made it.`);
@@ -103,7 +103,7 @@ function checkHistory(applied: Applied[], folder = migrationFiles) {
 }
 
 /** True for the history of a database of this or an earlier version. */
-export const isKnownHistory = (history: Applied[]): boolean =>
+export const isKnownHistory = (history: AppliedMigration[]): boolean =>
   history.every(({ name, checksum }, index) => name === migrations[index] && isChecksumOf(name, checksum));
 
 /**

@@ -13,15 +13,15 @@ export function bindable(values: readonly unknown[]): Bindable[] {
 
 const maxStatements = 400;
 
-type Prepared = { statement: StatementSync; hasRows: boolean };
+type PreparedStatement = { statement: StatementSync; hasRows: boolean };
 
 /**
  * Prepared statements by their text. Preparing costs more than running most of ours, and so does asking a statement for
  * its columns; the limit keeps memory flat.
  */
 export function statementCache(database: DatabaseSync) {
-  const statements = new Map<string, Prepared>();
-  return (sql: string): Prepared => {
+  const statements = new Map<string, PreparedStatement>();
+  return (sql: string): PreparedStatement => {
     const cached = statements.get(sql);
     if (cached) return cached;
     const statement = database.prepare(sql);

@@ -5,7 +5,7 @@ import type { Database } from '#server/db/schema';
 import type { Job } from './define.ts';
 import { jobRepository } from './repository.ts';
 
-type Due = {
+type JobTiming = {
   /** Delay in milliseconds; default: none. */
   inMs?: number;
 };
@@ -32,7 +32,7 @@ export async function enqueue<Payload extends z.ZodType>(
   rows: Kysely<Database>,
   job: Job<Payload>,
   payload: NoInfer<z.input<Payload>>,
-  { inMs = 0 }: Due = {},
+  { inMs = 0 }: JobTiming = {},
 ) {
   await jobRepository(rows).insert(job.name, JSON.stringify(payload), dueAt(inMs));
   await notifyListener(rows, inMs);
@@ -50,7 +50,7 @@ export async function enqueueOnce<Payload extends z.ZodType>(
   rows: Kysely<Database>,
   job: Job<Payload>,
   payload: NoInfer<z.input<Payload>>,
-  { inMs = 0 }: Due = {},
+  { inMs = 0 }: JobTiming = {},
 ) {
   const jobs = jobRepository(rows);
   const stored = JSON.stringify(payload);

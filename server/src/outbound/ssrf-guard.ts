@@ -119,11 +119,11 @@ function requestAfterRedirect(call: OutboundRequest, to: URL, status: number): O
   };
 }
 
-type Loaded = { undici: typeof import('undici'); agent: Agent };
+type LoadedUndici = { undici: typeof import('undici'); agent: Agent };
 
 /** One request up to the start of its response, without following redirects. */
 async function sendOnce(
-  { undici, agent }: Loaded,
+  { undici, agent }: LoadedUndici,
   call: OutboundRequest,
   signal: AbortSignal,
   tooLate: MakeTimeoutError,
@@ -149,7 +149,7 @@ async function sendOnce(
 }
 
 /** @throws AddressBlockedError, OutboundRequestError, or the reason of the caller's signal */
-async function sendRequest(loaded: () => Promise<Loaded>, first: OutboundRequest): Promise<OutboundResponse> {
+async function sendRequest(loaded: () => Promise<LoadedUndici>, first: OutboundRequest): Promise<OutboundResponse> {
   const time = AbortSignal.timeout(first.withinMs);
   const signal = first.signal ? AbortSignal.any([first.signal, time]) : time;
   const host = normalizeHost(first.url.hostname);
@@ -177,13 +177,13 @@ async function sendRequest(loaded: () => Promise<Loaded>, first: OutboundRequest
  */
 export function createSsrfGuard(options: Options) {
   let agent: Agent | undefined;
-  let loading: Promise<Loaded> | undefined;
+  let loading: Promise<LoadedUndici> | undefined;
   /** Loaded with the first request, to save an idle server's memory. */
   const loaded = () => {
     loading ??= load();
     return loading;
   };
-  async function load(): Promise<Loaded> {
+  async function load(): Promise<LoadedUndici> {
     const undici = await import('undici');
     agent = new undici.Agent({
       connect: guardedConnector(undici.buildConnector, { ...options, variable: 'TOOL_HOSTS_ALLOWED' }),

@@ -9,18 +9,18 @@ export const policySetting = 'second_factor_policy';
 const dayMs = 24 * 60 * 60_000;
 
 /** `since`: when it was first required of these people. */
-const Stored = SecondFactorPolicy.extend({ since: z.string() });
-type Stored = z.output<typeof Stored>;
+const StoredPolicy = SecondFactorPolicy.extend({ since: z.string() });
+type StoredPolicy = z.output<typeof StoredPolicy>;
 
-const nobody: Stored = { requiredOf: 'nobody', graceDays: 7, since: '' };
-const parse = (stored: string | undefined): Stored =>
-  stored === undefined ? nobody : Stored.parse(JSON.parse(stored));
+const nobody: StoredPolicy = { requiredOf: 'nobody', graceDays: 7, since: '' };
+const parse = (stored: string | undefined): StoredPolicy =>
+  stored === undefined ? nobody : StoredPolicy.parse(JSON.parse(stored));
 
-const concerns = ({ requiredOf }: Stored, role: Role) =>
+const concerns = ({ requiredOf }: StoredPolicy, role: Role) =>
   requiredOf === 'everybody' || (requiredOf === 'administrators' && role === 'Admin');
 
 /** The grace period of an account that was made later begins with the account. */
-const dueAt = ({ since, graceDays }: Stored, createdAt: string) =>
+const dueAt = ({ since, graceDays }: StoredPolicy, createdAt: string) =>
   new Date(Math.max(Date.parse(since), Date.parse(createdAt)) + graceDays * dayMs);
 
 type Account = { role: Role; createdAt: string };
@@ -36,8 +36,8 @@ export function secondFactorPolicyRepository(db: Kysely<Database>) {
     (await db.selectFrom('settings').select('value').where('name', '=', policySetting).executeTakeFirst())?.value;
   return {
     stored,
-    read: async (): Promise<Stored> => parse(await stored()),
-    async save(policy: Stored) {
+    read: async (): Promise<StoredPolicy> => parse(await stored()),
+    async save(policy: StoredPolicy) {
       const value = JSON.stringify(policy);
       await db
         .insertInto('settings')

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { Assertion, CreationOptions, NewCredential, RequestOptions } from '@roster/contracts/passkeys';
 
-type Held = { id: Buffer; userHandle: string; privateKey: KeyObject; counter: number };
+type HeldCredential = { id: Buffer; userHandle: string; privateKey: KeyObject; counter: number };
 
 /** How a response differs from what an honest browser and authenticator would send. */
 type Lie = {
@@ -22,7 +22,7 @@ type Settings = { origin: string; synced?: boolean };
 
 /** A browser with an authenticator that makes real ES256 passkeys. A synced one never counts, like those of phones. */
 export function createAuthenticator({ origin, synced = false }: Settings) {
-  const held: Held[] = [];
+  const held: HeldCredential[] = [];
 
   function clientData(type: string, challenge: string, lie: Lie): Buffer {
     const data = { type: lie.type ?? type, challenge: lie.challenge ?? challenge, origin: lie.origin ?? origin };

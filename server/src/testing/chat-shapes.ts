@@ -13,7 +13,7 @@ export const called = (name: string, given: unknown, more: object = {}) => ({
   ...more,
 });
 
-export type Expected = {
+export type ExpectedShape = {
   text?: string;
   reasoning?: string;
   refusal?: string;
@@ -25,7 +25,7 @@ export type Expected = {
   /** Words of the failure; omitted: the answer is complete. */
   failure?: RegExp;
 };
-type Row = [shape: string, events: unknown[], expected: Expected];
+type Row = [shape: string, events: unknown[], expected: ExpectedShape];
 
 const text: Row[] = [
   ['content as a text', [say('Hello'), say(' you'), stop, done], { text: 'Hello you' }],

@@ -2,7 +2,7 @@ import type { Message, Run } from '@roster/contracts/chat';
 import type { JournalEntry } from '@roster/simulator/http/journal';
 import { request } from 'undici';
 import type { TestApp } from './app.ts';
-import { type Numbered, readEvents } from './events.ts';
+import { type NumberedEvent, readEvents } from './events.ts';
 import type { HttpClient } from './http-client.ts';
 
 export { until } from './until.ts';
@@ -33,7 +33,7 @@ export async function deleteForGood(visitor: HttpClient, threadId: number) {
 export const post = (visitor: HttpClient, threadId: number, message: string, more: Record<string, unknown> = {}) =>
   visitor.post(`/api/threads/${threadId}/messages`, { message, clientId: clientId(), ...more });
 
-type Sent = { message: Message; run: Run };
+type SentMessage = { message: Message; run: Run };
 
 /** Sends a message that is accepted. */
 export async function sendMessage(
@@ -41,7 +41,7 @@ export async function sendMessage(
   threadId: number,
   message: string,
   more: Record<string, unknown> = {},
-): Promise<Sent> {
+): Promise<SentMessage> {
   const { status, body } = await post(visitor, threadId, message, more);
   if (status !== 202) throw new Error(`Not sent: ${status} ${JSON.stringify(body)}`);
   return body;
@@ -54,14 +54,14 @@ export async function ask(
   threadId: number,
   message: string,
   more: Record<string, unknown> = {},
-): Promise<Sent & { events: Numbered[]; answer: Message }> {
+): Promise<SentMessage & { events: NumberedEvent[]; answer: Message }> {
   const sent = await sendMessage(visitor, threadId, message, more);
   const events = await readEvents(app, visitor, sent.run.id);
   return { ...sent, events, answer: await messageOf(visitor, threadId, sent.run.messageId) };
 }
 
 /** Regenerates an answer and waits for its end. */
-export async function regenerated(app: { url: string }, visitor: HttpClient, messageId: number): Promise<Sent> {
+export async function regenerated(app: { url: string }, visitor: HttpClient, messageId: number): Promise<SentMessage> {
   const { status, body } = await visitor.post(`/api/messages/${messageId}/regenerate`);
   if (status !== 202) throw new Error(`Not regenerated: ${status} ${JSON.stringify(body)}`);
   await readEvents(app, visitor, body.run.id);

@@ -4,10 +4,10 @@ import { onTestFinished } from 'vitest';
 import type { Engine } from '#server/db/connect';
 import { goodKey, password, readyDatabase } from './app.ts';
 import { withDatabase } from './database.ts';
-import { type Numbered, openEvents } from './events.ts';
+import { type NumberedEvent, openEvents } from './events.ts';
 import { freePort } from './free-port.ts';
 import { createHttpClient, type HttpClient } from './http-client.ts';
-import { type Spawned, spawnServer, untilReady } from './process.ts';
+import { type SpawnedProcess, spawnServer, untilReady } from './process.ts';
 import { waitedForProcessor } from './process-clock.ts';
 
 /** Pseudo-random numbers that are the same in every run of a test. */
@@ -29,7 +29,7 @@ export const roundsOr = (usual: number) => Number(process.env.CRASH_ROUNDS ?? us
 export async function killableServer(variables: Record<string, string>) {
   const port = await freePort();
   const place = { url: `http://localhost:${port}`, origin: `http://localhost:${port}` };
-  let spawned: Spawned | undefined;
+  let spawned: SpawnedProcess | undefined;
   const waited = () => waitedForProcessor(spawned?.child.pid ?? 0);
   return {
     ...place,
@@ -116,7 +116,7 @@ export async function witness(server: KillableServer, visitor: HttpClient, runId
   return {
     until: reader.until,
     /** The events received by that time. */
-    seenBefore(time: number): Numbered[] {
+    seenBefore(time: number): NumberedEvent[] {
       return reader.events.slice(0, arrivals.filter((at) => at <= time).length);
     },
     get events() {

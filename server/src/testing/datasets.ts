@@ -31,9 +31,9 @@ export async function ratedThread(
   return { threadId, answers, questions };
 }
 
-type Gathered = Dataset & { added: number; left: number };
+type GatheredDataset = Dataset & { added: number; left: number };
 
-export async function gathered(visitor: HttpClient, more: Record<string, unknown> = {}): Promise<Gathered> {
+export async function gathered(visitor: HttpClient, more: Record<string, unknown> = {}): Promise<GatheredDataset> {
   const { status, body } = await visitor.post(datasetsPath, { name: 'Examples', ...more });
   if (status !== 201) throw new Error(`Not gathered: ${status} ${JSON.stringify(body)}`);
   return body;

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { listening } from './tool-peer.ts';
 
 type Given = Record<string, unknown>;
-type Seen = { method: string; url: string; headers: IncomingMessage['headers']; body: string };
-type Answer = (seen: Seen, response: ServerResponse) => unknown;
+type ReceivedRequest = { method: string; url: string; headers: IncomingMessage['headers']; body: string };
+type Answer = (seen: ReceivedRequest, response: ServerResponse) => unknown;
 
 const jsonBody = (schema: Given) => ({ content: { 'application/json': { schema } } });
 const answers = { responses: { '200': { description: 'Done' } } };
@@ -71,7 +71,7 @@ const usual: Answer = ({ method, url }, response) =>
  * runs.
  */
 export async function startDescribedService() {
-  const seen: Seen[] = [];
+  const seen: ReceivedRequest[] = [];
   const http = createServer(async (request, response) => {
     response.on('error', () => undefined);
     const chunks: Buffer[] = [];

@@ -5,7 +5,7 @@ import { request } from 'undici';
 import type { HttpClient } from './http-client.ts';
 import { patienceMs } from './patience.ts';
 
-export type Numbered = { number: number; event: RunEvent };
+export type NumberedEvent = { number: number; event: RunEvent };
 
 type Place = { url: string };
 type Options = {
@@ -30,7 +30,7 @@ export async function openEvents(
     },
   });
   const { body } = response;
-  const events: Numbered[] = [];
+  const events: NumberedEvent[] = [];
   const ended = Promise.withResolvers<void>();
   const waiting = new Set<() => void>();
   let hasEnded = false;
@@ -79,7 +79,7 @@ export async function openEvents(
       return hasEnded;
     },
     /** Resolves with all events when the stream has ended. */
-    async all(): Promise<Numbered[]> {
+    async all(): Promise<NumberedEvent[]> {
       await within(ended.promise, 'The end of the stream');
       return events;
     },
@@ -109,14 +109,14 @@ export async function readEvents(place: Place, visitor: HttpClient, runId: numbe
   return reader.all();
 }
 
-const joined = (events: Numbered[], type: 'text' | 'reasoning') =>
+const joined = (events: NumberedEvent[], type: 'text' | 'reasoning') =>
   events.map(({ event }) => (event.type === type ? event.text : '')).join('');
 
-export const textOf = (events: Numbered[]) => joined(events, 'text');
-export const reasoningOf = (events: Numbered[]) => joined(events, 'reasoning');
-export const notesOf = (events: Numbered[]) =>
+export const textOf = (events: NumberedEvent[]) => joined(events, 'text');
+export const reasoningOf = (events: NumberedEvent[]) => joined(events, 'reasoning');
+export const notesOf = (events: NumberedEvent[]) =>
   events.flatMap(({ event }) => (event.type === 'note' ? [event.text] : []));
-export const lastOf = (events: Numbered[]) => events.at(-1)?.event;
-export const numbersOf = (events: Numbered[]) => events.map(({ number }) => number);
+export const lastOf = (events: NumberedEvent[]) => events.at(-1)?.event;
+export const numbersOf = (events: NumberedEvent[]) => events.map(({ number }) => number);
 /** 1, 2, 3 … */
 export const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);

@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';
 
-export type Received = {
+export type ReceivedMail = {
   /** The recipients of the envelope. */
   recipients: string[];
   /** As received. */
@@ -20,7 +20,7 @@ export type Received = {
  * mailbox `unknown-here`.
  */
 export async function startMailServer({ tls }: { tls?: 'starttls' | 'smtps' } = {}) {
-  const received: Received[] = [];
+  const received: ReceivedMail[] = [];
   const state: { refusal: { code: number; text: string } | undefined; refused: number; gate: Promise<void> } = {
     refusal: undefined,
     refused: 0,
@@ -90,10 +90,10 @@ export async function startMailServer({ tls }: { tls?: 'starttls' | 'smtps' } = 
 
 export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 
-type Kept = { file: string; headers: string; text: string; subject: string };
+type StoredMail = { file: string; headers: string; text: string; subject: string };
 
 /** The mails stored without a mail server, oldest first. */
-export async function storedMails(app: { dataDir: string }): Promise<Kept[]> {
+export async function storedMails(app: { dataDir: string }): Promise<StoredMail[]> {
   const folder = join(app.dataDir, 'mail');
   const names = await readdir(folder).catch(() => []);
   return Promise.all(

@@ -4,7 +4,7 @@ import { inject } from 'vitest';
 import { patienceMs } from './patience.ts';
 import type { Programs } from './programs.ts';
 
-export type Spawned = {
+export type SpawnedProcess = {
   child: ChildProcess;
   /** The output so far. */
   output: { text: string };
@@ -28,7 +28,7 @@ export const compiled = (variables: Record<string, string>) => {
 export function spawnServer(
   variables: Record<string, string>,
   { flags = [], programs = inject('programs') }: { flags?: string[]; programs?: Programs } = {},
-): Spawned {
+): SpawnedProcess {
   const output = { text: '' };
   const child = spawn(process.execPath, [...flags, variables.TOOLS_URL ? programs.mainWithTools : programs.main], {
     env: compiled(variables),
@@ -44,7 +44,7 @@ export function spawnServer(
 }
 
 /** Waits until it accepts work. @throws with its output if it ends or does not get there */
-export async function untilReady({ child, output }: Spawned, port: number) {
+export async function untilReady({ child, output }: SpawnedProcess, port: number) {
   const isReady = async () => {
     const answer = await request(`http://localhost:${port}/readyz`).catch(() => undefined);
     await answer?.body.dump();

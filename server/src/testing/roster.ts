@@ -3,14 +3,14 @@ import { inject } from 'vitest';
 import { compiled } from './process.ts';
 import type { Programs } from './programs.ts';
 
-type Given = { child: ChildProcess; ended: Promise<{ code: number | null; out: string; errors: string }> };
+type RosterProcess = { child: ChildProcess; ended: Promise<{ code: number | null; out: string; errors: string }> };
 
 /** A command as an operator runs it: a separate process with only these variables. */
 export function spawnRoster(
   words: string[],
   variables: Record<string, string>,
   { operator }: Pick<Programs, 'operator'> = inject('programs'),
-): Given {
+): RosterProcess {
   const env = compiled({ PATH: process.env.PATH ?? '', ...variables });
   // Bypasses scripts/roster.mjs, which would install packages if the lock file is newer.
   const child = spawn(process.execPath, [operator, ...words], {
@@ -25,7 +25,9 @@ export function spawnRoster(
   child.stderr.on('data', (chunk: Buffer) => {
     errors += chunk.toString();
   });
-  const ended: Given['ended'] = new Promise((resolve) => child.once('close', (code) => resolve({ code, out, errors })));
+  const ended: RosterProcess['ended'] = new Promise((resolve) =>
+    child.once('close', (code) => resolve({ code, out, errors })),
+  );
   return { child, ended };
 }
 

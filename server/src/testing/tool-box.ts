@@ -2,7 +2,7 @@ import type { Message, RunEvent } from '@roster/contracts/chat';
 import type { OfferedTool, ToolRegistry, ToolResult } from '#server/conversation/tools';
 import type { TestApp } from './app.ts';
 import { asksOf } from './chat.ts';
-import type { Numbered } from './events.ts';
+import type { NumberedEvent } from './events.ts';
 
 type Call = { userId: number; tool: string; input: Record<string, unknown>; signal: AbortSignal };
 type Answering = (call: Call) => Promise<ToolResult> | ToolResult;
@@ -62,11 +62,11 @@ export function fakeToolRegistry() {
 export type FakeToolRegistry = ReturnType<typeof fakeToolRegistry>;
 
 /** The states of the calls, event by event. */
-export const statesOf = (events: Numbered[]) =>
+export const statesOf = (events: NumberedEvent[]) =>
   events.flatMap(({ event }) => (event.type === 'tool' ? [event.call.state] : []));
 /** The calls of an answer, in short. */
 export const callsIn = ({ calls = [] }: Message) => calls.map(({ name, state, output }) => ({ name, state, output }));
-export const usageIn = (events: Numbered[]) =>
+export const usageIn = (events: NumberedEvent[]) =>
   events.map(({ event }) => event).find((event): event is RunEvent & { type: 'usage' } => event.type === 'usage');
 
 /** The function outputs in the model's last request. */
@@ -78,5 +78,5 @@ export async function lastOutputs(app: Pick<TestApp, 'provider'>): Promise<strin
   );
 }
 
-export const callIdsIn = (events: Numbered[]) =>
+export const callIdsIn = (events: NumberedEvent[]) =>
   events.flatMap(({ event }) => (event.type === 'tool' ? [event.call.callId] : []));

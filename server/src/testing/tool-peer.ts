@@ -13,7 +13,7 @@ export type GivenTool = {
   annotations?: Given;
   title?: string;
 };
-type Called = { name: string; arguments: Given };
+type ToolCall = { name: string; arguments: Given };
 type Answer = { content: Given[]; structuredContent?: Given; isError?: boolean };
 
 /** A server of the official SDK as a test controls it; `tools` and `answer` may change while it runs. */
@@ -21,7 +21,7 @@ export type ToolPeer = {
   tools: GivenTool[];
   /** For a page of the list. */
   pageSize: number;
-  answer: (called: Called) => Answer | Promise<Answer>;
+  answer: (called: ToolCall) => Answer | Promise<Answer>;
   /** Forgets all sessions before the next request that has one. */
   forgetOnce: boolean;
   /** Answers a request itself, for example to demand a sign-in. */
@@ -33,7 +33,7 @@ export const listening = async (server: ReturnType<typeof createServer>): Promis
   return (server.address() as AddressInfo).port;
 };
 
-function serverOf(peer: ToolPeer, calls: Called[]) {
+function serverOf(peer: ToolPeer, calls: ToolCall[]) {
   const server = new Server({ name: 'test', version: '1' }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
     const from = Number(params?.cursor ?? 0);
@@ -68,7 +68,7 @@ export async function startToolServer(given: Partial<ToolPeer> = {}) {
     instead: undefined,
     ...given,
   };
-  const calls: Called[] = [];
+  const calls: ToolCall[] = [];
   const requests: { method: string; headers: IncomingMessage['headers'] }[] = [];
   const sessions = new Map<string, StreamableHTTPServerTransport>();
 

@@ -1,12 +1,12 @@
 import { APIConnectionError, AuthenticationError, RateLimitError } from 'openai';
 import { describe, expect, test } from 'vitest';
-import { type Event, eventsIn, expectError, KEY, type Started, startedSimulator } from '../testing.ts';
+import { type Event, eventsIn, expectError, KEY, type StartedSimulator, startedSimulator } from '../testing.ts';
 import type { Fault } from './fault.ts';
 
 const ask = { model: 'gpt-4o', input: 'Tell me about lighthouses', stream: true };
 
 /** Everything that arrived before the connection broke. */
-async function brokenStream({ open }: Started, input = ask.input): Promise<{ text: string; broke: boolean }> {
+async function brokenStream({ open }: StartedSimulator, input = ask.input): Promise<{ text: string; broke: boolean }> {
   const response = await open('/responses', { ...ask, input });
   const decoder = new TextDecoder();
   let text = '';

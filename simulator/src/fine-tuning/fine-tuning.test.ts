@@ -5,7 +5,7 @@ import {
   expectError,
   expectSchema,
   listAt,
-  type Started,
+  type StartedSimulator,
   startedSimulator as started,
   textAt,
 } from '../testing.ts';
@@ -24,11 +24,11 @@ function examples(count: number): string {
   return Array.from({ length: count }, () => JSON.stringify({ messages })).join('\n');
 }
 
-async function fileId({ upload }: Started, content = examples(12)): Promise<string> {
+async function fileId({ upload }: StartedSimulator, content = examples(12)): Promise<string> {
   return textAt((await upload(content, 'train.jsonl', 'fine-tune')).body, 'id');
 }
 
-async function jobWith(simulator: Started, more: object = {}, content?: string) {
+async function jobWith(simulator: StartedSimulator, more: object = {}, content?: string) {
   const training_file = await fileId(simulator, content);
   const { body } = await simulator.post('/fine_tuning/jobs', { model: MODEL, training_file, ...more });
   const path = `/fine_tuning/jobs/${textAt(body, 'id')}`;

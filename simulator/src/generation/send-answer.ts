@@ -4,7 +4,7 @@ import type { EventStream } from './event-stream.ts';
 import { pace } from './pacing.ts';
 
 /** How the sending of an answer ended; `left` means the client left, all others but `said` are faults. */
-export type Ended = 'said' | 'left' | 'drop' | 'hang' | 'error' | 'failed';
+export type AnswerOutcome = 'said' | 'left' | 'drop' | 'hang' | 'error' | 'failed';
 
 type Telling = {
   stream: EventStream;
@@ -36,10 +36,10 @@ function interruptionsOf(fault: Fault, count: number): Map<number, Interruption>
 const UNKNOWN_EVERY = 4;
 
 /** Sends an answer token by token, with the faults on its way. */
-export async function sendAnswer(telling: Telling): Promise<Ended> {
+export async function sendAnswer(telling: Telling): Promise<AnswerOutcome> {
   const { stream, entry, count, delayMs, fault, send, malformed, unknown } = telling;
   const interruptions = interruptionsOf(fault, count);
-  let ended: Ended = 'said';
+  let ended: AnswerOutcome = 'said';
   const passes = (index: number): boolean => {
     const kind = interruptions.get(index);
     if (kind === undefined) return true;

@@ -2,13 +2,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { at, expectError, expectSchema, KEY, listAt, type Started, startedSimulator, textAt } from '../testing.ts';
+import {
+  at,
+  expectError,
+  expectSchema,
+  KEY,
+  listAt,
+  type StartedSimulator,
+  startedSimulator,
+  textAt,
+} from '../testing.ts';
 
 const ADMIN = 'sk-admin-test-0123456789abcdefghijklmnop';
 const DAY = 86_400;
 const midnight = (days = 0) => (Math.floor(Date.now() / 1_000 / DAY) + days) * DAY;
 
-async function read(simulator: Started, path: string, query = '') {
+async function read(simulator: StartedSimulator, path: string, query = '') {
   const answer = await simulator.get(`/organization/${path}?start_time=${midnight(-1)}${query}`, ADMIN);
   expect([answer.status, answer.body.error]).toEqual([200, undefined]);
   expectSchema('UsageResponse', answer.body);

@@ -5,7 +5,7 @@ import type { EventStream } from '../generation/event-stream.ts';
 import { pace } from '../generation/pacing.ts';
 import type { Plan } from '../generation/plan.ts';
 import type { WebPage } from '../generation/script.ts';
-import { type Ended, preciseNow, sendAnswer } from '../generation/send-answer.ts';
+import { type AnswerOutcome, preciseNow, sendAnswer } from '../generation/send-answer.ts';
 import { tokensOf } from '../generation/tokens.ts';
 import type { JsonObject } from '../http/fields.ts';
 import type { JournalEntry } from '../http/journal.ts';
@@ -185,7 +185,7 @@ export class ResponseEvents {
     this.#itemDone(index, callItem(id, callId, name, given, 'completed'));
   }
 
-  async message(): Promise<Ended> {
+  async message(): Promise<AnswerOutcome> {
     const { stream, entry, plan, search, container, fault, delayMs } = this.#streaming;
     const id = newId('msg_');
     const index = this.output.length;

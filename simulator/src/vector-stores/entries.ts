@@ -69,9 +69,9 @@ export function fileView(account: Account, store: VectorStoreRecord, entry: Vect
   };
 }
 
-type Counted = { status: FileStatus };
+type CountedEntry = { status: FileStatus };
 
-export function countsOf(files: readonly Counted[]) {
+export function countsOf(files: readonly CountedEntry[]) {
   const count = (status: FileStatus) => files.filter((file) => file.status === status).length;
   return {
     in_progress: count('in_progress'),

@@ -7,12 +7,12 @@ import {
   expectSchema,
   listAt,
   orderOf,
-  type Started,
+  type StartedSimulator,
   startedSimulator,
   textAt,
 } from '../testing.ts';
 
-async function storeWith({ upload, post }: Started, ...filenames: string[]) {
+async function storeWith({ upload, post }: StartedSimulator, ...filenames: string[]) {
   const ids: string[] = [];
   for (const name of filenames) ids.push(textAt((await upload('x', name, 'assistants')).body, 'id'));
   const { body } = await post('/vector_stores', { name: 'Handbook', file_ids: ids, metadata: { team: 'a' } });

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '#server/lib/is-object';
 import { fileCount, listSome, toArray } from './import-warnings.ts';
 
 /** An entry of another product's file in the form that the provider and Roster use, with notes on what is lost. */
-type Converted = { raw: JsonObject; notes: string[] };
+type ConvertedAssistant = { raw: JsonObject; notes: string[] };
 
 const note = (list: unknown[], text: (names: string) => string) => (list.length > 0 ? [text(listSome(list))] : []);
 const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
@@ -42,7 +42,7 @@ const temperatureIn = (value: unknown) =>
   typeof value === 'number' && value >= 0 && value <= 2 ? { temperature: value } : {};
 
 /** A model of Open WebUI: a base model with instructions. */
-function fromOpenWebUi(raw: JsonObject): Converted {
+function fromOpenWebUi(raw: JsonObject): ConvertedAssistant {
   const [meta, params] = [objectIn(raw.meta), objectIn(raw.params)];
   const starters = toArray(meta.suggestion_prompts).flatMap((prompt) => textIn(objectIn(prompt).content) ?? []);
   const { instructions, notes } = withVariables(textIn(params.system));
@@ -76,7 +76,7 @@ const startersTaken = 6;
 const toolsHere: Record<string, string> = { execute_code: 'code_interpreter', web_search: 'web_search' };
 
 /** An agent of LibreChat. */
-function fromLibreChat(raw: JsonObject): Converted {
+function fromLibreChat(raw: JsonObject): ConvertedAssistant {
   const settings = objectIn(raw.model_parameters);
   const tools = toArray(raw.tools).map((tool) => nameIn(tool));
   const supported = tools.flatMap((tool) => (typeof tool === 'string' ? (toolsHere[tool] ?? []) : []));
@@ -116,7 +116,7 @@ const gptTools: Record<string, string> = {
 };
 
 /** A GPT as ChatGPT describes it. It has no model of its own. */
-function fromChatGpt(raw: JsonObject, defaultModel: string): Converted {
+function fromChatGpt(raw: JsonObject, defaultModel: string): ConvertedAssistant {
   const gizmo = objectIn(raw.gizmo ?? raw.resource);
   const display = objectIn(gizmo.display);
   const types = toArray(raw.tools ?? gizmo.tools).map((tool) => (isObject(tool) ? tool.type : tool));

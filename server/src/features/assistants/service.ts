@@ -76,10 +76,10 @@ export async function checkModel(
   if (problem) throw refuse(field, problem);
 }
 
-type Named = Pick<AssistantChanges, 'model' | 'fallbackModel'>;
+type ModelFields = Pick<AssistantChanges, 'model' | 'fallbackModel'>;
 
 /** Checks the models that a change names. One that was stored before may be gone by now. */
-async function checkModels(models: ModelCheck, userId: number, named: Named, stored: Named = {}) {
+async function checkModels(models: ModelCheck, userId: number, named: ModelFields, stored: ModelFields = {}) {
   for (const field of ['model', 'fallbackModel'] as const) {
     const model = named[field];
     if (model && model !== stored[field]) await checkModel(models, userId, model, field);

@@ -57,7 +57,7 @@ export function emailAddressService(dependencies: Dependencies) {
       await mailConfirmation(db, userId);
     },
     /** Responds the same whether or not another account has the address. Only the mail tells. */
-    requestChange: (actor: Actor, wanted: Wanted, visitor: Visitor) =>
+    requestChange: (actor: Actor, wanted: EmailChangeRequest, visitor: Visitor) =>
       requestChange(dependencies, actor, wanted, visitor),
     confirm: (actor: Actor, link: OpenedLink, visitor: Visitor) => confirm(dependencies, actor, link, visitor),
   };
@@ -66,10 +66,15 @@ export function emailAddressService(dependencies: Dependencies) {
 export type EmailAddressService = ReturnType<typeof emailAddressService>;
 
 type OpenedLink = { userId: number; token: string };
-type Wanted = { email: string; password?: string | undefined };
+type EmailChangeRequest = { email: string; password?: string | undefined };
 type Session = Pick<Actor, 'userId' | 'sessionId'>;
 
-async function requestChange(dependencies: Dependencies, actor: Actor, { email, password }: Wanted, visitor: Visitor) {
+async function requestChange(
+  dependencies: Dependencies,
+  actor: Actor,
+  { email, password }: EmailChangeRequest,
+  visitor: Visitor,
+) {
   const { db, rates } = dependencies;
   const { userId, recheckAccess } = actor;
   await confirmPerson(dependencies, actor, password, visitor);

@@ -8,7 +8,7 @@ import { type RecordedEvent, securityEventRepository, type Visitor } from '#serv
 import { noticeRepository } from '#server/security/notices-repository';
 import type { PasswordHashing } from '#server/security/password-hashing';
 import { tokenLinks } from './links.ts';
-import { type Configured, providerName } from './login-providers/configured.ts';
+import { type LoginProviderSettings, providerName } from './login-providers/configured.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
 import { removeForeignPasskeys } from './second-factor/changes.ts';
 import type { ConfirmPassword } from './shared/confirm-password.ts';
@@ -19,7 +19,7 @@ import { revokeAllAccess, revokeOtherAccess } from './shared/revoke-access.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
-  config: Configured & PasswordLogin;
+  config: LoginProviderSettings & PasswordLogin;
   hashing: PasswordHashing;
   confirmPassword: ConfirmPassword;
   /** Closes the open responses of ended sessions. */

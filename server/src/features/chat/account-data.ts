@@ -18,12 +18,12 @@ const threadsAtOnce = 200;
 /** Short threads are read together, up to this number of messages per query. */
 const messagesAtOnce = 200;
 
-type Reading = Pick<ThreadRepository, 'afterId'>;
-type Listed = Awaited<ReturnType<ThreadRepository['afterId']>>[number];
+type ThreadReader = Pick<ThreadRepository, 'afterId'>;
+type ListedThread = Awaited<ReturnType<ThreadRepository['afterId']>>[number];
 
-const fileOf = ({ id }: Listed) => `conversations/${id}.json`;
+const fileOf = ({ id }: ListedThread) => `conversations/${id}.json`;
 
-async function* batches(threads: Reading, userId: number): AsyncGenerator<Listed[]> {
+async function* batches(threads: ThreadReader, userId: number): AsyncGenerator<ListedThread[]> {
   let after = 0;
   for (;;) {
     const batch = await threads.afterId(userId, after, threadsAtOnce);
@@ -34,7 +34,7 @@ async function* batches(threads: Reading, userId: number): AsyncGenerator<Listed
   }
 }
 
-async function* index(threads: Reading, userId: number) {
+async function* index(threads: ThreadReader, userId: number) {
   for await (const batch of batches(threads, userId))
     for (const thread of batch) {
       const { title, assistantId, model, pinned, archived, madeBy, projectId, createdAt } = thread;

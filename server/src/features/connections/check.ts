@@ -4,7 +4,7 @@ import type { Preset } from '#server/provider/connections/presets';
 import type { ProviderModel } from '#server/provider/provider';
 import { filterChatModels } from '#server/provider/resources/chat-models';
 import { ProviderError } from '#server/provider/transport/error';
-import { answerProbes, type Found, probeAnswer } from './probes.ts';
+import { answerProbes, type ProbeResult, probeAnswer } from './probes.ts';
 import { probeEmbeddings, probeFiles, probeFineTuning } from './resource-probes.ts';
 
 /** Milliseconds for the list, the first answer and all others, which run side by side: a person waits for the sum. */
@@ -20,14 +20,14 @@ const tooLate = (ms: number) =>
   `No answer within ${Math.round(ms / 1000)} seconds. A server of your own may be loading the model: check again in a moment.`;
 
 /** Runs one probe. A peer that hangs costs the limit and nothing more. */
-async function within(ms: number, probe: (signal: AbortSignal) => Promise<Found>): Promise<Found> {
+async function within(ms: number, probe: (signal: AbortSignal) => Promise<ProbeResult>): Promise<ProbeResult> {
   const controller = new AbortController();
-  const { promise: late, resolve } = Promise.withResolvers<Found>();
+  const { promise: late, resolve } = Promise.withResolvers<ProbeResult>();
   const timer = setTimeout(() => {
     resolve({ result: 'unknown', reason: tooLate(ms) });
     controller.abort(new ProviderError('provider_timeout', tooLate(ms)));
   }, ms);
-  const running = probe(controller.signal).catch((error: unknown): Found => {
+  const running = probe(controller.signal).catch((error: unknown): ProbeResult => {
     if (error instanceof ProviderError) return { result: 'fails', reason: error.message };
     throw error;
   });
@@ -43,7 +43,7 @@ async function within(ms: number, probe: (signal: AbortSignal) => Promise<Found>
 const chosenModel = (named: string | undefined, list: ProviderModel[], preset: Pick<Preset, 'id'>) =>
   named ?? filterChatModels(list, preset.id === 'openai')[0]?.id ?? (preset.id === 'perplexity' ? 'sonar' : undefined);
 
-async function listModels(key: ConnectionKey, ms: number): Promise<{ list: ProviderModel[]; found: Found }> {
+async function listModels(key: ConnectionKey, ms: number): Promise<{ list: ProviderModel[]; found: ProbeResult }> {
   let list: ProviderModel[] = [];
   const found = await within(ms, async () => {
     list = await key.provider.models(key, ms);
@@ -52,17 +52,17 @@ async function listModels(key: ConnectionKey, ms: number): Promise<{ list: Provi
   return { list, found };
 }
 
-const notTried = (reason: string): Found => ({ result: 'unknown', reason });
+const notTried = (reason: string): ProbeResult => ({ result: 'unknown', reason });
 
-type Results = Map<Ability, Found>;
+type Results = Map<Ability, ProbeResult>;
 
 const modelAbilities = ['reasoning', 'tools', 'images', 'jsonSchema'] as const;
 const needingAnswer = ['streaming', ...modelAbilities] as const;
 
 /** Tries what a model can do; the first answer decides whether the rest is worth asking. */
 async function tryModel(results: Results, key: ConnectionKey, model: string, times: CheckTimes) {
-  let streaming: Found | undefined;
-  let reasoning: Found | undefined;
+  let streaming: ProbeResult | undefined;
+  let reasoning: ProbeResult | undefined;
   const answer = await within(times.answerMs, async (signal) => {
     const probed = await probeAnswer(key, model, signal);
     ({ streaming, reasoning } = probed);

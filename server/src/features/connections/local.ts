@@ -7,11 +7,11 @@ import type { OpenClient } from './clients.ts';
 /** A server on this machine answers at once, or does not run. */
 const answerMs = 1_000;
 
-type Looking = { addresses: Pick<ConnectionAddresses, 'problemOf'>; open: OpenClient };
+type LookupContext = { addresses: Pick<ConnectionAddresses, 'problemOf'>; open: OpenClient };
 
 async function lookAt(
   { id: preset, name, baseUrl }: Pick<Preset, 'id' | 'name' | 'baseUrl'>,
-  { addresses, open }: Looking,
+  { addresses, open }: LookupContext,
 ): Promise<LocalServer[]> {
   if (baseUrl === null || addresses.problemOf(preset, baseUrl) !== null) return [];
   const target = { id: 0, name, preset, baseUrl, api: 'auto', firstTokenSeconds: null } as const;
@@ -29,7 +29,7 @@ async function lookAt(
 /** Finds servers of models on the machine of this installation: those of `presets` that have a loopback address. */
 export async function findLocalServers(
   presets: readonly (Pick<Preset, 'id' | 'name' | 'baseUrl'> & { hosts: readonly string[] })[],
-  looking: Looking,
+  looking: LookupContext,
 ): Promise<LocalServer[]> {
   const local = presets.filter(({ hosts }) => hosts.length === 0);
   return (await Promise.all(local.map((preset) => lookAt(preset, looking)))).flat();

@@ -67,14 +67,14 @@ async function found(db: Kysely<Database>, id: number): Promise<ConnectionOffer>
   return offer;
 }
 
-type Recorded = {
+type OfferEvent = {
   actor: Actor;
   event: 'connection_offered' | 'connection_offer_changed' | 'connection_offer_removed';
   name: string;
   visitor: Visitor;
 };
 
-const record = (trx: Kysely<Database>, { actor: { userId }, event, name: detail, visitor }: Recorded) =>
+const record = (trx: Kysely<Database>, { actor: { userId }, event, name: detail, visitor }: OfferEvent) =>
   securityEventRepository(trx).record({ userId, event, by: 'self', visitor, detail });
 
 function offerWrites(dependencies: KeyDependencies) {

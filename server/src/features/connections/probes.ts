@@ -9,13 +9,13 @@ const redImage = Buffer.from(
   'base64',
 );
 
-export type Found = Pick<AbilityCheck, 'result' | 'reason'>;
+export type ProbeResult = Pick<AbilityCheck, 'result' | 'reason'>;
 
 /** Enough for a model that reasons first; the provider may bill them. */
 const maxOutputTokens = 500;
 
-const works = (reason: string | null = null): Found => ({ result: 'works', reason });
-const fails = (reason: string): Found => ({ result: 'fails', reason });
+const works = (reason: string | null = null): ProbeResult => ({ result: 'works', reason });
+const fails = (reason: string): ProbeResult => ({ result: 'fails', reason });
 
 type ProbeAnswer = { pieces: AnswerPiece[]; packets: number; text: string; reasoningTokens: number };
 
@@ -59,7 +59,7 @@ export async function probeAnswer(
   key: ConnectionKey,
   model: string,
   signal: AbortSignal,
-): Promise<{ answer: Found; streaming: Found; reasoning: Found | undefined }> {
+): Promise<{ answer: ProbeResult; streaming: ProbeResult; reasoning: ProbeResult | undefined }> {
   const answer = await ask(key, model, { text: 'Count from 1 to 20 in figures, with commas between them.' }, signal);
   const reasoning = hasReasoning(answer) ? works(model) : undefined;
   if (answer.text.trim() === '' && !reasoning)
@@ -68,12 +68,12 @@ export async function probeAnswer(
   return { answer: works(model), streaming, reasoning };
 }
 
-async function probeReasoning(key: ConnectionKey, model: string, signal: AbortSignal): Promise<Found> {
+async function probeReasoning(key: ConnectionKey, model: string, signal: AbortSignal): Promise<ProbeResult> {
   const answer = await ask(key, model, { text: 'Is 91 a prime number?' }, signal, { effort: 'low' });
   return hasReasoning(answer) ? works(model) : fails(`${model} sent no reasoning. Models that reason may send it.`);
 }
 
-async function probeTools(key: ConnectionKey, model: string, signal: AbortSignal): Promise<Found> {
+async function probeTools(key: ConnectionKey, model: string, signal: AbortSignal): Promise<ProbeResult> {
   const parameters = {
     type: 'object',
     properties: { city: { type: 'string' } },
@@ -88,7 +88,7 @@ async function probeTools(key: ConnectionKey, model: string, signal: AbortSignal
   return call ? works(model) : fails(`${model} answered without calling the tool that it was given.`);
 }
 
-async function probeImages(key: ConnectionKey, model: string, signal: AbortSignal): Promise<Found> {
+async function probeImages(key: ConnectionKey, model: string, signal: AbortSignal): Promise<ProbeResult> {
   const read = async () => redImage;
   const image = { filename: 'color.png', kind: 'image', mediaType: 'image/png', detail: 'low', read } as const;
   const turn = { text: 'Which color fills this image? Answer with one word.', files: [image] };
@@ -114,7 +114,7 @@ function isColor(text: string): boolean {
   }
 }
 
-async function probeJsonSchema(key: ConnectionKey, model: string, signal: AbortSignal): Promise<Found> {
+async function probeJsonSchema(key: ConnectionKey, model: string, signal: AbortSignal): Promise<ProbeResult> {
   const format = { type: 'json_schema', json_schema: { name: 'color', schema: colorSchema, strict: true } } as const;
   const { text } = await ask(key, model, { text: 'Choose a color.' }, signal, { format });
   return isColor(text.trim()) ? works(model) : fails(`${model} did not keep to the JSON schema that it was given.`);

@@ -3,12 +3,12 @@ import { isObject } from '#server/lib/is-object';
 import type { ConnectionKey } from '#server/provider/connections/connection-key';
 import type { ProviderModel } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
-import type { Found } from './probes.ts';
+import type { ProbeResult } from './probes.ts';
 
-const notServed = (reason: string): Found => ({ result: 'fails', reason });
+const notServed = (reason: string): ProbeResult => ({ result: 'fails', reason });
 
 /** Sends a small file and deletes it. */
-export async function probeFiles(key: ConnectionKey): Promise<Found> {
+export async function probeFiles(key: ConnectionKey): Promise<ProbeResult> {
   const content = Buffer.from('Roster checks whether this provider keeps files. It deletes this one at once.\n');
   const id = await key.provider.files.upload(key, {
     filename: 'roster-check.txt',
@@ -48,7 +48,7 @@ export async function probeEmbeddings(
   key: ConnectionKey,
   list: readonly ProviderModel[],
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<ProbeResult> {
   const model = list.find(isEmbedding)?.id;
   if (model === undefined) return { result: 'unknown', reason: 'Not tried: the list has no embedding model.' };
   const text = JSON.stringify({ model, input: 'Roster' });
@@ -61,7 +61,7 @@ export async function probeEmbeddings(
   return notServed(`${model} answered without an embedding.`);
 }
 
-export async function probeFineTuning(key: ConnectionKey): Promise<Found> {
+export async function probeFineTuning(key: ConnectionKey): Promise<ProbeResult> {
   await key.provider.fineTuning.list(key);
   return { result: 'works', reason: null };
 }

@@ -6,12 +6,12 @@ const clockTolerance = 5 * 60_000;
 /** Some providers store a quotation mark in its encoded form. */
 const sameName = (listed: string, ours: string) => listed.replaceAll('%22', '"') === ours.replaceAll('%22', '"');
 
-type Sent = { filename: string; bytes: number; purpose: string; sentAt: string };
+type SentCopy = { filename: string; bytes: number; purpose: string; sentAt: string };
 
 /** The only listed file that can be a copy that was sent without an answer. `taken`: ids of other copies. */
 export function onlyAlike(
   listed: readonly ListedFile[] | undefined,
-  { filename, bytes, purpose, sentAt }: Sent,
+  { filename, bytes, purpose, sentAt }: SentCopy,
   taken: ReadonlySet<string>,
 ): string | undefined {
   const since = new Date(Date.parse(sentAt) - clockTolerance).toISOString();

@@ -15,7 +15,7 @@ type Dependencies = {
   forward: (copy: CopyPayload) => Promise<void>;
 };
 
-type Wanted = { filename: string; copy: ProviderFile };
+type CopyToFind = { filename: string; copy: ProviderFile };
 
 /** Interval of looking while another process, or a background job, sends it. */
 const lookEveryMs = 200;
@@ -34,7 +34,7 @@ const waitingForKey = 'It will be sent once you save an API key in Settings.';
  */
 export function providerFileIds({ db, ensure, forward }: Dependencies) {
   /** Returns undefined if the file was deleted. A file that was used for training is sent again, for answers. */
-  const wanted = (userId: number, fileId: number): Promise<Wanted | undefined> =>
+  const wanted = (userId: number, fileId: number): Promise<CopyToFind | undefined> =>
     db.transaction().execute(async (trx) => {
       const files = fileRepository(trx);
       // Another answer may want the same file.

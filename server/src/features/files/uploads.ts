@@ -63,10 +63,10 @@ const invalidFile = (message: string) => new AppError('invalid_input', message, 
 /** A user on the pages, or one of their clients. */
 type Uploader = Pick<Actor, 'userId' | 'recheckAccess'>;
 
-type Taken = Awaited<ReturnType<UploadRepository['taken']>>;
+type StorageUse = Awaited<ReturnType<UploadRepository['taken']>>;
 
 /** @throws if there is no room for this many bytes */
-function checkRoom(taken: Taken, bytes: number, isBesideUploads: boolean) {
+function checkRoom(taken: StorageUse, bytes: number, isBesideUploads: boolean) {
   if (taken.inProgress >= atOnce && !isBesideUploads)
     throw new AppError('rate_limited', 'Two files are already being uploaded. Wait for one of them to finish.', {
       retryAfterSeconds: 1,
@@ -80,20 +80,20 @@ function checkRoom(taken: Taken, bytes: number, isBesideUploads: boolean) {
     );
 }
 
-type Wanted = {
+type UploadRequest = {
   /** undefined if unknown: then as much as is left for a file. */
   bytes: number | undefined;
   /** Files that nobody uploads do not wait for uploads. */
   isBesideUploads?: boolean;
 };
-type Reserved = { uploadId: number; bytes: number };
+type Reservation = { uploadId: number; bytes: number };
 
 const reserve = (
   { db, instance }: Dependencies,
   userId: number,
   storageKey: FileKey,
-  { bytes: wanted, isBesideUploads = false }: Wanted,
-): Promise<Reserved> =>
+  { bytes: wanted, isBesideUploads = false }: UploadRequest,
+): Promise<Reservation> =>
   db.transaction().execute(async (trx) => {
     const uploads = uploadRepository(trx);
     if (!(await fileRepository(trx).lock(userId))) throw new AppError('not_signed_in', 'Please sign in.');
@@ -170,8 +170,8 @@ async function discard({ db, log }: Dependencies, uploadId: number, storedKey: s
 async function receiveFile(
   work: Work,
   userId: number,
-  wanted: Wanted,
-  storeAndCommit: (reserved: Reserved, storageKey: FileKey) => Promise<number>,
+  wanted: UploadRequest,
+  storeAndCommit: (reserved: Reservation, storageKey: FileKey) => Promise<number>,
 ): Promise<File> {
   const { db, log, inProgress } = work;
   const storageKey = newFileKey();

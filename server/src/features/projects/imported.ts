@@ -16,7 +16,7 @@ import { projectRepository } from './shared/repository.ts';
 
 type To = { userId: number; importId: number };
 /** `no_room`: the user has as many projects as they can have. */
-type Stored = 'new' | 'here' | 'no_room';
+type ImportOutcome = 'new' | 'here' | 'no_room';
 
 const { icon: Icon, color: Color } = ProjectDraft.shape;
 
@@ -43,7 +43,7 @@ async function store(
   { userId, importId }: To,
   imported: ImportedProject,
   fileIds: number[],
-): Promise<Stored> {
+): Promise<ImportOutcome> {
   await lockUserRow(trx, userId);
   const rows = importedProjectRepository(trx);
   const { sourceId, assistant } = imported;

@@ -52,7 +52,7 @@ const chatCompletionFeature = (dependencies: Parameters<typeof chatCompletionSer
 
 type Settings = Parameters<typeof assistantSettings>[0];
 type VectorStores = Parameters<typeof vectorStoreFeature>[0];
-type Made =
+type OwnDependency =
   | 'assistantModels'
   | 'settingsOf'
   | 'calls'
@@ -63,13 +63,13 @@ type Made =
   | 'modelNames'
   | 'searchedStores'
   | 'responses';
-type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
-  Omit<Parameters<typeof chatCompletionFeature>[0], Made> &
-  Omit<Parameters<typeof responseFeature>[0], Made> &
-  Omit<Parameters<typeof relayFeature>[0], Made> &
+type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], OwnDependency> &
+  Omit<Parameters<typeof chatCompletionFeature>[0], OwnDependency> &
+  Omit<Parameters<typeof responseFeature>[0], OwnDependency> &
+  Omit<Parameters<typeof relayFeature>[0], OwnDependency> &
   Omit<Parameters<typeof createCallLog>[0], 'db' | 'onAbandoned'> &
   Pick<Parameters<typeof apiFileFeature>[0], 'files'> &
-  Omit<VectorStores, Made> &
+  Omit<VectorStores, OwnDependency> &
   Pick<Settings, 'catalogue' | 'toolBox' | 'fillInstructions'> & {
     provider: Pick<Settings, 'vectorStores'>;
     log: FastifyBaseLogger;

@@ -3,13 +3,13 @@ import type { ServerAccess } from './oauth/access.ts';
 import type { ProcessPool } from './stdio/processes.ts';
 
 type Dependencies = { access: ServerAccess; mcp: McpClient; processes: ProcessPool };
-type Reached = Parameters<ServerAccess['use']>[0];
+type ServerWithDataKey = Parameters<ServerAccess['use']>[0];
 
 /** Reaches a server at its address, or as a local process. */
 export function serverConnection({ access, mcp, processes }: Dependencies) {
   return {
     /** @throws ToolServerError */
-    inSession<T>(server: Reached, userId: number, bounds: Bounds, work: Work<T>): Promise<T> {
+    inSession<T>(server: ServerWithDataKey, userId: number, bounds: Bounds, work: Work<T>): Promise<T> {
       if (server.kind === 'command') {
         const name = server.url.replace(/^command:/, '');
         return processes.inSession({ serverId: server.id, userId, name }, bounds, work);

@@ -25,10 +25,10 @@ type Dependencies = {
   times: ToolTimeouts;
 };
 
-type Described = { input_schema: string; model_schema: string | null };
+type ToolSchemas = { input_schema: string; model_schema: string | null };
 
 /** As converted when the tool was found. Returns null if an earlier version found it and it cannot be converted. */
-function schemaFor({ input_schema, model_schema }: Described): ModelSchema | null {
+function schemaFor({ input_schema, model_schema }: ToolSchemas): ModelSchema | null {
   if (model_schema !== null) return JSON.parse(model_schema);
   try {
     return toModelSchema(JSON.parse(input_schema));

@@ -15,9 +15,9 @@ export const emailTaken = () => {
 };
 
 type Changes = z.output<typeof api.change.body>;
-type Recorded = 'details_changed' | 'role_changed' | 'status_changed';
+type UserChangeEvent = 'details_changed' | 'role_changed' | 'status_changed';
 
-const record = (trx: Kysely<Database>, userId: number, event: Recorded, detail: string) =>
+const record = (trx: Kysely<Database>, userId: number, event: UserChangeEvent, detail: string) =>
   securityEventRepository(trx).record({ userId, event, by: 'administrator', detail });
 
 export async function findUser(db: Kysely<Database>, userId: number): Promise<ManagedUser> {

@@ -1,7 +1,7 @@
 import { createCallReader } from '#server/provider/answer-tools';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, CallEcho } from '#server/provider/provider';
 import { generatedFileReader } from '#server/provider/resources/generated-files';
-import type { Omitted } from '#server/provider/responses/answer';
+import type { OmittedFields } from '#server/provider/responses/answer';
 import { findTier } from '#server/provider/token-counts';
 import { readEvents } from '#server/provider/transport/event-reader';
 import type { ProviderHttp } from '#server/provider/transport/http';
@@ -45,7 +45,7 @@ function pieceWriter({ onMade }: AnswerRequest, onPieces: (pieces: AnswerPiece[]
 export async function generateWithChatCompletions(
   http: ProviderHttp,
   request: AnswerRequest,
-  omitted: Omitted,
+  omitted: OmittedFields,
   onPieces: (pieces: AnswerPiece[]) => void,
   signal: AbortSignal,
 ): Promise<AnswerEnd> {

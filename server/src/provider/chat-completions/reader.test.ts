@@ -10,7 +10,7 @@ import {
   callsOf,
   choice,
   done,
-  type Expected,
+  type ExpectedShape,
   frame,
   rows,
   say,
@@ -82,7 +82,7 @@ async function read(packets: readonly (string | Buffer)[], isCut = false) {
   return { ...output, calls: reader.calls(), echo: reader.echo(), ending, failure };
 }
 
-function check(found: Awaited<ReturnType<typeof read>>, expected: Expected) {
+function check(found: Awaited<ReturnType<typeof read>>, expected: ExpectedShape) {
   const { text = '', reasoning = '', refusal = '', images = [], links = [], reason = 'complete', failure } = expected;
   expect(found).toMatchObject({ text, reasoning, refusal, images, links });
   if (failure) expect(found).toMatchObject({ ending: undefined, failure: expect.stringMatching(failure) });

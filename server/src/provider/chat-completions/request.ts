@@ -2,7 +2,7 @@ import { alternateTurns } from '#server/provider/alternate-turns';
 import { type AnswerTools, noParameters } from '#server/provider/answer-tools';
 import { notIncludedNote, toContent } from '#server/provider/content-parts';
 import type { AnswerRequest, ConversationTurn, TurnImage } from '#server/provider/provider';
-import type { Omitted } from '#server/provider/responses/answer';
+import type { OmittedFields } from '#server/provider/responses/answer';
 import { ProviderError } from '#server/provider/transport/error';
 
 function choiceOf(choice: AnswerTools['choice']) {
@@ -89,7 +89,7 @@ async function messagesOf(turn: ConversationTurn, { echoes }: { echoes: boolean 
 }
 
 /** The body of a Chat Completions request. @throws ProviderError for unsupported parts */
-export async function requestBody(request: AnswerRequest, omitted: Omitted) {
+export async function requestBody(request: AnswerRequest, omitted: OmittedFields) {
   const { model, instructions, temperature, effort, topP, maxOutputTokens } = request;
   const newest = request.turns.at(-1);
   // Before turns are joined: a document in an earlier, rejected question must not fail every later one.

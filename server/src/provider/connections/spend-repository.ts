@@ -19,14 +19,14 @@ type Spending = {
 /** The month of a time, in UTC. */
 export const monthOf = (time: string) => time.slice(0, 7);
 
-type Added = Pick<Spending, 'userId' | 'connectionId' | 'month' | 'model' | 'requests'> & {
+type AddedSpending = Pick<Spending, 'userId' | 'connectionId' | 'month' | 'model' | 'requests'> & {
   unpriced: 0 | 1;
   costUsd: number;
 };
 
 /** Changes nothing for a connection that nobody offers. */
 const addSpending = prepared(
-  (_db, at: Params<Added>) => sql`insert into connection_spend
+  (_db, at: Params<AddedSpending>) => sql`insert into connection_spend
     (connection_id, user_id, month, model, requests, unpriced_requests, cost_usd)
     select connection_id, cast(${at('userId')} as integer), cast(${at('month')} as text), cast(${at('model')} as text),
       cast(${at('requests')} as integer), cast(${at('unpriced')} as integer),

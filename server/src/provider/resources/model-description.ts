@@ -46,7 +46,7 @@ export const DescribedModel = z.object({
   supported_parameters: z.array(z.string()).nullish().catch(null),
 });
 
-type Described = z.output<typeof DescribedModel> & {
+type DescribedFields = z.output<typeof DescribedModel> & {
   capabilities?: { function_calling?: boolean | undefined; vision?: boolean | undefined } | null | undefined;
   architecture?: { input_modalities?: string[] | undefined } | null | undefined;
 };
@@ -54,7 +54,7 @@ type Described = z.output<typeof DescribedModel> & {
 /** Without the digits that multiplying adds: 0.00000218 dollars a token are 2.18 a million. */
 const aMillion = (dollarsPerToken: number) => Number((dollarsPerToken * 1_000_000).toPrecision(12));
 
-function priceOf({ pricing }: Described): ListedPrice | undefined {
+function priceOf({ pricing }: DescribedFields): ListedPrice | undefined {
   if (!pricing) return undefined;
   const { prompt, completion, input_cache_read: cached, input, output } = pricing;
   if (prompt !== undefined && completion !== undefined)
@@ -66,7 +66,7 @@ function priceOf({ pricing }: Described): ListedPrice | undefined {
   return input !== undefined && output !== undefined ? { input, cachedInput: null, output } : undefined;
 }
 
-function marksOf({ capabilities, architecture, supported_parameters }: Described): ModelMark[] {
+function marksOf({ capabilities, architecture, supported_parameters }: DescribedFields): ModelMark[] {
   const supported = new Set(supported_parameters ?? []);
   const has: Record<ModelMark, boolean> = {
     vision: capabilities?.vision === true || architecture?.input_modalities?.includes('image') === true,
@@ -78,7 +78,7 @@ function marksOf({ capabilities, architecture, supported_parameters }: Described
 }
 
 /** The description of a model in a list, besides its name. */
-export const descriptionOf = (model: Described) => ({
+export const descriptionOf = (model: DescribedFields) => ({
   contextTokens: model.context_length ?? model.context_window ?? model.max_model_len ?? model.max_context_length,
   price: priceOf(model),
   marks: marksOf(model),

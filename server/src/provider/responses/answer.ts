@@ -20,7 +20,7 @@ import { isChatCompletion, noAnswerAtAll } from './availability.ts';
 import { callItems, parseToolUse, readToolItem, readToolStart, toolFields } from './tools.ts';
 
 /** Parameters omitted because the provider rejects them, by our own names. */
-export type Omitted = ReadonlySet<string>;
+export type OmittedFields = ReadonlySet<string>;
 
 const messageOf = async (turn: ConversationTurn) => ({
   role: turn.role,
@@ -39,7 +39,7 @@ async function inputOf(turn: ConversationTurn) {
   return [...(turn.text === '' ? [] : [await messageOf(turn)]), ...callItems(turn)];
 }
 
-async function requestBody(request: AnswerRequest, omitted: Omitted) {
+async function requestBody(request: AnswerRequest, omitted: OmittedFields) {
   const { model, instructions, turns, temperature, effort, topP, maxOutputTokens, search } = request;
   const reasoning = {
     ...(effort && !omitted.has('effort') && { effort }),
@@ -102,7 +102,7 @@ const WithCitations = z.object({ content: z.array(z.object({ annotations: z.arra
 const nameLimit = 255;
 const citationsLimit = 1_000;
 
-type Cited = {
+type CitationCallbacks = {
   tell: (name: string) => void;
   cite: (fileId: number) => void;
   /** Receives the other annotations: web pages, and files that code generated. */
@@ -113,7 +113,7 @@ type Cited = {
  * Reports each cited file once, by its name in Roster or else the provider's; and each citation of a Roster file at the
  * point the text has reached: providers count positions differently, and some not at all.
  */
-function citationReader(search: FileSearch | undefined, { tell, cite, others }: Cited) {
+function citationReader(search: FileSearch | undefined, { tell, cite, others }: CitationCallbacks) {
   const reported = new Set<string>();
   const cited = new Set<string>();
   function one(annotation: unknown) {
@@ -221,7 +221,7 @@ function answerReader(request: AnswerRequest, onPieces: (pieces: AnswerPiece[]) 
 export async function generateWithResponses(
   http: ProviderHttp,
   request: AnswerRequest,
-  omitted: Omitted,
+  omitted: OmittedFields,
   onPieces: (pieces: AnswerPiece[]) => void,
   signal: AbortSignal,
 ): Promise<AnswerEnd> {

@@ -45,7 +45,7 @@ const longestWaitSeconds = 60;
 
 type ProviderResponse = { statusCode: number; headers: IncomingHttpHeaders; body: StreamingBody };
 
-type Observed = {
+type HttpOptions = {
   /** Called for each failed attempt. */
   onFailure?: ((code: ProviderError['code']) => void) | undefined;
   /** Wraps every request, for tracing. */
@@ -74,7 +74,7 @@ export function createProviderHttp(
     silentMs,
     firstTokenMs = beginsMs,
   }: Pick<ProviderTimeouts, 'beginsMs' | 'silentMs'> & Partial<ProviderTimeouts> = defaultProviderTimeouts,
-  { onFailure, outgoing, proxyFor = noProxy, connector, keyHeader = 'authorization', headersOf }: Observed = {},
+  { onFailure, outgoing, proxyFor = noProxy, connector, keyHeader = 'authorization', headersOf }: HttpOptions = {},
 ) {
   let agent: Agent | undefined;
   let connecting: ReturnType<typeof connect> | undefined;

@@ -5,7 +5,7 @@ import type { Database } from '#server/db/schema';
 const maxListed = 200;
 const maxRead = 10_000;
 
-type Learned = Pick<
+type LearnedRefusal = Pick<
   Insertable<Database['provider_traits']>,
   'model' | 'trait' | 'learned_at' | 'askers' | 'ask_at' | 'step'
 >;
@@ -37,7 +37,7 @@ export function refusalRepository(db: Kysely<Database>) {
         .limit(maxRead)
         .execute(),
     /** One that is known keeps the time when it was learned. */
-    async store(scope: string, { model, trait, learned_at, ...changed }: Learned) {
+    async store(scope: string, { model, trait, learned_at, ...changed }: LearnedRefusal) {
       const learned = { value: 'yes', ...changed };
       await db
         .insertInto('provider_traits')

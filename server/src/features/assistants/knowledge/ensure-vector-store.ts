@@ -16,9 +16,9 @@ export const clockToleranceMs = 5 * 60_000;
 const byId = (files: IndexedFile[]) => new Map(files.map((file) => [file.id, file]));
 
 /** `name`: the store’s name at the provider. */
-type Named = VectorStore & { name: string };
+type NamedStore = VectorStore & { name: string };
 
-async function ask(db: Kysely<Database>, vectorStores: VectorStores, apiKey: Secret, store: Named) {
+async function ask(db: Kysely<Database>, vectorStores: VectorStores, apiKey: Secret, store: NamedStore) {
   const { userId, id, token, name } = store;
   const stores = storeRepository(db);
   await stores.markSent(userId, id);
@@ -31,7 +31,7 @@ async function ask(db: Kysely<Database>, vectorStores: VectorStores, apiKey: Sec
 }
 
 /** If an earlier request got no response, searches for its store first. */
-async function create(db: Kysely<Database>, vectorStores: VectorStores, apiKey: Secret, store: Named) {
+async function create(db: Kysely<Database>, vectorStores: VectorStores, apiKey: Secret, store: NamedStore) {
   const { userId, id, token, sentAt } = store;
   const since = sentAt && new Date(Date.parse(sentAt) - clockToleranceMs).toISOString();
   const found = since ? await vectorStores.find(apiKey, token, since) : undefined;
@@ -45,7 +45,7 @@ export async function ensureVectorStore(
   db: Kysely<Database>,
   vectorStores: VectorStores,
   apiKey: Secret,
-  store: Named,
+  store: NamedStore,
 ): Promise<OpenStore> {
   if (store.providerStoreId !== null)
     try {

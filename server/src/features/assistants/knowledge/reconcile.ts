@@ -64,7 +64,7 @@ function stateWithoutCopy(row: StoreFile, providerName: string): Change | undefi
   return { state: 'waiting', error: null, indexedFileId: null };
 }
 
-type Wanted<Row extends StoreFile> = { row: Row; fileId: string };
+type WantedFile<Row extends StoreFile> = { row: Row; fileId: string };
 type Place = { apiKey: Secret; storeId: string };
 
 /** More files than this are added in one batch, if the provider supports it. */
@@ -72,8 +72,10 @@ const batchThreshold = 5;
 const batchLimit = 100;
 
 /** True for a missing file, unless it failed before and no retry was requested. */
-const needsAdding = <Row extends StoreFile>({ row, fileId }: Wanted<Row>, listed: IndexedFile | undefined): boolean =>
-  listed === undefined && !(row.state === 'failed' && row.indexedFileId === fileId);
+const needsAdding = <Row extends StoreFile>(
+  { row, fileId }: WantedFile<Row>,
+  listed: IndexedFile | undefined,
+): boolean => listed === undefined && !(row.state === 'failed' && row.indexedFileId === fileId);
 
 /**
  * True if the file failed in the store and a retry was requested: it has to be removed before it can be added again.
@@ -86,7 +88,7 @@ async function addFiles<Row extends StoreFile>(
   contents: Contents<Row>,
   { apiKey, storeId }: Place,
   userId: number,
-  wanted: Wanted<Row>[],
+  wanted: WantedFile<Row>[],
 ) {
   const { vectorStores } = dependencies.provider;
   const optionsOf = contents.optionsOf ?? (() => ({}));
@@ -138,7 +140,7 @@ export async function reconcile<Row extends StoreFile>(
   const { storeId, listed } = await ensureVectorStore(db, vectorStores, apiKey, { ...store, name: contents.name });
   const place = { apiKey, storeId };
   let isInProgress = false;
-  const added: Wanted<Row>[] = [];
+  const added: WantedFile<Row>[] = [];
   for (const { row, fileId } of wanted) {
     const entry = listed.get(fileId);
     const isAgain = needsRetry(row, entry);

@@ -32,13 +32,13 @@ type Dependencies = {
   recentUse: Pick<LastUsed, 'of'>;
   now: () => number;
 };
-type Wanted = z.output<typeof api.move.body>;
+type MigrationRequest = z.output<typeof api.move.body>;
 
 const notFound = () => new AppError('not_found', 'Assistant not found.');
 const noMove = () => new AppError('not_found', 'Migration not found.');
 const conflict = (message: string) => new AppError('conflict', message);
 
-function checkOther({ fromModel, toModel }: Pick<Wanted, 'fromModel' | 'toModel'>) {
+function checkOther({ fromModel, toModel }: Pick<MigrationRequest, 'fromModel' | 'toModel'>) {
   if (fromModel !== toModel) return;
   const message = 'Choose a different model from the one the assistants use';
   throw new AppError('invalid_input', message, { fields: { toModel: message } });
@@ -82,7 +82,7 @@ async function plan(
 }
 
 /** The assistants to migrate, and the chosen ones that use another model. */
-async function chosen(trx: Kysely<Database>, userId: number, { fromModel, assistantIds }: Wanted) {
+async function chosen(trx: Kysely<Database>, userId: number, { fromModel, assistantIds }: MigrationRequest) {
   const moves = modelMigrationRepository(trx);
   if (assistantIds === undefined) return { moving: await moves.using(userId, fromModel), others: [] };
   const ids = [...new Set(assistantIds)];
@@ -97,7 +97,7 @@ async function chosen(trx: Kysely<Database>, userId: number, { fromModel, assist
 async function move(
   dependencies: Dependencies,
   { userId, recheckAccess }: Actor,
-  wanted: Wanted,
+  wanted: MigrationRequest,
 ): Promise<CompletedMigration> {
   const { db, models, versions } = dependencies;
   const { fromModel, toModel } = wanted;
@@ -181,7 +181,7 @@ export function modelMigrationService(dependencies: Dependencies) {
   const { db } = dependencies;
   return {
     plan: (userId: number, query: z.output<typeof api.plan.query>) => plan(dependencies, userId, query),
-    move: (actor: Actor, wanted: Wanted) => move(dependencies, actor, wanted),
+    move: (actor: Actor, wanted: MigrationRequest) => move(dependencies, actor, wanted),
     undo: (actor: Actor, id: number) => undo(dependencies, actor, id),
     async list(userId: number, { limit, cursor }: z.output<typeof api.list.query>) {
       const found = await modelMigrationRepository(db).page(userId, limit + 1, cursor);

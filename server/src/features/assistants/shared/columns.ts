@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import { columnOf, toColumns } from '#server/db/columns';
 import type { Database } from '#server/db/schema';
 
-type Stored = ReturnType<typeof toSettingsColumns>;
+type SettingsColumns = ReturnType<typeof toSettingsColumns>;
 
 /** The fields of an assistant as columns of its table and of the versions table. */
 export function toSettingsColumns(given: AssistantSettings) {
@@ -16,7 +16,9 @@ export function toSettingsColumns(given: AssistantSettings) {
   };
 }
 
-export const fromSettingsColumns = (row: Pick<Selectable<Database['assistants']>, keyof Stored>): AssistantSettings =>
+export const fromSettingsColumns = (
+  row: Pick<Selectable<Database['assistants']>, keyof SettingsColumns>,
+): AssistantSettings =>
   AssistantSettings.parse({
     ...Object.fromEntries(assistantFieldNames.map((name) => [name, row[columnOf(name)]])),
     tools: JSON.parse(row.tools),

@@ -1,7 +1,7 @@
 import { type ConfirmationMethod, loginProviderMethods } from '@roster/contracts/fresh-sign-in';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { Configured } from '#server/features/auth/login-providers/configured';
+import type { LoginProviderSettings } from '#server/features/auth/login-providers/configured';
 import { configuredIssuer } from '#server/features/auth/login-providers/issuers';
 import type { VerifyCode } from '#server/features/auth/second-factor/verify-code';
 import { auditFailedLogin } from '#server/features/auth/shared/audit-failed-login';
@@ -16,7 +16,7 @@ import type { Visitor } from '#server/security/events-repository';
 
 type Dependencies = {
   db: Kysely<Database>;
-  config: Configured & PasswordLogin;
+  config: LoginProviderSettings & PasswordLogin;
   confirmPassword: ConfirmPassword;
   verifyCode: VerifyCode;
 };

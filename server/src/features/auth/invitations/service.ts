@@ -32,7 +32,7 @@ type Dependencies = {
 };
 
 type New = z.output<typeof api.create.body>;
-type Sent = z.output<typeof api.create.output>;
+type SentInvitation = z.output<typeof api.create.output>;
 
 const maxPending = 1000;
 
@@ -52,8 +52,10 @@ export function invitationService(dependencies: Dependencies) {
       const found = await invitationRepository(db).page(limit + 1, before);
       return toPage(found, limit, ({ id }) => cursors.encode(id));
     },
-    create: (actor: Actor, input: New, visitor: Visitor): Promise<Sent> => create(dependencies, actor, input, visitor),
-    resend: (actor: Actor, id: number, visitor: Visitor): Promise<Sent> => resend(dependencies, actor, id, visitor),
+    create: (actor: Actor, input: New, visitor: Visitor): Promise<SentInvitation> =>
+      create(dependencies, actor, input, visitor),
+    resend: (actor: Actor, id: number, visitor: Visitor): Promise<SentInvitation> =>
+      resend(dependencies, actor, id, visitor),
     revoke: (actor: Actor, id: number, visitor: Visitor): Promise<void> =>
       db.transaction().execute(async (trx) => {
         await lockAccounts(trx);
@@ -98,7 +100,7 @@ async function create(
   actor: Actor,
   { email, role, expiresInDays: days }: New,
   visitor: Visitor,
-): Promise<Sent> {
+): Promise<SentInvitation> {
   requireFreshFor(dependencies, actor, role);
   const { hash, link } = linkOf(dependencies);
   const invitation = await dependencies.db.transaction().execute(async (trx) => {
@@ -119,7 +121,7 @@ async function create(
   return { invitation, link };
 }
 
-async function resend(dependencies: Dependencies, actor: Actor, id: number, visitor: Visitor): Promise<Sent> {
+async function resend(dependencies: Dependencies, actor: Actor, id: number, visitor: Visitor): Promise<SentInvitation> {
   const { hash, link } = linkOf(dependencies);
   const invitation = await dependencies.db.transaction().execute(async (trx) => {
     await lockAccounts(trx);

@@ -6,7 +6,7 @@ import type { Registration } from '#server/features/auth/shared/create-account';
 import { findInvitation, redeemInvitation } from '#server/features/auth/shared/redeem-invitation';
 import { AppError } from '#server/lib/errors';
 import type { Visitor } from '#server/security/events-repository';
-import { type Configured, providerName } from './configured.ts';
+import { type LoginProviderSettings, providerName } from './configured.ts';
 import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
 import { connectedAccountRepository } from './repository.ts';
 
@@ -41,7 +41,7 @@ export function asFailure(error: unknown): never {
 /** Creates the account of an invitation for an identity with the invited address, and returns its id. */
 export async function acceptInvitation(
   trx: Kysely<Database>,
-  config: Registration & Pick<Config, 'mail'> & Configured,
+  config: Registration & Pick<Config, 'mail'> & LoginProviderSettings,
   hash: string,
   identity: LoginIdentity,
   visitor: Visitor,

@@ -5,7 +5,7 @@ import { enqueue } from '#server/jobs/queue';
 import { mailJob, openIdMailJob } from '#server/mail/job';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { SupersededError } from './accept-invitation.ts';
-import { type Configured, providerName } from './configured.ts';
+import { type LoginProviderSettings, providerName } from './configured.ts';
 import type { LoginIdentity } from './login-provider.ts';
 import { RefusedForAccountError } from './refusals.ts';
 import { type ConnectedAccountRepository, connectedAccountRepository } from './repository.ts';
@@ -20,7 +20,7 @@ export async function storeEmail(accounts: ConnectedAccountRepository, userId: n
 /** Relies on unique constraints: an identity has one account, and an account one identity per provider. */
 export async function attachIdentity(
   trx: Kysely<Database>,
-  config: Configured,
+  config: LoginProviderSettings,
   userId: number,
   identity: WithEmail,
   visitor: Visitor,

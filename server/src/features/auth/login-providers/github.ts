@@ -20,7 +20,7 @@ const Profile = z.object({ id: z.number().int().positive(), name: z.unknown().op
 const Addresses = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
 type Settings = NonNullable<Config['github']>;
-type Configured = () => Promise<Configuration>;
+type LoadConfiguration = () => Promise<Configuration>;
 
 /** OAuth with PKCE. GitHub has no identity token: profile and addresses come from its API. */
 export function githubProvider(settings: Settings): LoginProviderClient {
@@ -99,7 +99,7 @@ async function emailFrom(read: (path: string) => Promise<unknown>): Promise<Logi
   return parseEmail(primary.email);
 }
 
-async function read(configuration: Configured, token: string, address: URL): Promise<unknown> {
+async function read(configuration: LoadConfiguration, token: string, address: URL): Promise<unknown> {
   const oauth = await import('openid-client');
   const headers = new Headers({ accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' });
   const answer = await oauth.fetchProtectedResource(await configuration(), token, address, 'GET', null, headers);

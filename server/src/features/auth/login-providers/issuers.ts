@@ -1,14 +1,14 @@
 import type { LoginProvider } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { type Configured, openIdSettings } from './configured.ts';
+import { type LoginProviderSettings, openIdSettings } from './configured.ts';
 import { storeIssuer } from './issuer-repository.ts';
 
 /** The issuer’s canonical URL. It distinguishes users who have the same subject at different issuers. */
 export const normalizeIssuer = ({ href }: URL) => href.replace(/\/\.well-known\/.*$/, '').replace(/\/+$/, '');
 
 /** undefined: the provider is not configured. */
-export function configuredIssuer(config: Configured, provider: LoginProvider): string | undefined {
+export function configuredIssuer(config: LoginProviderSettings, provider: LoginProvider): string | undefined {
   const { google, github } = config;
   const others = { google: google?.issuer, github: github?.url };
   const url =
@@ -17,7 +17,7 @@ export function configuredIssuer(config: Configured, provider: LoginProvider): s
 }
 
 /** Stores the configured issuers of identities without one. */
-export async function storeIssuers(db: Kysely<Database>, config: Configured) {
+export async function storeIssuers(db: Kysely<Database>, config: LoginProviderSettings) {
   // No version stored an identity of another provider without its issuer.
   for (const provider of ['google', 'github'] as const) {
     const issuer = configuredIssuer(config, provider);

@@ -10,7 +10,7 @@ import { encryptWithDataKey } from '#server/security/encryption';
 import { securityEventRepository } from '#server/security/events-repository';
 import { Secret } from '#server/security/secret';
 import { type Vault, VaultError } from '#server/security/vault';
-import { type Configured, openIdSettings, providerName } from './configured.ts';
+import { type LoginProviderSettings, openIdSettings, providerName } from './configured.ts';
 import { normalizeIssuer } from './issuers.ts';
 import {
   asProviderFailure,
@@ -22,7 +22,7 @@ import {
 type Dependencies = {
   db: Kysely<Database>;
   vault: Vault;
-  config: Pick<Config, 'publicUrl'> & Configured;
+  config: Pick<Config, 'publicUrl'> & LoginProviderSettings;
   providers: ReadonlyMap<string, LoginProviderClient>;
   onSessionsEnded: (sessionIds: string[]) => void;
 };

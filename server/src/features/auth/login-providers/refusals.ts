@@ -5,7 +5,7 @@ import { auditFailedLogin } from '#server/features/auth/shared/audit-failed-logi
 import type { Visitor } from '#server/security/events-repository';
 import { LoginProviderError } from './login-provider.ts';
 
-type Concerned = { userId: number; event: 'sign_in_failed' | 'login_method_refused'; why: string };
+type RefusedAccount = { userId: number; event: 'sign_in_failed' | 'login_method_refused'; why: string };
 
 /**
  * A sign-in or connection that was refused at existing accounts. `concerned`: the accounts whose record mentions it,
@@ -13,8 +13,8 @@ type Concerned = { userId: number; event: 'sign_in_failed' | 'login_method_refus
  */
 export class RefusedForAccountError extends LoginProviderError {
   override name = 'RefusedForAccountError';
-  readonly concerned: readonly Concerned[];
-  constructor(code: LoginProviderFailure, message: string, concerned: readonly Concerned[]) {
+  readonly concerned: readonly RefusedAccount[];
+  constructor(code: LoginProviderFailure, message: string, concerned: readonly RefusedAccount[]) {
     super(code, message);
     this.concerned = concerned;
   }

@@ -15,7 +15,7 @@ import type { Vault } from '#server/security/vault';
 import { emailOf, SupersededError } from './accept-invitation.ts';
 import { endAccess, NotAdmittedError, refuseUnadmitted } from './admission.ts';
 import { attachIdentity, event, notify, storeEmail } from './attach-identity.ts';
-import { type Configured, openIdSettings, providerName } from './configured.ts';
+import { type LoginProviderSettings, openIdSettings, providerName } from './configured.ts';
 import { configuredIssuer } from './issuers.ts';
 import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
 import { RefusedForAccountError, recordRefusal } from './refusals.ts';
@@ -27,7 +27,7 @@ type Dependencies = {
   db: Kysely<Database>;
   vault: Vault;
   config: Pick<Config, 'registration' | 'registrationDomains' | 'loopback' | 'publicUrl' | 'mail'> &
-    Configured &
+    LoginProviderSettings &
     PasswordLogin;
   /** Closes the open responses of ended sessions. */
   onSessionsEnded: (sessionIds: string[]) => void;
@@ -121,11 +121,13 @@ async function endAccessOf(db: Kysely<Database>, { concerned }: NotAdmittedError
 
 type Session = Pick<SignedInUser, 'userId' | 'sessionId' | 'provenAt'>;
 /** `isConfirmed`: nothing was connected, but the identity of the user was confirmed. */
-type Connected = { ended: string[]; isConfirmed: boolean };
+type ConnectResult = { ended: string[]; isConfirmed: boolean };
 
 /** False for identities of an issuer that was configured earlier: nobody signs in with them now. */
-const isCurrent = (config: Configured, { provider, issuer }: { provider: LoginProvider; issuer: string | null }) =>
-  [undefined, issuer].includes(configuredIssuer(config, provider));
+const isCurrent = (
+  config: LoginProviderSettings,
+  { provider, issuer }: { provider: LoginProvider; issuer: string | null },
+) => [undefined, issuer].includes(configuredIssuer(config, provider));
 
 /** Connects an account at a provider to that of a session, or confirms who it is. */
 async function connect(
@@ -134,7 +136,7 @@ async function connect(
   session: Session,
   identity: LoginIdentity,
   visitor: Visitor,
-): Promise<Connected> {
+): Promise<ConnectResult> {
   const { userId, sessionId } = session;
   const accounts = connectedAccountRepository(trx);
   await accounts.lockAccount(userId);

@@ -9,7 +9,7 @@ import type { Vault } from '#server/security/vault';
 import { acceptInvitation, asFailure, emailOf, SupersededError } from './accept-invitation.ts';
 import { type FollowedGroups, followGroups, isAdministratorAt, lockForRoles, refuseUnadmitted } from './admission.ts';
 import { attachIdentity, storeEmail, type WithEmail } from './attach-identity.ts';
-import { type Configured, openIdSettings, providerName } from './configured.ts';
+import { type LoginProviderSettings, openIdSettings, providerName } from './configured.ts';
 import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
 import { noteProviderLogin } from './provider-sessions.ts';
 import { RefusedForAccountError } from './refusals.ts';
@@ -18,7 +18,8 @@ import { connectedAccountRepository } from './repository.ts';
 type Dependencies = {
   db: Kysely<Database>;
   vault: Vault;
-  config: Pick<Config, 'registration' | 'registrationDomains' | 'loopback' | 'publicUrl' | 'mail'> & Configured;
+  config: Pick<Config, 'registration' | 'registrationDomains' | 'loopback' | 'publicUrl' | 'mail'> &
+    LoginProviderSettings;
 };
 
 /** `remembered`: the token of a remembered device. `invitationHash`: the invitation that is accepted. */

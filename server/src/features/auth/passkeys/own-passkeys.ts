@@ -14,7 +14,7 @@ import type { PasswordHashing } from '#server/security/password-hashing';
 import type { PasskeyChallenges } from './challenge-repository.ts';
 import { type NewPasskey, passkeyRepository } from './passkey-repository.ts';
 import type { RelyingParty } from './relying-party.ts';
-import type { Started } from './sign-in.ts';
+import type { StartedCeremony } from './sign-in.ts';
 
 const passkeysPerAccount = 20;
 
@@ -28,7 +28,7 @@ type Dependencies = {
   hasLoginProvider: (trx: Kysely<Database>, userId: number) => Promise<boolean>;
 };
 
-type Given = {
+type NewPasskeyInput = {
   token: string | undefined;
   name: string;
   credential: NewCredential;
@@ -41,7 +41,7 @@ export function ownPasskeyService(dependencies: Dependencies) {
   return {
     list: ({ userId }: Actor) => passkeyRepository(db).list(userId),
     addOptions: (actor: Actor, token: string | undefined) => addOptions(dependencies, actor, token),
-    add: (actor: Actor, given: Given, visitor: Visitor) => add(dependencies, actor, given, visitor),
+    add: (actor: Actor, given: NewPasskeyInput, visitor: Visitor) => add(dependencies, actor, given, visitor),
     rename: (actor: Actor, id: number, name: string) => rename(db, actor, id, name),
     remove: (actor: Actor, id: number, visitor: Visitor) => remove(dependencies, actor, id, visitor),
   };
@@ -60,7 +60,7 @@ async function addOptions(
   { db, challenges, party }: Dependencies,
   actor: Actor,
   token: string | undefined,
-): Promise<Started<CreationOptions>> {
+): Promise<StartedCeremony<CreationOptions>> {
   const owner = await userRepository(db).byId(actor.userId);
   if (!owner) throw new AppError('not_signed_in', 'Please sign in.');
   const passkeys = await passkeyRepository(db).descriptors(owner.id);
@@ -72,7 +72,7 @@ async function addOptions(
 async function add(
   { db, challenges, party, hashing }: Dependencies,
   { userId, sessionId, recheckAccess }: Actor,
-  { token, name, credential, log }: Given,
+  { token, name, credential, log }: NewPasskeyInput,
   visitor: Visitor,
 ): Promise<{ passkey: Passkey; recoveryCodes: string[] | null }> {
   const challenge = await challenges.take(token, credential.response.clientDataJSON, { purpose: 'add', userId });

@@ -24,9 +24,15 @@ export type StoredPasskey = {
 export type Use = { counter: number; deviceType: NewPasskey['deviceType']; backedUp: boolean };
 
 const listed = ['id', 'name', 'created_at', 'last_used_at', 'backed_up'] as const;
-type Listed = { id: number; name: string; created_at: string; last_used_at: string | null; backed_up: number | null };
+type PasskeyRow = {
+  id: number;
+  name: string;
+  created_at: string;
+  last_used_at: string | null;
+  backed_up: number | null;
+};
 
-const toPasskey = (row: Listed) => ({
+const toPasskey = (row: PasskeyRow) => ({
   id: row.id,
   name: row.name,
   createdAt: row.created_at,

@@ -63,14 +63,14 @@ export function relyingParty(publicUrl: URL) {
 
 export type RelyingParty = ReturnType<typeof relyingParty>;
 
-type Expected = {
+type ExpectedCeremony = {
   expectedOrigin: string;
   expectedRPID: string;
   expectedChallenge: string;
   requireUserVerification: boolean;
 };
 
-async function verifyNew(expected: Expected, credential: NewCredential): Promise<Omit<NewPasskey, 'name'>> {
+async function verifyNew(expected: ExpectedCeremony, credential: NewCredential): Promise<Omit<NewPasskey, 'name'>> {
   await refuseCertificates(credential);
   const { verifyRegistrationResponse } = await library();
   const { id, rawId, type, response } = credential;
@@ -93,7 +93,11 @@ async function verifyNew(expected: Expected, credential: NewCredential): Promise
   };
 }
 
-async function verifyAssertion(expected: Expected, credential: Assertion, passkey: StoredPasskey): Promise<Use> {
+async function verifyAssertion(
+  expected: ExpectedCeremony,
+  credential: Assertion,
+  passkey: StoredPasskey,
+): Promise<Use> {
   const { verifyAuthenticationResponse } = await library();
   const { id, rawId, type, response } = credential;
   const { clientDataJSON, authenticatorData, signature } = response;

@@ -6,7 +6,7 @@ import type { Router } from '#server/http/app-router/router';
 import { clientNetwork } from '#server/http/client-network';
 import { deviceLabel, visitorOf } from '#server/http/user-agent';
 import type { OwnPasskeyService } from './own-passkeys.ts';
-import type { PasskeySignIn, Started } from './sign-in.ts';
+import type { PasskeySignIn, StartedCeremony } from './sign-in.ts';
 
 type Dependencies = {
   own: OwnPasskeyService;
@@ -21,7 +21,11 @@ export function passkeyRoutes(router: Router, dependencies: Dependencies) {
   signInRoutes(router, dependencies);
 }
 
-function start<Options>(reply: FastifyReply, cookie: BrowserCookie, { options, token }: Started<Options>): Options {
+function start<Options>(
+  reply: FastifyReply,
+  cookie: BrowserCookie,
+  { options, token }: StartedCeremony<Options>,
+): Options {
   cookie.write(reply, token);
   return options;
 }

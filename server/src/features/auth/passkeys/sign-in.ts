@@ -26,41 +26,45 @@ type Dependencies = {
 };
 
 /** `token`: for the cookie. */
-export type Started<Options> = { options: Options; token: string };
+export type StartedCeremony<Options> = { options: Options; token: string };
 
 /** Signing in with a passkey: instead of a password, as the second step after one, or again to confirm who it is. */
 export function passkeySignIn(dependencies: Dependencies) {
   const { db, config, challenges, party } = dependencies;
   return {
-    async options(token: string | undefined): Promise<Started<RequestOptions>> {
+    async options(token: string | undefined): Promise<StartedCeremony<RequestOptions>> {
       requirePasswordLogin(config);
       const issued = await challenges.issue(token, { purpose: 'sign_in', userId: null });
       return { options: party.requestOptions(issued.challenge, []), token: issued.token };
     },
-    signIn: (given: Given, visitor: Visitor) => signIn(dependencies, given, visitor),
+    signIn: (given: PasskeyInput, visitor: Visitor) => signIn(dependencies, given, visitor),
     /** `pending`: the token of the sign-in that waits for its second step. */
-    async secondStepOptions(token: string | undefined, pending: string | undefined): Promise<Started<RequestOptions>> {
+    async secondStepOptions(
+      token: string | undefined,
+      pending: string | undefined,
+    ): Promise<StartedCeremony<RequestOptions>> {
       const { userId } = await findChallenge(db, pending);
       const passkeys = await passkeyRepository(db).descriptors(userId);
       if (passkeys.length === 0) throw new AppError('not_found', 'This account has no passkey. Use a code.');
       const issued = await challenges.issue(token, { purpose: 'second_step', userId });
       return { options: party.requestOptions(issued.challenge, passkeys), token: issued.token };
     },
-    secondStep: (given: Given, pending: Pending, visitor: Visitor) => secondStep(dependencies, given, pending, visitor),
-    async confirmOptions({ userId }: Actor, token: string | undefined): Promise<Started<RequestOptions>> {
+    secondStep: (given: PasskeyInput, pending: PendingSignIn, visitor: Visitor) =>
+      secondStep(dependencies, given, pending, visitor),
+    async confirmOptions({ userId }: Actor, token: string | undefined): Promise<StartedCeremony<RequestOptions>> {
       const passkeys = await passkeyRepository(db).descriptors(userId);
       if (passkeys.length === 0) throw new AppError('not_found', 'This account has no passkey.');
       const issued = await challenges.issue(token, { purpose: 'confirm', userId });
       return { options: party.requestOptions(issued.challenge, passkeys), token: issued.token };
     },
     /** Confirms the identity of the signed-in user, for calls that require a fresh sign-in. */
-    confirm: (actor: Actor, given: Given, visitor: Visitor) => confirm(dependencies, actor, given, visitor),
+    confirm: (actor: Actor, given: PasskeyInput, visitor: Visitor) => confirm(dependencies, actor, given, visitor),
   };
 }
 
 export type PasskeySignIn = ReturnType<typeof passkeySignIn>;
 
-async function signIn(dependencies: Dependencies, given: Given, visitor: Visitor) {
+async function signIn(dependencies: Dependencies, given: PasskeyInput, visitor: Visitor) {
   const { db, config } = dependencies;
   requirePasswordLogin(config);
   const proven = await prove(dependencies, given, { purpose: 'sign_in', userId: null });
@@ -84,12 +88,12 @@ async function signIn(dependencies: Dependencies, given: Given, visitor: Visitor
   throw unknownPasskey();
 }
 
-type Pending = { token: string | undefined; remember: boolean };
+type PendingSignIn = { token: string | undefined; remember: boolean };
 
 async function secondStep(
   dependencies: Dependencies,
-  given: Given,
-  { token, remember }: Pending,
+  given: PasskeyInput,
+  { token, remember }: PendingSignIn,
   visitor: Visitor,
 ): Promise<SecondStep> {
   const { db, config } = dependencies;
@@ -107,7 +111,7 @@ async function secondStep(
 async function confirm(
   dependencies: Dependencies,
   { userId, sessionId, recheckAccess }: Actor,
-  given: Given,
+  given: PasskeyInput,
   visitor: Visitor,
 ): Promise<void> {
   const { db } = dependencies;
@@ -123,7 +127,7 @@ async function confirm(
 }
 
 /** `token`: of the browser’s cookie. */
-type Given = { token: string | undefined; credential: Assertion; log: Pick<FastifyBaseLogger, 'warn'> };
+type PasskeyInput = { token: string | undefined; credential: Assertion; log: Pick<FastifyBaseLogger, 'warn'> };
 
 type ProvenPasskey = {
   userId: number;
@@ -145,7 +149,7 @@ class CopiedPasskeyError extends Error {
  */
 async function prove(
   { db, challenges, party }: Dependencies,
-  { token, credential, log }: Given,
+  { token, credential, log }: PasskeyInput,
   purpose: Purpose,
 ): Promise<ProvenPasskey> {
   const challenge = await challenges.take(token, credential.response.clientDataJSON, purpose);

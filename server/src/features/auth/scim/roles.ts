@@ -14,17 +14,17 @@ import { scimUserRepository } from './user-repository.ts';
 /** The provider whose role groups apply; undefined: no provider is configured, and roles are given by administrators. */
 export type Provider = OpenIdSettings | undefined;
 
-type Named = { name: string; externalId: string | null };
+type NamedRole = { name: string; externalId: string | null };
 
 /** Entra ID names groups by their ids in claims, and by name and id here: either may be configured. */
-const namesOf = ({ name, externalId }: Named): string[] => [
+const namesOf = ({ name, externalId }: NamedRole): string[] => [
   normalizeGroup(name),
   ...(externalId === null ? [] : [normalizeGroup(externalId)]),
 ];
 
 const roleGroups = (provider: Provider) => normalizeRoleGroups(provider ?? {});
 
-export function isRoleGroup(provider: Provider, group: Named): boolean {
+export function isRoleGroup(provider: Provider, group: NamedRole): boolean {
   const { adminGroup, editorGroup } = roleGroups(provider);
   return namesOf(group).some((name) => name === adminGroup || name === editorGroup);
 }

@@ -11,7 +11,7 @@ import { appRepository } from './app-repository.ts';
 import { recoveryCodeRepository } from './recovery-code-repository.ts';
 import type { NewRecoveryCodes } from './recovery-codes.ts';
 
-type Changed = {
+type FactorChange = {
   userId: number;
   sessionId: string;
   visitor: Visitor;
@@ -27,7 +27,7 @@ type Changed = {
  */
 export async function factorAdded(
   trx: Kysely<Database>,
-  { userId, sessionId, visitor, name, factor }: Changed,
+  { userId, sessionId, visitor, name, factor }: FactorChange,
   { way, codes }: { way: 'totp' | 'passkey'; codes: NewRecoveryCodes | undefined },
 ) {
   await challengeRepository(trx).removeAll(userId);
@@ -46,7 +46,7 @@ export async function factorAdded(
 /** The same after a factor was removed. With the last one, recovery codes and remembered devices go too. */
 export async function factorRemoved(
   trx: Kysely<Database>,
-  { userId, visitor, name, factor }: Omit<Changed, 'sessionId'> & { sessionId?: string },
+  { userId, visitor, name, factor }: Omit<FactorChange, 'sessionId'> & { sessionId?: string },
 ) {
   await challengeRepository(trx).removeAll(userId);
   if ((await secondFactorRepository(trx).waysOf(userId)).length === 0) {

@@ -41,14 +41,14 @@ export function secondStepService(dependencies: Dependencies) {
       if (ways.length === 0) throw expired();
       return ways;
     },
-    complete: (token: string | undefined, given: Given, visitor: Visitor) =>
+    complete: (token: string | undefined, given: CodeInput, visitor: Visitor) =>
       complete(dependencies, token, given, visitor),
   };
 }
 
 export type SecondStepService = ReturnType<typeof secondStepService>;
 
-type Given = { code: string; remember: boolean };
+type CodeInput = { code: string; remember: boolean };
 
 /** @throws not_found */
 export async function findChallenge(db: Kysely<Database>, token: string | undefined): Promise<Challenge> {
@@ -60,7 +60,7 @@ export async function findChallenge(db: Kysely<Database>, token: string | undefi
 async function complete(
   { db, config, verifyCode }: Dependencies,
   token: string | undefined,
-  { code, remember }: Given,
+  { code, remember }: CodeInput,
   visitor: Visitor,
 ): Promise<SecondStep> {
   const challenge = await findChallenge(db, token);

@@ -7,7 +7,7 @@ import { userRepository } from './repository.ts';
 const identicalPerDay = 10;
 const dayMs = 24 * 60 * 60_000;
 
-type Refused = {
+type RefusedLogin = {
   userId: number;
   event: 'sign_in_failed' | 'login_method_refused';
   visitor: Visitor;
@@ -15,7 +15,7 @@ type Refused = {
 };
 
 /** Records, within a transaction, a sign-in or connection that was refused despite valid proof. */
-export async function auditFailedLogin(trx: Kysely<Database>, { userId, event, visitor, detail }: Refused) {
+export async function auditFailedLogin(trx: Kysely<Database>, { userId, event, visitor, detail }: RefusedLogin) {
   const events = securityEventRepository(trx);
   const since = new Date(Date.now() - dayMs).toISOString();
   // Locked, so that concurrent refusals are counted one by one. A deleted account has no record.

@@ -44,7 +44,7 @@ export async function findInvitation(
   return invitation;
 }
 
-type Accepted = {
+type InvitedAccount = {
   name: string | null;
   /** null: signs in through a login provider. */
   passwordHash: string | null;
@@ -62,7 +62,7 @@ export async function redeemInvitation(
   trx: Kysely<Database>,
   settings: Settings,
   hash: string | undefined,
-  { name, passwordHash, isAddressProven, visitor, detail }: Accepted,
+  { name, passwordHash, isAddressProven, visitor, detail }: InvitedAccount,
 ): Promise<UserRecord> {
   const { registration, registrationDomains } = settings;
   // Locked before the invitation is read, as where it is sent again or its sender’s role changes.

@@ -17,8 +17,8 @@ import {
   type ApiClient,
   type FunctionOutput,
   type NewApiRun,
-  type NotStored,
-  type Stored,
+  type RunNotStored,
+  type StoredApiRun,
   storeNewRun,
   storeOutputs,
 } from './store-run.ts';
@@ -99,7 +99,7 @@ export function createApiRuns(dependencies: Dependencies) {
     },
     isElsewhere: repository.isElsewhere,
     setMetadata: repository.setMetadata,
-    async start(client: ApiClient, run: NewApiRun): Promise<Stored | NotStored> {
+    async start(client: ApiClient, run: NewApiRun): Promise<StoredApiRun | RunNotStored> {
       await authorizeRun(dependencies, client, run.threadId, run.target);
       return startStored(dependencies, client, await storeNewRun(dependencies, client, run));
     },
@@ -147,8 +147,8 @@ async function authorizeRun(
 function startStored(
   { executor }: Dependencies,
   { userId }: ApiClient,
-  stored: Stored | NotStored,
-): Stored | NotStored {
+  stored: StoredApiRun | RunNotStored,
+): StoredApiRun | RunNotStored {
   if (stored.kind === 'stored') executor.start(forNewRun({ userId, overBudget: false, ...stored.answer }));
   return stored;
 }

@@ -32,10 +32,10 @@ export type NewApiRun = {
 export type FunctionOutput = { callId: string; output: string };
 
 /** Why nothing was stored. */
-export type NotStored =
+export type RunNotStored =
   | { kind: 'no_thread' | 'too_many' | 'not_waiting' }
   | { kind: 'wrong_outputs'; expected: string[] };
-export type Stored = { kind: 'stored'; answer: StoredAnswer & { apiRunId: number } };
+export type StoredApiRun = { kind: 'stored'; answer: StoredAnswer & { apiRunId: number } };
 
 /** Locks in the order that all transactions keep: the user's row first. */
 const inTransaction = <T>(
@@ -56,7 +56,7 @@ export const storeNewRun = (
   { db, instance }: Context,
   client: ApiClient,
   { threadId, target, before, ...requested }: NewApiRun,
-): Promise<Stored | NotStored> =>
+): Promise<StoredApiRun | RunNotStored> =>
   inTransaction(db, client, async (trx) => {
     const { userId, tokenId: accessTokenId } = client;
     const threads = threadRepository(trx);
@@ -85,7 +85,7 @@ export const storeOutputs = (
   client: ApiClient,
   apiRunId: number,
   { outputs, target }: { outputs: FunctionOutput[]; target: ChatTarget },
-): Promise<Stored | NotStored> =>
+): Promise<StoredApiRun | RunNotStored> =>
   inTransaction(db, client, async (trx) => {
     const { userId } = client;
     const apiRuns = apiRunRepository(trx);

@@ -17,7 +17,7 @@ export type FileStorage = {
   files: { storeGenerated: (userId: number, made: GeneratedForAnswer) => Promise<void> };
 };
 
-type Made = Pick<GeneratedForAnswer, 'filename' | 'bytes' | 'content'>;
+type GeneratedContent = Pick<GeneratedForAnswer, 'filename' | 'bytes' | 'content'>;
 type Row = { id: number; userId: number; messageId: number; position: number };
 
 /** The answer was deleted meanwhile, or another process has stored the file. */
@@ -35,7 +35,7 @@ export const named = ({ filename }: StoredFile, mediaType: string) =>
   extname(filename) === '' ? `${filename}${finalizer[mediaType] ?? ''}` : filename;
 
 /** Stores a generated file as a file of its owner and of the answer, or not at all. */
-export async function storeGeneratedFile({ store, files }: FileStorage, row: Row, made: Made) {
+export async function storeGeneratedFile({ store, files }: FileStorage, row: Row, made: GeneratedContent) {
   const { id, userId, messageId, position } = row;
   await files.storeGenerated(userId, {
     ...made,

@@ -8,7 +8,7 @@ import { importedThreadRepository, type KnownMessage, type NewMessage } from './
 
 /** `first`: the position of the first of the messages. */
 type Place = { userId: number; threadId: number; importId: number; first: number };
-export type Placed = { id: number; depth: number; at: string };
+export type InsertedMessage = { id: number; depth: number; at: string };
 
 /**
  * Answers with the same time count as requested together, so each gets a time of its own. A message without a time
@@ -18,7 +18,7 @@ function createClock(conversation: ImportedConversation, existing: KnownMessage[
   const now = new Date().toISOString();
   const times = new Map(existing.map(({ sourceId, createdAt }) => [sourceId, createdAt]));
   const taken = new Set(conversation.messages.map(({ sourceId, parent }) => `${parent} ${times.get(sourceId)}`));
-  return ({ parent, createdAt }: ImportedMessage, before: Placed | undefined): string => {
+  return ({ parent, createdAt }: ImportedMessage, before: InsertedMessage | undefined): string => {
     let at = createdAt ?? before?.at ?? conversation.createdAt ?? now;
     while (taken.has(`${parent} ${at}`)) at = new Date(Date.parse(at) + 1).toISOString();
     taken.add(`${parent} ${at}`);
@@ -87,11 +87,11 @@ export async function insertMessages(
     attachments: ReadonlyMap<string, Attachment>;
     assistants: AssistantIds;
   },
-): Promise<Map<string, Placed>> {
+): Promise<Map<string, InsertedMessage>> {
   const rows = importedThreadRepository(trx);
   const { first, ...within } = place;
   const timeOf = createClock(conversation, existing);
-  const placed = new Map<string, Placed>(
+  const placed = new Map<string, InsertedMessage>(
     existing.map(({ id, sourceId, depth, createdAt }) => [sourceId, { id, depth, at: createdAt }]),
   );
   const reserved = await rows.reserveIds(messages.length);

@@ -19,7 +19,7 @@ import { newTitle, openingTitle } from '#server/features/chat/shared/thread-titl
 import type { AssistantIds } from './answer-repository.ts';
 import { importedFileRepository } from './file-repository.ts';
 import { type OpenFile, takeFiles, takeListed } from './files.ts';
-import { insertMessages, type Placed } from './insert-messages.ts';
+import { type InsertedMessage, insertMessages } from './insert-messages.ts';
 import { importRemovalRepository } from './removal-repository.ts';
 import { importedThreadRepository } from './repository.ts';
 
@@ -59,20 +59,20 @@ async function insertThread(
   return { id, headMessageId: null, updatedAt: times.updatedAt };
 }
 
-const latestOf = (messages: ImportedMessage[], placed: Map<string, Placed>) =>
+const latestOf = (messages: ImportedMessage[], placed: Map<string, InsertedMessage>) =>
   messages.reduce(
     (latest, { sourceId }) => {
       const one = placed.get(sourceId);
       return one && (latest === undefined || one.at >= latest.at) ? one : latest;
     },
-    undefined as Placed | undefined,
+    undefined as InsertedMessage | undefined,
   );
 
 /** Shows the branch that the export shows. A branch that the user has continued here stays. */
 async function showBranch(
   trx: Kysely<Database>,
   { userId, threadId, shown, isNew }: { userId: number; threadId: number; shown: number | null; isNew: boolean },
-  { head, at, updatedAt }: { head: Placed | undefined; at: string; updatedAt: string | null },
+  { head, at, updatedAt }: { head: InsertedMessage | undefined; at: string; updatedAt: string | null },
 ) {
   const rows = importedThreadRepository(trx);
   if (!head || (shown !== null && !(await rows.isImported(userId, shown)))) return;

@@ -9,7 +9,7 @@ const messagesAtOnce = 250;
 const maxMessages = 5000;
 
 type Query = { q: string; through?: number | undefined };
-type Found = { items: { messageId: number; count: number }[]; isWhole: boolean };
+type MatchPage = { items: { messageId: number; count: number }[]; isWhole: boolean };
 
 /** Finds a text in the messages of one branch. */
 export function messageFinder(
@@ -17,7 +17,7 @@ export function messageFinder(
   messages: Pick<MessageRepository, 'place'>,
   branches: Pick<BranchRepository, 'searched' | 'endThrough'>,
 ) {
-  return async function find(userId: number, threadId: number, { q, through }: Query): Promise<Found> {
+  return async function find(userId: number, threadId: number, { q, through }: Query): Promise<MatchPage> {
     const thread = await threads.find(userId, threadId);
     if (!thread) throw noThread();
     const pattern = findPattern(q);
@@ -29,7 +29,7 @@ export function messageFinder(
     const head = await branches.endThrough(userId, message, shown);
     const depth = (await messages.place(userId, head))?.depth ?? message.depth;
     const oldest = Math.max(0, depth - maxMessages + 1);
-    const items: Found['items'] = [];
+    const items: MatchPage['items'] = [];
     // Several short reads, so that a long thread neither fills the memory nor blocks other requests.
     for (let from = oldest; from <= depth; from += messagesAtOnce) {
       const to = Math.min(depth, from + messagesAtOnce - 1);

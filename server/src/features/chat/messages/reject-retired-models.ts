@@ -5,7 +5,7 @@ import { messageRepository } from '#server/features/chat/shared/message-reposito
 import type { ThreadRecord } from '#server/features/chat/shared/thread-repository';
 import type { RetirementGuard } from '#server/features/models/retirement/guard';
 
-type Chosen = {
+type ModelSelection = {
   userId: number;
   thread: Pick<ThreadRecord, 'assistantId' | 'model' | 'headMessageId'>;
   /** Chosen for this message; none: the thread's own. */
@@ -16,7 +16,7 @@ type Chosen = {
 /** Rejects retired models, and a default model that would silently replace the one that wrote the last answer. */
 export async function rejectRetiredModels(
   { db, retiredModels }: { db: Kysely<Database>; retiredModels: RetirementGuard },
-  { userId, thread, models, targets }: Chosen,
+  { userId, thread, models, targets }: ModelSelection,
 ) {
   await retiredModels.refuse(userId, modelsWithoutFallback(targets));
   const { assistantId, model, headMessageId } = thread;

@@ -46,10 +46,10 @@ export async function findThread(db: Kysely<Database>, userId: number, threadId:
   return thread;
 }
 
-type Wanted = { userId: number; thread: ThreadRecord; models: string[]; overBudget: boolean };
+type TurnRequest = { userId: number; thread: ThreadRecord; models: string[]; overBudget: boolean };
 
 /** Finds the targets that will answer. @throws AppError if a key is missing, a model is retired or a budget is used up */
-export async function resolveTargets(context: MessageContext, wanted: Wanted): Promise<ChatTarget[]> {
+export async function resolveTargets(context: MessageContext, wanted: TurnRequest): Promise<ChatTarget[]> {
   const { userId, thread, models, overBudget } = wanted;
   const targets = await context.findTargets(userId, thread, models);
   for (const target of targets) await checkKeys(context.openKey, userId, target);

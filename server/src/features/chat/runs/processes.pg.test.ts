@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { goodKey, startApp, type TestApp } from '#server/testing/app';
 import { ask, asksOf, benchText, messageOf, messagesOf, newThread, sendMessage, until } from '#server/testing/chat';
 import { withDatabase } from '#server/testing/database';
-import { lastOf, type Numbered, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
+import { lastOf, type NumberedEvent, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
 import { freePort } from '#server/testing/free-port';
 import { createHttpClient, type HttpClient } from '#server/testing/http-client';
 import { spawnServer, untilReady } from '#server/testing/process';
@@ -39,7 +39,7 @@ describe('several processes on one PostgreSQL', () => {
   test('stream an answer of the other, resumable after each event', async () => {
     const { run } = await sendMessage(ada, await newThread(ada, { title: 'Named' }), '[[bench 60]] [[delay 20]]');
     const whole = await openEvents(app, ada, run.id);
-    const seen: Numbered[] = [];
+    const seen: NumberedEvent[] = [];
     for (let count = 1; lastOf(seen)?.type !== 'finished'; count++) {
       const options = { after: seen.length, leaveAfter: 1 + (count % 7) };
       seen.push(...(await readEvents(second, adaThere, run.id, options)));

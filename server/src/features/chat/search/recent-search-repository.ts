@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
 import { anyMatch, anyTsquery, asTsquery, matchOf, wordsMatch } from './hits-repository.ts';
-import { type Found, inOrder, isListed, type SearchOptions } from './result-page-repository.ts';
+import { inOrder, isListed, type SearchHit, type SearchOptions } from './result-page-repository.ts';
 import type { Phrase, SearchQuery, TextQuery } from './tokenize.ts';
 
 /** Below this number of messages, searching all of them is faster. */
@@ -66,8 +66,8 @@ async function among(
   db: Kysely<Database>,
   userId: number,
   options: SearchOptions,
-  look: (count: number) => Promise<Found[]>,
-): Promise<Found[] | undefined> {
+  look: (count: number) => Promise<SearchHit[]>,
+): Promise<SearchHit[] | undefined> {
   const wanted = options.limit + 1;
   for (const times of [1.25, 4]) {
     const count = Math.ceil(times * wanted);
@@ -88,14 +88,18 @@ const page = (userId: number, options: SearchOptions) =>
   sql`${isListed(userId, options)} ${inOrder} limit ${options.limit + 1}`;
 
 /** PostgreSQL stores the words of each message. An excluded word in the title leaves out the thread. */
-async function lookThrough(db: Kysely<Database>, userId: number, { query, options, count }: Look): Promise<Found[]> {
+async function lookThrough(
+  db: Kysely<Database>,
+  userId: number,
+  { query, options, count }: Look,
+): Promise<SearchHit[]> {
   const words = asTsquery(query);
   const withoutTitle =
     query.excludedPhrases.length === 0
       ? sql``
       : sql`where not exists (select 1 from thread_search x where x.id = newest.id and x.user_id = ${userId}
           and x.words @@ ${anyTsquery(query.excludedPhrases)})`;
-  const { rows } = await sql<Found>`
+  const { rows } = await sql<SearchHit>`
     with newest as materialized (${newest(userId, options, count)}),
     found as materialized (select newest.id as thread_id, max(s.id) as match_id
       from newest
@@ -109,9 +113,9 @@ async function lookThrough(db: Kysely<Database>, userId: number, { query, option
   return rows;
 }
 
-async function lookWithout(db: Kysely<Database>, userId: number, look: LookWithout): Promise<Found[]> {
+async function lookWithout(db: Kysely<Database>, userId: number, look: LookWithout): Promise<SearchHit[]> {
   const words = anyTsquery(look.excluded);
-  const { rows } = await sql<Found>`
+  const { rows } = await sql<SearchHit>`
     with newest as materialized (${newest(userId, look.options, look.count)}),
     excluded as materialized (select m.thread_id from newest
       join messages m on m.thread_id = newest.id and m.user_id = ${userId}
@@ -131,8 +135,8 @@ const withNewestIndexed = (
   db: Kysely<Database>,
   userId: number,
   { options, count }: Newest,
-  found: RawBuilder<Found>,
-): Promise<Found[]> =>
+  found: RawBuilder<SearchHit>,
+): Promise<SearchHit[]> =>
   db.connection().execute(async (own) => {
     await sql`create virtual table if not exists temp.newest_search using fts5(
       words, content='', tokenize='unicode61 remove_diacritics 2')`.execute(own);
@@ -153,7 +157,7 @@ const indexedMatches = (userId: number, match: string) =>
     from temp.newest_search left join messages m on m.id = newest_search.rowid and +m.user_id = ${userId}
     where newest_search match ${match}`;
 
-function indexAndLookThrough(db: Kysely<Database>, userId: number, look: Look): Promise<Found[]> {
+function indexAndLookThrough(db: Kysely<Database>, userId: number, look: Look): Promise<SearchHit[]> {
   const { query, options } = look;
   const withoutTitle =
     query.excludedPhrases.length === 0
@@ -164,7 +168,7 @@ function indexAndLookThrough(db: Kysely<Database>, userId: number, look: Look): 
     db,
     userId,
     look,
-    sql<Found>`
+    sql<SearchHit>`
       with found as materialized (select thread_id, max(message_id) as match_id
         from (${indexedMatches(userId, wordsMatch(query))}) as matches group by 1)
       select threads.id, found.match_id from found cross join threads
@@ -172,12 +176,12 @@ function indexAndLookThrough(db: Kysely<Database>, userId: number, look: Look): 
   );
 }
 
-const indexAndLookWithout = (db: Kysely<Database>, userId: number, look: LookWithout): Promise<Found[]> =>
+const indexAndLookWithout = (db: Kysely<Database>, userId: number, look: LookWithout): Promise<SearchHit[]> =>
   withNewestIndexed(
     db,
     userId,
     look,
-    sql<Found>`
+    sql<SearchHit>`
       with excluded as materialized (select thread_id from (${indexedMatches(userId, anyMatch(look.excluded))}) as matches)
       select threads.id, null as match_id
       from (select -rowid as id from temp.newest_search where rowid < 0) as indexed cross join threads

@@ -12,7 +12,7 @@ export type SearchOptions = {
 } & { limit: number; after: ThreadPosition | undefined; filters?: ThreadFilters };
 
 /** `match_id`: the newest matching message; null: only the title matches. */
-export type Found = { id: number; match_id: number | null };
+export type SearchHit = { id: number; match_id: number | null };
 
 export const inOrder = sql`order by threads.pinned desc, threads.updated_at desc, threads.id desc`;
 

@@ -5,7 +5,7 @@ import { isOf } from '#server/features/chat/shared/message-row-repository';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/shared/thread-repository';
 import { hitsOf } from './hits-repository.ts';
 import { hasManyHits, hasWordsAlone, isLarge, recentPage, recentPageWithout } from './recent-search-repository.ts';
-import { type Found, inOrder, isListed, type SearchOptions } from './result-page-repository.ts';
+import { inOrder, isListed, type SearchHit, type SearchOptions } from './result-page-repository.ts';
 import { excludedQueries, hasWords, type SearchQuery, searchQueryOf } from './tokenize.ts';
 
 /** The threads in which none of the queries finds anything. */
@@ -85,7 +85,7 @@ async function recentWithout(
 
 /** `cross join` makes SQLite go from hits to threads and not the other way round. */
 async function page(db: Kysely<Database>, userId: number, hits: RawBuilder<unknown>, options: SearchOptions) {
-  const { rows } = await sql<Found>`
+  const { rows } = await sql<SearchHit>`
     with found as materialized
       (select thread_id, max(message_id) as match_id from (${hits}) as hits group by thread_id)
     select threads.id, found.match_id from found cross join threads

@@ -33,9 +33,9 @@ const findByClientId = prepared((db, at: Params<{ userId: number; clientId: stri
     .where('client_id', '=', at('clientId')),
 );
 
-type Inserted = NewMessage & ApiFields & { userId: number; clientId: string | null; digest: string | null };
+type NewMessageRow = NewMessage & ApiFields & { userId: number; clientId: string | null; digest: string | null };
 
-const insertMessage = prepared((db, at: Params<Inserted>) =>
+const insertMessage = prepared((db, at: Params<NewMessageRow>) =>
   db
     .insertInto('messages')
     .values({

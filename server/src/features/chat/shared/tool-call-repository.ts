@@ -30,7 +30,7 @@ export const toShownCall = (call: PlacedCall): DisplayedToolCall => ({
 export const toPublicCall = <Call extends ToolCall>(call: Call): Call =>
   call.kind === 'server' && call.output !== null ? { ...call, output: beginning(call.output) } : call;
 
-type Kept = { messageId: number; waitsUntil: string | null } & DisplayedToolCall;
+type StoredToolCall = { messageId: number; waitsUntil: string | null } & DisplayedToolCall;
 
 /** Only connected tools have a `tool`. */
 const withoutNoTool = <Row extends { tool: string | null }>({ tool, ...row }: Row) => ({
@@ -107,7 +107,7 @@ export function toolCallRepository(db: Kysely<Database>) {
       return rows.map(({ run_id, call_id, echo }) => ({ runId: run_id, callId: call_id, echo: JSON.parse(`${echo}`) }));
     },
     /** Calls as pages show them, with the deadline for their function outputs. */
-    async shown(userId: number, messageIds: number[]): Promise<Kept[]> {
+    async shown(userId: number, messageIds: number[]): Promise<StoredToolCall[]> {
       if (messageIds.length === 0) return [];
       const beginningIn = <Text extends string | null>(column: RawBuilder<Text>) =>
         sql<Text>`case when length(${column}) > ${shownLength} then substr(${column}, 1, ${shownLength}) || '…' else ${column} end`;

@@ -15,7 +15,7 @@ import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import type { SummaryWriter } from './write-summary.ts';
 
-type Wanted = z.output<typeof summaries.create.body>;
+type SummaryRequest = z.output<typeof summaries.create.body>;
 
 const noSummary = () => new AppError('not_found', 'This message has no summary.');
 const tooShort = () => new AppError('conflict', 'There are no earlier messages to summarize.');
@@ -40,7 +40,7 @@ export function summaryService(context: MessageContext, write: SummaryWriter) {
 
   return {
     /** Stores an empty summary, which a background job writes. */
-    async create(userId: number, threadId: number, { before, overBudget = false }: Wanted): Promise<Message> {
+    async create(userId: number, threadId: number, { before, overBudget = false }: SummaryRequest): Promise<Message> {
       const thread = await findThread(db, userId, threadId);
       const last = await lastSummarized(context, userId, thread, before);
       const targets = await context.findTargets(userId, thread, []);

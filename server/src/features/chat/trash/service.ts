@@ -19,7 +19,7 @@ import { trashRepository } from './repository.ts';
 type Query = z.output<typeof trash.list.query>;
 type Page = z.output<typeof trash.list.output>;
 type Change = z.output<typeof trash.change.body>;
-type Changed = z.output<typeof trash.change.output>;
+type TrashChanges = z.output<typeof trash.change.output>;
 
 const keptMs = trashDays * 24 * hourMs;
 const deletedAtOnce = 50;
@@ -115,7 +115,7 @@ export function trashService(db: Kysely<Database>, executor: Pick<RunExecutor, '
         if (deleted > 0) await enqueue(trx, emptyTrashJob, { userId });
         return { deleted };
       }),
-    async change(userId: number, { ids, action }: Change): Promise<Changed> {
+    async change(userId: number, { ids, action }: Change): Promise<TrashChanges> {
       const wanted = [...new Set(ids)];
       const changed = new Set(await changes[action](userId, wanted));
       return {

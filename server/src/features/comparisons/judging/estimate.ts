@@ -3,7 +3,7 @@ import type { JudgingDraft } from '@roster/contracts/comparisons/judging';
 import { estimateTokens } from '#server/conversation/token-estimate';
 import type { PricingService } from '#server/features/usage/pricing';
 import { buildJudgePrompt, type JudgedTexts } from './judge-prompt.ts';
-import { allToJudge, type Judged } from './verdicts.ts';
+import { allToJudge, type JudgedComparison } from './verdicts.ts';
 
 /** Tokens of a sentence or two, and the choice. */
 const usualVerdict = 80;
@@ -34,7 +34,7 @@ const tokensOf = ({ instructions, text }: ReturnType<typeof buildJudgePrompt>) =
 export async function estimateJudging(
   pricing: Pick<PricingService, 'price'>,
   userId: number,
-  judged: Judged,
+  judged: JudgedComparison,
 ): Promise<ComparisonEstimate> {
   const { model, criteria } = judged.judging;
   const questions = allToJudge(judged).flatMap(({ orders, texts }) =>

@@ -18,7 +18,7 @@ import { comparisonRepository } from '#server/features/comparisons/shared/reposi
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import { type JobHandler, jobHandler } from '#server/jobs/define';
 import { buildJudgePrompt, type JudgedTexts, verdictSchema } from './judge-prompt.ts';
-import { type AnswerRequested, type Judged, judgeThreadsOf, type ToJudge, toJudge } from './verdicts.ts';
+import { type AnswerRequested, type JudgedComparison, judgeThreadsOf, type ToJudge, toJudge } from './verdicts.ts';
 
 const valuesOf = (person: Person, { at, model, assistantName }: AnswerRequested): InstructionValues => ({
   ...valuesFor(person, at, { model: model ?? '', assistantName }),
@@ -60,7 +60,7 @@ export async function loadJudged(
   db: Kysely<Database>,
   userId: number,
   judging: Pick<JudgingRecord, 'comparisonId' | 'model' | 'criteria'> & { id?: number },
-): Promise<Judged | undefined> {
+): Promise<JudgedComparison | undefined> {
   const rows = comparisonRepository(db);
   const comparison = await rows.find(userId, judging.comparisonId);
   if (!comparison) return undefined;

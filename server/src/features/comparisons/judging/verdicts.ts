@@ -52,7 +52,7 @@ export function toVerdict(record: VerdictRecord, prompt: PromptRecord, answers: 
 }
 
 /** Everything that verdicts are made of, at one moment. */
-export type Judged = {
+export type JudgedComparison = {
   comparison: Comparison;
   judging: Pick<Judging, 'criteria' | 'model'>;
   prompts: PromptRecord[];
@@ -108,7 +108,10 @@ function textsOf(comparison: Comparison, prompt: PromptRecord, shown: Comparison
 }
 
 /** Questions for the judge about a prompt; undefined if there are none, or answers are missing. */
-export function toJudge({ comparison, verdicts, answers }: Judged, prompt: PromptRecord): ToJudge | undefined {
+export function toJudge(
+  { comparison, verdicts, answers }: JudgedComparison,
+  prompt: PromptRecord,
+): ToJudge | undefined {
   const found = textsOf(comparison, prompt, toShown(prompt, answers));
   if (!found) return undefined;
   const record = verdicts.find(({ promptId }) => promptId === prompt.id);
@@ -119,7 +122,7 @@ export function toJudge({ comparison, verdicts, answers }: Judged, prompt: Promp
   return open.length === 0 ? undefined : { prompt, orders: open, ...found };
 }
 
-export const allToJudge = (judged: Judged): ToJudge[] =>
+export const allToJudge = (judged: JudgedComparison): ToJudge[] =>
   judged.prompts.flatMap((prompt) => toJudge(judged, prompt) ?? []);
 
 const asVote = (outcome: Outcome | null): Vote | null =>
@@ -130,7 +133,7 @@ export function summarizeVerdicts({
   prompts,
   verdicts: records,
   answers,
-}: Judged): Pick<JudgingDetail, 'verdicts' | 'tally' | 'agreement'> {
+}: JudgedComparison): Pick<JudgingDetail, 'verdicts' | 'tally' | 'agreement'> {
   const byId = new Map(prompts.map((prompt) => [prompt.id, prompt]));
   const tally = { candidate: 0, baseline: 0, tie: 0, position: 0, unreadable: 0 };
   const agreement = { same: 0, of: 0 };

@@ -32,9 +32,9 @@ type Dependencies = {
   assistantsIn: (db: Kysely<Database>) => Pick<AssistantRepository, 'find' | 'lock'>;
   notTakenBy: UnsupportedSettings;
 };
-type Wanted = z.output<typeof api.create.body>;
+type ReplayRequest = z.output<typeof api.create.body>;
 
-const refuse = (field: keyof Wanted, message: string) =>
+const refuse = (field: keyof ReplayRequest, message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
 async function findAssistant({ assistantsIn }: Dependencies, db: Kysely<Database>, userId: number, id: number) {
@@ -43,7 +43,7 @@ async function findAssistant({ assistantsIn }: Dependencies, db: Kysely<Database
   return assistant;
 }
 
-async function checkModels({ models }: Dependencies, userId: number, { fromModel, toModel, baseline }: Wanted) {
+async function checkModels({ models }: Dependencies, userId: number, { fromModel, toModel, baseline }: ReplayRequest) {
   if (fromModel === toModel) throw refuse('toModel', 'Choose another model than the one that has answered');
   const usable = await models.usable(userId, [fromModel, toModel]);
   const isUsable = (model: string) => !usable || usable.has(model);
@@ -73,7 +73,7 @@ async function create(
   dependencies: Dependencies,
   { userId, recheckAccess }: Actor,
   assistantId: number,
-  wanted: Wanted,
+  wanted: ReplayRequest,
 ): Promise<Replay> {
   const { database, questionHistory, assistantsIn, notTakenBy, catalogue } = dependencies;
   const { db } = database;
@@ -127,6 +127,7 @@ export function replayService(dependencies: Dependencies) {
       const of = { assistantId, model, programs: programs === 'true' };
       return { items: await questionHistory.list(userId, of, offeredQuestionLimit) };
     },
-    create: (actor: Actor, assistantId: number, wanted: Wanted) => create(dependencies, actor, assistantId, wanted),
+    create: (actor: Actor, assistantId: number, wanted: ReplayRequest) =>
+      create(dependencies, actor, assistantId, wanted),
   };
 }

@@ -39,7 +39,7 @@ export type PreparedRun = {
 /** Data that a run is prepared from, at one moment. `usable`: null if it is unknown which models the key can use. */
 type Moment = Place & { usable: UsableModels | null };
 type Place = { db: Kysely<Database>; userId: number };
-type Tested = { set: TestSetRecord; assistant: Assistant };
+type TestSubject = { set: TestSetRecord; assistant: Assistant };
 
 export const testSetNotFound = () => new AppError('not_found', 'This test set does not exist.');
 export const runNotFound = () => new AppError('not_found', 'This run of the test set does not exist.');
@@ -102,7 +102,7 @@ type Baseline = { settings: ComparedSettings | null; answers: BaselineAnswers; m
 async function baselineOf(
   parts: RunParts,
   moment: Moment,
-  { set, assistant }: Tested,
+  { set, assistant }: TestSubject,
   baseline: NewTestRun['baseline'],
   questions: readonly string[],
 ): Promise<Baseline> {

@@ -16,7 +16,7 @@ export type QuestionSources = {
   examples: (userId: number, ids: number[]) => Promise<Map<number, ExampleContent>>;
 };
 /** Content from elsewhere that drafts refer to. */
-type Found = {
+type QuestionSource = {
   earlier: ReadonlyMap<number, NewQuestion['turns']>;
   examples: ReadonlyMap<number, ExampleContent>;
   kept: ReadonlyMap<number, TestQuestion>;
@@ -34,7 +34,11 @@ function keptQuestion(draft: Extract<TestQuestionDraft, { kind: 'kept' }>, kept:
   return { source: 'typed', turns: [...turns.slice(0, -1), { role: 'user', text }], expected };
 }
 
-function toQuestion(draft: TestQuestionDraft, number: number, { earlier, examples, kept }: Found): NewQuestion {
+function toQuestion(
+  draft: TestQuestionDraft,
+  number: number,
+  { earlier, examples, kept }: QuestionSource,
+): NewQuestion {
   switch (draft.kind) {
     case 'typed':
       return { source: 'typed', turns: [{ role: 'user', text: draft.text }], expected: draft.expected };
@@ -90,7 +94,7 @@ export async function resolveQuestions(
   const answerIds = drafts.flatMap((draft) => (draft.kind === 'conversation' ? draft.answerId : []));
   const exampleIds = drafts.flatMap((draft) => (draft.kind === 'dataset' ? draft.exampleId : []));
   const answered = await questionHistory.inContext(userId, { assistantId }, [...new Set(answerIds)], earlierTokens);
-  const found: Found = {
+  const found: QuestionSource = {
     earlier: new Map(answered.map(({ answerId, turns }) => [answerId, turns])),
     examples: await examples(userId, exampleIds),
     kept: new Map(kept.map((question) => [question.id, question])),

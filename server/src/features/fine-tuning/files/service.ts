@@ -27,7 +27,7 @@ type Dependencies = {
   making: FileWriter;
 };
 
-type Wanted = z.output<typeof trainingFiles.validate.body>;
+type ValidationRequest = z.output<typeof trainingFiles.validate.body>;
 
 async function find(files: Dependencies['files'], userId: number, id: number): Promise<StoredFile & { id: number }> {
   const file = await files.stored(userId, id);
@@ -48,7 +48,7 @@ const imageTraining = ({ trainable, trainsOnImages }: Catalogue, model: string) 
 async function reportOn(
   { files, store, catalogue, thread }: Dependencies,
   userId: number,
-  wanted: Wanted,
+  wanted: ValidationRequest,
   signal: AbortSignal,
 ): Promise<TrainingReport> {
   const { trainingFileId, validationFileId, baseModel, method, epochs } = wanted;
@@ -92,7 +92,7 @@ export function trainingFileService(dependencies: Dependencies) {
   return {
     checkFiles: accepted.checkFiles,
 
-    async validate(userId: number, wanted: Wanted, signal: AbortSignal): Promise<TrainingReport> {
+    async validate(userId: number, wanted: ValidationRequest, signal: AbortSignal): Promise<TrainingReport> {
       const report = await reportOn(dependencies, userId, wanted, signal);
       const { trainingFileId, validationFileId = null, method, baseModel } = wanted;
       if (method && baseModel !== undefined)

@@ -17,7 +17,7 @@ export type Assets = {
   ids: string[];
 };
 
-type Found = { entry: string; size: number; filename: string; purpose?: FilePurpose; isMade?: boolean };
+type Asset = { entry: string; size: number; filename: string; purpose?: FilePurpose; isMade?: boolean };
 
 export const baseName = (name: string) => name.slice(name.lastIndexOf('/') + 1);
 export const isAssetNames = (name: string) => baseName(name) === 'conversation_asset_file_names.json';
@@ -26,7 +26,7 @@ export const isRosterFiles = (name: string) => /(^|\/)files\/INDEX\.jsonl$/.test
 /** `file-` and letters in older exports, `file_` and digits in newer ones; addresses and names of entries have them. */
 export const chatGptFileId = (text: string): string | undefined => /^file[-_][A-Za-z0-9]+/.exec(baseName(text))?.[0];
 
-function assetsOf(source: 'chatgpt' | 'roster' | 'gemini', files: ReadonlyMap<string, Found>): Assets {
+function assetsOf(source: 'chatgpt' | 'roster' | 'gemini', files: ReadonlyMap<string, Asset>): Assets {
   return {
     ids: [...files.keys()],
     take(references, leftOut) {
@@ -81,7 +81,7 @@ function nameIn(entry: string, id: string): string {
 /** The images and files of ChatGPT's archive by their id. */
 export async function chatGptAssets(entries: ArchiveEntry[], names: ArchiveEntry[]): Promise<Assets> {
   const found = await assetNames(names).catch(() => new Map<string, string>());
-  const files = new Map<string, Found>();
+  const files = new Map<string, Asset>();
   for (const { name, size } of entries) {
     const id = chatGptFileId(name);
     if (id === undefined || files.has(id)) continue;
@@ -92,7 +92,7 @@ export async function chatGptAssets(entries: ArchiveEntry[], names: ArchiveEntry
 
 /** The files of an account export of Roster by their checksum. A file that occurs several times is imported once. */
 export async function rosterAssets(entries: ArchiveEntry[], indexes: ArchiveEntry[]): Promise<Assets> {
-  const files = new Map<string, Found>();
+  const files = new Map<string, Asset>();
   for (const index of indexes) {
     const folder = index.name.slice(0, index.name.lastIndexOf('files/'));
     const sizes = new Map(entries.map(({ name, size }) => [name, size]));

@@ -30,10 +30,10 @@ function referencesIn({ imageFile, attachedFiles, subtitles }: JsonObject): Refe
   return [...new Set(found)].map((id) => ({ id, filename: names.get(id) || null, isGenerated: false }));
 }
 
-type Read = { question: ImportedMessage | null; answers: ImportedMessage[]; thread: string | null };
+type Exchange = { question: ImportedMessage | null; answers: ImportedMessage[]; thread: string | null };
 
 /** A question with its answers: one more for each time it was answered again. */
-function exchangeIn(value: JsonObject, assets: Assets, leftOut: LeftOut): Read | null {
+function exchangeIn(value: JsonObject, assets: Assets, leftOut: LeftOut): Exchange | null {
   const title = textIn(value.title);
   const answers = listIn(value.safeHtmlItem)
     .map((item) => markdownOf(textIn(objectIn(item).html)))
@@ -64,8 +64,8 @@ function exchangeIn(value: JsonObject, assets: Assets, leftOut: LeftOut): Read |
 const toNode = ({ sourceId, parent, ...shown }: ImportedMessage): TreeNode => ({ id: sourceId, parent, shown });
 
 /** Exchanges of one conversation, or a single one, with the earliest first. */
-function conversationOf(id: string | null, exchanges: Read[], leftOut: LeftOut): ReadConversation {
-  const timeOf = ({ question, answers }: Read) => (question ?? answers[0])?.createdAt ?? '';
+function conversationOf(id: string | null, exchanges: Exchange[], leftOut: LeftOut): ReadConversation {
+  const timeOf = ({ question, answers }: Exchange) => (question ?? answers[0])?.createdAt ?? '';
   const ordered = exchanges.toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
   let last: string | null = null;
   const nodes: TreeNode[] = [];
@@ -87,7 +87,7 @@ const heldLimit = 32 * 1024 * 1024;
  * whose address names the same conversation.
  */
 export function createGeminiReader() {
-  const threads = new Map<string, Read[]>();
+  const threads = new Map<string, Exchange[]>();
   let held = 0;
 
   function* flush(): Generator<ReadConversation> {

@@ -5,22 +5,22 @@ import type { Database } from '#server/db/schema';
 /** The newest conversations, which are checked. */
 const scannedThreadLimit = 2_000;
 
-type Counted = { model: string; count: number };
-type Named = { id: number; name: string };
-export type TunedModelInUse = Named & {
+type ModelCount = { model: string; count: number };
+type NamedRecord = { id: number; name: string };
+export type TunedModelInUse = NamedRecord & {
   model: string;
   baseModel: string;
   /** The job and dataset it was made with, if they still exist. */
-  job: Named | null;
-  dataset: Named | null;
+  job: NamedRecord | null;
+  dataset: NamedRecord | null;
 };
 
-const named = (id: number | null, name: string | null): Named | null =>
+const named = (id: number | null, name: string | null): NamedRecord | null =>
   id === null || name === null ? null : { id, name };
 
 export function affectedRepository(db: Kysely<Database>) {
   return {
-    byAssistants: (userId: number): Promise<Counted[]> =>
+    byAssistants: (userId: number): Promise<ModelCount[]> =>
       db
         .selectFrom('assistants')
         .select(({ fn }) => ['model', fn.countAll<number>().as('count')])
@@ -40,8 +40,8 @@ export function affectedRepository(db: Kysely<Database>) {
     },
 
     /** The model that writes a thread’s next answer: its assistant’s, its own, or the one that answered last. */
-    async byConversations(userId: number): Promise<Counted[]> {
-      const { rows } = await sql<Counted>`
+    async byConversations(userId: number): Promise<ModelCount[]> {
+      const { rows } = await sql<ModelCount>`
         select coalesce(a.model, t.model, r.model) as model, count(*) as count
         from (select assistant_id, model, head_message_id from threads
           where user_id = ${userId} and purpose = 'chat'

@@ -3,9 +3,9 @@ import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
 
 /** A fine-tuned model counts as its base, because its own name is private. */
-type Used = { model: string; isTuned: boolean; assistants: number; people: number; calls: number };
+type ModelUse = { model: string; isTuned: boolean; assistants: number; people: number; calls: number };
 
-type Dated = { model: string; shutdownDate: string | null; isListed: boolean; askedAt: string };
+type ShutdownRow = { model: string; shutdownDate: string | null; isListed: boolean; askedAt: string };
 
 /** More than the models in use. */
 const maxModels = 5_000;
@@ -17,8 +17,8 @@ export function installationUseRepository(db: Kysely<Database>) {
     : sql`substr(named, 4, instr(substr(named, 4) || ':', ':') - 1)`;
   return {
     /** Threads with their own model count while they are used, fine-tuned models while they are active. */
-    async byModel(firstDay: string, writtenSince: string): Promise<Used[]> {
-      const { rows } = await sql<Omit<Used, 'isTuned'> & { tuned: number }>`
+    async byModel(firstDay: string, writtenSince: string): Promise<ModelUse[]> {
+      const { rows } = await sql<Omit<ModelUse, 'isTuned'> & { tuned: number }>`
         select case when substr(named, 1, 3) = 'ft:' then ${second} else named end as model, tuned,
           sum(assistants) as assistants, count(distinct user_id) as people, sum(calls) as calls
         from (
@@ -44,8 +44,8 @@ export function installationUseRepository(db: Kysely<Database>) {
     },
 
     /** For each model, what the most recently read list says. */
-    async dates(baseUrl: string): Promise<Dated[]> {
-      const { rows } = await sql<Omit<Dated, 'isListed'> & { listed: number }>`
+    async dates(baseUrl: string): Promise<ShutdownRow[]> {
+      const { rows } = await sql<Omit<ShutdownRow, 'isListed'> & { listed: number }>`
         select model, shutdown_date as "shutdownDate", is_listed as listed, asked_at as "askedAt" from (
           select m.model, m.shutdown_date, m.is_listed, l.asked_at,
             row_number() over (partition by m.model order by l.asked_at desc, l.user_id) as place

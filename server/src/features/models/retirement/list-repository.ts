@@ -7,7 +7,7 @@ import type { ProviderModel } from '#server/provider/provider';
 /** Models with a date; no provider has this many. */
 const maxRemembered = 2_000;
 
-type Listed = Pick<ProviderModel, 'id' | 'shutdownDate'>;
+type ListedModel = Pick<ProviderModel, 'id' | 'shutdownDate'>;
 
 /** A key’s model list as last read. */
 export type StoredModelList = {
@@ -38,7 +38,7 @@ export function modelListRepository(db: Kysely<Database>) {
     return asModels(rows);
   }
 
-  async function put(trx: Kysely<Database>, userId: number, models: Listed[], isListed: 0 | 1) {
+  async function put(trx: Kysely<Database>, userId: number, models: ListedModel[], isListed: 0 | 1) {
     if (models.length === 0) return;
     const rows = models.map(({ id, shutdownDate }) => ({
       user_id: userId,
@@ -65,7 +65,7 @@ export function modelListRepository(db: Kysely<Database>) {
 
   return {
     /** Writes only changes. A model that is no longer listed keeps the date that the list gave. */
-    remember: (userId: number, baseUrl: string, list: readonly Listed[], askedAt: string) =>
+    remember: (userId: number, baseUrl: string, list: readonly ListedModel[], askedAt: string) =>
       db.transaction().execute(async (trx) => {
         // The account may have been deleted while the provider was asked.
         if (!(await lockUser(trx, userId))) return;

@@ -35,9 +35,9 @@ const notifyJob = defineJob({
   atOnce: 1,
 });
 
-type Due = RetirementDate & { step: number; assistants: number };
+type DueNotice = RetirementDate & { step: number; assistants: number };
 
-const wasNotified = (sent: Notification[], userId: number, { model, step, shutdownDate }: Due) =>
+const wasNotified = (sent: Notification[], userId: number, { model, step, shutdownDate }: DueNotice) =>
   sent.some(
     (one) =>
       one.userId === userId &&
@@ -47,7 +47,7 @@ const wasNotified = (sent: Notification[], userId: number, { model, step, shutdo
   );
 
 /** Records the notices and queues the mail, in the caller’s transaction. */
-async function notify(trx: Kysely<Database>, { now }: Dependencies, userId: number, due: Due[]) {
+async function notify(trx: Kysely<Database>, { now }: Dependencies, userId: number, due: DueNotice[]) {
   const noted = await notificationRepository(trx).note(userId, due.slice(0, maxNoted), new Date(now()).toISOString());
   const models = due
     .filter(({ model }) => noted.has(model))
@@ -69,7 +69,7 @@ async function dueNotices({ db, catalogue, baseUrl, now }: Dependencies, userIds
     const sources = { catalogue, list: lists.get(userId) ?? null, today: day };
     const due = inUse
       .filter((used) => used.userId === userId)
-      .flatMap(({ model, baseModel, assistants }): Due[] => {
+      .flatMap(({ model, baseModel, assistants }): DueNotice[] => {
         const end = retirementOf(sources, { model, baseModel: baseModel ?? undefined });
         const step = end && dueStep(daysBetween(day, end.shutdownDate));
         return end && step ? [{ ...end, step, assistants }] : [];

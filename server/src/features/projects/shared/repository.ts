@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 
 type ProjectPosition = { updatedAt: string; id: number };
-type Stored = ProjectDraft & { archivedAt: string | null };
+type StoredProject = ProjectDraft & { archivedAt: string | null };
 
 export function projectRepository(db: Kysely<Database>) {
   const own = (userId: number) =>
@@ -22,7 +22,7 @@ export function projectRepository(db: Kysely<Database>) {
       )
       .select(['archived_at as archivedAt', 'created_at as createdAt', 'updated_at as updatedAt'])
       .where('user_id', '=', userId);
-  const columns = ({ name, icon, color, instructions, assistantId, model, archivedAt }: Stored) => ({
+  const columns = ({ name, icon, color, instructions, assistantId, model, archivedAt }: StoredProject) => ({
     name,
     icon,
     color,
@@ -53,7 +53,7 @@ export function projectRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return id;
     },
-    async update(userId: number, id: number, project: Stored, at: string) {
+    async update(userId: number, id: number, project: StoredProject, at: string) {
       await db
         .updateTable('projects')
         .set({ ...columns(project), updated_at: at })

@@ -57,12 +57,12 @@ export type BudgetCheck = (assistantId: number | null) => Promise<void>;
 /** `outage`: why the assistant's own model cannot answer, so that its fallback is asked. */
 type AssistantRequest = { model: string; question: string; outage?: string | undefined };
 
-function answeringModel({ assistant: { model, fallbackModel } }: Found, { outage }: AssistantRequest) {
+function answeringModel({ assistant: { model, fallbackModel } }: ApiAssistantRecord, { outage }: AssistantRequest) {
   if (outage === undefined || fallbackModel === null) return { model, notes: [] };
   return { model: fallbackModel, notes: [fallbackNote(model, fallbackModel, outage)] };
 }
 
-type Found = NonNullable<Awaited<ReturnType<ApiAssistants['find']>>>;
+type ApiAssistantRecord = NonNullable<Awaited<ReturnType<ApiAssistants['find']>>>;
 
 const queryLimit = 4_000;
 
@@ -109,7 +109,7 @@ export function assistantSettings(dependencies: Dependencies) {
  * The schema of the assistant's form takes precedence. It applies to conversations and these calls; runs have only the
  * other one.
  */
-function formatOf({ assistant: { responseSchema }, fields }: Found): ResponseFormat | null {
+function formatOf({ assistant: { responseSchema }, fields }: ApiAssistantRecord): ResponseFormat | null {
   if (responseSchema !== null) return schemaFormat(responseSchema);
   const { response_format: format } = readFields(fields);
   return format === 'auto' || format.type === 'text' ? null : format;
@@ -118,7 +118,7 @@ function formatOf({ assistant: { responseSchema }, fields }: Found): ResponseFor
 async function toolsFor(
   { fileIds }: Dependencies,
   userId: number,
-  { assistant, fields }: Found,
+  { assistant, fields }: ApiAssistantRecord,
 ): Promise<Pick<AssistantSettings, 'functions' | 'hosted' | 'codeFiles'>> {
   const { tools, tool_resources: resources } = readFields(fields);
   const hosted = assistant.tools;
@@ -140,10 +140,13 @@ async function unusedServers({ toolBox }: Dependencies, userId: number, assistan
     : [`Tools of tool servers are called in runs of the Assistants API alone; left out: ${names.join(', ')}.`];
 }
 
-type Asking = { userId: number; found: Found; apiKey: Secret; question: string };
+type SettingsRequest = { userId: number; found: ApiAssistantRecord; apiKey: Secret; question: string };
 
 /** A failed search never fails the answer; it becomes a note. */
-async function passagesFor(dependencies: Dependencies, asking: Asking): Promise<{ system: string[]; notes: string[] }> {
+async function passagesFor(
+  dependencies: Dependencies,
+  asking: SettingsRequest,
+): Promise<{ system: string[]; notes: string[] }> {
   const { search, notes } = await searchFor(dependencies, asking);
   if (!search || asking.question.trim() === '') return { system: [], notes };
   try {
@@ -158,7 +161,7 @@ async function passagesFor(dependencies: Dependencies, asking: Asking): Promise<
   }
 }
 
-async function searchFor({ searchOf }: Dependencies, { userId, found }: Asking): Promise<Knowledge> {
+async function searchFor({ searchOf }: Dependencies, { userId, found }: SettingsRequest): Promise<Knowledge> {
   const { assistant, fields } = found;
   const kept = readFields(fields);
   const scope = { assistantId: assistant.id, tools: shownTools(kept, assistant) };
@@ -175,7 +178,7 @@ async function searchFor({ searchOf }: Dependencies, { userId, found }: Asking):
 async function passages(
   { vectorStores }: Dependencies,
   { storeIds, files, maxResults, ranking }: FileSearch,
-  { apiKey, question }: Asking,
+  { apiKey, question }: SettingsRequest,
 ): Promise<string[]> {
   const options = {
     query: truncate(question, queryLimit),

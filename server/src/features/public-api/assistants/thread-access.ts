@@ -4,7 +4,7 @@ import { PublicApiError, resourceNotFound } from '#server/http/public-api/errors
 import { AppError } from '#server/lib/errors';
 
 /** Ids in a path below /v1/threads. */
-type Named = { id: string; messageId?: string };
+type ThreadPath = { id: string; messageId?: string };
 
 /**
  * Runs `work` on a thread, or on one of its messages if named, and words refusals as the retired API does. `change`
@@ -12,7 +12,7 @@ type Named = { id: string; messageId?: string };
  */
 export async function withThread<T>(
   ids: () => Promise<Ids>,
-  { id, messageId }: Named,
+  { id, messageId }: ThreadPath,
   work: (threadId: number, messageId: number) => Promise<T>,
   change = 'change',
 ): Promise<T> {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type Answered, pipeToReader } from '#server/features/public-api/responses/answer';
+import { type ProviderAnswer, pipeToReader } from '#server/features/public-api/responses/answer';
 import { readResponseBody } from '#server/features/public-api/shared/read-response-body';
 import { createWriter } from '#server/http/streaming/event-stream';
 import type { JsonObject } from '#server/lib/is-object';
@@ -57,7 +57,7 @@ const json = 'application/json';
 
 /** An answer of Responses, translated back to a chat completion. */
 export function translatedAnswer(
-  answered: Answered,
+  answered: ProviderAnswer,
   { streams, notes, ...how }: AnswerOptions & { model: string; tellsUsage: boolean },
 ): Answer {
   const writer = chunkWriter(how);

@@ -15,7 +15,7 @@ type Dependencies = {
   assistantModels: AssistantModels;
 };
 
-type Listed = Pick<ProviderModel, 'id' | 'created' | 'ownedBy'>;
+type ListedModel = Pick<ProviderModel, 'id' | 'created' | 'ownedBy'>;
 
 /** Worded like the provider's, because clients may match it. */
 export const noModel = (model: string) =>
@@ -48,7 +48,7 @@ const firstOfName = (all: ConnectionModels[]) =>
 
 /** Values that clients can send as `model`. */
 export function apiModelFeature({ config, models, assistantModels }: Dependencies) {
-  const described = ({ id, created = 0, ownedBy = config.provider.name }: Listed): ApiModel => ({
+  const described = ({ id, created = 0, ownedBy = config.provider.name }: ListedModel): ApiModel => ({
     id,
     object: 'model',
     created,
@@ -66,7 +66,7 @@ export function apiModelFeature({ config, models, assistantModels }: Dependencie
       ...models.others(userId, connectionId).map(({ id }) => ofConnection(name, id)),
     ]);
     if (list.source === 'unknown') return others;
-    const listed = new Map<string, Listed>(models.lately(userId)?.map((model) => [model.id, model]));
+    const listed = new Map<string, ListedModel>(models.lately(userId)?.map((model) => [model.id, model]));
     const own = list.models.map(({ id }) => described(listed.get(id) ?? { id }));
     return [...own, ...models.others(userId, null).map(described), ...others];
   }

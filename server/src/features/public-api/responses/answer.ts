@@ -34,7 +34,7 @@ export type Outcome = {
   lastFrames: string;
 };
 
-export type Answered = RelayedResponse & { speaks: 'responses' | 'chat' };
+export type ProviderAnswer = RelayedResponse & { speaks: 'responses' | 'chat' };
 
 const maxCharacters = 64 * 1024 * 1024;
 const tooLarge = () => new ProviderError('provider_unavailable', 'The providerâ€™s answer is too large.');
@@ -42,7 +42,7 @@ const tooLarge = () => new ProviderError('provider_unavailable', 'The providerâ€
 /** Feeds the reader with everything that arrives. @throws ProviderError, or the signal's reason */
 export async function pipeToReader(
   reader: AnswerReader,
-  answered: Answered,
+  answered: ProviderAnswer,
   { send, signal }: { send: (frames: string) => void; signal: AbortSignal },
 ) {
   const tell = () => {
@@ -67,7 +67,7 @@ export async function pipeToReader(
 
 /** Reads an answer to its end, whatever that is; events are passed to `send`. */
 export async function readAnswer(
-  answered: Answered,
+  answered: ProviderAnswer,
   base: ResponseObject,
   { send, signal, naming }: { send: (frames: string) => void; signal: AbortSignal; naming: RenameFile | undefined },
 ): Promise<Outcome> {
@@ -130,9 +130,9 @@ function asAppError(failure: unknown): AppError {
 }
 
 /** Chat Completions run no tools: an image is part of the answer. */
-const usedIn = ({ speaks }: Answered, output: StoredItem[]) => (speaks === 'chat' ? [] : parseToolUses(output));
+const usedIn = ({ speaks }: ProviderAnswer, output: StoredItem[]) => (speaks === 'chat' ? [] : parseToolUses(output));
 
-function brokenOff(base: ResponseObject, failure: unknown, reader: NumberedReader, answered: Answered): Outcome {
+function brokenOff(base: ResponseObject, failure: unknown, reader: NumberedReader, answered: ProviderAnswer): Outcome {
   const soFar = reader.soFar();
   const output = soFar.output.filter(isFinished);
   const used = usedIn(answered, output);

@@ -14,7 +14,7 @@ import type { ResponseSender } from './send.ts';
 import {
   type Call,
   costOfRefusal,
-  type Noted,
+  type NoteFailure,
   type PreparedResponse,
   type StartedResponse,
   storedEnd,
@@ -32,7 +32,7 @@ type Steps = {
   /** `outage`: why the fallback of the assistant is asked. */
   prepare: (call: Call, outage?: string) => Promise<PreparedResponse>;
   begin: (call: Call, outage?: string) => Promise<StartedResponse>;
-  noted: Noted;
+  noted: NoteFailure;
 };
 
 type Attempt = { started: StartedResponse; outcome: Outcome; cost: Cost | null };

@@ -21,7 +21,7 @@ type Dependencies = {
   providerTimes: Pick<ProviderTimeouts, 'backgroundMs'>;
 };
 
-type Held = { controller: AbortController; done: () => void };
+type HeldResponse = { controller: AbortController; done: () => void };
 type Live = { controller: AbortController; ended: Promise<void> };
 
 /** Waits, for a limited time, until another process has complied. */
@@ -39,7 +39,7 @@ export function createBackgroundRunner({ repository, log, providerTimes }: Depen
   const live = new Map<number, Live>();
   let isClosing = false;
 
-  async function run(id: number, { controller, done }: Held, write: (signal: AbortSignal) => Promise<void>) {
+  async function run(id: number, { controller, done }: HeldResponse, write: (signal: AbortSignal) => Promise<void>) {
     const timer = setTimeout(
       () => controller.abort(new ProviderError('provider_timeout', 'The response took too long.')),
       providerTimes.backgroundMs,
@@ -60,7 +60,7 @@ export function createBackgroundRunner({ repository, log, providerTimes }: Depen
     refuseWhenClosing() {
       if (isClosing) throw restartingError();
     },
-    start(id: number, held: Held, write: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    start(id: number, held: HeldResponse, write: (signal: AbortSignal) => Promise<void>): Promise<void> {
       const ended = run(id, held, write);
       live.set(id, { controller: held.controller, ended });
       return ended;

@@ -12,7 +12,7 @@ export type ResponseObject = JsonObject & {
   output: StoredItem[];
 };
 
-type Named = {
+type ResponseIdentity = {
   id: string;
   createdAt: number;
   previousId: string | null;
@@ -29,7 +29,7 @@ const shownTool = (tool: unknown) =>
 export function responseBase(
   body: ResponseRequest,
   tools: unknown,
-  { id, createdAt, previousId, ...named }: Named,
+  { id, createdAt, previousId, ...named }: ResponseIdentity,
 ): ResponseObject {
   const given = (name: string, usual: unknown) => body[name] ?? usual;
   return {

@@ -9,7 +9,7 @@ import { mayLackResponses } from '#server/provider/responses/availability';
 import { ProviderError } from '#server/provider/transport/error';
 import { type UnsupportedTool, unsupportedToolIn, unsupportedToolNote } from '#server/provider/unsupported/tools';
 import type { Secret } from '#server/security/secret';
-import type { Answered } from './answer.ts';
+import type { ProviderAnswer } from './answer.ts';
 import { chatRequest } from './chat-request.ts';
 import type { ParsedRequest } from './parse-request.ts';
 import { responsesRequest } from './to-responses-request.ts';
@@ -17,7 +17,7 @@ import { responsesRequest } from './to-responses-request.ts';
 export type SenderProvider = Pick<Provider, 'relay' | 'responses' | 'toolRefused' | 'refusedFields'>;
 
 type ResponsesCall = { apiKey: Secret; streams: boolean; signal: AbortSignal };
-type Noted = Answered & { notes: string[] };
+type AnswerWithNotes = ProviderAnswer & { notes: string[] };
 
 /** True if the provider may not serve Responses at all, rather than lack a file that the request names. */
 export const isResponsesUnsupported = ({ codeFiles }: ParsedRequest, error: unknown): error is ProviderError =>
@@ -47,7 +47,11 @@ async function filesIn({ codeFiles, searched }: ParsedRequest, signal: AbortSign
 
 /** Asks by Responses, without the assistant's tools that the model refuses. @throws ProviderError */
 function askingByResponses(provider: SenderProvider, catalogue: Pick<Catalogue, 'leastEffort'>) {
-  async function askWith(order: ParsedRequest, tools: unknown, { streams, ...call }: ResponsesCall): Promise<Noted> {
+  async function askWith(
+    order: ParsedRequest,
+    tools: unknown,
+    { streams, ...call }: ResponsesCall,
+  ): Promise<AnswerWithNotes> {
     const write = responsesRequest(order, tools, catalogue);
     const { relayed, notes } = await retryWithoutUnsupported({
       model: order.model,
@@ -59,7 +63,7 @@ function askingByResponses(provider: SenderProvider, catalogue: Pick<Catalogue, 
     return { ...relayed, speaks: 'responses', notes };
   }
 
-  async function ask(order: ParsedRequest, how: ResponsesCall): Promise<Noted> {
+  async function ask(order: ParsedRequest, how: ResponsesCall): Promise<AnswerWithNotes> {
     const { model, notes, tools } = order;
     const all = await filesIn(order, how.signal);
     const refused = new Map<BuiltInTool, UnsupportedTool>();
@@ -86,7 +90,7 @@ function askingByResponses(provider: SenderProvider, catalogue: Pick<Catalogue, 
   }
 
   /** A code file that the provider has lost is uploaded again, once. */
-  return async (order: ParsedRequest, how: ResponsesCall): Promise<Noted> => {
+  return async (order: ParsedRequest, how: ResponsesCall): Promise<AnswerWithNotes> => {
     try {
       return await ask(order, how);
     } catch (error) {
@@ -102,7 +106,7 @@ export function responseSender(provider: SenderProvider, catalogue: Pick<Catalog
   const byResponses = askingByResponses(provider, catalogue);
 
   /** Always streams: events say the most. */
-  async function byChat(order: ParsedRequest, call: ResponsesCall): Promise<Noted> {
+  async function byChat(order: ParsedRequest, call: ResponsesCall): Promise<AnswerWithNotes> {
     const { notes, write } = chatRequest(order);
     const relay = (text: string) => provider.relay({ ...call, streams: true, text });
     const sent = await retryWithoutUnsupported({ model: order.model, apiKey: call.apiKey, provider, write, relay });
@@ -112,7 +116,7 @@ export function responseSender(provider: SenderProvider, catalogue: Pick<Catalog
   return {
     byResponses,
     /** @throws ProviderError, or PublicApiError for what the provider cannot be asked */
-    async ask(order: ParsedRequest, how: ResponsesCall): Promise<Noted> {
+    async ask(order: ParsedRequest, how: ResponsesCall): Promise<AnswerWithNotes> {
       const { areServed, haveAnswered, areNotServed: learn } = provider.responses;
       if (!areServed(how.apiKey, order.model)) return byChat(order, how);
       try {

@@ -18,7 +18,7 @@ import {
   type Call,
   costOfRefusal,
   ended,
-  type Noted,
+  type NoteFailure,
   notedWith,
   type PreparedResponse,
   type StartedResponse,
@@ -73,7 +73,7 @@ export function responseService(dependencies: Dependencies) {
 }
 
 /** Answers while the client waits. */
-function foregroundResponses({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
+function foregroundResponses({ ask }: Pick<Dependencies, 'ask'>, noted: NoteFailure) {
   async function askFor(call: Call, { order, open, apiKey }: StartedResponse, signal: AbortSignal) {
     try {
       return await ask(order, { apiKey, signal, streams: call.body.stream === true });

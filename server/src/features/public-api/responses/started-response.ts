@@ -17,10 +17,10 @@ export type PreparedResponse = { order: ParsedRequest; apiKey: Secret };
 /** A request that is stored, but not sent yet. */
 export type StartedResponse = PreparedResponse & { open: PendingResponse };
 
-export type Noted = (call: Call, model: string, error: unknown) => Promise<void>;
+export type NoteFailure = (call: Call, model: string, error: unknown) => Promise<void>;
 
 export const notedWith =
-  (keys: Pick<ProviderKeyService, 'noteRejected'>): Noted =>
+  (keys: Pick<ProviderKeyService, 'noteRejected'>): NoteFailure =>
   async ({ caller, request }, model, error) => {
     if (error instanceof ProviderError && error.code === 'key_rejected')
       await keys.noteRejected(caller.userId, error.message, model);

@@ -101,15 +101,15 @@ const askedBy = ({ assistant, model, inputTokens }: ParsedRequest) => ({
   inputTokens,
 });
 
-type Stored = { userId: number; id: number | null; name: string; createdAt: number };
+type OpenResponse = { userId: number; id: number | null; name: string; createdAt: number };
 
-function baseOf(order: ParsedRequest, { name, createdAt }: Pick<Stored, 'name' | 'createdAt'>): ResponseObject {
+function baseOf(order: ParsedRequest, { name, createdAt }: Pick<OpenResponse, 'name' | 'createdAt'>): ResponseObject {
   const { body, model, tools, isStored, isBackground } = order;
   const previousId = body.previous_response_id ?? null;
   return responseBase(body, tools.tools, { id: name, createdAt, previousId, isStored, isBackground, model });
 }
 
-function pending(response: Stored, order: ParsedRequest, call: OngoingCall): PendingResponse {
+function pending(response: OpenResponse, order: ParsedRequest, call: OngoingCall): PendingResponse {
   const { userId, id } = response;
   const base = baseOf(order, response);
   let isEnded = false;

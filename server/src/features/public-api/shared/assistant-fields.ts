@@ -33,12 +33,12 @@ export function readFields(kept: ApiFields | undefined) {
 }
 export type StoredFields = ReturnType<typeof readFields>;
 
-type Given = Omit<NewApiAssistant | ApiAssistantChanges, 'tool_resources'> & {
+type AssistantInput = Omit<NewApiAssistant | ApiAssistantChanges, 'tool_resources'> & {
   tool_resources?: ToolResources | null | undefined;
 };
 
 /** Roster's own fields that a request sets. Omitted fields stay omitted. */
-export function toSettings(given: Given, before: AssistantTools = {}) {
+export function toSettings(given: AssistantInput, before: AssistantTools = {}) {
   const { name, description, model, temperature, reasoning_effort, instructions, tools } = given;
   const settings: Partial<AssistantSettings> = {};
   if (name !== undefined) settings.name = name === null || isBlank(name) ? untitled : tidyName(name);
@@ -59,7 +59,7 @@ function toolsAfter({ codeInterpreter: _, ...others }: AssistantTools, tools: Ap
 }
 const hasCode = (tools: ApiTool[]) => tools.some(({ type }) => type === 'code_interpreter');
 
-export const newSettings = (given: Given & { model: string }): AssistantSettings => ({
+export const newSettings = (given: AssistantInput & { model: string }): AssistantSettings => ({
   ...assistantDefaults,
   name: untitled,
   temperature: usualTemperature,
@@ -68,7 +68,7 @@ export const newSettings = (given: Given & { model: string }): AssistantSettings
 });
 
 /** Remaining fields, merged into the stored ones. null resets a field to its default. */
-export function mergeStoredFields(before: ApiFields, given: Given): ApiFields {
+export function mergeStoredFields(before: ApiFields, given: AssistantInput): ApiFields {
   const after: ApiFields = { ...before };
   const put = (field: keyof ApiAssistantFields, value: unknown) => {
     if (value === null) delete after[field];

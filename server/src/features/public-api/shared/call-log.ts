@@ -47,10 +47,10 @@ export type OngoingCall = {
   replace: (cost: Cost | null, next: CallTarget, also: AlsoBegin) => Promise<OngoingCall>;
 };
 
-type Reported = { usage: TokenCounts | null; events: number; used?: readonly ToolUse[]; tier?: string | null };
+type ReportedUsage = { usage: TokenCounts | null; events: number; used?: readonly ToolUse[]; tier?: string | null };
 
 /** Reported usage; otherwise an estimate from what was sent and received, marked as such. */
-export function costOf(inputTokens: number, { usage, events, used = [], tier = null }: Reported): Cost {
+export function costOf(inputTokens: number, { usage, events, used = [], tier = null }: ReportedUsage): Cost {
   const none = { cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
   return { ...countsToRecord(usage, { ...none, inputTokens, outputTokens: events }), used, tier };
 }

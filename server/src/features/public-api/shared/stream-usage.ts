@@ -1,7 +1,7 @@
 import { modelIdOf } from '@roster/contracts/models/model-reference';
 import type { SerializedRequest } from './retry-without-unsupported.ts';
 
-type Streamed = {
+type StreamingRequest = {
   model: string;
   stream?: boolean | null | undefined;
   stream_options?: { include_usage?: boolean | null | undefined } | null | undefined;
@@ -10,10 +10,10 @@ type Streamed = {
 /** The cost is reported at the end of a stream only on request. */
 export const asksForUsage = { include_usage: true };
 
-export const lacksUsage = ({ stream, stream_options: options }: Streamed) =>
+export const lacksUsage = ({ stream, stream_options: options }: StreamingRequest) =>
   stream === true && options?.include_usage !== true;
 
-export const withUsage = <Body extends Streamed>(body: Body) => ({
+export const withUsage = <Body extends StreamingRequest>(body: Body) => ({
   ...body,
   stream_options: { ...body.stream_options, ...asksForUsage },
 });
@@ -23,7 +23,7 @@ export const withUsage = <Body extends Streamed>(body: Body) => ({
  * `original`: the text as the client sent it; undefined: its model is named by a connection, which the provider does
  * not know. `hidesUsage`: usage that only Roster asked for is removed from the answer.
  */
-export function unchangedRequest(body: Streamed, original: string | undefined) {
+export function unchangedRequest(body: StreamingRequest, original: string | undefined) {
   const sent = { ...body, model: modelIdOf(body.model) };
   const text = original ?? JSON.stringify(sent);
   return (refused: ReadonlySet<string>): SerializedRequest<'stream_options'> & { hidesUsage: boolean } => {

@@ -4,10 +4,10 @@ import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import { ProviderError } from '#server/provider/transport/error';
 import { type CallLog, type Cost, costOf } from './call-log.ts';
 
-type Stored = Awaited<ReturnType<CallLog['begin']>>;
+type RecordedCall = Awaited<ReturnType<CallLog['begin']>>;
 
-type Recorded = {
-  stored: Pick<Stored, 'end'>;
+type RecordingOptions = {
+  stored: Pick<RecordedCall, 'end'>;
   userId: number;
   model: string | null;
   /** Estimate, recorded if it is not known what the provider has done. */
@@ -22,7 +22,7 @@ type Recorded = {
  * says. @throws the failure
  */
 export async function whileRecorded(
-  { stored, userId, model, inputTokens, keys, signal, log }: Recorded,
+  { stored, userId, model, inputTokens, keys, signal, log }: RecordingOptions,
   work: (end: (cost: Cost | null) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   let isEnded = false;

@@ -80,7 +80,7 @@ const nameIn = (described: unknown) =>
   cutTo(tidyName(isObject(described) && typeof described.name === 'string' ? described.name : ''), titleLimit) ||
   '(no name)';
 
-type Listed = { tools: ToolSnapshot[]; leftOut: OmittedTool[]; leftOutCount: number; notice: string | null };
+type ToolList = { tools: ToolSnapshot[]; leftOut: OmittedTool[]; leftOutCount: number; notice: string | null };
 
 const counted = (count: number) => (count === 1 ? 'One tool was' : `${count} tools were`);
 
@@ -104,7 +104,7 @@ function gathered() {
         if (leftOut.length < shownLeftOut) leftOut.push({ operation: nameIn(described), reason: error.message });
       }
     },
-    listed(isCut: boolean): Listed {
+    listed(isCut: boolean): ToolList {
       const some = leftOutCount === 0 ? null : `${counted(leftOutCount)} left out. The list of its tools says why.`;
       const notice = isCut ? `It has more tools than Roster accepts; only the first ${tools.size} are listed.` : some;
       return { tools: [...tools.values()], leftOut, leftOutCount, notice };
@@ -113,7 +113,7 @@ function gathered() {
 }
 
 /** The tools of a server, and what is left out, with the reasons. */
-export async function listTools(ask: Ask): Promise<Listed> {
+export async function listTools(ask: Ask): Promise<ToolList> {
   const found = gathered();
   const cursors = new Set<string>();
   let cursor: string | undefined;

@@ -7,7 +7,7 @@ import { settlesWithin } from '#server/lib/with-timeout';
 import type { SsrfGuard } from '#server/outbound/ssrf-guard';
 import type { Vault } from '#server/security/vault';
 import { type EncryptedSignIns, encryptedSignIns, Tokens } from './encrypted.ts';
-import { createTokenRenewal, type RenewalDependencies, type Renewed } from './renewal.ts';
+import { createTokenRenewal, type RenewalDependencies, type RenewedTokens } from './renewal.ts';
 import { type StoredSignIn, signInRepository } from './sign-in-repository.ts';
 
 type Dependencies = {
@@ -17,7 +17,7 @@ type Dependencies = {
   headers: ServerSecrets;
   times: Pick<ToolTimeouts, 'signInMs'>;
 };
-type Reached = Selectable<Database['tool_servers']> & {
+type ServerWithDataKey = Selectable<Database['tool_servers']> & {
   /** Data key of the server's owner. */
   wrapped: string | null;
 };
@@ -45,7 +45,7 @@ const isAfter = (moment: string | null, ms: number) => moment !== null && Date.p
 const bearer = ({ access }: Pick<Tokens, 'access'>): Credentials => ({ authorization: `Bearer ${access}` });
 
 /** @throws SignInRequiredError */
-function opened(sealed: EncryptedSignIns, server: Reached, row: StoredSignIn | undefined): Tokens {
+function opened(sealed: EncryptedSignIns, server: ServerWithDataKey, row: StoredSignIn | undefined): Tokens {
   if (!row?.tokens_sealed) throw row?.signed_in_at ? signInAgain(server.name) : signInNeeded(server.name);
   const { user_id: userId, tokens_sealed, wrapped } = row;
   const tokens = sealed.open(Tokens, userId, 'tool-server-tokens', { sealed: tokens_sealed, wrapped });
@@ -61,13 +61,13 @@ export function createServerAccess({ db, vault, outgoing, headers, times }: Depe
   const renewalDependencies: RenewalDependencies = { db, sealed, outgoing, times };
   const { renew, inProgress } = createTokenRenewal(renewalDependencies);
 
-  async function renewed(server: Reached, userId: number, version: number): Promise<Renewed> {
+  async function renewed(server: ServerWithDataKey, userId: number, version: number): Promise<RenewedTokens> {
     const result = await renew(userId, server.id, version);
     if (result === null) throw signInAgain(server.name);
     return result;
   }
 
-  async function current(server: Reached, userId: number): Promise<Renewed> {
+  async function current(server: ServerWithDataKey, userId: number): Promise<RenewedTokens> {
     const row = await signIns.find(userId, server.id);
     const tokens = opened(sealed, server, row);
     const version = row?.version ?? 0;
@@ -87,7 +87,11 @@ export function createServerAccess({ db, vault, outgoing, headers, times }: Depe
     }
   }
 
-  async function withTokens<T>(server: Reached, userId: number, work: (credentials: Credentials) => Promise<T>) {
+  async function withTokens<T>(
+    server: ServerWithDataKey,
+    userId: number,
+    work: (credentials: Credentials) => Promise<T>,
+  ) {
     const first = await current(server, userId);
     const isRefused = (error: unknown): error is ToolServerError =>
       error instanceof ToolServerError && error.status === 401;
@@ -109,7 +113,7 @@ export function createServerAccess({ db, vault, outgoing, headers, times }: Depe
 
   return {
     /** Runs `work`, and again if the tokens had to be renewed. @throws ToolServerError */
-    use: <T>(server: Reached, userId: number, work: (credentials: Credentials) => Promise<T>): Promise<T> =>
+    use: <T>(server: ServerWithDataKey, userId: number, work: (credentials: Credentials) => Promise<T>): Promise<T> =>
       server.auth_type === 'oauth' ? withTokens(server, userId, work) : work(headers.open(server, server.wrapped)),
     /** Waits for renewals, so that new tokens are not lost. */
     close: () => settlesWithin(closingMs, Promise.allSettled(inProgress())),

@@ -18,7 +18,7 @@ type Dependencies = {
   outgoing: SsrfGuard;
   times: Pick<ToolTimeouts, 'signInMs'>;
 };
-type Wanted = {
+type ClientRequest = {
   server: StoredServer;
   userId: number;
   authority: Authority;
@@ -34,7 +34,7 @@ const restSeconds = 60 * 60;
 const methodFor = ({ token_endpoint_auth_methods_supported: supported }: Authority) =>
   methods.find((method) => supported?.includes(method) ?? true) ?? 'none';
 
-const isGood = (client: Client, { authority, redirectUri }: Wanted) =>
+const isGood = (client: Client, { authority, redirectUri }: ClientRequest) =>
   client.issuer === authority.issuer &&
   client.redirectUri === redirectUri &&
   (!client.client_secret_expires_at || client.client_secret_expires_at > Date.now() / 1000 + restSeconds);
@@ -43,7 +43,7 @@ const isGood = (client: Client, { authority, redirectUri }: Wanted) =>
  * Roster's client for this user: as the owner of the server has entered it, as before, or newly registered.
  * @throws SignInError
  */
-export async function clientFor(dependencies: Dependencies, wanted: Wanted): Promise<Client> {
+export async function clientFor(dependencies: Dependencies, wanted: ClientRequest): Promise<Client> {
   const { db, sealed, headers } = dependencies;
   const { server, userId, authority, redirectUri } = wanted;
   if (server.auth_name !== null) {
@@ -65,7 +65,7 @@ export async function clientFor(dependencies: Dependencies, wanted: Wanted): Pro
 
 async function registered(
   { outgoing, times }: Dependencies,
-  { authority, scope, redirectUri }: Wanted,
+  { authority, scope, redirectUri }: ClientRequest,
 ): Promise<Client> {
   if (authority.registration_endpoint === undefined)
     throw new SignInError(

@@ -11,7 +11,7 @@ import { oauthFetch } from './fetch.ts';
 /** Loaded with the first sign-in. */
 export const loadAuth = () => import('@modelcontextprotocol/sdk/client/auth.js');
 
-type Discovered = { authority: Authority; resource: string | undefined; scope: string | undefined };
+type DiscoveredAuthority = { authority: Authority; resource: string | undefined; scope: string | undefined };
 
 const scopeLimit = 2_000;
 const hello = JSON.stringify({
@@ -73,7 +73,7 @@ export async function discover(
   allowed: AllowedHosts,
   serverUrl: string,
   withinMs: number,
-): Promise<Discovered> {
+): Promise<DiscoveredAuthority> {
   const sdk = await loadAuth();
   const challenged = await challenge(outgoing, new URL(serverUrl), withinMs);
   const guarded = oauthFetch(outgoing, withinMs);

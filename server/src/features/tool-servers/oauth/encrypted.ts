@@ -66,18 +66,18 @@ export const TokenResponse = z.object({
     .catch(undefined),
 });
 
-type Kept = Extract<UserSecret, 'tool-server-client' | 'tool-server-tokens' | 'tool-server-flow'>;
+type SignInSecret = Extract<UserSecret, 'tool-server-client' | 'tool-server-tokens' | 'tool-server-flow'>;
 
 /** A user's clients and tokens at tool servers, encrypted with the user's data key. */
 export function encryptedSignIns({ db, vault }: { db: Kysely<Database>; vault: Vault }) {
   return {
-    seal: (userId: number, purpose: Kept, value: Client | Tokens | Flow): Promise<string> =>
+    seal: (userId: number, purpose: SignInSecret, value: Client | Tokens | Flow): Promise<string> =>
       encryptWithDataKey({ db, vault }, userId, new Secret(JSON.stringify(value)), purpose),
     /** Returns null if it can no longer be decrypted. */
     open<Schema extends z.ZodType>(
       schema: Schema,
       userId: number,
-      purpose: Kept,
+      purpose: SignInSecret,
       { sealed, wrapped }: { sealed: string | null; wrapped: string | null },
     ): z.output<Schema> | null {
       if (sealed === null || wrapped === null) return null;

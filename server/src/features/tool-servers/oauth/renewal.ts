@@ -16,7 +16,7 @@ export type RenewalDependencies = {
   outgoing: SsrfGuard;
   times: Pick<ToolTimeouts, 'signInMs'>;
 };
-export type Renewed = { tokens: Tokens; version: number };
+export type RenewedTokens = { tokens: Tokens; version: number };
 
 const pollMs = 200;
 
@@ -55,7 +55,7 @@ async function requestTokens({ outgoing, times }: RenewalDependencies, tokens: T
 export function createTokenRenewal(dependencies: RenewalDependencies) {
   const { db, sealed, times } = dependencies;
   const signIns = signInRepository(db);
-  const running = new Map<string, Promise<Renewed | null>>();
+  const running = new Map<string, Promise<RenewedTokens | null>>();
   /** Longer than the holder of the lease may take. */
   const leaseMs = times.signInMs * 2;
 
@@ -83,7 +83,7 @@ export function createTokenRenewal(dependencies: RenewalDependencies) {
     }
   }
 
-  async function renewOnce(userId: number, serverId: number, version: number): Promise<Renewed | null> {
+  async function renewOnce(userId: number, serverId: number, version: number): Promise<RenewedTokens | null> {
     const until = performance.now() + leaseMs + pollMs;
     for (;;) {
       const row = await signIns.find(userId, serverId);
@@ -100,7 +100,7 @@ export function createTokenRenewal(dependencies: RenewalDependencies) {
 
   return {
     /** The tokens that succeed this version; null if the user has to sign in again. @throws ToolServerError */
-    renew(userId: number, serverId: number, version: number): Promise<Renewed | null> {
+    renew(userId: number, serverId: number, version: number): Promise<RenewedTokens | null> {
       const key = `${userId} ${serverId} ${version}`;
       const pending = running.get(key);
       if (pending) return pending;

@@ -2,7 +2,7 @@ import { isObject } from '#server/lib/is-object';
 import { UnreadableDocumentError } from './document.ts';
 
 type Json = Record<string, unknown>;
-type Wanted = { descriptionUrl: string | null; baseUrl: string | null };
+type BaseUrlInput = { descriptionUrl: string | null; baseUrl: string | null };
 
 const addressLimit = 2_000;
 const wrong = (message: string) => new UnreadableDocumentError(message, { about: 'baseUrl' });
@@ -26,7 +26,7 @@ function firstAddress({ servers }: Json, descriptionUrl: string | null): URL | n
 }
 
 /** Base URL of the operations: the user's, or that of the description. @throws Unreadable */
-export function findBaseUrl(document: Json, { descriptionUrl, baseUrl }: Wanted): string {
+export function findBaseUrl(document: Json, { descriptionUrl, baseUrl }: BaseUrlInput): string {
   const url = baseUrl === null ? firstAddress(document, descriptionUrl) : URL.parse(baseUrl);
   if (!url) throw wrong('The description contains no base URL. Enter the base URL.');
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
@@ -39,7 +39,7 @@ export function findBaseUrl(document: Json, { descriptionUrl, baseUrl }: Wanted)
 type Source = { item: Json; operation: Json };
 
 /** True if it is called elsewhere than the others, unless the user wants one address for all. */
-export function hasOwnBaseUrl({ item, operation }: Source, { descriptionUrl, baseUrl }: Wanted, url: string) {
+export function hasOwnBaseUrl({ item, operation }: Source, { descriptionUrl, baseUrl }: BaseUrlInput, url: string) {
   const own = [operation, item].find(({ servers }) => Array.isArray(servers) && servers.length > 0);
   if (!own || baseUrl !== null) return false;
   return firstAddress(own, descriptionUrl)?.href !== url;

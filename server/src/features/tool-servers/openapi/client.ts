@@ -10,7 +10,7 @@ import { type Request, requestOf } from './request.ts';
 
 export type Secret = NonNullable<SecretPlace> & { value: string };
 type Bounds = { withinMs: number; signal: AbortSignal };
-type Called = { url: string; secret: Secret | null; operation: Operation; inputSchema: Record<string, unknown> };
+type OperationCall = { url: string; secret: Secret | null; operation: Operation; inputSchema: Record<string, unknown> };
 
 const descriptionBytes = 20 * 1024 * 1024;
 /** Limit for what is received; far less of it is read. */
@@ -104,7 +104,7 @@ export function openApiClient(outgoing: SsrfGuard) {
     },
     /** @throws ToolServerError */
     async call(
-      { url, secret, operation, inputSchema }: Called,
+      { url, secret, operation, inputSchema }: OperationCall,
       input: Record<string, unknown>,
       bounds: Bounds,
     ): Promise<ToolResult> {

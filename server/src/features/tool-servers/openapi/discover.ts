@@ -21,7 +21,10 @@ export type DiscoveredOperations = DiscoveryResult & {
   operations: DescribedOperation[];
 };
 
-function noticeOf({ leftOutCount, isCut, tools, operations }: ParsedDescription, chosen: Chosen): string | null {
+function noticeOf(
+  { leftOutCount, isCut, tools, operations }: ParsedDescription,
+  chosen: ChosenOperations,
+): string | null {
   if (isCut && !chosen)
     return `It has ${operations.length} operations, and ${tools.length} of them are tools. Choose the ones that you need.`;
   const present = new Set(operations.map(({ operation }) => operation));
@@ -36,9 +39,9 @@ function noticeOf({ leftOutCount, isCut, tools, operations }: ParsedDescription,
   return notices.filter((one) => one !== false).join(' ') || null;
 }
 
-type Chosen = readonly string[] | null;
+type ChosenOperations = readonly string[] | null;
 
-export const toDiscovery = (read: ParsedDescription, chosen: Chosen): DiscoveredOperations => ({
+export const toDiscovery = (read: ParsedDescription, chosen: ChosenOperations): DiscoveredOperations => ({
   state: 'ready',
   notice: noticeOf(read, chosen),
   tools: read.tools,

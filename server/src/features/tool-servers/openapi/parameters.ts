@@ -32,10 +32,15 @@ export function createNameAllocator() {
   };
 }
 
-type Given = { name: string; in: 'path' | 'query' | 'header'; isRequired: boolean; source: Record<string, unknown> };
+type DescribedParameter = {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  isRequired: boolean;
+  source: Record<string, unknown>;
+};
 
 /** Returns null for a parameter that is not sent. @throws OmittedOperationError if the operation needs it */
-function givenOf(value: unknown, secret: SecretPlace): Given | null {
+function givenOf(value: unknown, secret: SecretPlace): DescribedParameter | null {
   if (!isObject(value) || typeof value.name !== 'string' || value.name === '' || value.name.length > nameLimit)
     throw new OmittedOperationError(unreadable);
   const { name } = value;
@@ -61,7 +66,7 @@ const isSecret = (secret: SecretPlace, place: 'header' | 'query', name: string) 
 const usualStyle = { path: 'simple', query: 'form', header: 'simple' } as const;
 
 /** How the value is written. @throws OmittedOperationError */
-function styleOf({ in: place, source }: Given): Pick<Parameter, 'style' | 'explode'> {
+function styleOf({ in: place, source }: DescribedParameter): Pick<Parameter, 'style' | 'explode'> {
   if (isObject(source.content)) {
     if (!('application/json' in source.content))
       throw new OmittedOperationError('one of its parameters has a form other than JSON');

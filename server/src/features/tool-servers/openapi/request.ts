@@ -59,9 +59,9 @@ function headerValue({ argument, style, explode }: Parameter, value: unknown): s
   return text;
 }
 
-type Given = { parameter: Parameter; value: unknown }[];
+type ParameterValues = { parameter: Parameter; value: unknown }[];
 
-function givenOf({ parameters }: Operation, input: Record<string, unknown>, place: Parameter['in']): Given {
+function givenOf({ parameters }: Operation, input: Record<string, unknown>, place: Parameter['in']): ParameterValues {
   return parameters
     .filter((parameter) => parameter.in === place && Object.hasOwn(input, parameter.argument))
     .map((parameter) => ({ parameter, value: input[parameter.argument] }))

@@ -24,7 +24,10 @@ const unreadable = (cause?: unknown) =>
   );
 
 type Keeper = { db: Kysely<Database>; vault: Vault };
-type Stored = Pick<Selectable<Database['tool_servers']>, 'user_id' | 'url' | 'auth_type' | 'auth_name' | 'auth_sealed'>;
+type StoredServer = Pick<
+  Selectable<Database['tool_servers']>,
+  'user_id' | 'url' | 'auth_type' | 'auth_name' | 'auth_sealed'
+>;
 /** Types of authentication with a secret that is sent to the address of the server. */
 type WithSecret = Exclude<StoredAuth, { type: 'none' }>['type'];
 
@@ -33,7 +36,7 @@ type WithSecret = Exclude<StoredAuth, { type: 'none' }>['type'];
  * only for a call.
  */
 export function createServerSecrets({ db, vault }: Keeper) {
-  function opened({ user_id: owner, url, auth_sealed }: Stored, wrapped: string | null): string {
+  function opened({ user_id: owner, url, auth_sealed }: StoredServer, wrapped: string | null): string {
     if (auth_sealed === null || wrapped === null) throw unreadable();
     try {
       const { origin, value } = Sealed.parse(
@@ -64,13 +67,13 @@ export function createServerSecrets({ db, vault }: Keeper) {
       };
     },
     /** @throws ToolServerError */
-    open(server: Stored, wrapped: string | null): Record<string, string> {
+    open(server: StoredServer, wrapped: string | null): Record<string, string> {
       if (server.auth_type === 'none') return {};
       if (server.auth_type === 'oauth' || server.auth_name === null) throw unreadable();
       return { [server.auth_name]: opened(server, wrapped) };
     },
     /** Client secret for the authorization server, if the server's owner has entered one. @throws ToolServerError */
-    clientSecret: (server: Stored, wrapped: string | null): string | null =>
+    clientSecret: (server: StoredServer, wrapped: string | null): string | null =>
       server.auth_sealed === null ? null : opened(server, wrapped),
   };
 }

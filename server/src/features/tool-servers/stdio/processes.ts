@@ -18,7 +18,7 @@ type Process = {
   idleSince: number;
   timer: NodeJS.Timeout | undefined;
 };
-type Starting = { process: Promise<Process>; current: Process | undefined };
+type StartingProcess = { process: Promise<Process>; current: Process | undefined };
 
 const messageLimit = 1024 * 1024;
 /** For all users together. */
@@ -87,11 +87,11 @@ function orStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
  * idle, and killed when they hang.
  */
 export function createProcessPool(commands: ToolCommands, times: Pick<ToolTimeouts, 'idleMs'>) {
-  const running = new Map<string, Starting>();
+  const running = new Map<string, StartingProcess>();
   const ending = new Set<Promise<void>>();
   let isClosed = false;
 
-  function end(key: string, { process }: Starting) {
+  function end(key: string, { process }: StartingProcess) {
     running.delete(key);
     const work = process
       .then(({ close, timer }) => {
@@ -114,14 +114,14 @@ export function createProcessPool(commands: ToolCommands, times: Pick<ToolTimeou
     end(...first);
   }
 
-  function started(key: string, name: string, withinMs: number): Starting {
+  function started(key: string, name: string, withinMs: number): StartingProcess {
     const existing = running.get(key);
     if (existing) return existing;
     const command = commands.get(name);
     if (!command) throw failed(`The operator no longer allows the command ${name}.`, false);
     if (isClosed) throw failed('Roster is stopping.', false);
     makeRoom();
-    const starting: Starting = { process: startProcess(command, withinMs), current: undefined };
+    const starting: StartingProcess = { process: startProcess(command, withinMs), current: undefined };
     running.set(key, starting);
     starting.process.then(
       (process) => {
@@ -174,7 +174,7 @@ export function createProcessPool(commands: ToolCommands, times: Pick<ToolTimeou
     },
   };
 
-  function release(key: string, starting: Starting, process: Process) {
+  function release(key: string, starting: StartingProcess, process: Process) {
     process.calls--;
     process.idleSince = performance.now();
     if (process.calls > 0 || process.ended.aborted) return;

@@ -9,10 +9,10 @@ export function frameOf(number: number, event: RunEvent): string {
   return `id: ${number}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-type Numbered = { number: number; event: RunEvent };
+type NumberedEvent = { number: number; event: RunEvent };
 
 /** Parses frames that `frameOf` has written. */
-export function parseFrames(frames: string): Numbered[] {
+export function parseFrames(frames: string): NumberedEvent[] {
   return frames
     .split('\n\n')
     .filter((frame) => frame !== '')
@@ -175,7 +175,7 @@ export function foldBatches(batches: { frames: string }[]): FoldedLog {
   return log;
 }
 
-function readable(frames: string): Numbered[] {
+function readable(frames: string): NumberedEvent[] {
   try {
     return parseFrames(frames);
   } catch {

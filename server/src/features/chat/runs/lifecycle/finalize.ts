@@ -257,13 +257,19 @@ async function record(
   await usageRepository(trx).record(userId, { ...usage, accessTokenId }, isOwnerThere);
 }
 
-type Called = Pick<RunSpec, 'runId' | 'userId' | 'messageId' | 'apiRunId'> & {
+type CallingRun = Pick<RunSpec, 'runId' | 'userId' | 'messageId' | 'apiRunId'> & {
   /** Omitted if the run cannot end with client functions. */
   echoes?: ReadonlyMap<string, CallEcho>;
 };
 
 /** Stores tool calls. If these are client functions, the API run now waits for their outputs. */
-async function storeToolCalls(trx: Kysely<Database>, of: Called, state: RunEnd['state'], log: FoldedLog, at: string) {
+async function storeToolCalls(
+  trx: Kysely<Database>,
+  of: CallingRun,
+  state: RunEnd['state'],
+  log: FoldedLog,
+  at: string,
+) {
   if (log.calls.length === 0) return;
   const serverCalls = serverCallRepository(trx);
   const ofServers = log.calls.filter(({ kind }) => kind === 'server');

@@ -32,8 +32,8 @@ type Dependencies = {
   checkResumable: (userId: number, call: BudgetedCall, settings: string) => Promise<void>;
 };
 
-type Decided = { decision: ApprovalDecision; reason?: string | undefined };
-type Decision = Decided & { callId: string };
+type DecisionInput = { decision: ApprovalDecision; reason?: string | undefined };
+type Decision = DecisionInput & { callId: string };
 
 const noRun = () => new AppError('not_found', 'This run does not exist.');
 const notWaiting = () =>
@@ -123,7 +123,10 @@ async function alsoApproved(
 }
 
 /** State and output after a decision. A call that may have run stays `uncertain`. */
-function outcomeOf({ state }: ServerCall, { decision, reason = '' }: Decided): Pick<ToolCall, 'state' | 'output'> {
+function outcomeOf(
+  { state }: ServerCall,
+  { decision, reason = '' }: DecisionInput,
+): Pick<ToolCall, 'state' | 'output'> {
   if (decision !== 'deny') return { state: 'running', output: null };
   const why = reason.trim();
   const output = `The user denied this call.${why === '' ? '' : ` Their reason: ${why}`}`;

@@ -45,7 +45,7 @@ export type ToolStepDependencies = {
   log: FastifyBaseLogger;
 };
 
-type Settled = Pick<ToolCall, 'state'> & { output: string };
+type CallResult = Pick<ToolCall, 'state'> & { output: string };
 
 /**
  * Runs connected tools. Events are stored before they are published, so any instance can resume from what readers saw.
@@ -124,7 +124,7 @@ export function toolSteps({
     run.beginStep();
   }
 
-  async function settle(run: LiveRun, call: ServerCall, { state, output }: Settled) {
+  async function settle(run: LiveRun, call: ServerCall, { state, output }: CallResult) {
     const { userId, runId } = run.spec;
     const settled = { ...call, state, output };
     await storeFirst(run, [settled], (trx) => serverCallRepository(trx).settle(userId, runId, settled));
@@ -135,7 +135,7 @@ export function toolSteps({
     const { signal } = run.controller;
     const limit = AbortSignal.timeout(toolCallMs);
     const either = AbortSignal.any([signal, limit]);
-    let settled: Settled;
+    let settled: CallResult;
     try {
       const input = argumentsOf(call.input) ?? {};
       const calling = Promise.resolve().then(() => toolBox.call(run.spec.userId, tool, input, either));
@@ -221,14 +221,14 @@ const fullness = ({ outputBudget, log }: LiveRun): RunEvent[] =>
 const goneTool = 'This tool is no longer available. It was not called.';
 const changedTool = 'This tool has changed since you selected it. It was not called.';
 
-function ofResult({ text, isError }: ToolResult, room: ToolOutputBudget): Settled {
+function ofResult({ text, isError }: ToolResult, room: ToolOutputBudget): CallResult {
   const output = room.take(text);
   return isError
     ? { state: 'failed', output: output || 'The tool failed, and did not say why.' }
     : { state: 'done', output };
 }
 
-function ofFailure(error: unknown, { mayRepeat }: OfferedTool, tookMs: number | undefined): Settled {
+function ofFailure(error: unknown, { mayRepeat }: OfferedTool, tookMs: number | undefined): CallResult {
   const mayHaveRun = error instanceof ToolError ? error.mayHaveRun : true;
   const why =
     error instanceof ToolError

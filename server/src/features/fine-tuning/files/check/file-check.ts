@@ -15,11 +15,11 @@ export type CheckLimits = {
 };
 
 /** Lines of each format: all that look like it, and those that are right. */
-type Counted = Record<ExampleFormat, { lines: number; examples: number; tokens: number }>;
+type FormatCounts = Record<ExampleFormat, { lines: number; examples: number; tokens: number }>;
 
 export type FileFindings = {
   lines: number;
-  formats: Counted;
+  formats: FormatCounts;
   /** Objects of no format. */
   otherObjects: number;
   /** Lines with images, right or not. */
@@ -63,7 +63,7 @@ const none = () => ({ lines: 0, examples: 0, tokens: 0 });
 export function fileCheck({ limits, countText, other }: Options) {
   const seen = seenLines();
   const problems = foundProblems(limits.listed);
-  const formats: Counted = { chat: none(), preference: none(), prompt_completion: none() };
+  const formats: FormatCounts = { chat: none(), preference: none(), prompt_completion: none() };
   const overlap: FileFindings['overlap'] = { examples: 0, lines: [] };
   const sums = { lines: 0, otherObjects: 0, withImages: 0, longestTokens: 0, cutExamples: 0, duplicates: 0 };
 

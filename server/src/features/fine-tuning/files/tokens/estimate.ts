@@ -19,10 +19,14 @@ function likelyEpochs(examples: number): number {
 }
 
 type Training = { examples: number; tokens: number };
-type Wanted = { baseModel?: string | undefined; epochs?: number | undefined };
+type TrainingOptions = { baseModel?: string | undefined; epochs?: number | undefined };
 
 /** The provider bills the tokens of the training file once for each epoch. */
-export function estimateOf(catalogue: Catalogue, training: Training, wanted: Wanted): TrainingReport['estimate'] {
+export function estimateOf(
+  catalogue: Catalogue,
+  training: Training,
+  wanted: TrainingOptions,
+): TrainingReport['estimate'] {
   const epochs = wanted.epochs ?? likelyEpochs(training.examples);
   const tokens = training.tokens * epochs;
   const price = wanted.baseModel === undefined ? null : catalogue.trainingPrice(wanted.baseModel);

@@ -24,11 +24,11 @@ type Dependencies = {
   shownResources: PublicResources;
 };
 
-type Kept = { assistant: Assistant; fields: ApiFields | undefined };
+type StoredAssistant = { assistant: Assistant; fields: ApiFields | undefined };
 
 function objectOf(
   id: string,
-  { assistant }: Kept,
+  { assistant }: StoredAssistant,
   kept: StoredFields,
   tool_resources: ApiAssistant['tool_resources'],
 ): ApiAssistant {
@@ -57,7 +57,7 @@ export function apiAssistantFeature(dependencies: Dependencies) {
     return found.assistantId;
   }
 
-  async function shown(userId: number, named: { id: string; one: Kept }[]): Promise<ApiAssistant[]> {
+  async function shown(userId: number, named: { id: string; one: StoredAssistant }[]): Promise<ApiAssistant[]> {
     const kept = named.map(({ one }) => readFields(one.fields));
     const resources = await shownResources(
       userId,
@@ -69,7 +69,7 @@ export function apiAssistantFeature(dependencies: Dependencies) {
     });
   }
 
-  async function objectsOf(userId: number, list: Kept[]): Promise<ApiAssistant[]> {
+  async function objectsOf(userId: number, list: StoredAssistant[]): Promise<ApiAssistant[]> {
     const ids = new Map((await assistantModels.list(userId)).map(({ assistantId, id }) => [assistantId, id]));
     // An assistant deleted meanwhile is left out.
     const named = list.flatMap((one) => {
@@ -79,7 +79,7 @@ export function apiAssistantFeature(dependencies: Dependencies) {
     return shown(userId, named);
   }
 
-  async function objectIn(userId: number, id: string, one: Kept | undefined): Promise<ApiAssistant> {
+  async function objectIn(userId: number, id: string, one: StoredAssistant | undefined): Promise<ApiAssistant> {
     const [object] = one ? await shown(userId, [{ id, one }]) : [];
     if (!object) throw resourceNotFound('assistant', id);
     return object;

@@ -56,8 +56,8 @@ export type RunOptions = z.output<typeof RunOptions>;
 
 export const readOptions = (stored: string): RunOptions => RunOptions.parse(JSON.parse(stored));
 
-type Given = NewApiRun | (NewApiThreadAndRun & { additional_instructions?: null; reasoning_effort?: null });
-type Answering = { id: string; assistant: Assistant; fields: ApiFields | undefined; threadResources: unknown };
+type RunRequest = NewApiRun | (NewApiThreadAndRun & { additional_instructions?: null; reasoning_effort?: null });
+type RunAssistant = { id: string; assistant: Assistant; fields: ApiFields | undefined; threadResources: unknown };
 
 const united = (...lists: (readonly string[] | undefined)[]) => [...new Set(lists.flatMap((list) => list ?? []))];
 
@@ -72,7 +72,7 @@ function resourcesOf(own: ToolResources, ofThread: ToolResources): RunResources 
 }
 
 /** The assistant as it is now, with the run's overrides. */
-export function buildOptions(given: Given, { id, assistant, fields, threadResources }: Answering): RunOptions {
+export function buildOptions(given: RunRequest, { id, assistant, fields, threadResources }: RunAssistant): RunOptions {
   const kept = readFields(fields);
   const instructions = [given.instructions ?? assistant.instructions, given.additional_instructions ?? ''];
   const tools = given.tools ?? shownTools(kept, assistant);

@@ -17,9 +17,9 @@ type Dependencies = {
 };
 
 /** Tokens that a chain of runs has used so far. */
-type Spent = { promptTokens: number; completionTokens: number };
+type SpentTokens = { promptTokens: number; completionTokens: number };
 
-export const spentBy = ({ parts }: Pick<StoredRun, 'parts'>): Spent => ({
+export const spentBy = ({ parts }: Pick<StoredRun, 'parts'>): SpentTokens => ({
   promptTokens: parts.reduce((sum, { usage }) => sum + (usage?.inputTokens ?? 0), 0),
   completionTokens: parts.reduce((sum, { usage }) => sum + (usage?.outputTokens ?? 0), 0),
 });
@@ -32,7 +32,7 @@ const leftOf = (limit: number | null, used: number) => (limit === null ? null : 
 /** The limit that a chain has reached before its next answer. */
 export function limitReached(
   { max_prompt_tokens: prompt, max_completion_tokens: completion }: RunOptions,
-  spent: Spent,
+  spent: SpentTokens,
 ) {
   if ((leftOf(prompt, spent.promptTokens) ?? 1) <= 0) return 'max_prompt_tokens' as const;
   const left = leftOf(completion, spent.completionTokens);
@@ -76,7 +76,7 @@ export function createTargetResolver(dependencies: Dependencies) {
     userId: number,
     options: RunOptions,
     /** Tokens that the earlier answers of a resumed run have used. */
-    before?: Spent,
+    before?: SpentTokens,
   ): Promise<ChatTarget> {
     const spent = before ?? { promptTokens: 0, completionTokens: 0 };
     const {

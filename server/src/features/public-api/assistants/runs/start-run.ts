@@ -5,7 +5,7 @@ import type { ApiAssistants } from '#server/features/assistants/api-assistants';
 import type { ApiThread as StoredThread } from '#server/features/chat/api-threads/repository';
 import type { FullApiRun as StoredRun, ApiRuns as StoredRuns } from '#server/features/chat/api-threads/runs';
 import type { ApiThreads as StoredThreads } from '#server/features/chat/api-threads/service';
-import type { NewApiRun as RunDraft, Stored } from '#server/features/chat/api-threads/store-run';
+import type { NewApiRun as RunDraft, StoredApiRun } from '#server/features/chat/api-threads/store-run';
 import { type ParsedMessage, parseMessages } from '#server/features/public-api/assistants/messages/parse-message';
 import { toAttachmentError } from '#server/features/public-api/assistants/thread-access';
 import { readResources, type StoredResources } from '#server/features/public-api/assistants/tool-resources';
@@ -28,7 +28,7 @@ type Dependencies = Parameters<typeof createTargetResolver>[0] & {
   fileIds: Pick<FileIds, 'numbersOf' | 'named'>;
   keptResources: StoredResources;
 };
-type Given = NewApiRun | NewApiThreadAndRun;
+type RunRequest = NewApiRun | NewApiThreadAndRun;
 /** A run that resumes now, or has reached one of its limits. */
 export type StartedRun = { run: StoredRun; isFirst: boolean };
 
@@ -39,13 +39,13 @@ export function createRunStarter(dependencies: Dependencies) {
   const { apiRuns, conversations, assistants, assistantModels, ids, fileIds, keptResources } = dependencies;
   const chatTargetFor = createTargetResolver(dependencies);
 
-  async function whole(userId: number, { answer }: Stored): Promise<StoredRun> {
+  async function whole(userId: number, { answer }: StoredApiRun): Promise<StoredRun> {
     const run = await apiRuns.find(userId, answer.apiRunId);
     if (!run) throw resourceNotFound('run', '');
     return run;
   }
 
-  async function optionsOf(userId: number, threadResources: unknown, given: Given) {
+  async function optionsOf(userId: number, threadResources: unknown, given: RunRequest) {
     const { assistant_id: name } = given;
     const named = name.startsWith('asst_') ? await assistantModels.find(userId, name) : undefined;
     const found = named && (await assistants.find(userId, named.assistantId));
@@ -55,7 +55,11 @@ export function createRunStarter(dependencies: Dependencies) {
 
   type Place = Pick<RunDraft, 'threadId' | 'before'> & { toolResources: unknown };
 
-  async function begin(caller: ApiPrincipal, given: Given, { toolResources, ...place }: Place): Promise<StartedRun> {
+  async function begin(
+    caller: ApiPrincipal,
+    given: RunRequest,
+    { toolResources, ...place }: Place,
+  ): Promise<StartedRun> {
     const { userId } = caller;
     const options = await optionsOf(userId, toolResources, given);
     const target = await chatTargetFor(userId, options);
@@ -110,7 +114,7 @@ export function createRunStarter(dependencies: Dependencies) {
       );
     },
 
-    start(caller: ApiPrincipal, threadId: number, given: Given, messages: ParsedMessage[]): Promise<StartedRun> {
+    start(caller: ApiPrincipal, threadId: number, given: RunRequest, messages: ParsedMessage[]): Promise<StartedRun> {
       const { userId } = caller;
       const files = messages.flatMap(({ codeFiles }) => codeFiles);
       return keptResources.attaching(

@@ -18,8 +18,8 @@ type Dependencies = {
   endedRun: (userId: number, run: StoredRun, part: StoredRunPart) => Promise<EndedRun>;
 };
 
-type Answering = { caller: ApiPrincipal; request: FastifyRequest; reply: FastifyReply };
-type Streamed = {
+type StreamContext = { caller: ApiPrincipal; request: FastifyRequest; reply: FastifyReply };
+type StreamedRun = {
   run: StoredRun;
   part: StoredRunPart;
   ids: Ids;
@@ -38,9 +38,9 @@ export function createRunStream({ openCalls, watch, endedRun }: Dependencies) {
     begin: (caller: ApiPrincipal) => openCalls.begin(caller),
 
     async follow(
-      { caller: { userId }, request, reply }: Answering,
+      { caller: { userId }, request, reply }: StreamContext,
       { controller: { signal }, done }: ReturnType<CallRegistry['begin']>,
-      { run, part, ids, withTexts, before }: Streamed,
+      { run, part, ids, withTexts, before }: StreamedRun,
     ): Promise<void> {
       sendEventHeaders(request, reply);
       const heartbeat = setInterval(() => out.write(': still here\n\n'), heartbeatMs).unref();

@@ -13,6 +13,12 @@ type Line = {
   aim?: number;
 };
 
+const firstTokenLines = (what: string, of: (m: TargetResult) => FirstTokens[]): Line[] => [
+  { what: `${what}, p50`, figure: (m) => medianOf(of(m), ({ p50 }) => p50), compare: 'added', aim: 5 },
+  { what: `${what}, p95`, figure: (m) => medianOf(of(m), ({ p95 }) => p95), compare: 'added', aim: 15 },
+  { what: `${what}: stored after, p50`, figure: (m) => medianOf(of(m), (t) => t.accepted), compare: 'alone' },
+];
+
 /** The tables of the relay, with the medians of the runs. */
 export function reportRelay(measured: TargetResult[], commit: { p50: number; p95: number }) {
   const [, bare, roster, portkey] = measured;
@@ -34,12 +40,10 @@ export function reportRelay(measured: TargetResult[], commit: { p50: number; p95
     ];
   };
 
-  const first = (what: string, of: (m: TargetResult) => FirstTokens[]): Line[] => [
-    { what: `${what}, p50`, figure: (m) => medianOf(of(m), ({ p50 }) => p50), compare: 'added', aim: 5 },
-    { what: `${what}, p95`, figure: (m) => medianOf(of(m), ({ p95 }) => p95), compare: 'added', aim: 15 },
-    { what: `${what}: stored after, p50`, figure: (m) => medianOf(of(m), (t) => t.accepted), compare: 'alone' },
+  const idle = [
+    ...firstTokenLines('kept connection', (m) => m.kept),
+    ...firstTokenLines('new connection', (m) => m.fresh),
   ];
-  const idle = [...first('kept connection', (m) => m.kept), ...first('new connection', (m) => m.fresh)];
   printTable('Time to the first token, one stream after the other', head, idle.map(row));
   console.log(`\nOne commit of SQLite on this disk: p50 ${ms(commit.p50)}, p95 ${ms(commit.p95)}`);
 

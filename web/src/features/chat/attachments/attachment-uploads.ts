@@ -26,19 +26,19 @@ function started(file: File): Attachment {
   return { key: newKey(), filename, size, state, progress: 0, id: null, problem, canRetry: problem === null, file };
 }
 
-/** Attaches offered files up to the limit and starts their uploads. `reason`: why uploads are not possible. */
+/** Attaches pending files up to the limit and starts their uploads. `reason`: why uploads are not possible. */
 export function attachPending(composer: ComposerStore, reason: string | undefined): void {
-  const { offered, attachments } = composer.get();
-  if (offered.length === 0) return;
+  const { pendingFiles, attachments } = composer.get();
+  if (pendingFiles.length === 0) return;
   if (reason) {
-    composer.set({ offered: [] });
+    composer.set({ pendingFiles: [] });
     toastError({ title: 'Files cannot be uploaded', description: reason });
     return;
   }
-  const added = offered.slice(0, room(composer)).map(started);
-  composer.set({ offered: [], attachments: [...attachments, ...added] });
+  const added = pendingFiles.slice(0, room(composer)).map(started);
+  composer.set({ pendingFiles: [], attachments: [...attachments, ...added] });
   for (const one of added) if (one.state === 'waiting') void begin(composer, one);
-  const tooMany = offered.length - added.length;
+  const tooMany = pendingFiles.length - added.length;
   if (tooMany > 0)
     toastError({
       title: `${formatCount(tooMany, 'file was', 'files were')} left out`,

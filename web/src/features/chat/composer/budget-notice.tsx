@@ -6,18 +6,19 @@ import { type AnyBudget, budgetSubject, budgetsQuery, isProjectBudget } from '#w
 import { formatCost } from '#web/lib/text/format.ts';
 import { formatShare } from '#web/lib/text/share.ts';
 
-type Asked = { assistantId: number | null; projectId?: number | undefined };
-type BudgetNoticeProps = Asked & { isAnswering: boolean };
+/** Selects the budgets that apply to a message. */
+type BudgetScope = { assistantId: number | null; projectId?: number | undefined };
+type BudgetNoticeProps = BudgetScope & { isAnswering: boolean };
 
-function applies(budget: AnyBudget, { assistantId, projectId }: Asked): boolean {
+function applies(budget: AnyBudget, { assistantId, projectId }: BudgetScope): boolean {
   if (isProjectBudget(budget)) return budget.project.id === projectId;
   return budget.assistant === null || budget.assistant.id === assistantId;
 }
 
 /** The budget closest to its limit, of those that apply to a message here. */
-function mostUsed(budgets: readonly AnyBudget[] | undefined, asked: Asked): AnyBudget | undefined {
+function mostUsed(budgets: readonly AnyBudget[] | undefined, scope: BudgetScope): AnyBudget | undefined {
   return budgets
-    ?.filter((budget) => budget.state !== 'within' && applies(budget, asked))
+    ?.filter((budget) => budget.state !== 'within' && applies(budget, scope))
     .toSorted((a, b) => b.spentUsd / b.amountUsd - a.spentUsd / a.amountUsd)[0];
 }
 

@@ -34,8 +34,8 @@ function MissingKeyNotice() {
 }
 
 type ComposerNoticesProps = {
-  /** Models that the next question is sent to, if several. */
-  several: readonly string[];
+  /** Models that the next message is sent to, if several. */
+  selectedModels: readonly string[];
   onAskOne: () => void;
   /** Why the last message was not sent. */
   failure: unknown;
@@ -49,17 +49,17 @@ type ComposerNoticesProps = {
 
 /** Notices above the composer. */
 export function ComposerNotices(props: ComposerNoticesProps) {
-  const { several, onAskOne, failure, onSendOverBudget, needsKey = false, ...asked } = props;
+  const { selectedModels, onAskOne, failure, onSendOverBudget, needsKey = false, ...budgetScope } = props;
   const lacksKey = useCanChat(needsKey) === false && needsKey && !failure;
   return (
     <>
-      <SeveralNotice models={several} onClear={onAskOne} />
+      <SeveralNotice models={selectedModels} onClear={onAskOne} />
       {lacksKey ? (
         <MissingKeyNotice />
       ) : (
         <>
           {failure ? <SendFailure error={failure} onSendOverBudget={onSendOverBudget} /> : null}
-          {!isBudgetError(failure) && <BudgetNotice {...asked} />}
+          {!isBudgetError(failure) && <BudgetNotice {...budgetScope} />}
         </>
       )}
     </>

@@ -58,11 +58,11 @@ type ComposerProps = SendingProps & {
 async function attach(place: string, files: readonly File[], reason: string | undefined) {
   if (files.length === 0) return;
   const store = composerAt(place);
-  store.set({ offered: [...store.get().offered, ...files] });
+  store.set({ pendingFiles: [...store.get().pendingFiles, ...files] });
   try {
     (await loadUploads()).attachPending(store, reason);
   } catch {
-    store.set({ offered: [] });
+    store.set({ pendingFiles: [] });
     toastError({ title: 'The files cannot be attached', description: 'Reload the page and try again.' });
   }
 }
@@ -75,14 +75,14 @@ export function Composer(props: ComposerProps) {
   const box = useRef<HTMLTextAreaElement>(null);
   const noteId = useId();
   const { counter, tooLong, problem } = useMessageLength(text);
-  const { send, canSend, isBusy } = useSendMessage(props, tooLong);
+  const { submit, canSend, isBusy } = useSendMessage(props, tooLong);
   const onFiles = (files: readonly File[]) => void attach(place, files, reason);
   useDropAndPaste(box, { onFiles, onLongText: (pasted) => composerAt(place).set({ pasted }) });
 
   return (
     <div data-composer data-sends className="shrink-0 px-4 pb-3 max-md:px-3 max-md:pb-2">
       <div className="mx-auto max-w-[760px]">
-        {notice?.(() => send(true))}
+        {notice?.(() => submit(true))}
         <div
           className={classNames(
             'flex flex-wrap items-end gap-2 rounded-lg border bg-card p-1.5 transition-colors duration-120 focus-within:border-ring',
@@ -96,16 +96,16 @@ export function Composer(props: ComposerProps) {
           <MessageBox
             {...{ box, place, text, placeholder, onEditLast }}
             outerRef={ref}
-            onEnter={() => send()}
+            onEnter={() => submit()}
             invalid={tooLong}
             noteId={counter ? noteId : undefined}
           />
           {/* On phones the field has a line of its own, and the buttons are below it. */}
           <span className="flex-1 md:hidden" />
           {onStop && canSend && (
-            <IconButton label="Send next" icon={ArrowUp} variant="primary" busy={isBusy} onClick={() => send()} />
+            <IconButton label="Send next" icon={ArrowUp} variant="primary" busy={isBusy} onClick={() => submit()} />
           )}
-          <SendOrStop onStop={onStop} stopping={stopping} disabled={!canSend} busy={isBusy} onSend={() => send()} />
+          <SendOrStop onStop={onStop} stopping={stopping} disabled={!canSend} busy={isBusy} onSend={() => submit()} />
         </div>
         {counter && <LengthNote id={noteId} counter={counter} tooLong={tooLong} problem={problem} />}
       </div>

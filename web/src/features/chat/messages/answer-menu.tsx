@@ -15,7 +15,7 @@ const ChatTargetPicker = lazyPart<ChatTargetPickerProps>(
 
 /** Further actions on an answer, in words. */
 export function AnswerMenu({ message }: { message: Message }) {
-  const { choice, regenerate, blockedReason, improve } = useThreadActions();
+  const { choice, regenerate, blockedReason, correct } = useThreadActions();
   const { reason } = useEditAccess();
   const navigate = useNavigate();
   const [isPicking, setPicking] = useState(false);
@@ -37,7 +37,7 @@ export function AnswerMenu({ message }: { message: Message }) {
           </MenuItem>
         )}
         {canImprove && (
-          <MenuItem icon={PencilLine} onSelect={() => improve(message)}>
+          <MenuItem icon={PencilLine} onSelect={() => correct(message)}>
             Improve this answer
           </MenuItem>
         )}

@@ -11,7 +11,7 @@ const thumbClass =
 /** Thumbs up and down, and the next step after the latter. */
 export function AnswerRating({ message }: { message: Message }) {
   const { value, toggle } = useThumb(message);
-  const { improve } = useThreadActions();
+  const { correct } = useThreadActions();
   return (
     <>
       <IconButton
@@ -35,7 +35,7 @@ export function AnswerRating({ message }: { message: Message }) {
           variant="ghost"
           size="sm"
           icon={PencilLine}
-          onClick={() => improve(message)}
+          onClick={() => correct(message)}
           className="h-7 max-md:h-10"
         >
           Improve this answer

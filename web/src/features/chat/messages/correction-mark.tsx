@@ -10,7 +10,7 @@ import { useRating } from './rating-mutation.ts';
 export function CorrectionMark({ message, correction }: { message: Message; correction: string }) {
   const [open, setOpen] = useState(false);
   const [removing, setRemoving] = useState(false);
-  const { improve } = useThreadActions();
+  const { correct } = useThreadActions();
   const rating = useRating(message);
   const panelId = useId();
   const close = () => setRemoving(false);
@@ -28,7 +28,7 @@ export function CorrectionMark({ message, correction }: { message: Message; corr
         >
           {open ? 'Hide' : 'View'}
         </Button>
-        <Button variant="ghost" size="sm" onClick={() => improve(message)} className="h-7 px-1.5 max-md:h-10">
+        <Button variant="ghost" size="sm" onClick={() => correct(message)} className="h-7 px-1.5 max-md:h-10">
           Edit
         </Button>
         <Button variant="ghost" size="sm" onClick={() => setRemoving(true)} className="h-7 px-1.5 max-md:h-10">

@@ -26,20 +26,20 @@ function useEdited(message: Message) {
     setText(typed);
     setProblem(null);
   };
-  const send = () => {
+  const saveQuestion = () => {
     if (blockedReason) return;
     if (tooLong) return;
     // Same text as the server's, without a request.
     if (isBlank(text)) return setProblem('Message is required');
     sendEdited({ messageId: message.id, parentId: message.parentId, text, files });
   };
-  return { text, change, files, setFiles, counter, tooLong, problem: problem ?? lengthProblem, send };
+  return { text, change, files, setFiles, counter, tooLong, problem: problem ?? lengthProblem, saveQuestion };
 }
 
 /** Editor of a question. The old question and its answers stay as a branch. */
 export function QuestionEditor({ message }: { message: Message }) {
   const { stopEditing, blockedReason } = useThreadActions();
-  const { text, change, files, setFiles, counter, tooLong, problem, send } = useEdited(message);
+  const { text, change, files, setFiles, counter, tooLong, problem, saveQuestion } = useEdited(message);
   const box = useRef<HTMLTextAreaElement>(null);
   const noteId = useId();
   useEffect(() => {
@@ -54,7 +54,7 @@ export function QuestionEditor({ message }: { message: Message }) {
       stopEditing();
     } else if (isSubmitKey(event.nativeEvent)) {
       event.preventDefault();
-      send();
+      saveQuestion();
     }
   };
   return (
@@ -77,7 +77,13 @@ export function QuestionEditor({ message }: { message: Message }) {
         <Button size="sm" variant="ghost" onClick={stopEditing} className="max-md:h-10">
           Cancel
         </Button>
-        <Button size="sm" variant="primary" disabledReason={blockedReason} onClick={send} className="max-md:h-10">
+        <Button
+          size="sm"
+          variant="primary"
+          disabledReason={blockedReason}
+          onClick={saveQuestion}
+          className="max-md:h-10"
+        >
           Save & send
         </Button>
       </div>

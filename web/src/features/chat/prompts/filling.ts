@@ -91,7 +91,7 @@ export function createFilling(box: HTMLTextAreaElement, place: string) {
     if (!state.get()) return;
     state.set(null);
     copied.clear();
-    composerAt(place).set({ settle: null });
+    composerAt(place).set({ finalize: null });
   }
 
   /** Puts the caret at the end of the message. Variables that are left get their defaults when it is sent. */
@@ -111,7 +111,7 @@ export function createFilling(box: HTMLTextAreaElement, place: string) {
   }
 
   /** Called before the message is sent: false if a variable has neither value nor default, the first time. */
-  function settle(): boolean {
+  function finalize(): boolean {
     const now = state.get();
     if (!now) return true;
     const { text, missing } = fillDefaults(now.text, now.fields, today());
@@ -134,7 +134,7 @@ export function createFilling(box: HTMLTextAreaElement, place: string) {
       const [first] = fields;
       if (!first) return;
       state.set({ fields, active: first, text: box.value, missing: null });
-      composerAt(place).set({ settle });
+      composerAt(place).set({ finalize });
       goTo(filled, first);
     },
     follow() {

@@ -56,7 +56,7 @@ export function MessageQueue({ open, runId }: MessageQueueProps) {
             {stateOf(first)}
           </output>
           {canSend && (
-            <Button size="sm" className="max-md:h-10" onClick={() => send(open, first)}>
+            <Button size="sm" className="max-md:h-10" onClick={() => sendNow(open, first)}>
               {first.held === 'over_budget' ? 'Send anyway' : 'Send'}
             </Button>
           )}
@@ -85,7 +85,7 @@ export function MessageQueue({ open, runId }: MessageQueueProps) {
   );
 }
 
-function send(open: OpenThread, { id, held }: QueuedMessage) {
+function sendNow(open: OpenThread, { id, held }: QueuedMessage) {
   sendQueued(open, id, held === 'over_budget').catch(showFailure('Failed to send the message'));
   focusUnlessTouch(open.box.current);
 }
@@ -138,7 +138,7 @@ function Waiting({ message, open, runId, onEdit }: WaitingProps) {
       </div>
       <div className="flex items-center gap-1">
         {runId !== null && (
-          <Button size="sm" variant="ghost" className="max-md:h-10" onClick={() => send(open, message)}>
+          <Button size="sm" variant="ghost" className="max-md:h-10" onClick={() => sendNow(open, message)}>
             Send now
           </Button>
         )}

@@ -1,7 +1,7 @@
 import { messageQueue, type QueuedMessage } from '@roster/contracts/message-queue';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import type { StoredFile } from '#web/features/chat/shared/attachments.ts';
 import { forgetSending, sendingOf } from '#web/features/chat/shared/client-id.ts';
+import type { NewMessage } from '#web/features/chat/shared/composer-state.ts';
 import { carryOut } from '#web/features/chat/shared/mutations.ts';
 import { refreshMessages, refreshThread } from '#web/features/chat/shared/thread-cache.ts';
 import { isRefusal, threadQuery } from '#web/features/chat/shared/thread-queries.ts';
@@ -20,7 +20,6 @@ export const queueQuery = (threadId: number) =>
   });
 
 type Queue = readonly QueuedMessage[];
-type Draft = { text: string; files: readonly StoredFile[]; models: readonly string[]; overBudget: boolean };
 
 /** Shows what the server has answered; what is no longer queued is among the messages. */
 function show(client: QueryClient, threadId: number, items: Queue) {
@@ -39,8 +38,12 @@ export const refresh = (client: QueryClient, threadId: number): Promise<unknown>
     client.invalidateQueries({ queryKey: queueQuery(threadId).queryKey }),
   ]);
 
-/** Lines a message up; resolves to whether the server has it. */
-export async function lineUp(open: OpenThread, { text, files, models, overBudget }: Draft): Promise<boolean> {
+/** Queues a message; resolves to whether the server has it. */
+export async function queueMessage(
+  open: OpenThread,
+  { text, files, overBudget }: NewMessage,
+  models: readonly string[],
+): Promise<boolean> {
   const { client, threadId, change } = open;
   const place = `queue:${threadId}`;
   const fileIds = files.map(({ id }) => id);
@@ -60,14 +63,14 @@ export async function lineUp(open: OpenThread, { text, files, models, overBudget
       }),
     );
     forgetSending(place);
-    change({ several: [] });
+    change({ selectedModels: [] });
     show(client, threadId, items);
     // The answer may have ended meanwhile, so that the message is sent already.
     if (items.length === 0) void refresh(client, threadId);
     return true;
   } catch (error) {
     if (isRefusal(error)) forgetSending(place);
-    change({ failure: { error, insist: null } });
+    change({ failure: { error, sendAnyway: null } });
     return false;
   }
 }

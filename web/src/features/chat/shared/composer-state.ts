@@ -17,26 +17,25 @@ export type ComposerState = {
   text: string;
   attachments: readonly Attachment[];
   /** Dropped or pasted, but not attached yet: the chunk for attachments is loading. */
-  offered: readonly File[];
+  pendingFiles: readonly File[];
   /** The last pasted text that was too long for a message. */
   pasted: string;
   /** Sent but not confirmed; stored with the draft, so that a reload loses neither. */
-  inProgress: string | null;
+  inFlight: string | null;
   /** Send was pressed while it had to wait. */
-  wanted: boolean;
+  sendQueued: boolean;
   /** Completes the text before it is sent; returns false to hold it back. null: it is complete. */
-  settle: (() => boolean) | null;
+  finalize: (() => boolean) | null;
 };
 
-type Post = (text: string, files: readonly StoredFile[]) => Promise<boolean>;
+/** A message that the server does not have yet. `overBudget`: send it although a budget is used up. */
+export type NewMessage = { text: string; files: readonly StoredFile[]; overBudget: boolean };
 
 /** Lives outside React, so that components that load later find earlier input. */
 export type ComposerStore = {
   get: () => ComposerState;
   set: (changes: Partial<ComposerState>) => void;
   watch: (listener: () => void, from: string) => () => void;
-  /** Clears the composer and sends. If `post` fails, the text returns, before anything written meanwhile. */
-  send: (post: Post) => Promise<void>;
   /** Moves the composer to a new conversation's address, with everything written meanwhile. */
   moveTo: (place: string) => void;
 };
@@ -76,22 +75,25 @@ function keptDraft(place: string) {
   };
 }
 
-const isBusy = ({ inProgress, offered, attachments }: ComposerState) =>
-  inProgress !== null || offered.length > 0 || attachments.some(isInProgress);
+const isBusy = ({ inFlight, pendingFiles, attachments }: ComposerState) =>
+  inFlight !== null || pendingFiles.length > 0 || attachments.some(isInProgress);
 
-async function sendFrom({ get, set }: Pick<ComposerStore, 'get' | 'set'>, post: Post): Promise<void> {
+type OnSend = (message: NewMessage) => Promise<boolean>;
+
+/** Clears the composer and sends its message. If that fails, the text returns, before anything written meanwhile. */
+export async function submitDraft({ get, set }: ComposerStore, onSend: OnSend, overBudget: boolean): Promise<void> {
   const { text, attachments } = get();
   const files = attachedFiles(attachments);
   const isSentAlong = ({ id }: Attachment) => files.some((file) => file.id === id);
   const moved = (from: Attachment['state'], to: Attachment['state']) =>
     get().attachments.map((one) => (one.state === from && isSentAlong(one) ? { ...one, state: to } : one));
-  set({ text: '', inProgress: text, wanted: false, pasted: '', attachments: moved('done', 'sending') });
+  set({ text: '', inFlight: text, sendQueued: false, pasted: '', attachments: moved('done', 'sending') });
   let isSent = false;
   try {
-    isSent = await post(text, files);
+    isSent = await onSend({ text, files, overBudget });
   } finally {
-    if (isSent) set({ inProgress: null, attachments: get().attachments.filter((one) => !isSentAlong(one)) });
-    else set({ inProgress: null, text: joined(text, get().text), attachments: moved('sending', 'done') });
+    if (isSent) set({ inFlight: null, attachments: get().attachments.filter((one) => !isSentAlong(one)) });
+    else set({ inFlight: null, text: joined(text, get().text), attachments: moved('sending', 'done') });
   }
 }
 
@@ -103,18 +105,18 @@ function createComposer(firstPlace: string): ComposerStore {
   const state = createStore<ComposerState>({
     text,
     attachments,
-    offered: [],
+    pendingFiles: [],
     pasted: '',
-    inProgress: null,
-    wanted: false,
-    settle: null,
+    inFlight: null,
+    sendQueued: false,
+    finalize: null,
   });
   let watchers = 0;
 
   function keep() {
     if (owner !== currentUserId()) return;
     const now = state.get();
-    kept.write(joined(now.inProgress ?? '', now.text), keptText(now.attachments));
+    kept.write(joined(now.inFlight ?? '', now.text), keptText(now.attachments));
   }
 
   /** Drops the store when it has no subscribers and no pending work. */
@@ -133,7 +135,7 @@ function createComposer(firstPlace: string): ComposerStore {
       const leave = state.subscribe(listener);
       watchers += 1;
       const written = kept.writtenElsewhere();
-      if (written !== '' && state.get().inProgress === null) self.set({ text: written });
+      if (written !== '' && state.get().inFlight === null) self.set({ text: written });
       return () => {
         leave();
         watchers -= 1;
@@ -141,7 +143,6 @@ function createComposer(firstPlace: string): ComposerStore {
         forgetUnwatched();
       };
     },
-    send: (post) => sendFrom(self, post),
     moveTo(next) {
       if (owner !== currentUserId()) return;
       kept.forget();

@@ -19,11 +19,12 @@ let pendingIds = 0;
 
 export function pendingMessage(
   window: MessageWindow | undefined,
-  draft: Pick<PendingMessage, 'text' | 'files' | 'parentId'>,
+  { text, files }: Pick<PendingMessage, 'text' | 'files'>,
+  parentId: PendingMessage['parentId'],
 ): PendingMessage {
   const known = (window?.items ?? []).flatMap(({ id, siblings }) => [id, ...siblings]);
   pendingIds -= 1;
-  return { ...draft, id: pendingIds, newest: Math.max(0, ...known) };
+  return { text, files, parentId, id: pendingIds, newest: Math.max(0, ...known) };
 }
 
 /** Adds the pending question, unless the server has stored it and it has already been loaded. */

@@ -94,8 +94,8 @@ test('takes the active run from the last message', () => {
 
 test('shows a pending question after its parent until it is stored', () => {
   const window = windowOf(page(range(1, 4)));
-  const sent = pendingMessage(window, { text: 'message 5', files: [], parentId: 4 });
-  const edited = pendingMessage(window, { text: 'message 3', files: [], parentId: 2 });
+  const sent = pendingMessage(window, { text: 'message 5', files: [] }, 4);
+  const edited = pendingMessage(window, { text: 'message 3', files: [] }, 2);
   const shown = (pending: typeof sent, now = window) => withPending(now, pending).map(({ id }) => id);
   expect(shown(sent)).toEqual([1, 2, 3, 4, sent.id]);
   // The same text again is another question.

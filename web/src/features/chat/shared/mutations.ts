@@ -7,8 +7,8 @@ import { call, errorText } from '#web/lib/api-client.ts';
 import { newClientId } from '#web/lib/client-id.ts';
 import { toastError } from '#web/lib/toast.ts';
 import { answersQuery } from './answers.ts';
-import type { StoredFile } from './attachments.ts';
 import { forgetSending, sendingOf } from './client-id.ts';
+import type { NewMessage } from './composer-state.ts';
 import { awaitedAnswer, withBranch, withMessage } from './message-changes.ts';
 import type { MessageWindow } from './message-window.ts';
 import {
@@ -132,67 +132,65 @@ async function showBranch(client: QueryClient, threadId: number, parentId: numbe
   refreshMessages(client, threadId).catch(reportError);
 }
 
-type Outgoing = {
+export type Destination = {
   threadId: number;
-  text: string;
-  files: readonly StoredFile[];
   /** Key of the draft; a retry from the same place is the same message. */
   place: string;
   /** Undefined for the head of the branch that the server shows. */
   parentId: number | null | undefined;
   /** Each of these models answers; if empty, the thread's chat target. */
   models: readonly string[];
-  /** Send although a budget is used up. */
-  overBudget?: boolean | undefined;
 };
 
-async function send(client: QueryClient, { threadId, text, files, place, parentId, models, overBudget }: Outgoing) {
-  await switching.get(threadId);
-  const fileIds = files.map(({ id }) => id);
-  // The same text with other files or models is another message.
-  const beyondText = [fileIds.join(), models.join()].filter((part) => part !== '');
-  const sending = sendingOf(place, [text, ...beyondText].join('\n'), parentId);
-  const { message, run, runs } = await call(chat.send, {
-    params: { id: threadId },
-    body: {
-      message: text,
-      clientId: sending.clientId,
-      ...(models.length > 1 && { models: [...models] }),
-      ...(fileIds.length > 0 && { fileIds }),
-      ...(sending.parentId === undefined ? {} : { parentId: sending.parentId }),
-      ...(overBudget && { overBudget }),
-    },
-  }).catch((error: unknown) => {
-    if (isRefusal(error)) forgetSending(place);
-    throw error;
-  });
-  forgetSending(place);
-  const together = runs.length > 1 ? runs.map(({ messageId }) => messageId) : [];
-  const awaited = runs.map((one, index) => awaitedAnswer(message, one, together, models[index] ?? null));
-  if (together.length > 0) client.setQueryData(answersQuery(threadId, message.id).queryKey, awaited);
-  await showBranch(client, threadId, message.parentId, [message, ...awaited.slice(0, 1)], run);
-}
-
 /** Resolves once the server has stored the message. */
-export const sendMessage = (client: QueryClient, outgoing: Outgoing) => carryOut(client, () => send(client, outgoing));
+export const sendMessage = (client: QueryClient, { text, files, overBudget }: NewMessage, destination: Destination) =>
+  carryOut(client, async () => {
+    const { threadId, place, models } = destination;
+    await switching.get(threadId);
+    const fileIds = files.map(({ id }) => id);
+    // The same text with other files or models is another message.
+    const beyondText = [fileIds.join(), models.join()].filter((part) => part !== '');
+    const { clientId, parentId } = sendingOf(place, [text, ...beyondText].join('\n'), destination.parentId);
+    const { message, run, runs } = await call(chat.send, {
+      params: { id: threadId },
+      body: {
+        message: text,
+        clientId,
+        ...(models.length > 1 && { models: [...models] }),
+        ...(fileIds.length > 0 && { fileIds }),
+        ...(parentId === undefined ? {} : { parentId }),
+        ...(overBudget && { overBudget }),
+      },
+    }).catch((error: unknown) => {
+      if (isRefusal(error)) forgetSending(place);
+      throw error;
+    });
+    forgetSending(place);
+    const together = runs.length > 1 ? runs.map(({ messageId }) => messageId) : [];
+    const awaited = runs.map((one, index) => awaitedAnswer(message, one, together, models[index] ?? null));
+    if (together.length > 0) client.setQueryData(answersQuery(threadId, message.id).queryKey, awaited);
+    await showBranch(client, threadId, message.parentId, [message, ...awaited.slice(0, 1)], run);
+  });
 
 /** The part of a choice that the server needs. */
 export const chosen = ({ assistantId, model }: Choice) => (assistantId === null ? { model } : { assistantId });
 
-type Start = Pick<Outgoing, 'text' | 'files' | 'place' | 'models' | 'overBudget'> & {
+type Start = Pick<Destination, 'place' | 'models'> & {
   choice: Choice;
   tools: ThreadTools | null;
+  /** Created by an earlier attempt. */
   thread: Thread | null;
   temporary?: boolean;
   projectId?: number | undefined;
 };
 
-async function start(client: QueryClient, given: Start): Promise<Thread> {
-  const { choice, tools, thread: made, temporary, projectId, ...message } = given;
+/** Creates a thread and sends its first message. If that is refused, the thread is removed. */
+export async function startThread(client: QueryClient, message: NewMessage, start: Start): Promise<Thread> {
+  const { choice, tools, temporary, projectId, place, models } = start;
   const body = { ...chosen(choice), ...(tools && { tools }), ...(temporary && { temporary }), projectId };
-  const thread = made ?? (await call(chat.createThread, { body }));
+  const thread = start.thread ?? (await carryOut(client, () => call(chat.createThread, { body })));
   try {
-    await send(client, { threadId: thread.id, parentId: null, ...message });
+    await sendMessage(client, message, { threadId: thread.id, parentId: null, place, models });
   } catch (error) {
     // If the message may have arrived, keep the thread for a retry.
     if (!isRefusal(error)) throw new UnfinishedStartError(thread, error);
@@ -202,9 +200,6 @@ async function start(client: QueryClient, given: Start): Promise<Thread> {
   refreshLists(client).catch(reportError);
   return thread;
 }
-
-/** Creates a thread and sends its first message. If that is refused, the thread is removed. */
-export const startThread = (client: QueryClient, given: Start) => carryOut(client, () => start(client, given));
 
 /** The thread was created, but its first message may not have arrived. */
 export class UnfinishedStartError extends Error {
@@ -230,7 +225,7 @@ export const regenerateAnswer = (client: QueryClient, { threadId, messageId, mod
   });
 
 /** Shows the branch through a message. `model`: what answers in it from here on. */
-export const turnToBranch = (client: QueryClient, threadId: number, messageId: number, model?: string) =>
+export const selectBranch = (client: QueryClient, threadId: number, messageId: number, model?: string) =>
   carryOut(client, async () => {
     const body = { shownMessageId: messageId, ...(model !== undefined && { model }) };
     const thread = await call(chat.updateThread, { params: { id: threadId }, body });

@@ -26,7 +26,7 @@ export type ThreadActions = {
   /**
    * Opens or closes the correction of an answer. Rendered outside the list, which unmounts messages far from the view.
    */
-  improve: (answer: Message | null) => void;
+  correct: (answer: Message | null) => void;
   showBranch: (messageId: number) => void;
   choose: (choice: Choice) => void;
   /** Selects one of several parallel answers to continue with. */

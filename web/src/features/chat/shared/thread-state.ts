@@ -3,28 +3,28 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { RefObject } from 'react';
 import type { PendingMessage } from './message-changes.ts';
 
-/** Why something was not sent. `insist` sends it over the budget, unless it is the composer's text. */
-type SendProblem = { error: unknown; insist: (() => void) | null };
+/** Why something was not sent. `sendAnyway` sends it over the budget, unless it is the composer's text. */
+type SendProblem = { error: unknown; sendAnyway: (() => void) | null };
 
 /** State of an open thread that the server does not have. */
 export type ThreadState = {
   /** The question being edited. */
   editingId: number | null;
   /** The answer being corrected. */
-  improving: Message | null;
+  correcting: Message | null;
   pending: PendingMessage | null;
   failure: SendProblem | null;
-  /** Models that the next question is sent to, if several. */
-  several: readonly string[];
+  /** Models that the next message is sent to, if several. */
+  selectedModels: readonly string[];
   stoppingRun: number | null;
 };
 
 export const noThreadState: ThreadState = {
   editingId: null,
-  improving: null,
+  correcting: null,
   pending: null,
   failure: null,
-  several: [],
+  selectedModels: [],
   stoppingRun: null,
 };
 

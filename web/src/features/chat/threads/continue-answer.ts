@@ -42,7 +42,8 @@ export function continueOpen(open: OpenThread, answer: Message, overBudget = fal
   continueAnswer(client, answer, overBudget).then(
     () => requestAnimationFrame(() => list.current?.goToEnd()),
     (error: unknown) => {
-      if (isBudgetError(error)) return change({ failure: { error, insist: () => continueOpen(open, answer, true) } });
+      if (isBudgetError(error))
+        return change({ failure: { error, sendAnyway: () => continueOpen(open, answer, true) } });
       showFailure('Failed to continue the answer')(error);
       // Another tab may have been faster, or the conversation has moved on.
       void refreshMessages(client, threadId);

@@ -15,7 +15,7 @@ export function Starters({ place, starters }: { place: string; starters: readonl
           <button
             type="button"
             dir="auto"
-            onClick={() => composerAt(place).set({ text: starter, wanted: true })}
+            onClick={() => composerAt(place).set({ text: starter, sendQueued: true })}
             className="min-h-10 rounded-lg border border-border bg-card px-3.5 py-2 text-start text-sm transition-colors duration-120 [overflow-wrap:anywhere] hover:border-border-strong hover:bg-hover"
           >
             {starter}
@@ -31,7 +31,7 @@ type GreetingProps = {
   place: string;
   chatTarget: ChatTarget | undefined;
   /** Number of models a message is sent to. */
-  several: number;
+  modelCount: number;
   /** Offers questions whose answers differ from model to model. */
   hasExamples?: boolean;
 };
@@ -43,7 +43,7 @@ const examples = [
 ];
 
 /** Placeholder of an empty conversation: who answers, and starters. */
-export function Greeting({ place, chatTarget, several, hasExamples }: GreetingProps) {
+export function Greeting({ place, chatTarget, modelCount, hasExamples }: GreetingProps) {
   const firstName = useUser().name?.split(' ')[0];
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center justify-center overflow-y-auto px-6 py-8 text-center">
@@ -53,9 +53,9 @@ export function Greeting({ place, chatTarget, several, hasExamples }: GreetingPr
       </p>
       {chatTarget && (
         <p className="mt-2 max-w-lg text-pretty text-muted-foreground [overflow-wrap:anywhere]">
-          {several > 0 ? (
+          {modelCount > 0 ? (
             <>
-              {several} models answer side by side
+              {modelCount} models answer side by side
               {chatTarget.assistantId !== null && (
                 <>
                   , each with the instructions of <bdi className="text-foreground">{chatTarget.name}</bdi>
@@ -86,13 +86,13 @@ export function Greeting({ place, chatTarget, several, hasExamples }: GreetingPr
           )}
         </p>
       )}
-      {several === 0 && chatTarget?.description && (
+      {modelCount === 0 && chatTarget?.description && (
         <p dir="auto" className="mt-1 line-clamp-3 max-w-lg text-muted-foreground">
           {chatTarget.description}
         </p>
       )}
-      {several === 0 && <Starters place={place} starters={chatTarget?.starters ?? []} />}
-      {several > 0 && hasExamples && <Starters place={place} starters={examples} />}
+      {modelCount === 0 && <Starters place={place} starters={chatTarget?.starters ?? []} />}
+      {modelCount > 0 && hasExamples && <Starters place={place} starters={examples} />}
     </div>
   );
 }

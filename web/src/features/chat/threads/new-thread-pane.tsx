@@ -8,8 +8,7 @@ import { clearSendRequest, hasPendingQuestion, newThreadDraftKey } from '#web/ap
 import { Composer } from '#web/features/chat/composer/composer.tsx';
 import type { StartProject } from '#web/features/chat/projects/project-notice.tsx';
 import { changesSearch } from '#web/features/chat/search/search-address.ts';
-import type { StoredFile } from '#web/features/chat/shared/attachments.ts';
-import { composerAt } from '#web/features/chat/shared/composer-state.ts';
+import { composerAt, type NewMessage } from '#web/features/chat/shared/composer-state.ts';
 import { focusUnlessTouch } from '#web/features/chat/shared/focus-unless-touch.ts';
 import type { PendingMessage } from '#web/features/chat/shared/message-changes.ts';
 import { type Choice, chatTargetOf, placeholderFor, useChatTargets } from '#web/features/chat/shared/use-assistants.ts';
@@ -125,7 +124,7 @@ function useIsHere() {
 type Beginning = {
   current: Choice;
   /** Models the message is sent to, if several. */
-  several: readonly string[];
+  selectedModels: readonly string[];
   isTemporary: boolean;
   projectId: number | undefined;
   remember: () => void;
@@ -133,7 +132,7 @@ type Beginning = {
 };
 
 /** Creates the conversation with its first message. */
-function useFirstMessage({ current, several, isTemporary, projectId, remember, onStarted }: Beginning) {
+function useFirstMessage({ current, selectedModels, isTemporary, projectId, remember, onStarted }: Beginning) {
   const client = useQueryClient();
   const { tools, composerTools } = useNewThreadTools(current);
   const [failure, setFailure] = useState<unknown>(null);
@@ -142,9 +141,9 @@ function useFirstMessage({ current, several, isTemporary, projectId, remember, o
   /** Stays until the conversation itself is shown. */
   const [pending, setPending] = useState<PendingMessage | null>(null);
   const isHere = useIsHere();
-  const send = async (text: string, overBudget: boolean, files: readonly StoredFile[]) => {
+  const sendFirst = async (message: NewMessage) => {
     const { pendingMessage, startThread, UnfinishedStart } = await firstMessage.load();
-    setPending(pendingMessage(undefined, { text, files, parentId: null }));
+    setPending(pendingMessage(undefined, message, null));
     setFailure(null);
     try {
       const isSameStart =
@@ -153,14 +152,11 @@ function useFirstMessage({ current, several, isTemporary, projectId, remember, o
         (thread.temporary ?? false) === isTemporary &&
         thread.projectId === projectId &&
         JSON.stringify(thread.tools ?? null) === JSON.stringify(tools);
-      const made = await startThread(client, {
-        text,
-        files,
+      const made = await startThread(client, message, {
         place,
-        overBudget,
         choice: current,
         tools,
-        models: several,
+        models: selectedModels,
         temporary: isTemporary,
         projectId,
         thread: isSameStart ? thread : null,
@@ -180,7 +176,7 @@ function useFirstMessage({ current, several, isTemporary, projectId, remember, o
       return false;
     }
   };
-  return { send, pending, failure, tools: composerTools };
+  return { sendFirst, pending, failure, tools: composerTools };
 }
 
 /** Focuses the message field after choosing a chat target, and on New Chat while one is open. */
@@ -197,19 +193,19 @@ function useFocusOnMessage(box: RefObject<HTMLTextAreaElement | null>, choice: C
 /** Asked on another page, such as Home: its text is in the draft already; send it. */
 function usePendingQuestion() {
   useEffect(() => {
-    if (hasPendingQuestion()) composerAt(place).set({ wanted: true });
+    if (hasPendingQuestion()) composerAt(place).set({ sendQueued: true });
     clearSendRequest();
   }, []);
 }
 
 /** Several models to ask, until one chat target is chosen. */
-function useSeveral({ onChoose, projectId, models = [] }: NewThreadPaneProps) {
-  const [several, setSeveral] = useState<readonly string[]>(models);
+function useSelectedModels({ onChoose, projectId, models = [] }: NewThreadPaneProps) {
+  const [selectedModels, setSelectedModels] = useState<readonly string[]>(models);
   const choose = (next: Choice) => {
-    setSeveral([]);
+    setSelectedModels([]);
     onChoose(next, projectId);
   };
-  return { several, setSeveral, choose };
+  return { selectedModels, setSelectedModels, choose };
 }
 
 /** Models side by side are compared without an assistant's instructions. */
@@ -219,11 +215,11 @@ const plainModel: Choice = { assistantId: null, model: null };
 export function NewThreadPane(props: NewThreadPaneProps) {
   const { models, choice = models && plainModel, onBack, onStarted, projectId } = props;
   const parts = firstMessage.use();
-  const { several, setSeveral, choose } = useSeveral(props);
+  const { selectedModels, setSelectedModels, choose } = useSelectedModels(props);
   const { current, chatTarget, isKnown, remember, setProject } = useNewThreadTarget(choice, projectId);
   const [isTemporary, setTemporary] = useTemporary();
-  const beginning = { current, several, isTemporary, projectId, remember, onStarted };
-  const { send, pending, failure, tools } = useFirstMessage(beginning);
+  const beginning = { current, selectedModels, isTemporary, projectId, remember, onStarted };
+  const { sendFirst, pending, failure, tools } = useFirstMessage(beginning);
   const box = useRef<HTMLTextAreaElement>(null);
   usePendingQuestion();
   useFocusOnMessage(box, choice);
@@ -232,8 +228,8 @@ export function NewThreadPane(props: NewThreadPaneProps) {
     parts &&
     ((sendOverBudget: () => void) => (
       <parts.ComposerNotices
-        several={several}
-        onAskOne={() => setSeveral([])}
+        selectedModels={selectedModels}
+        onAskOne={() => setSelectedModels([])}
         failure={failure}
         onSendOverBudget={sendOverBudget}
         needsKey
@@ -242,7 +238,7 @@ export function NewThreadPane(props: NewThreadPaneProps) {
         isAnswering={false}
       />
     ));
-  const menuOfSeveral = { models: several, onChoose: setSeveral };
+  const modelSelection = { models: selectedModels, onChoose: setSelectedModels };
   const first = pending && parts && <parts.FirstQuestion pending={pending} />;
   return (
     <section aria-label="New conversation" className="relative flex h-full min-h-0 flex-col">
@@ -250,25 +246,25 @@ export function NewThreadPane(props: NewThreadPaneProps) {
       <PaneHeader
         onBack={onBack}
         title={<h2 className="min-w-0 flex-1 truncate font-medium">New conversation</h2>}
-        chatTarget={parts && <parts.ChatTargetMenu current={current} onChoose={choose} several={menuOfSeveral} />}
+        chatTarget={parts && <parts.ChatTargetMenu current={current} onChoose={choose} several={modelSelection} />}
         action={parts && <parts.TemporarySwitch isOn={isTemporary} onChange={setTemporary} />}
       />
       {projectId !== undefined && parts && <parts.ProjectNotice projectId={projectId} onKnown={setProject} />}
       {isTemporary && parts && <parts.TemporaryNotice />}
       {first ?? (
-        <Greeting place={place} chatTarget={chatTarget} several={several.length} hasExamples={models !== undefined} />
+        <Greeting {...{ place, chatTarget }} modelCount={selectedModels.length} hasExamples={models !== undefined} />
       )}
       <Composer
         ref={box}
         place={place}
         placeholder={placeholderFor(chatTarget)}
-        onSend={send}
+        onSend={sendFirst}
         sending={pending !== null}
         waiting={!parts || !isKnown}
         temporary={isTemporary}
         tools={isKnown ? tools : undefined}
         notice={notice}
-        compare={parts && ((onChosen) => <parts.CompareButton {...{ current, onChosen }} several={menuOfSeveral} />)}
+        compare={parts && ((onChosen) => <parts.CompareButton {...{ current, onChosen }} several={modelSelection} />)}
       />
     </section>
   );

@@ -1,15 +1,16 @@
 import type { Message } from '@roster/contracts/chat';
 import { runsTogether, undecided } from '#web/features/chat/shared/answers.ts';
-import type { StoredFile } from '#web/features/chat/shared/attachments.ts';
+import type { NewMessage } from '#web/features/chat/shared/composer-state.ts';
 import { focusUnlessTouch } from '#web/features/chat/shared/focus-unless-touch.ts';
 import { pendingMessage } from '#web/features/chat/shared/message-changes.ts';
 import { isInProgress } from '#web/features/chat/shared/message-window.ts';
 import {
   chosen,
+  type Destination,
   regenerateAnswer,
+  selectBranch,
   sendMessage,
   stopRun,
-  turnToBranch,
   updateThread,
 } from '#web/features/chat/shared/mutations.ts';
 import type { ThreadActions, UnsentEdit } from '#web/features/chat/shared/thread-actions.ts';
@@ -26,24 +27,21 @@ const messagesOf = ({ client, threadId }: OpenThread) => client.getQueryData(mes
 /** After the messages have been rendered. */
 const goToEnd = ({ list }: OpenThread) => requestAnimationFrame(() => list.current?.goToEnd());
 
-type Draft = {
-  place: string;
-  text: string;
-  files: readonly StoredFile[];
-  parentId: number | null | undefined;
-  models: readonly string[];
-};
-
-/** Shows a question at once; resolves to whether the server has it. */
-async function send(open: OpenThread, draft: Draft, overBudget: boolean, insist: (() => void) | null) {
+/** Shows a message at once; resolves to whether the server has it. */
+async function showAndSend(
+  open: OpenThread,
+  message: NewMessage,
+  destination: Omit<Destination, 'threadId'>,
+  sendAnyway: (() => void) | null,
+) {
   const { client, threadId, change } = open;
-  change({ failure: null, pending: pendingMessage(messagesOf(open), draft) });
+  change({ failure: null, pending: pendingMessage(messagesOf(open), message, destination.parentId) });
   try {
-    await sendMessage(client, { threadId, ...draft, overBudget });
+    await sendMessage(client, message, { threadId, ...destination });
     goToEnd(open);
     return true;
   } catch (error) {
-    change({ failure: { error, insist } });
+    change({ failure: { error, sendAnyway } });
     // This page's view of the thread was outdated.
     if (error instanceof ApiError && (error.status === 409 || error.status === 404)) {
       void refreshThread(client, threadId);
@@ -62,23 +60,26 @@ const answerNotChosenError = () =>
     hasServerMessage: true,
   });
 
-type Question = { text: string; files: readonly StoredFile[]; models: readonly string[]; overBudget: boolean };
-
 /** Follows the head shown on this page, so that a branch selected in another tab does not matter. */
-export async function sendQuestion(open: OpenThread, question: Question, runId: number | null): Promise<boolean> {
-  if (runId !== null) return (await import('#web/features/chat/queue/queue-actions.ts')).lineUp(open, question);
-  const { text, files, models, overBudget } = question;
+export async function submitMessage(
+  open: OpenThread,
+  message: NewMessage,
+  models: readonly string[],
+  runId: number | null,
+): Promise<boolean> {
+  if (runId !== null)
+    return (await import('#web/features/chat/queue/queue-actions.ts')).queueMessage(open, message, models);
   const window = messagesOf(open);
   if (undecided(window)) {
-    open.change({ failure: { error: answerNotChosenError(), insist: null } });
+    open.change({ failure: { error: answerNotChosenError(), sendAnyway: null } });
     return false;
   }
   const last = window?.newerCursor === null ? window.items.at(-1) : undefined;
   const parentId = last && !isInProgress(last) ? last.id : undefined;
-  const draft = { place: `chat:${open.threadId}`, text, files, parentId, models };
-  if (!(await send(open, draft, overBudget, null))) return false;
+  const destination = { place: `chat:${open.threadId}`, parentId, models };
+  if (!(await showAndSend(open, message, destination, null))) return false;
   // Only once: the conversation continues with one of them.
-  open.change({ several: [] });
+  open.change({ selectedModels: [] });
   return true;
 }
 
@@ -116,8 +117,8 @@ function regenerate(open: OpenThread, messageId: number, model?: string, overBud
   regenerateAnswer(client, { threadId, messageId, model, overBudget }).then(
     () => goToEnd(open),
     (error: unknown) => {
-      const insist = () => regenerate(open, messageId, model, true);
-      if (isBudgetError(error)) change({ failure: { error, insist } });
+      const sendAnyway = () => regenerate(open, messageId, model, true);
+      if (isBudgetError(error)) change({ failure: { error, sendAnyway } });
       else showFailure('Failed to start a new answer')(error);
     },
   );
@@ -140,7 +141,7 @@ function canContinue(open: OpenThread, { id, parentId, state, endedEarly, text }
 }
 
 function showBranch({ client, threadId, list }: OpenThread, messageId: number) {
-  turnToBranch(client, threadId, messageId).then(
+  selectBranch(client, threadId, messageId).then(
     () => requestAnimationFrame(() => list.current?.show(messageId)),
     showFailure('Failed to show the other version'),
   );
@@ -154,7 +155,7 @@ function continueWith(open: OpenThread, answer: Message, model: string | undefin
     list.current?.goToEnd();
     focusUnlessTouch(box.current);
   };
-  turnToBranch(client, threadId, answer.id, model).then(
+  selectBranch(client, threadId, answer.id, model).then(
     () => requestAnimationFrame(shown),
     showFailure('Failed to continue with this answer'),
   );
@@ -171,11 +172,11 @@ function createEditing(open: OpenThread) {
     },
     unsentEdit: (messageId: number) => (unsent?.messageId === messageId ? unsent : null),
     sendEdited({ messageId, parentId, text, files }: UnsentEdit & { parentId: number | null }) {
-      const draft = { place: `chat:${threadId}:edit:${messageId}`, text, files, parentId, models: [] };
+      const destination = { place: `chat:${threadId}:edit:${messageId}`, parentId, models: [] };
       const attempt = async (overBudget: boolean) => {
         change({ editingId: null });
         unsent = { messageId, text, files };
-        if (await send(open, draft, overBudget, () => void attempt(true))) unsent = null;
+        if (await showAndSend(open, { text, files, overBudget }, destination, () => void attempt(true))) unsent = null;
         else change({ editingId: messageId });
       };
       void attempt(false);
@@ -191,7 +192,7 @@ export function threadActions(open: OpenThread) {
     ...createEditing(open),
     regenerate: (messageId: number, model?: string) => regenerate(open, messageId, model),
     edit: (messageId: number) => edit(open, messageId),
-    improve: (improving: Message | null) => change({ improving }),
+    correct: (correcting: Message | null) => change({ correcting }),
     showBranch: (messageId: number) => showBranch(open, messageId),
     choose: (choice: Choice) => {
       updateThread(client, threadId, chosen(choice)).catch(showFailure('Failed to change the model'));

@@ -44,7 +44,7 @@ function useEscape(act: (() => void) | null): void {
 export { CompareButton } from '#web/features/chat/chat-targets/compare-button.tsx';
 export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
 export { toolsOf } from '#web/features/chat/shared/mutations.ts';
-export { editLast, sendQuestion, stopAnswers } from './open-thread-actions.ts';
+export { editLast, stopAnswers, submitMessage } from './open-thread-actions.ts';
 
 const RetirementNotice = lazyPart(
   async () => (await afterContent(() => import('./retirement-notice.tsx'))).RetirementNotice,
@@ -111,18 +111,18 @@ function useUnfolded({ client }: Open, target: FoundMessage | null) {
 /** The messages of a conversation with its header. */
 export function OpenThread({ open, state, runId, target, onBack, onRemoved }: OpenThreadProps) {
   const { threadId, box, change } = open;
-  const { editingId, improving, several } = state;
+  const { editingId, correcting, selectedModels } = state;
   const messages = useQuery(messagesQuery(threadId));
   const thread = useThreadUpdates(threadId);
   const actions = useThreadActions(open, thread.data, runId);
   const stop = useMemo(() => (runId === null ? null : () => stopAnswers(open, runId)), [open, runId]);
-  const stopImproving = useCallback(() => change({ improving: null }), [change]);
+  const stopCorrecting = useCallback(() => change({ correcting: null }), [change]);
 
   // Return focus to the composer after editing.
   useEffect(() => {
-    if (editingId === null && improving === null && document.activeElement === document.body)
+    if (editingId === null && correcting === null && document.activeElement === document.body)
       focusUnlessTouch(box.current);
-  }, [editingId, improving, box]);
+  }, [editingId, correcting, box]);
   useEscape(stop);
   useUnfolded(open, target);
   const finding = useFindBar(open, target);
@@ -140,11 +140,11 @@ export function OpenThread({ open, state, runId, target, onBack, onRemoved }: Op
         onRemoved={onRemoved}
         onFind={finding.begin}
         onChoose={(choice) => {
-          change({ several: [] });
+          change({ selectedModels: [] });
           actions.choose(choice);
         }}
         map={<ConversationMap key={threadId} open={open} />}
-        several={{ models: several, onChoose: (models) => change({ several: models }) }}
+        several={{ models: selectedModels, onChoose: (models) => change({ selectedModels: models }) }}
       />
       {thread.data?.temporary && <TemporaryBar key={threadId} threadId={threadId} onClosed={onRemoved} />}
       <ThreadActionsContext value={actions}>
@@ -155,7 +155,7 @@ export function OpenThread({ open, state, runId, target, onBack, onRemoved }: Op
         )}
         {thread.data && messages.data && <RetirementNotice thread={thread.data} messages={messages.data} />}
         {thread.data?.queued && <MessageQueue open={open} runId={runId} />}
-        {improving && <CorrectionDialog message={improving} onClose={stopImproving} />}
+        {correcting && <CorrectionDialog message={correcting} onClose={stopCorrecting} />}
         <output className="sr-only">
           {runId === null
             ? ''
@@ -180,7 +180,9 @@ export function Messages({ open: { threadId, list, box }, state, targetId, threa
   const chatTarget = chatTargetOf(useChatTargets(), thread.data ?? { assistantId: null, model: null });
   const error = thread.error ?? messages.error;
   if (thread.data && messages.data?.items.length === 0 && !state.pending)
-    return empty ?? <Greeting place={`chat:${threadId}`} chatTarget={chatTarget} several={state.several.length} />;
+    return (
+      empty ?? <Greeting place={`chat:${threadId}`} chatTarget={chatTarget} modelCount={state.selectedModels.length} />
+    );
   if (messages.data)
     return (
       <AttachmentPreview box={box}>

@@ -4,8 +4,7 @@ import { Send } from 'lucide-react';
 import { useState } from 'react';
 import { Composer } from '#web/features/chat/composer/composer.tsx';
 import { SendFailure } from '#web/features/chat/composer/send-failure.tsx';
-import type { StoredFile } from '#web/features/chat/shared/attachments.ts';
-import { composerAt, useComposer } from '#web/features/chat/shared/composer-state.ts';
+import { composerAt, type NewMessage, submitDraft, useComposer } from '#web/features/chat/shared/composer-state.ts';
 import { startThread } from '#web/features/chat/shared/mutations.ts';
 import type { Choice } from '#web/features/chat/shared/use-assistants.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -23,13 +22,12 @@ type LeftTextProps = {
 /** Text left over from a conversation that was deleted elsewhere: copy it, or send it with its files as a new one. */
 export function OrphanedDraft({ place, choice, isSending, onStarted }: LeftTextProps) {
   const client = useQueryClient();
-  const { text, attachments, inProgress } = useComposer(place);
+  const { text, attachments, inFlight } = useComposer(place);
   const [failure, setFailure] = useState<unknown>(null);
-  const send = async (sent: string, overBudget: boolean, files: readonly StoredFile[]) => {
+  const sendAsNewThread = async (message: NewMessage) => {
     setFailure(null);
     try {
-      const start = { text: sent, files, place, overBudget, choice, tools: null, models: [], thread: null };
-      const { id } = await startThread(client, start);
+      const { id } = await startThread(client, message, { place, choice, tools: null, models: [], thread: null });
       onStarted(id);
       return true;
     } catch (error) {
@@ -37,13 +35,13 @@ export function OrphanedDraft({ place, choice, isSending, onStarted }: LeftTextP
       return false;
     }
   };
-  if (isBlank(text) && attachments.length === 0 && inProgress === null && !isSending) return null;
+  if (isBlank(text) && attachments.length === 0 && inFlight === null && !isSending) return null;
   return (
     <Composer
       place={place}
       placeholder="Message"
-      onSend={send}
-      sending={isSending || inProgress !== null}
+      onSend={sendAsNewThread}
+      sending={isSending || inFlight !== null}
       notice={(sendOverBudget) => (
         <>
           {failure ? <SendFailure error={failure} onSendOverBudget={sendOverBudget} /> : null}
@@ -59,8 +57,8 @@ export function OrphanedDraft({ place, choice, isSending, onStarted }: LeftTextP
                   size="sm"
                   icon={Send}
                   className="max-md:h-10"
-                  busy={inProgress !== null}
-                  onClick={() => void composerAt(place).send((sent, files) => send(sent, false, files))}
+                  busy={inFlight !== null}
+                  onClick={() => void submitDraft(composerAt(place), sendAsNewThread, false)}
                 >
                   Send as a new conversation
                 </Button>

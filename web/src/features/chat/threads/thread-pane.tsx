@@ -58,7 +58,7 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
   const chatTarget = chatTargetOf(useChatTargets(), { assistantId, model });
   const runId = run.data?.id ?? thread.data?.runId ?? null;
   const stop = async (id: number) => (await loadOpenThread()).stopAnswers(open, id);
-  const { several, failure } = state;
+  const { selectedModels, failure } = state;
   return (
     <section aria-label={thread.data?.title ?? 'Conversation'} className="relative flex h-full min-h-0 flex-col">
       {parts ? (
@@ -78,9 +78,7 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
           ref={box}
           place={`chat:${threadId}`}
           placeholder={placeholderFor(chatTarget)}
-          onSend={async (text, overBudget, files) =>
-            (await loadOpenThread()).sendQuestion(open, { text, files, models: several, overBudget }, runId)
-          }
+          onSend={async (message) => (await loadOpenThread()).submitMessage(open, message, selectedModels, runId)}
           sending={state.pending !== null}
           waiting={!parts || thread.isPending}
           temporary={thread.data?.temporary}
@@ -93,7 +91,7 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
               <parts.CompareButton
                 onChosen={onChosen}
                 current={{ assistantId, model }}
-                several={{ models: several, onChoose: (models) => change({ several: models }) }}
+                several={{ models: selectedModels, onChoose: (models) => change({ selectedModels: models }) }}
               />
             ))
           }
@@ -102,10 +100,10 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
             parts &&
             ((sendOverBudget) => (
               <parts.ComposerNotices
-                several={several}
-                onAskOne={() => change({ several: [] })}
+                selectedModels={selectedModels}
+                onAskOne={() => change({ selectedModels: [] })}
                 failure={failure?.error}
-                onSendOverBudget={failure?.insist ?? sendOverBudget}
+                onSendOverBudget={failure?.sendAnyway ?? sendOverBudget}
                 assistantId={assistantId}
                 projectId={thread.data?.projectId}
                 isAnswering={runId !== null}

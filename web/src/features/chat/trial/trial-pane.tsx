@@ -20,7 +20,7 @@ import {
 import { usePresence } from '#web/features/chat/temporary/use-presence.ts';
 import { Starters } from '#web/features/chat/threads/greeting.tsx';
 import { Messages, useThreadActions } from '#web/features/chat/threads/open-thread.tsx';
-import { sendQuestion, stopAnswers } from '#web/features/chat/threads/open-thread-actions.ts';
+import { stopAnswers, submitMessage } from '#web/features/chat/threads/open-thread-actions.ts';
 import { call, errorText } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { formatCost } from '#web/lib/text/format.ts';
@@ -142,11 +142,9 @@ function TrialThread(props: TrialThreadProps) {
         ref={box}
         place={place}
         placeholder="Ask what people will ask"
-        onSend={async (text, overBudget, files) =>
+        onSend={async (message) =>
           // A trial puts nothing in line: the settings may change before its turn.
-          runId === null &&
-          (await prepare(threadId)) &&
-          sendQuestion(open, { text, files, models: [], overBudget }, null)
+          runId === null && (await prepare(threadId)) && submitMessage(open, message, [], null)
         }
         sending={state.pending !== null}
         waiting={thread.isPending}
@@ -155,10 +153,10 @@ function TrialThread(props: TrialThreadProps) {
         stopping={runId !== null && state.stoppingRun === runId}
         notice={(sendOverBudget) => (
           <ComposerNotices
-            several={[]}
+            selectedModels={[]}
             onAskOne={() => undefined}
             failure={state.failure?.error}
-            onSendOverBudget={state.failure?.insist ?? sendOverBudget}
+            onSendOverBudget={state.failure?.sendAnyway ?? sendOverBudget}
             assistantId={assistantId}
             isAnswering={runId !== null}
           />

@@ -82,14 +82,14 @@ function Confirmation({ email }: { email: string }) {
       </p>
     );
   }
-  const send = () =>
+  const sendConfirmation = () =>
     request.mutate(undefined, {
       onSuccess: () =>
         toast({ title: 'Confirmation email sent', description: `Open the link in the email to ${email}.` }),
       onError: showFailure('Confirmation email failed', 'Please try again later.'),
     });
   return (
-    <Button size="sm" busy={request.isPending} pendingLabel="Sending..." className="mt-2" onClick={send}>
+    <Button size="sm" busy={request.isPending} pendingLabel="Sending..." className="mt-2" onClick={sendConfirmation}>
       Send confirmation email
     </Button>
   );

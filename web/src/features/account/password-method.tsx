@@ -37,7 +37,7 @@ export function PasswordMethod({ mail }: { mail: boolean | undefined }) {
 function SetPassword({ mail }: { mail: boolean | undefined }) {
   const { email } = useUser();
   const request = useRequestReset();
-  const send = () =>
+  const sendPasswordLink = () =>
     request.mutate(email, {
       onSuccess: () =>
         toast(
@@ -54,7 +54,7 @@ function SetPassword({ mail }: { mail: boolean | undefined }) {
       onError: showFailure('Reset request failed', 'Please try again later.'),
     });
   return (
-    <Button size="sm" busy={request.isPending} pendingLabel="Sending..." onClick={send}>
+    <Button size="sm" busy={request.isPending} pendingLabel="Sending..." onClick={sendPasswordLink}>
       Set Password
     </Button>
   );

@@ -145,7 +145,7 @@ function SendAgain() {
   const { data: options } = useQuery(signInOptionsQuery);
   const request = useRequestConfirmation();
   if (!options?.mail) return null;
-  const send = () =>
+  const sendConfirmation = () =>
     request.mutate(undefined, {
       onSuccess: () =>
         toast({ title: 'Confirmation email sent', description: `Open the link in the email to ${email}.` }),
@@ -157,7 +157,7 @@ function SendAgain() {
       busy={request.isPending}
       pendingLabel="Sending..."
       className="mt-6 self-start"
-      onClick={send}
+      onClick={sendConfirmation}
     >
       Send a new confirmation email
     </Button>

@@ -1,16 +1,12 @@
 import { type AssistantChanges, type AssistantDraft, assistants } from '@roster/contracts/assistants/assistants';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { call } from '#web/lib/api-client.ts';
+import { useRefetch } from '#web/lib/use-refetch.ts';
 import { assistantsQuery } from './assistants.ts';
 
-function useRefetchedList() {
-  const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: assistantsQuery.queryKey });
-}
-
 export function useCreateAssistant() {
-  const refetch = useRefetchedList();
+  const refetch = useRefetch(assistantsQuery.queryKey);
   return useMutation({
     mutationFn: (draft: z.input<typeof AssistantDraft>) => call(assistants.create, { body: draft }),
     onSuccess: refetch,
@@ -18,7 +14,7 @@ export function useCreateAssistant() {
 }
 
 export function useUpdateAssistant() {
-  const refetch = useRefetchedList();
+  const refetch = useRefetch(assistantsQuery.queryKey);
   return useMutation({
     mutationFn: ({ id, changes }: { id: number; changes: AssistantChanges }) =>
       call(assistants.update, { params: { id }, body: changes }),
@@ -27,7 +23,7 @@ export function useUpdateAssistant() {
 }
 
 export function useDuplicateAssistant() {
-  const refetch = useRefetchedList();
+  const refetch = useRefetch(assistantsQuery.queryKey);
   return useMutation({
     mutationFn: (id: number) => call(assistants.duplicate, { params: { id } }),
     onSuccess: refetch,
@@ -35,7 +31,7 @@ export function useDuplicateAssistant() {
 }
 
 export function useDeleteAssistant() {
-  const refetch = useRefetchedList();
+  const refetch = useRefetch(assistantsQuery.queryKey);
   return useMutation({
     mutationFn: (id: number) => call(assistants.remove, { params: { id } }),
     onSuccess: refetch,
@@ -43,7 +39,7 @@ export function useDeleteAssistant() {
 }
 
 export function useSetDefaultAssistant() {
-  const refetch = useRefetchedList();
+  const refetch = useRefetch(assistantsQuery.queryKey);
   return useMutation({
     mutationFn: (assistantId: number) => call(assistants.setDefault, { body: { assistantId } }),
     onSuccess: refetch,
@@ -59,7 +55,7 @@ export function useFetchFromProvider() {
 }
 
 export function useImportBatch() {
-  const refetch = useRefetchedList();
+  const refetch = useRefetch(assistantsQuery.queryKey);
   return useMutation({
     mutationFn: ({ assistantIds, apiKey }: { assistantIds: string[]; apiKey: string | undefined }) =>
       call(assistants.importBatch, { body: apiKey === undefined ? { assistantIds } : { assistantIds, apiKey } }),
@@ -73,7 +69,7 @@ export const usePreviewImportFile = () =>
   });
 
 export function useImportFile() {
-  const refetch = useRefetchedList();
+  const refetch = useRefetch(assistantsQuery.queryKey);
   return useMutation({
     mutationFn: (content: unknown) => call(assistants.importFile, { body: content }),
     onSuccess: refetch,

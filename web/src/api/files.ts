@@ -6,9 +6,9 @@ import {
   type QueryClient,
   queryOptions,
   useMutation,
-  useQueryClient,
 } from '@tanstack/react-query';
 import { call, callForBytes, callPage, urlOf } from '#web/lib/api-client.ts';
+import { useRefetch } from '#web/lib/use-refetch.ts';
 import { isJsonl } from './uploads/rules.ts';
 
 /** Filter and order of the list of files. */
@@ -106,10 +106,7 @@ export async function refreshFilesInTransit(client: QueryClient, view: FilesView
   );
 }
 
-export function useRefetchedFiles() {
-  const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: filesKey });
-}
+export const useRefetchedFiles = () => useRefetch(filesKey);
 
 export type DeletedFiles = Awaited<ReturnType<typeof deleteFiles>>;
 

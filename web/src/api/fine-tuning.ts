@@ -1,7 +1,8 @@
 import { fineTuning, type Job, type JobDraft } from '@roster/contracts/fine-tuning/jobs';
-import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useMutation } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { call, callForBytes, callPage } from '#web/lib/api-client.ts';
+import { useRefetch } from '#web/lib/use-refetch.ts';
 import { modelsQuery } from './models.ts';
 
 const all = ['fine-tuning'] as const;
@@ -98,15 +99,7 @@ export const fetchResultFile = async (id: number): Promise<Blob> =>
   (await callForBytes(fineTuning.resultFile, { params: { id } })).blob();
 
 /** Refetches jobs, their models and the lists of models to choose from. */
-export function useRefetchedJobs() {
-  const client = useQueryClient();
-  return () =>
-    Promise.all([
-      client.invalidateQueries({ queryKey: jobsKey }),
-      client.invalidateQueries({ queryKey: customModelsKey }),
-      client.invalidateQueries({ queryKey: modelsQuery.queryKey }),
-    ]);
-}
+export const useRefetchedJobs = () => useRefetch(jobsKey, customModelsKey, modelsQuery.queryKey);
 
 export function useCreateJob() {
   const refetch = useRefetchedJobs();

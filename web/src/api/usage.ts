@@ -1,13 +1,8 @@
 import { type Budget, type BudgetInput, type ProjectBudget, usage } from '@roster/contracts/usage/usage';
-import {
-  infiniteQueryOptions,
-  keepPreviousData,
-  queryOptions,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useMutation } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { call } from '#web/lib/api-client.ts';
+import { useRefetch } from '#web/lib/use-refetch.ts';
 
 export type UsageRange = { from: string; to: string; tz: string };
 
@@ -81,24 +76,19 @@ export const budgetsQuery = queryOptions({
   ...fresh,
 });
 
-function useRefetched() {
-  const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: all });
-}
-
 type NewPrice = { model: string; input: number; cachedInput: number | null; output: number };
 
 export function useSetPrice() {
   return useMutation({
     mutationFn: (price: NewPrice) => call(usage.setPrice, { body: price }),
-    onSuccess: useRefetched(),
+    onSuccess: useRefetch(all),
   });
 }
 
 export function useRemovePrice() {
   return useMutation({
     mutationFn: (model: string) => call(usage.removePrice, { body: { model } }),
-    onSuccess: useRefetched(),
+    onSuccess: useRefetch(all),
   });
 }
 
@@ -110,7 +100,7 @@ export function useSaveBudget() {
       'projectId' in scope
         ? call(usage.saveProjectBudget, { body: { ...scope, ...terms } })
         : call(usage.saveBudget, { body: { ...scope, ...terms } }),
-    onSuccess: useRefetched(),
+    onSuccess: useRefetch(all),
   });
 }
 
@@ -118,6 +108,6 @@ export function useRemoveBudget() {
   return useMutation({
     mutationFn: (budget: AnyBudget) =>
       call(isProjectBudget(budget) ? usage.removeProjectBudget : usage.removeBudget, { params: { id: budget.id } }),
-    onSuccess: useRefetched(),
+    onSuccess: useRefetch(all),
   });
 }

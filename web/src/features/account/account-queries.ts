@@ -4,6 +4,7 @@ import { files } from '@roster/contracts/files/files';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { clearUser, currentUserQuery } from '#web/api/current-user.ts';
 import { call } from '#web/lib/api-client.ts';
+import { useRefetch } from '#web/lib/use-refetch.ts';
 import { sessionsQuery } from './sessions-queries.ts';
 import { securityEventsQuery } from './shared/security-events-query.ts';
 
@@ -36,15 +37,13 @@ export const filesAtProviderQuery = queryOptions({
 });
 
 /** Refetches everything that a security change affects: user, login methods, sessions, activity. */
-function useRefetchedSecurity() {
-  const client = useQueryClient();
-  return () =>
-    Promise.all(
-      [currentUserQuery, connectedAccountsQuery, sessionsQuery, securityEventsQuery].map(({ queryKey }) =>
-        client.invalidateQueries({ queryKey }),
-      ),
-    );
-}
+const useRefetchedSecurity = () =>
+  useRefetch(
+    currentUserQuery.queryKey,
+    connectedAccountsQuery.queryKey,
+    sessionsQuery.queryKey,
+    securityEventsQuery.queryKey,
+  );
 
 export function useChangeName() {
   const client = useQueryClient();

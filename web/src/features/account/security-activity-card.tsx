@@ -4,8 +4,8 @@ import { errorText } from '#web/lib/api-client.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { LoadingRows } from '#web/ui/states/loading-rows.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
-import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { actorText, eventText, isRefusedAttempt } from './security-event-labels.ts';
 import { securityEventsQuery } from './shared/security-events-query.ts';
 
@@ -19,7 +19,7 @@ export function SecurityActivityCard() {
         description="Recent security events. If you don’t recognize one, change your password and sign out your other devices."
       />
       <div className="px-5 py-2">
-        {query.isPending && <LoadingRows />}
+        {query.isPending && <LoadingRows label="Loading security activity" count={3} isDense />}
         {query.isSuccess && events.length === 0 && (
           <p className="py-8 text-center text-muted-foreground">No security activity recorded yet.</p>
         )}
@@ -77,19 +77,5 @@ function EventRow({ event }: { event: SecurityEvent }) {
       </div>
       <RelativeTime date={event.at} className="text-muted-foreground text-sm" />
     </li>
-  );
-}
-
-function LoadingRows() {
-  return (
-    <div aria-busy="true" className="divide-y divide-border">
-      <output className="sr-only">Loading security activity</output>
-      {[0, 1, 2].map((row) => (
-        <div key={row} className="grid grid-cols-1 gap-2 py-3">
-          <Skeleton className="h-4 w-32" />
-          <Skeleton className="h-4 w-64 max-w-full" />
-        </div>
-      ))}
-    </div>
   );
 }

@@ -1,6 +1,7 @@
 import { auth } from '@roster/contracts/auth';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
+import { useRefetch } from '#web/lib/use-refetch.ts';
 
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
@@ -8,13 +9,8 @@ export const sessionsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-function useRefetchedSessions() {
-  const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-}
-
 export function useEndSession() {
-  const refetch = useRefetchedSessions();
+  const refetch = useRefetch(sessionsQuery.queryKey);
   return useMutation({
     mutationFn: (id: string) => call(auth.endSession, { params: { id } }),
     onSettled: refetch,
@@ -22,6 +18,6 @@ export function useEndSession() {
 }
 
 export function useEndOtherSessions() {
-  const refetch = useRefetchedSessions();
+  const refetch = useRefetch(sessionsQuery.queryKey);
   return useMutation({ mutationFn: () => call(auth.endOtherSessions, {}), onSettled: refetch });
 }

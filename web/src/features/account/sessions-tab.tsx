@@ -8,8 +8,8 @@ import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { LoadingRows } from '#web/ui/states/loading-rows.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
-import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { sessionsQuery, useEndOtherSessions, useEndSession } from './sessions-queries.ts';
 
@@ -31,7 +31,7 @@ export function SessionsTab() {
         description="Devices signed in to your account. Signing one out takes effect immediately."
       />
       <div className="px-5 py-2">
-        {query.isPending && <LoadingRows />}
+        {query.isPending && <LoadingRows label="Loading sessions" hasIcon />}
         {query.isError && (
           <RetryNotice tone="destructive" live className="my-3" query={query}>
             Error loading sessions: {errorText(query.error)}
@@ -104,22 +104,5 @@ function SessionRow({ session }: { session: Session }) {
         </Button>
       )}
     </li>
-  );
-}
-
-function LoadingRows() {
-  return (
-    <div aria-busy="true" className="divide-y divide-border">
-      <output className="sr-only">Loading sessions</output>
-      {[0, 1].map((row) => (
-        <div key={row} className="flex gap-4 py-4">
-          <Skeleton className="size-4" />
-          <div className="grid min-w-0 flex-1 grid-cols-1 gap-2">
-            <Skeleton className="h-4 w-40" />
-            <Skeleton className="h-4 w-72 max-w-full" />
-          </div>
-        </div>
-      ))}
-    </div>
   );
 }

@@ -1,6 +1,7 @@
 import { apiTokens, type NewAccessToken } from '@roster/contracts/api-tokens';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
+import { useRefetch } from '#web/lib/use-refetch.ts';
 
 export const accessTokensQuery = queryOptions({
   queryKey: ['access-tokens'],
@@ -9,13 +10,8 @@ export const accessTokensQuery = queryOptions({
   staleTime: 0,
 });
 
-function useRefetched() {
-  const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: accessTokensQuery.queryKey });
-}
-
 export function useCreateToken() {
-  const refetch = useRefetched();
+  const refetch = useRefetch(accessTokensQuery.queryKey);
   return useMutation({
     mutationFn: (body: NewAccessToken) => call(apiTokens.create, { body }),
     onSettled: refetch,
@@ -25,7 +21,7 @@ export function useCreateToken() {
 }
 
 export function useRevokeToken() {
-  const refetch = useRefetched();
+  const refetch = useRefetch(accessTokensQuery.queryKey);
   return useMutation({
     mutationFn: (id: number) => call(apiTokens.revoke, { params: { id } }),
     onSettled: refetch,

@@ -6,8 +6,8 @@ import {
 import { users } from '@roster/contracts/users';
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { z } from 'zod';
-import { modelsQuery } from '#web/api/models.ts';
 import { call } from '#web/lib/api-client.ts';
+import { useRefetchedConnections } from './queries.ts';
 
 const offersKey = ['connection-offers'] as const;
 
@@ -41,16 +41,8 @@ export const peopleQuery = (q: string) =>
     placeholderData: keepPreviousData,
   });
 
-function useRefetched() {
-  const client = useQueryClient();
-  return async () => {
-    void client.invalidateQueries({ queryKey: modelsQuery.queryKey });
-    await client.invalidateQueries({ queryKey: offersQuery.queryKey });
-  };
-}
-
 export function useAddOffer() {
-  const onSettled = useRefetched();
+  const onSettled = useRefetchedConnections(offersQuery.queryKey);
   return useMutation({
     mutationFn: (body: z.input<typeof NewConnectionOffer>) => call(connectionOffers.create, { body }),
     onSettled,
@@ -60,7 +52,7 @@ export function useAddOffer() {
 }
 
 export function useChangeOffer() {
-  const onSettled = useRefetched();
+  const onSettled = useRefetchedConnections(offersQuery.queryKey);
   return useMutation({
     mutationFn: ({ id, ...body }: ConnectionOfferChange & { id: number }) =>
       call(connectionOffers.change, { params: { id }, body }),
@@ -70,7 +62,7 @@ export function useChangeOffer() {
 }
 
 export function useCheckOffer() {
-  const onSettled = useRefetched();
+  const onSettled = useRefetchedConnections(offersQuery.queryKey);
   return useMutation({
     mutationFn: ({ id, model }: { id: number; model?: string | undefined }) =>
       call(connectionOffers.check, { params: { id }, body: model === undefined ? {} : { model } }),
@@ -94,6 +86,6 @@ export function useAskOfferAgain(id: number) {
 }
 
 export function useRemoveOffer() {
-  const onSettled = useRefetched();
+  const onSettled = useRefetchedConnections(offersQuery.queryKey);
   return useMutation({ mutationFn: (id: number) => call(connectionOffers.remove, { params: { id } }), onSettled });
 }

@@ -1,5 +1,5 @@
 import { type ConnectionChange, connections, type NewConnection } from '@roster/contracts/connections/connections';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryKey, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { connectionsKey, connectionsQuery } from '#web/api/connections.ts';
 import { modelsQuery } from '#web/api/models.ts';
@@ -40,16 +40,17 @@ export function useAskAgain(id: number) {
   });
 }
 
-function useRefetched() {
+/** Waits for the list of connections only: a dialog does not show the models. */
+export function useRefetchedConnections(queryKey: QueryKey) {
   const client = useQueryClient();
   return async () => {
     void client.invalidateQueries({ queryKey: modelsQuery.queryKey });
-    await client.invalidateQueries({ queryKey: connectionsQuery.queryKey });
+    await client.invalidateQueries({ queryKey });
   };
 }
 
 export function useAddConnection() {
-  const onSettled = useRefetched();
+  const onSettled = useRefetchedConnections(connectionsQuery.queryKey);
   return useMutation({
     mutationFn: (body: z.input<typeof NewConnection>) => call(connections.create, { body }),
     onSettled,
@@ -59,7 +60,7 @@ export function useAddConnection() {
 }
 
 export function useChangeConnection() {
-  const onSettled = useRefetched();
+  const onSettled = useRefetchedConnections(connectionsQuery.queryKey);
   return useMutation({
     mutationFn: ({ id, ...body }: ConnectionChange & { id: number }) =>
       call(connections.change, { params: { id }, body }),
@@ -69,7 +70,7 @@ export function useChangeConnection() {
 }
 
 export function useCheckConnection() {
-  const onSettled = useRefetched();
+  const onSettled = useRefetchedConnections(connectionsQuery.queryKey);
   return useMutation({
     mutationFn: ({ id, model }: { id: number; model?: string | undefined }) =>
       call(connections.check, { params: { id }, body: model === undefined ? {} : { model } }),
@@ -78,6 +79,6 @@ export function useCheckConnection() {
 }
 
 export function useRemoveConnection() {
-  const onSettled = useRefetched();
+  const onSettled = useRefetchedConnections(connectionsQuery.queryKey);
   return useMutation({ mutationFn: (id: number) => call(connections.remove, { params: { id } }), onSettled });
 }

@@ -3,6 +3,7 @@ import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/rea
 import { useEffect, useRef } from 'react';
 import { call, urlOf } from '#web/lib/api-client.ts';
 import { sendFile } from '#web/lib/send-file.ts';
+import { useRefetch } from '#web/lib/use-refetch.ts';
 
 const pollMs = 1_000;
 const pageSize = 20;
@@ -33,15 +34,10 @@ export function useFreshThreads(all: Import[]) {
   }, [client, running]);
 }
 
-function useRefetched() {
-  const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: importsQuery.queryKey });
-}
-
 type Upload = { file: File; signal: AbortSignal; onProgress: (sent: number) => void };
 
 export function useUpload() {
-  const refetch = useRefetched();
+  const refetch = useRefetch(importsQuery.queryKey);
   return useMutation({
     mutationFn: ({ file, ...more }: Upload): Promise<Import> => {
       const form = new FormData();
@@ -59,16 +55,16 @@ export function useUpload() {
 }
 
 export function useStart() {
-  const refetch = useRefetched();
+  const refetch = useRefetch(importsQuery.queryKey);
   return useMutation({ mutationFn: (id: number) => call(imports.start, { params: { id } }), onSettled: refetch });
 }
 
 export function useCancel() {
-  const refetch = useRefetched();
+  const refetch = useRefetch(importsQuery.queryKey);
   return useMutation({ mutationFn: (id: number) => call(imports.cancel, { params: { id } }), onSettled: refetch });
 }
 
 export function useUndo() {
-  const refetch = useRefetched();
+  const refetch = useRefetch(importsQuery.queryKey);
   return useMutation({ mutationFn: (id: number) => call(imports.undo, { params: { id } }), onSettled: refetch });
 }

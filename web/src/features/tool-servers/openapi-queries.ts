@@ -7,7 +7,8 @@ import type { ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { call } from '#web/lib/api-client.ts';
-import { serversKey, useRefetched } from './queries.ts';
+import { useRefetch } from '#web/lib/use-refetch.ts';
+import { serversKey } from './queries.ts';
 
 /** Fetched whenever the form opens, and not cached. */
 export const pastedDescriptionQuery = (id: number) =>
@@ -29,7 +30,7 @@ export const operationsQuery = ({ id, lookedAt }: Pick<ToolServer, 'id' | 'looke
   });
 
 export function useChooseOperations(id: number) {
-  const onSettled = useRefetched();
+  const onSettled = useRefetch(serversKey);
   return useMutation({
     mutationFn: (operations: string[] | null) =>
       call(openApiServers.chooseOperations, { params: { id }, body: { operations } }),
@@ -38,7 +39,7 @@ export function useChooseOperations(id: number) {
 }
 
 export function useAddOpenApiServer() {
-  const onSettled = useRefetched();
+  const onSettled = useRefetch(serversKey);
   return useMutation({
     mutationFn: (body: z.input<typeof NewOpenApiServer>) => call(openApiServers.create, { body }),
     onSettled,
@@ -47,7 +48,7 @@ export function useAddOpenApiServer() {
 }
 
 export function useChangeOpenApiServer(id: number) {
-  const onSettled = useRefetched();
+  const onSettled = useRefetch(serversKey);
   return useMutation({
     mutationFn: (body: OpenApiServerChanges) => call(openApiServers.update, { params: { id }, body }),
     onSettled,

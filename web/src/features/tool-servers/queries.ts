@@ -14,6 +14,7 @@ import { assistantsQuery } from '#web/api/assistants.ts';
 import { chosenToolsQuery } from '#web/api/chosen-tools.ts';
 import { call } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
+import { useRefetch } from '#web/lib/use-refetch.ts';
 
 const whileLooking = 1_000;
 export const serversKey = ['tool-servers'] as const;
@@ -40,13 +41,8 @@ export const toolCommandsQuery = queryOptions({
   queryFn: ({ signal }) => call(toolServers.commands, {}, signal),
 });
 
-export function useRefetched() {
-  const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: serversKey });
-}
-
 export function useAddServer() {
-  const onSettled = useRefetched();
+  const onSettled = useRefetch(serversKey);
   return useMutation({
     mutationFn: (body: z.input<typeof NewToolServer>) => call(toolServers.create, { body }),
     onSettled,
@@ -56,7 +52,7 @@ export function useAddServer() {
 }
 
 export function useAddCommand() {
-  const onSettled = useRefetched();
+  const onSettled = useRefetch(serversKey);
   return useMutation({
     mutationFn: (body: z.input<typeof NewToolCommand>) => call(toolServers.addCommand, { body }),
     onSettled,
@@ -64,7 +60,7 @@ export function useAddCommand() {
 }
 
 export function useChangeServer(id: number) {
-  const onSettled = useRefetched();
+  const onSettled = useRefetch(serversKey);
   return useMutation({
     mutationFn: (body: ToolServerChanges) => call(toolServers.update, { params: { id }, body }),
     onSettled,
@@ -73,18 +69,18 @@ export function useChangeServer(id: number) {
 }
 
 export function useRemoveServer() {
-  const onSettled = useRefetched();
+  const onSettled = useRefetch(serversKey);
   return useMutation({ mutationFn: (id: number) => call(toolServers.remove, { params: { id } }), onSettled });
 }
 
 export function useRefreshServer() {
-  const onSettled = useRefetched();
+  const onSettled = useRefetch(serversKey);
   return useMutation({ mutationFn: (id: number) => call(toolServers.refresh, { params: { id } }), onSettled });
 }
 
 /** Starts signing in at a server; the browser leaves the page. */
 export function useSignIn() {
-  const onSettled = useRefetched();
+  const onSettled = useRefetch(serversKey);
   return useMutation({
     mutationFn: (id: number) => call(toolServers.signIn, { params: { id } }),
     onSuccess: ({ address }) => window.location.assign(address),
@@ -94,7 +90,7 @@ export function useSignIn() {
 }
 
 export function useSignOut() {
-  const onSettled = useRefetched();
+  const onSettled = useRefetch(serversKey);
   return useMutation({ mutationFn: (id: number) => call(toolServers.signOut, { params: { id } }), onSettled });
 }
 

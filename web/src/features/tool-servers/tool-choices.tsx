@@ -16,13 +16,13 @@ import { ServerChoices } from './server-choices.tsx';
 export function ToolChoices({ assistantId }: { assistantId: number }) {
   const servers = useQuery(toolServersQuery);
   const chosen = useQuery(chosenToolsQuery(assistantId));
-  if (!servers.data || !chosen.data) return <Loading queries={[servers, chosen]} />;
+  if (!servers.data || !chosen.data) return <LoadingTools queries={[servers, chosen]} />;
   return <SavedChoices assistantId={assistantId} servers={servers.data} chosen={chosen.data} />;
 }
 
 type Loaded = Parameters<typeof RetryNotice>[0]['query'] & { isError: boolean; error: Error | null };
 
-function Loading({ queries }: { queries: readonly Loaded[] }) {
+function LoadingTools({ queries }: { queries: readonly Loaded[] }) {
   const failed = queries.find(({ isError }) => isError);
   if (failed)
     return (
@@ -59,7 +59,7 @@ export function DraftToolChoices({ chosen, onChange }: DraftToolsProps) {
   const servers = useQuery(toolServersQuery);
   const named = servers.data?.filter(({ id }) => chosen.some(({ serverId }) => serverId === id)) ?? [];
   const tools = useQueries({ queries: named.map((server) => serverToolsQuery(server)) });
-  if (!servers.data) return <Loading queries={[servers]} />;
+  if (!servers.data) return <LoadingTools queries={[servers]} />;
   const toolsOf = new Map(named.map(({ id }, index) => [id, tools[index]?.data?.tools]));
   return (
     <Choices

@@ -87,7 +87,7 @@ function RankingCard({ title, description, rows, whole, empty, action, className
         <CardHeader title={title} description={description} action={action} />
       </div>
       {rows === undefined ? (
-        <LoadingRows />
+        <LoadingRanking />
       ) : rows.length === 0 ? (
         <EmptyState bare icon={empty.icon} text={empty.text} className="flex-1 justify-center" />
       ) : (
@@ -97,7 +97,7 @@ function RankingCard({ title, description, rows, whole, empty, action, className
   );
 }
 
-function LoadingRows() {
+function LoadingRanking() {
   return (
     <div className="divide-y divide-border px-5 pb-2">
       {[0, 1, 2].map((row) => (

@@ -64,7 +64,7 @@ export function RequestsPanel({ scope, onClose, onSetPrice }: RequestsPanelProps
             onRetry={() => void query.refetch()}
           />
         ) : (
-          <Loading />
+          <LoadingRequests />
         )
       ) : requests.length === 0 ? (
         <p className="py-10 text-center text-muted-foreground">
@@ -93,7 +93,7 @@ export function RequestsPanel({ scope, onClose, onSetPrice }: RequestsPanelProps
   );
 }
 
-function Loading() {
+function LoadingRequests() {
   return (
     <div aria-busy="true" className="-mt-3 divide-y divide-border">
       <output className="sr-only">Loading requests</output>

@@ -1,10 +1,12 @@
 import { invitations } from '@roster/contracts/invitations';
-import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, useMutation } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { call } from '#web/lib/api-client.ts';
+import { useRefetch } from '#web/lib/use-refetch.ts';
+import { usersKey } from './queries.ts';
 
 /** Begins like the other lists of the page, so that a change of accounts refetches it too. */
-const invitationsKey = ['users', 'invitations'] as const;
+const invitationsKey = [...usersKey, 'invitations'] as const;
 /** Cursor of the first page. */
 const start = '';
 
@@ -16,13 +18,8 @@ export const invitationsQuery = infiniteQueryOptions({
   getNextPageParam: (page) => page.nextCursor,
 });
 
-function useRefetchedInvitations() {
-  const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: ['users'] });
-}
-
 export function useInvite() {
-  const refetch = useRefetchedInvitations();
+  const refetch = useRefetch(usersKey);
   return useMutation({
     mutationFn: (draft: z.input<typeof invitations.create.body>) => call(invitations.create, { body: draft }),
     onSuccess: refetch,
@@ -30,7 +27,7 @@ export function useInvite() {
 }
 
 export function useResendInvitation() {
-  const refetch = useRefetchedInvitations();
+  const refetch = useRefetch(usersKey);
   return useMutation({
     mutationFn: (id: number) => call(invitations.resend, { params: { id } }),
     onSettled: refetch,
@@ -38,7 +35,7 @@ export function useResendInvitation() {
 }
 
 export function useRevokeInvitation() {
-  const refetch = useRefetchedInvitations();
+  const refetch = useRefetch(usersKey);
   return useMutation({
     mutationFn: (id: number) => call(invitations.revoke, { params: { id } }),
     onSettled: refetch,

@@ -10,11 +10,13 @@ import {
 import type { z } from 'zod';
 import { currentUserQuery } from '#web/api/current-user.ts';
 import { call } from '#web/lib/api-client.ts';
+import { useRefetch } from '#web/lib/use-refetch.ts';
 
 /** Filter and order of the list of accounts. */
 export type UsersView = { q: string; sort: UserSort; order: 'asc' | 'desc' };
 
-const usersKey = ['users'] as const;
+/** Refetched as a whole: an administrator's change affects accounts, figures and activity. */
+export const usersKey = ['users'] as const;
 /** Cursor of the first page. */
 const start = '';
 
@@ -52,14 +54,8 @@ export const policyQuery = queryOptions({
   queryFn: ({ signal }) => call(secondFactor.policy, {}, signal),
 });
 
-/** An administrator's change affects all lists: accounts, figures and activity. */
-function useRefetchedUsers() {
-  const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: usersKey });
-}
-
 export function useAddUser() {
-  const refetch = useRefetchedUsers();
+  const refetch = useRefetch(usersKey);
   return useMutation({
     mutationFn: (draft: z.input<typeof users.add.body>) => call(users.add, { body: draft }),
     onSuccess: refetch,
@@ -68,7 +64,7 @@ export function useAddUser() {
 
 export function useChangeUser() {
   const client = useQueryClient();
-  const refetch = useRefetchedUsers();
+  const refetch = useRefetch(usersKey);
   return useMutation({
     mutationFn: ({ id, changes }: { id: number; changes: z.input<typeof users.change.body> }) =>
       call(users.change, { params: { id }, body: changes }),
@@ -82,7 +78,7 @@ export function useChangeUser() {
 }
 
 export function useRemoveUser() {
-  const refetch = useRefetchedUsers();
+  const refetch = useRefetch(usersKey);
   return useMutation({
     mutationFn: (id: number) => call(users.remove, { params: { id } }),
     onSuccess: refetch,
@@ -90,7 +86,7 @@ export function useRemoveUser() {
 }
 
 export function useSignOutUser() {
-  const refetch = useRefetchedUsers();
+  const refetch = useRefetch(usersKey);
   return useMutation({
     mutationFn: (id: number) => call(users.signOut, { params: { id } }),
     onSuccess: refetch,
@@ -98,7 +94,7 @@ export function useSignOutUser() {
 }
 
 export function useResetUserPassword() {
-  const refetch = useRefetchedUsers();
+  const refetch = useRefetch(usersKey);
   return useMutation({
     mutationFn: (id: number) => call(users.resetPassword, { params: { id } }),
     onSuccess: refetch,
@@ -106,7 +102,7 @@ export function useResetUserPassword() {
 }
 
 export function useSavePolicy() {
-  const refetch = useRefetchedUsers();
+  const refetch = useRefetch(usersKey);
   return useMutation({
     mutationFn: (policy: SecondFactorPolicy) => call(secondFactor.setPolicy, { body: policy }),
     onSuccess: refetch,
@@ -114,7 +110,7 @@ export function useSavePolicy() {
 }
 
 export function useResetSecondFactor() {
-  const refetch = useRefetchedUsers();
+  const refetch = useRefetch(usersKey);
   return useMutation({
     mutationFn: (id: number) => call(secondFactor.reset, { params: { id } }),
     onSettled: refetch,

@@ -1,7 +1,8 @@
 import { passkeys } from '@roster/contracts/passkeys';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation } from '@tanstack/react-query';
 import { addPasskey } from '#web/api/add-passkey.ts';
 import { call } from '#web/lib/api-client.ts';
+import { useRefetch } from '#web/lib/use-refetch.ts';
 
 export const passkeysQuery = queryOptions({
   queryKey: ['passkeys'],
@@ -9,18 +10,12 @@ export const passkeysQuery = queryOptions({
 });
 
 /** Also what depends on them: the second factor, and the security activity. */
-function useRefetched() {
-  const client = useQueryClient();
-  return () =>
-    Promise.all(
-      [['passkeys'], ['second-factor'], ['security-events']].map((queryKey) => client.invalidateQueries({ queryKey })),
-    );
-}
+const useRefetchedPasskeys = () => useRefetch(['passkeys'], ['second-factor'], ['security-events']);
 
 export function useAddPasskey() {
   return useMutation({
     mutationFn: addPasskey,
-    onSuccess: useRefetched(),
+    onSuccess: useRefetchedPasskeys(),
   });
 }
 
@@ -28,13 +23,13 @@ export function useRenamePasskey() {
   return useMutation({
     mutationFn: ({ id, name }: { id: number; name: string }) =>
       call(passkeys.rename, { params: { id }, body: { name } }),
-    onSuccess: useRefetched(),
+    onSuccess: useRefetchedPasskeys(),
   });
 }
 
 export function useRemovePasskey() {
   return useMutation({
     mutationFn: (id: number) => call(passkeys.remove, { params: { id } }),
-    onSettled: useRefetched(),
+    onSettled: useRefetchedPasskeys(),
   });
 }

@@ -85,14 +85,14 @@ export function PreferencesTab() {
 
   const contents: Record<Part, ReactNode> = {
     appearance: <Appearance hasColors={draft.customColors} />,
-    notifications: isLoading ? <LoadingRows count={2} /> : <Notifications draft={draft} onChange={edit} />,
+    notifications: isLoading ? <LoadingPreferences count={2} /> : <Notifications draft={draft} onChange={edit} />,
     conversations: isLoading ? (
-      <LoadingRows count={1} />
+      <LoadingPreferences count={1} />
     ) : (
       <Titles model={draft.titleModel} onChange={(titleModel) => edit({ titleModel })} />
     ),
     advanced: isLoading ? (
-      <LoadingRows count={1} />
+      <LoadingPreferences count={1} />
     ) : (
       <Advanced {...{ draft, saved, errors, checkedColors }} onChange={edit} onErrors={setErrors} />
     ),
@@ -115,7 +115,7 @@ export function PreferencesTab() {
   );
 }
 
-function LoadingRows({ count }: { count: number }) {
+function LoadingPreferences({ count }: { count: number }) {
   return (
     <div aria-busy="true" className="grid gap-6">
       <output className="sr-only">Loading preferences</output>

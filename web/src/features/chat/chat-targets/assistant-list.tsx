@@ -7,7 +7,7 @@ import { assistantsQuery } from '#web/api/assistants.ts';
 import { useEditAccess, useUser } from '#web/api/current-user.ts';
 import { AssistantAvatar, someHaveAvatars } from '#web/components/assistant-avatar.tsx';
 import { ModelName } from '#web/components/model-name.tsx';
-import { LoadingAssistants } from '#web/features/chat/shared/loading-rows.tsx';
+import { LoadingAssistants } from '#web/features/chat/shared/loading-lists.tsx';
 import { errorText } from '#web/lib/api-client.ts';
 import { readStored, writeStored } from '#web/lib/storage/storage.ts';
 import { Badge } from '#web/ui/badge.tsx';

@@ -2,7 +2,7 @@ import { usePrefetchQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import { useIsSearching, useSearchText } from '#web/features/chat/search/search-address.ts';
-import { LoadingAssistants, LoadingRows } from '#web/features/chat/shared/loading-rows.tsx';
+import { LoadingAssistants, LoadingThreads } from '#web/features/chat/shared/loading-lists.tsx';
 import { type ThreadView, threadListQuery } from '#web/features/chat/shared/queries.ts';
 import type { Match } from '#web/features/chat/shared/thread-state.ts';
 import { afterContent, whenAppReady } from '#web/lib/app-ready.ts';
@@ -81,7 +81,7 @@ export function ThreadColumn(props: ThreadColumnProps) {
           onRemoved={onRemoved}
         />
       ) : (
-        <LoadingRows />
+        <LoadingThreads />
       )}
       {/* Results need the room; on small screens only two would be visible. */}
       {!isSearching && <AssistantList onStartChat={onStartChat} />}

@@ -13,7 +13,7 @@ import {
   toggleSelected,
   useSelection,
 } from '#web/features/chat/selection/selection.ts';
-import { LoadingRows } from '#web/features/chat/shared/loading-rows.tsx';
+import { LoadingThreads } from '#web/features/chat/shared/loading-lists.tsx';
 import { isSearch, type ThreadFilter, type ThreadView, threadListQuery } from '#web/features/chat/shared/queries.ts';
 import { forgetMiddle, loadAround, loadMoreThreads } from '#web/features/chat/shared/thread-cache.ts';
 import { threadQuery } from '#web/features/chat/shared/thread-queries.ts';
@@ -196,7 +196,8 @@ function FilteredList({ filter, openThreadId, onOpen, onOpenMatch, onRemoved }: 
     return isNear ? loadMoreThreads(client, filter) : undefined;
   });
 
-  if (!data) return error && !isFetching ? <NotLoaded error={error} onRetry={() => void refetch()} /> : <LoadingRows />;
+  if (!data)
+    return error && !isFetching ? <NotLoaded error={error} onRetry={() => void refetch()} /> : <LoadingThreads />;
   if (rows.length === 0) return <NoRows filter={filter} openThreadId={openThreadId} />;
   return (
     <>

@@ -73,7 +73,7 @@ export function Review({ dataset, filter }: { dataset: Dataset; filter: ReviewFi
   };
   useReviewKeys(keys, example !== undefined && !editing);
 
-  if (query.isPending) return <Loading />;
+  if (query.isPending) return <LoadingExamples />;
   if (query.isError && examples.length === 0) return <FailedExamples query={query} />;
   if (!example) return <EmptyState icon={ListChecks} text={emptyWords[filter]} />;
   const known = filter === 'all' ? dataset.examples : examples.length;
@@ -234,7 +234,7 @@ function Legend() {
   );
 }
 
-function Loading() {
+function LoadingExamples() {
   return (
     <div aria-busy="true" className="grid items-start gap-4 lg:grid-cols-[18rem_minmax(0,1fr)]">
       <output className="sr-only">Loading examples</output>

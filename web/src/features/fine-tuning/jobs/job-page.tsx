@@ -37,7 +37,7 @@ export function JobPage({ jobId }: { jobId: number }) {
   if (!job)
     return (
       <Page title="Fine-Tuning Job" lead={back}>
-        {query.error ? <NoJob query={query} error={query.error} /> : <Loading />}
+        {query.error ? <NoJob query={query} error={query.error} /> : <LoadingJob />}
       </Page>
     );
   const isInProgress = isOpen(job);
@@ -100,7 +100,7 @@ function Lead({ job }: { job: Job }) {
   );
 }
 
-function Loading() {
+function LoadingJob() {
   return (
     <div aria-busy="true" className="grid gap-4">
       <output className="sr-only">Loading the job</output>

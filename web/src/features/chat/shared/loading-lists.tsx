@@ -4,7 +4,7 @@ import { Skeleton } from '#web/ui/states/skeleton.tsx';
 const widths = ['w-[72%]', 'w-[56%]', 'w-[84%]', 'w-[64%]', 'w-[48%]', 'w-[76%]'];
 
 /** Skeleton of the conversations. */
-export function LoadingRows() {
+export function LoadingThreads() {
   return (
     <div aria-busy="true" className="min-h-0 flex-1 overflow-hidden px-4 py-2">
       <span className="sr-only">Loading conversations</span>

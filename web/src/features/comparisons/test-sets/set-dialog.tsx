@@ -1,8 +1,9 @@
-import { type TestSetDetail, testQuestionLimit, testSetNameLimit } from '@roster/contracts/comparisons/test-sets';
-import { codePointLength } from '@roster/contracts/text/length';
+import { type TestSetDetail, testQuestionLimit, testSets } from '@roster/contracts/comparisons/test-sets';
 import { ChevronDown, ChevronUp, Plus } from 'lucide-react';
 import { type RefObject, useRef, useState } from 'react';
+import { Controller } from 'react-hook-form';
 import { FormDialog } from '#web/components/form-dialog.tsx';
+import { problemsSchema, useSchemaForm } from '#web/lib/schema-form.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
@@ -26,44 +27,30 @@ type SetDialogProps = {
   onClose: () => void;
 };
 
-type Problems = { name?: string; questions?: string };
-const questionLimit = 10_000;
+type Values = { name: string; questions: readonly DraftQuestion[] };
 
-function problemsOf(name: string, questions: readonly DraftQuestion[]): Problems {
-  const found: Problems = {};
-  if (name.trim() === '') found.name = 'Name is required';
-  else if (codePointLength(name.trim()) > testSetNameLimit) found.name = `At most ${testSetNameLimit} characters`;
-  const asked = nonBlank(questions);
-  if (asked.length === 0) found.questions = 'Enter or choose at least one question';
-  else if (asked.some(({ from, text }) => from === 'typed' && codePointLength(text) > questionLimit))
-    found.questions = `A question cannot exceed ${questionLimit} characters`;
+function problemsOf({ name, questions }: Values) {
+  const found: Partial<Record<keyof Values, string>> = {};
+  const { error } = testSets.update.body.safeParse({ name, questions: changedQuestions(questions) });
+  for (const { path, message } of error?.issues ?? []) found[path[0] === 'name' ? 'name' : 'questions'] ??= message;
   return found;
 }
 
+const schema = problemsSchema(problemsOf);
+
 /** Creates a test set or replaces its questions. */
 export function SetDialog({ assistantId, set, onSaved, onClose }: SetDialogProps) {
-  const first = set?.items.map(keptQuestion) ?? [typedQuestion()];
-  const [name, setName] = useState(set?.name ?? '');
-  const [questions, setQuestions] = useState<readonly DraftQuestion[]>(first);
-  // Errors appear after the first attempt to submit.
-  const [wasTried, setTried] = useState(false);
-  const problems = wasTried ? problemsOf(name, questions) : {};
-  const [isChanged, setChanged] = useState(false);
-  const nameInput = useRef<HTMLInputElement>(null);
+  const [before] = useState(
+    (): Values => ({ name: set?.name ?? '', questions: set?.items.map(keptQuestion) ?? [typedQuestion()] }),
+  );
+  const form = useSchemaForm(schema, before);
+  const { errors, isDirty } = form.formState;
   const { create, update } = useSetCalls();
-  const change = (next: readonly DraftQuestion[]) => {
-    setChanged(true);
-    setQuestions(next);
-  };
-  const submit = () => {
-    const found = problemsOf(name, questions);
-    setTried(true);
-    if (found.name) nameInput.current?.focus();
-    if (found.name || found.questions) return;
+  const submit = form.handleSubmit(({ name, questions }) => {
     const then = { onSuccess: onSaved };
     if (set) update.mutate({ id: set.id, body: { name, questions: changedQuestions(questions) } }, then);
     else create.mutate({ assistantId, body: { name, questions: newQuestions(questions) } }, then);
-  };
+  });
   return (
     <FormDialog
       title={set ? 'Edit test set' : 'New test set'}
@@ -77,7 +64,7 @@ export function SetDialog({ assistantId, set, onSaved, onClose }: SetDialogProps
       busy={create.isPending || update.isPending}
       failed={{ title: 'Failed to save the test set', error: create.error ?? update.error }}
       unsaved={{
-        when: isChanged && !create.isSuccess && !update.isSuccess,
+        when: isDirty && !create.isSuccess && !update.isSuccess,
         what: 'this test set',
         question: { description: 'Your questions will be lost.' },
       }}
@@ -85,40 +72,29 @@ export function SetDialog({ assistantId, set, onSaved, onClose }: SetDialogProps
       onClose={onClose}
       className="grid gap-5"
     >
-      <NameField
-        ref={nameInput}
-        name={name}
-        error={problems.name}
-        onChange={(next) => {
-          setChanged(true);
-          setName(next);
-        }}
+      <Field label="Name" required error={errors.name?.message}>
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register('name', { onChange: () => form.clearErrors('name') })}
+            placeholder="Such as ‘Refunds’"
+          />
+        )}
+      </Field>
+      <Controller
+        control={form.control}
+        name="questions"
+        rules={{ onChange: () => form.clearErrors('questions') }}
+        render={({ field: { value, onChange }, fieldState }) => (
+          <Questions
+            assistantId={assistantId}
+            questions={value}
+            error={fieldState.error?.message}
+            onChange={onChange}
+          />
+        )}
       />
-      <Questions assistantId={assistantId} questions={questions} error={problems.questions} onChange={change} />
     </FormDialog>
-  );
-}
-
-type NameFieldProps = {
-  ref: RefObject<HTMLInputElement | null>;
-  name: string;
-  error: string | undefined;
-  onChange: (name: string) => void;
-};
-
-function NameField({ ref, name, error, onChange }: NameFieldProps) {
-  return (
-    <Field label="Name" required error={error}>
-      {(control) => (
-        <Input
-          {...control}
-          ref={ref}
-          value={name}
-          placeholder="Such as ‘Refunds’"
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )}
-    </Field>
   );
 }
 

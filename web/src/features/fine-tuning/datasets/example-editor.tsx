@@ -1,8 +1,10 @@
-import type { DatasetExample } from '@roster/contracts/fine-tuning/datasets';
-import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
+import { type DatasetExample, datasets } from '@roster/contracts/fine-tuning/datasets';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
-import { ApiError, errorText } from '#web/lib/api-client.ts';
+import { errorText } from '#web/lib/api-client.ts';
+import { showFieldErrors } from '#web/lib/form-errors.ts';
 import { isEnter } from '#web/lib/keyboard/enter-key.ts';
+import { problemsSchema, useSchemaForm } from '#web/lib/schema-form.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
@@ -22,57 +24,68 @@ type ExampleEditorProps = { datasetId: number; example: DatasetExample; onClose:
 
 const names: readonly (keyof Texts)[] = ['instructions', 'question', 'answer', 'rejected'];
 
-/** Texts of an example being edited; only changed ones are saved. */
-function useExampleTexts({ datasetId, example, onClose }: ExampleEditorProps) {
+function changesOf(texts: Texts, before: Texts): Partial<Texts> {
+  const changes: Partial<Texts> = {};
+  for (const name of names) if (texts[name] !== before[name]) changes[name] = texts[name] ?? '';
+  return changes;
+}
+
+function problemsOf(changes: Partial<Texts>) {
+  const found: Partial<Record<keyof Texts, string>> = {};
+  const { error } = datasets.updateExample.body.safeParse(changes);
+  for (const { path, message } of error?.issues ?? []) {
+    const name = names.find((one) => one === path[0]);
+    if (name) found[name] ??= message;
+  }
+  return found;
+}
+
+/** The form of an example; only changed texts are validated and saved. */
+function useExampleForm({ datasetId, example, onClose }: ExampleEditorProps) {
   const [before] = useState(() => textsOf(example));
-  const [texts, setTexts] = useState(before);
+  const [schema] = useState(() => problemsSchema((texts: Texts) => problemsOf(changesOf(texts, before))));
+  const form = useSchemaForm(schema, before);
   const update = useUpdateExample(datasetId);
-  const changed = names.filter((name) => texts[name] !== before[name]);
-  const save = () => {
-    if (changed.length === 0) return onClose();
-    const change: Partial<Texts> = {};
-    for (const name of changed) change[name] = texts[name] ?? '';
-    update.mutate({ id: example.id, change }, { onSuccess: onClose });
-  };
-  return { texts, setTexts, hasChanged: changed.length > 0, save, update };
+  const save = form.handleSubmit((texts) => {
+    const change = changesOf(texts, before);
+    if (Object.keys(change).length === 0) return onClose();
+    const onError = (error: Error) => void showFieldErrors(form, error);
+    update.mutate({ id: example.id, change }, { onSuccess: onClose, onError });
+  });
+  return { form, save, update };
 }
 
 export function ExampleEditor(props: ExampleEditorProps) {
-  const { onClose } = props;
-  const { texts, setTexts, hasChanged, save, update } = useExampleTexts(props);
+  const { example, onClose } = props;
+  const { form, save, update } = useExampleForm(props);
+  const { errors, isDirty } = form.formState;
   const formId = useId();
-  const problems: Record<string, string> = update.error instanceof ApiError ? (update.error.fields ?? {}) : {};
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save();
-  };
   const keyDown = (event: KeyboardEvent) => {
     if (isEnter(event.nativeEvent) && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      save();
-    } else if (event.key === 'Escape' && !hasChanged) onClose();
+      void save();
+    } else if (event.key === 'Escape' && !isDirty) onClose();
   };
   const field = (name: keyof Texts, label: string, rows: number) => (
-    <Field label={label} error={problems[name]}>
+    <Field label={label} error={errors[name]?.message}>
       {(control) => (
         <Textarea
           {...control}
+          {...form.register(name)}
           rows={rows}
           autoFocus={name === 'answer'}
-          value={texts[name] ?? ''}
-          onChange={(event) => setTexts({ ...texts, [name]: event.target.value })}
           className="field-sizing-content max-h-[60dvh]"
         />
       )}
     </Field>
   );
   return (
-    <form id={formId} aria-label="Edit example" noValidate onSubmit={submit} onKeyDown={keyDown} className="space-y-4">
+    <form id={formId} aria-label="Edit example" noValidate onSubmit={save} onKeyDown={keyDown} className="space-y-4">
       {field('instructions', 'Instructions', 2)}
       {field('question', 'Question', 3)}
-      {field('answer', texts.rejected === undefined ? 'Answer' : 'Better answer', 8)}
-      {texts.rejected !== undefined && field('rejected', 'Worse answer', 6)}
-      {update.error && Object.keys(problems).length === 0 && (
+      {field('answer', example.rejected === null ? 'Answer' : 'Better answer', 8)}
+      {example.rejected !== null && field('rejected', 'Worse answer', 6)}
+      {update.error && Object.keys(errors).length === 0 && (
         <Notice tone="destructive" live title="Failed to save the example">
           {errorText(update.error, 'Please try again.')}
         </Notice>
@@ -86,7 +99,7 @@ export function ExampleEditor(props: ExampleEditorProps) {
           Save
         </Button>
       </div>
-      <UnsavedChanges when={hasChanged && !update.isSuccess} what="this example" />
+      <UnsavedChanges when={isDirty && !update.isSuccess} what="this example" />
     </form>
   );
 }

@@ -1,7 +1,7 @@
 import 'katex/dist/katex.min.css';
 import { renderToString } from 'katex';
-import { createElement, memo, type ReactNode, useEffect, useMemo } from 'react';
-import { createStore, useStore } from '#web/lib/store.ts';
+import { createElement, memo, type ReactNode, useMemo } from 'react';
+import { lazyPart } from '#web/lib/lazy.ts';
 import { type MarkupNode, readMarkup, readStyle } from './markup-tree.ts';
 
 const elements = new Set(
@@ -74,34 +74,17 @@ function typeset(source: string, display: boolean): ReactNode {
   }
 }
 
-/** Chemical formulas and units need a KaTeX extension, loaded with the first of them. */
-const chemistry = createStore<'none' | 'loaded' | 'failed'>('none');
+type FormulaProps = { source: string; display: boolean };
 
-async function loadChemistry() {
-  try {
-    await import('katex/contrib/mhchem');
-    chemistry.set('loaded');
-  } catch {
-    chemistry.set('failed');
-  }
-}
+const FormulaSource = ({ source }: FormulaProps) => (
+  <code dir="ltr" className="font-mono text-[0.92em]">
+    {source}
+  </code>
+);
 
-/** A rendered formula, or its source if it cannot be rendered. */
-export const Formula = memo(function Formula({ source, display }: { source: string; display: boolean }) {
-  const known = useStore(chemistry);
-  const isWaiting = known === 'none' && /\\(?:ce|pu)\b/.test(source);
-  useEffect(() => {
-    if (isWaiting) void loadChemistry();
-  }, [isWaiting]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: more can be typeset once the addition is there
-  const formula = useMemo(() => (isWaiting ? null : typeset(source, display)), [source, display, isWaiting, known]);
-  if (formula === null) {
-    return (
-      <code dir="ltr" className="font-mono text-[0.92em]">
-        {source}
-      </code>
-    );
-  }
+function TypesetFormula({ source, display }: FormulaProps) {
+  const formula = useMemo(() => typeset(source, display), [source, display]);
+  if (formula === null) return <FormulaSource source={source} display={display} />;
   if (!display) return <span dir="ltr">{formula}</span>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reachable by keyboard
@@ -109,4 +92,17 @@ export const Formula = memo(function Formula({ source, display }: { source: stri
       {formula}
     </span>
   );
+}
+
+async function loadChemistry() {
+  await import('katex/contrib/mhchem');
+  return TypesetFormula;
+}
+
+/** Chemical formulas and units need a KaTeX extension, loaded with the first of them. */
+const ChemicalFormula = lazyPart<FormulaProps>(loadChemistry, { pending: FormulaSource, failed: TypesetFormula });
+
+/** A rendered formula, or its source if it cannot be rendered. */
+export const Formula = memo(function Formula(props: FormulaProps) {
+  return /\\(?:ce|pu)\b/.test(props.source) ? <ChemicalFormula {...props} /> : <TypesetFormula {...props} />;
 });

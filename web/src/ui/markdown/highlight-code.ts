@@ -1,5 +1,6 @@
 import type { ElementContent } from 'hast';
 import { common, createLowlight } from 'lowlight';
+import { lazyModule } from '#web/lib/lazy.ts';
 
 const lowlight = createLowlight(common);
 lowlight.registerAlias({ xml: ['vue', 'svelte', 'astro'], bash: ['console', 'fish'] });
@@ -14,22 +15,16 @@ const later = new Set(
     'sv tcl tex thrift twig vala verilog vhdl vim'
   ).split(' '),
 );
-let loading: Promise<void> | undefined;
 
 /** True if a language is available but not loaded yet. */
 export const isLoadableLanguage = (language: string) => later.has(language) && !lowlight.registered(language);
 
-async function addLaterLanguages() {
+/** Loads the less common languages. */
+export const { load: loadRareLanguages } = lazyModule(async () => {
   const { rareLanguages } = await import('./rare-languages.ts');
   lowlight.register(rareLanguages);
   lowlight.registerAlias({ julia: ['jl'] });
-}
-
-/** Loads the less common languages. */
-export function loadRareLanguages(): Promise<void> {
-  loading ??= addLaterLanguages();
-  return loading;
-}
+});
 
 /** Code is highlighted in pieces, so that finished pieces stay as they are while more arrives. */
 export type HighlightedPiece = { text: string; nodes: readonly ElementContent[] };

@@ -31,7 +31,7 @@ export function useUser(): User {
 }
 
 /** Shown beside controls that are disabled for Viewers. */
-export const viewerNotice = 'As a Viewer you can chat. Only Editors and Admins can make changes here.';
+const viewerNotice = 'As a Viewer you can chat. Only Editors and Admins can make changes here.';
 
 /** True if the user may change assistants, files and jobs; otherwise `reason` says why not. */
 export function useEditAccess(): { mayEdit: boolean; reason: string | undefined } {

@@ -8,7 +8,7 @@ import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient }
 import { call } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 
-export const modelChoicesQuery = queryOptions({
+const modelChoicesQuery = queryOptions({
   queryKey: ['model-choices'],
   queryFn: ({ signal }) => call(modelChoices.choices, {}, signal),
   staleTime: 5 * 60_000,

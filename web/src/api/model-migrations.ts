@@ -84,7 +84,7 @@ export function useUndoModelMigration() {
   });
 }
 
-export type WantedModelMigration = { fromModel: string; toModel: string; assistantIds?: number[] };
+type WantedModelMigration = { fromModel: string; toModel: string; assistantIds?: number[] };
 
 const isRetired = (client: QueryClient, name: string) =>
   client.getQueryData(retirementQuery.queryKey)?.some(({ model, lifecycle }) => model === name && lifecycle === 'gone');

@@ -28,7 +28,7 @@ export function applyPreferences(preferences: Preferences): void {
   applySavedColors(preferences.customColors ? derivePalette(savedColors(preferences)) : null);
 }
 
-export type PreferenceChanges = Partial<Omit<Preferences, 'theme'>> & Pick<Preferences, 'theme'>;
+type PreferenceChanges = Partial<Omit<Preferences, 'theme'>> & Pick<Preferences, 'theme'>;
 
 /** Saves changes to the preferences. Colors that are turned off are not kept. */
 export function useSavePreferences() {

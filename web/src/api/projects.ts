@@ -50,7 +50,7 @@ function useProjectChange<Input, Output>(mutationFn: (input: Input) => Promise<O
   return useMutation({ networkMode: 'always', mutationFn, onSettled: () => void refreshProjects(client) });
 }
 
-export type ProjectChange = z.input<typeof projects.update.body>;
+type ProjectChange = z.input<typeof projects.update.body>;
 
 export const useCreateProject = () => useProjectChange((body: ProjectDraft) => call(projects.create, { body }));
 

@@ -4,10 +4,10 @@ import type { z } from 'zod';
 import { call } from '#web/lib/api-client.ts';
 import { useRefetch } from '#web/lib/use-refetch.ts';
 
-export type UsageRange = { from: string; to: string; tz: string };
+type UsageRange = { from: string; to: string; tz: string };
 
 /** Selects calls of a range of days. `none`: chats without an assistant. */
-export type RequestScope = UsageRange & {
+type RequestScope = UsageRange & {
   model?: string;
   assistantId?: number | 'none';
   accessTokenId?: number;

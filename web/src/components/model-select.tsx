@@ -27,8 +27,6 @@ type ModelSelectProps = Pick<ModelPickerProps, 'without'> & {
   empty?: string;
   /** Options above the models. */
   extras?: readonly ExtraGroup[];
-  /** Label for the name of the dialog. */
-  label?: string;
   onChange: (model: string) => void;
 };
 
@@ -54,7 +52,7 @@ function useOptions({ value, empty, extras = noExtras, onChange }: ModelSelectPr
 
 /** A field that opens the picker of models. */
 export function ModelSelect(props: ModelSelectProps) {
-  const { control, ref, name, className, onBlur, value, label, without, onChange } = props;
+  const { control, ref, name, className, onBlur, value, without, onChange } = props;
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const { text, groups, isExtra } = useOptions(props);
@@ -92,7 +90,7 @@ export function ModelSelect(props: ModelSelectProps) {
       {isOpen && (
         <ModelPicker
           anchor={() => button.current}
-          label={label ?? 'Models'}
+          label="Models"
           current={isExtra ? null : value}
           extras={groups}
           without={without}

@@ -29,7 +29,6 @@ export function PreviewPanel({ filename, description, address, query, onClose }:
   const isGone = query.error instanceof ApiError && query.error.status === 404;
   return (
     <SidePanel
-      open
       onOpenChange={onClose}
       title={filename}
       description={description}

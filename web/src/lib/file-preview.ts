@@ -15,7 +15,7 @@ const startsWith = (bytes: Uint8Array, text: string, at = 0) =>
   [...text].every((sign, index) => bytes[at + index] === sign.charCodeAt(0));
 
 /** Detects the type from the bytes: names and content types are not reliable. */
-export function imageTypeOf(bytes: Uint8Array): string | undefined {
+function imageTypeOf(bytes: Uint8Array): string | undefined {
   if (startsWith(bytes, '\x89PNG\r\n\x1a\n')) return 'image/png';
   if (startsWith(bytes, '\xff\xd8\xff')) return 'image/jpeg';
   if (startsWith(bytes, 'GIF87a') || startsWith(bytes, 'GIF89a')) return 'image/gif';

@@ -3,8 +3,7 @@ import { useEffect, useState } from 'react';
 /** The browser's permission for notifications. */
 export type NotificationState = 'granted' | 'denied' | 'default' | 'unsupported';
 
-export const notificationState = (): NotificationState =>
-  'Notification' in window ? Notification.permission : 'unsupported';
+const notificationState = (): NotificationState => ('Notification' in window ? Notification.permission : 'unsupported');
 
 /** The current permission, and a function that requests it; call that from a click only. */
 export function useNotificationState(): [NotificationState, () => Promise<NotificationState>] {

@@ -1,9 +1,9 @@
 import { createStore, useStore } from './store.ts';
 
-export const maxToasts = 5;
+const maxToasts = 5;
 export const toastDuration = 5000;
 
-export type ToastMessage = {
+type ToastMessage = {
   title: string;
   description?: string | undefined;
   /** Milliseconds until it is dismissed. */

@@ -4,7 +4,7 @@ import type { Icon } from './icon.ts';
 import { Tooltip } from './menus/tooltip.tsx';
 import { Spinner } from './states/spinner.tsx';
 
-export type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'destructive';
+type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'destructive';
 export type ButtonSize = 'sm' | 'md';
 
 const shape =
@@ -34,7 +34,7 @@ export function buttonClass({ variant = 'secondary', size = 'md', className }: L
   return classNames(shape, variants[variant], sizes[size], className);
 }
 
-export type ButtonProps = Omit<ComponentProps<'button'>, 'className' | 'children'> &
+type ButtonProps = Omit<ComponentProps<'button'>, 'className' | 'children'> &
   Look & {
     /** Shows a spinner and `pendingLabel` and ignores clicks; keeps focus and, if possible, width. */
     busy?: boolean | undefined;

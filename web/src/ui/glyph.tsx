@@ -38,7 +38,7 @@ const icons = {
   scale: Scale,
 } satisfies Record<string, Icon>;
 
-export type GlyphName = keyof typeof icons;
+type GlyphName = keyof typeof icons;
 
 export function Glyph({ name }: { name: GlyphName }) {
   const Shown = icons[name];

@@ -6,8 +6,8 @@ import { IconButton } from './icon-button.tsx';
 import { Skeleton } from './states/skeleton.tsx';
 import { useNarrow } from './use-narrow.ts';
 
-export type Order = 'asc' | 'desc';
-export type Sorting<Sort extends string> = { sort: Sort; order: Order };
+type Order = 'asc' | 'desc';
+type Sorting<Sort extends string> = { sort: Sort; order: Order };
 
 export type Column<Row, Sort extends string = never> = {
   id: string;

@@ -16,7 +16,7 @@ export function streamMessages(): (piece: string) => StreamMessage[] {
   };
 }
 
-export type RunReader = {
+type RunReader = {
   onEvent: (event: RunEvent) => void;
   /** `lost`: the connection broke and is being re-established. */
   onConnection: (state: 'open' | 'lost') => void;

@@ -11,7 +11,7 @@ export type Upload = Pick<UploadRequest, 'file' | 'purpose' | 'signal'> & {
 };
 
 /** Uploads files one after another. Rejects with the signal's reason as soon as it is aborted. */
-export type UploadLane = (upload: Upload) => Promise<StoredFile>;
+type UploadLane = (upload: Upload) => Promise<StoredFile>;
 
 /** The server's limit of parallel uploads per user. */
 const atOnce = 2;

@@ -13,7 +13,7 @@ import { splitTunedName } from './tuned-name.ts';
 const shortDay = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' });
 const dayText = (day: string) => shortDay.format(new Date(`${day}T00:00`));
 
-export const priceInWords = (price: Price | null | undefined): string =>
+const priceInWords = (price: Price | null | undefined): string =>
   price
     ? `${formatCost(price.input)} in · ${formatCost(price.output)} out${price.family === null ? '' : ` (as ${modelIdOf(price.family)})`}`
     : 'no price known';
@@ -21,7 +21,7 @@ export const priceInWords = (price: Price | null | undefined): string =>
 const trimmed = (value: number) => String(Math.round(value * 10) / 10);
 
 /** '128K', '1M' */
-export const contextText = (tokens: number): string =>
+const contextText = (tokens: number): string =>
   tokens >= 999_500 ? `${trimmed(tokens / 1_000_000)}M` : `${Math.round(tokens / 1_000)}K`;
 
 const marks: Record<ModelMark, [label: string, icon: Icon]> = {

@@ -5,7 +5,7 @@ import { modelName } from '#web/api/model-names.ts';
 import type { AssistantAppearance } from '#web/components/assistant-avatar.tsx';
 
 /** An option that is no model of the list: an assistant, a version, 'Automatic'. */
-export type ExtraOption = {
+type ExtraOption = {
   id: string;
   label: string;
   look?: (AssistantAppearance & { always?: boolean }) | undefined;

@@ -99,7 +99,7 @@ function WorkingKey({ provider }: { provider: string }) {
       title="The key works"
       action={
         <>
-          {several.length > 1 && <AskThreeLink models={several} size="sm" />}
+          {several.length > 1 && <AskThreeLink models={several} />}
           <Link
             to="/chat"
             className={buttonClass({ variant: several.length > 1 ? 'secondary' : 'primary', size: 'sm' })}

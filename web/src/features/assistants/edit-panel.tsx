@@ -68,7 +68,7 @@ export function EditPanel({ id, tools, draft, ...rest }: EditPanelProps) {
   if (assistant && isReady)
     return <LoadedEditPanel assistant={assistant} tools={tools(id)} changes={kept.data?.changes} {...rest} />;
   return (
-    <SidePanel open onOpenChange={onClose} title="Edit Assistant">
+    <SidePanel onOpenChange={onClose} title="Edit Assistant">
       {query.isPending || !isReady ? (
         <SpinnerPanel label="Loading assistant" />
       ) : (
@@ -134,7 +134,6 @@ function LoadedEditPanel({ assistant, version, tools, changes, onClose, ...compa
 
   return (
     <SidePanel
-      open
       onOpenChange={onClose}
       title="Edit Assistant"
       footer={

@@ -1,7 +1,7 @@
 export const snippetNames = ['curl', 'Node', 'Python', 'LangChain'] as const;
 export type SnippetName = (typeof snippetNames)[number];
 
-export type Snippet = {
+type Snippet = {
   /** Language for highlighting. */
   language: string;
   /** Command that installs dependencies; null if none. */

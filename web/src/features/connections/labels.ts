@@ -25,5 +25,3 @@ export const resultNames: Record<
   fails: ['Does not work', 'destructive'],
   unknown: ['Unknown', 'neutral'],
 };
-
-export const pausedHint = 'Its models are not offered while it is paused.';

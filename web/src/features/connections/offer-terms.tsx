@@ -11,7 +11,7 @@ import { IconButton } from '#web/ui/icon-button.tsx';
 import { peopleQuery } from './offer-queries.ts';
 
 export type Terms = { audience: OfferAudience; people: readonly OfferPerson[]; perPerson: string; total: string };
-export type TermProblems = { perPerson?: string; total?: string };
+type TermProblems = { perPerson?: string; total?: string };
 
 const typed = (usd: number | null) => (usd === null ? '' : String(usd));
 

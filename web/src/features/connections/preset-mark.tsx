@@ -23,10 +23,10 @@ const marks: Record<PresetId, Mark> = {
 };
 
 /** A decoration beside the name. */
-export function PresetMark({ preset, size = 32 }: { preset: PresetId; size?: number }) {
+export function PresetMark({ preset }: { preset: PresetId }) {
   const { text, hue } = marks[preset];
   return (
-    <svg aria-hidden="true" viewBox="0 0 32 32" width={size} height={size} className="shrink-0">
+    <svg aria-hidden="true" viewBox="0 0 32 32" width="32" height="32" className="shrink-0">
       <rect width="32" height="32" rx="8" fill={`oklch(0.52 0.11 ${hue})`} />
       <text
         x="16"

@@ -21,7 +21,7 @@ export type ListedUpload = {
   rate: number | undefined;
 };
 
-export type UploadListState = { uploads: readonly ListedUpload[]; isRunning: boolean };
+type UploadListState = { uploads: readonly ListedUpload[]; isRunning: boolean };
 
 /** Result of all uploads since the start. */
 export type UploadSummary = { done: number; failures: readonly unknown[] };

@@ -42,7 +42,7 @@ export function FirstSteps({ hasThreads }: { hasThreads: boolean }) {
           </Link>
         </Step>
         <Step number={2} done={hasThreads} title="Ask your first question" text={firstQuestion}>
-          {canChat && <AskThreeLink models={several} size="sm" />}
+          {canChat && <AskThreeLink models={several} />}
         </Step>
       </ol>
     </Card>

@@ -52,7 +52,7 @@ function SavedChoices({ assistantId, servers, chosen }: SavedChoicesProps) {
   );
 }
 
-export type DraftToolsProps = { chosen: ToolChoice[]; onChange: (chosen: ToolChoice[]) => void };
+type DraftToolsProps = { chosen: ToolChoice[]; onChange: (chosen: ToolChoice[]) => void };
 
 /** Tools of the servers for an assistant that is not saved yet. */
 export function DraftToolChoices({ chosen, onChange }: DraftToolsProps) {

@@ -18,7 +18,7 @@ function typeOf(schema: Record<string, unknown>): string {
 }
 
 /** Arguments declared by a schema. */
-export function argumentsOf({ properties, required }: Tool['inputSchema']): Argument[] {
+function argumentsOf({ properties, required }: Tool['inputSchema']): Argument[] {
   if (!isRecord(properties)) return [];
   const needed = new Set(Array.isArray(required) ? required : []);
   return Object.entries(properties).map(([name, schema]) => ({

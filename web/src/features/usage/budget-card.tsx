@@ -8,7 +8,6 @@ import { errorText } from '#web/lib/api-client.ts';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
-import { classNames } from '#web/ui/class-names.ts';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
@@ -19,12 +18,12 @@ const BudgetDialog = lazyPart(async () => (await import('#web/components/budgets
 type Editing = { budget: AnyBudget | null } | null;
 
 /** Monthly budgets and how much of them is used. */
-export function BudgetCard({ tz, className }: { tz: string; className?: string | undefined }) {
+export function BudgetCard({ tz }: { tz: string }) {
   const query = useQuery(budgetsQuery);
   const [editing, setEditing] = useState<Editing>(null);
   const budgets = query.data;
   return (
-    <Card aria-label="Budgets" className={classNames('flex min-w-0 flex-col', className)}>
+    <Card aria-label="Budgets" className="flex min-w-0 flex-col">
       <CardHeader
         title="Budgets"
         description="Monthly spending limits."

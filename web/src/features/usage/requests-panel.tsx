@@ -54,7 +54,7 @@ export function RequestsPanel({ scope, onClose, onSetPrice }: RequestsPanelProps
   const requests = query.data && allItems(query.data);
   const isEverything = Object.keys(scope).length === 2;
   return (
-    <SidePanel open onOpenChange={onClose} title={titleOf(scope)} description={formatRange(range)}>
+    <SidePanel onOpenChange={onClose} title={titleOf(scope)} description={formatRange(range)}>
       {isEverything && <TrainingJobs {...{ range, tz, onSetPrice }} className="mb-6" />}
       {requests === undefined ? (
         query.isError && !query.isFetching ? (

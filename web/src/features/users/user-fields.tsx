@@ -7,7 +7,7 @@ import { SecretInput } from '#web/ui/forms/secret-input.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
 import type { UserValues } from './user-schema.ts';
 
-export type UserForm = UseFormReturn<UserValues>;
+type UserForm = UseFormReturn<UserValues>;
 
 const userFieldNames = ['name', 'email', 'role', 'status', 'password'] as const;
 

@@ -53,7 +53,7 @@ addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && !event.defaultPrevented && isFocusLost()) layers.at(-1)?.ask();
 });
 
-export type ModalLayerProps = {
+type ModalLayerProps = {
   onOpenChange: (open: boolean) => void;
   role?: 'dialog' | 'alertdialog' | undefined;
   labelledBy?: string | undefined;

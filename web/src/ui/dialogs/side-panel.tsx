@@ -1,39 +1,22 @@
 import { X } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
-import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { ModalLayer } from './modal-layer.tsx';
 
 type SidePanelProps = {
-  open: boolean;
   onOpenChange: (open: boolean) => void;
   title: string;
   description?: ReactNode;
   children: ReactNode;
   footer?: ReactNode;
-  side?: 'left' | 'right' | undefined;
 };
 
 /** Details beside a visible list; full width on small screens. */
-export function SidePanel({ open, ...rest }: SidePanelProps) {
-  return open ? <OpenSidePanel {...rest} /> : null;
-}
-
-function OpenSidePanel(props: Omit<SidePanelProps, 'open'>) {
-  const { onOpenChange, title, description, children, footer, side = 'right' } = props;
+export function SidePanel({ onOpenChange, title, description, children, footer }: SidePanelProps) {
   const titleId = useId();
   return (
-    <ModalLayer
-      onOpenChange={onOpenChange}
-      labelledBy={titleId}
-      className={classNames('flex', side === 'right' ? 'justify-end' : 'justify-start')}
-    >
-      <div
-        className={classNames(
-          'flex h-full w-full max-w-lg flex-col bg-popover shadow-float',
-          side === 'right' ? 'animate-slide-start' : 'animate-slide-end',
-        )}
-      >
+    <ModalLayer onOpenChange={onOpenChange} labelledBy={titleId} className="flex justify-end">
+      <div className="flex h-full w-full max-w-lg animate-slide-start flex-col bg-popover shadow-float">
         <header className="flex items-start gap-4 border-border border-b px-5 py-4">
           <div className="min-w-0 flex-1">
             <h2 id={titleId} className="wrap-anywhere font-semibold text-lg">

@@ -2,7 +2,7 @@ import { type ReactNode, useId } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
 import type { Icon } from '#web/ui/icon.ts';
 
-export type RadioOption<Value extends string> = {
+type RadioOption<Value extends string> = {
   value: Value;
   label: ReactNode;
   description?: ReactNode;
@@ -17,15 +17,14 @@ type RadioGroupProps<Value extends string> = {
   /** `row`: side by side if there is room. */
   layout?: 'column' | 'row' | undefined;
   hideLabel?: boolean | undefined;
-  disabled?: boolean | undefined;
 };
 
 /** A choice of a few options, all visible; native radio buttons in framed rows. */
 export function RadioGroup<Value extends string>(props: RadioGroupProps<Value>) {
-  const { label, value, onValueChange, options, layout = 'column', hideLabel, disabled } = props;
+  const { label, value, onValueChange, options, layout = 'column', hideLabel } = props;
   const name = useId();
   return (
-    <fieldset disabled={disabled} className="min-w-0">
+    <fieldset className="min-w-0">
       <legend className={hideLabel ? 'sr-only' : 'mb-1.5 font-medium'}>{label}</legend>
       <div className={classNames('grid gap-2', layout === 'row' && 'sm:auto-cols-fr sm:grid-flow-col')}>
         {options.map(({ value: option, label: text, description, icon: IconPart }) => (

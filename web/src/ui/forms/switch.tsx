@@ -1,18 +1,16 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
-import { classNames } from '#web/ui/class-names.ts';
 
 type SwitchProps = Omit<ComponentProps<'input'>, 'type' | 'role' | 'className'> & {
   label: ReactNode;
   description?: ReactNode;
-  className?: string | undefined;
 };
 
 /** A setting that applies at once: a row with its label on the left. A native checkbox with the role switch. */
-export function Switch({ label, description, className, ...rest }: SwitchProps) {
+export function Switch({ label, description, ...rest }: SwitchProps) {
   const labelId = useId();
   const descriptionId = useId();
   return (
-    <label className={classNames('flex items-center justify-between gap-6', className)}>
+    <label className="flex items-center justify-between gap-6">
       <span className="min-w-0">
         <span id={labelId} className="block font-medium">
           {label}

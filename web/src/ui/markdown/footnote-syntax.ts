@@ -1,8 +1,8 @@
 import type { Token, TokenizerExtension, Tokens } from 'marked';
 import { addDefinitions, type Definition, normalizeLabel } from './reference-links.ts';
 
-export type FootnoteToken = { type: 'footnote'; raw: string; label: string; tokens: Token[] };
-export type FootnoteMarkToken = { type: 'footnoteMark'; raw: string; label: string };
+type FootnoteToken = { type: 'footnote'; raw: string; label: string; tokens: Token[] };
+type FootnoteMarkToken = { type: 'footnoteMark'; raw: string; label: string };
 
 export const isFootnoteToken = (token: Tokens.Generic | { type: string }): token is FootnoteToken =>
   token.type === 'footnote';

@@ -4,7 +4,7 @@ import { wordLetter } from './inline-rules.ts';
 /** Longer text is no formula; the limit also bounds the search for a closing mark. */
 export const maxFormulaLength = 4000;
 
-export type MathToken = { type: 'math'; raw: string; source: string; display: boolean };
+type MathToken = { type: 'math'; raw: string; source: string; display: boolean };
 
 export const isMathToken = (token: Tokens.Generic | { type: string }): token is MathToken => token.type === 'math';
 

@@ -17,7 +17,7 @@ const elements = {
   small: 'small',
 } as const;
 type Name = keyof typeof elements;
-export type ElementKind = (typeof elements)[Name];
+type ElementKind = (typeof elements)[Name];
 const isName = (name: string | undefined): name is Name => name !== undefined && Object.hasOwn(elements, name);
 
 /** For each opening tag, by token index: its kind and the index of the closing tag. */
@@ -40,7 +40,7 @@ export function matchTags(tokens: readonly Token[]): Map<number, { kind: Element
   return pairs;
 }
 
-export type DetailsToken = {
+type DetailsToken = {
   type: 'details';
   raw: string;
   summary: Token[];

@@ -30,24 +30,18 @@ type MenuProps = {
   trigger: ReactElement;
   align?: Align | undefined;
   side?: Side | undefined;
-  onOpenChange?: ((open: boolean) => void) | undefined;
   children: ReactNode;
 };
 
 /** A menu under a button, following the ARIA menu button pattern. */
-export function Menu({ trigger, align = 'end', side = 'bottom', onOpenChange, children }: MenuProps) {
+export function Menu({ trigger, align = 'end', side = 'bottom', children }: MenuProps) {
   const [opened, setOpened] = useState<'first' | 'last' | null>(null);
   const wrapper = useRef<HTMLSpanElement>(null);
   const id = useId();
   const button = () => wrapper.current?.querySelector<HTMLElement>('[aria-haspopup="menu"]') ?? null;
 
-  const open = (at: 'first' | 'last') => {
-    setOpened(at);
-    onOpenChange?.(true);
-  };
   const close = (returnFocus: boolean) => {
     setOpened(null);
-    onOpenChange?.(false);
     if (returnFocus) button()?.focus();
   };
   const choose: Choose = (act) => {
@@ -58,7 +52,7 @@ export function Menu({ trigger, align = 'end', side = 'bottom', onOpenChange, ch
   const buttonKeys = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
     event.preventDefault();
-    open(event.key === 'ArrowDown' ? 'first' : 'last');
+    setOpened(event.key === 'ArrowDown' ? 'first' : 'last');
   };
 
   return (
@@ -69,7 +63,7 @@ export function Menu({ trigger, align = 'end', side = 'bottom', onOpenChange, ch
           'aria-expanded': opened !== null,
           'aria-controls': opened === null ? undefined : id,
           'data-state': opened === null ? 'closed' : 'open',
-          onClick: () => (opened === null ? open('first') : close(true)),
+          onClick: () => (opened === null ? setOpened('first') : close(true)),
           onKeyDown: buttonKeys,
         })}
       {opened !== null && (
@@ -136,37 +130,32 @@ type MenuItemProps = {
   onSelect: () => void;
   icon?: Icon | undefined;
   destructive?: boolean | undefined;
-  disabled?: boolean | undefined;
   /** Disables the item and shows the reason below its label. */
   disabledReason?: string | undefined;
   /** Shown below the label. */
   description?: ReactNode;
   /** Shown on the right: a shortcut or a value. */
   detail?: ReactNode;
-  /** Makes the item a radio choice. */
-  checked?: boolean | undefined;
   children: ReactNode;
 };
 
 export function MenuItem(props: MenuItemProps) {
-  const { onSelect, icon: IconPart, destructive, disabledReason, description, detail, checked, children } = props;
-  const disabled = Boolean(props.disabled || disabledReason);
+  const { onSelect, icon: IconPart, destructive, disabledReason, description, detail, children } = props;
+  const isDisabled = Boolean(disabledReason);
   const choose = useContext(ChooseContext);
-  const kind = checked === undefined ? { role: 'menuitem' } : { role: 'menuitemcheckbox', 'aria-checked': checked };
   return (
     <button
       type="button"
-      {...kind}
-      aria-disabled={disabled || undefined}
+      role="menuitem"
+      aria-disabled={isDisabled || undefined}
       tabIndex={-1}
       onPointerMove={(event) => event.currentTarget.focus({ preventScroll: true })}
       onClick={() => {
-        if (!disabled) choose(onSelect);
+        if (!isDisabled) choose(onSelect);
       }}
       className={classNames(
         'flex min-h-8 w-full select-none items-center gap-2.5 rounded-sm px-2 py-1 text-start outline-none',
         'focus:bg-hover aria-disabled:opacity-50 max-md:min-h-10',
-        checked && 'bg-active',
         destructive && 'text-destructive-text',
       )}
     >
@@ -185,8 +174,4 @@ export function MenuItem(props: MenuItemProps) {
 
 export function MenuSeparator() {
   return <hr className="-mx-1 my-1 h-px border-0 bg-border" />;
-}
-
-export function MenuLabel({ children }: { children: ReactNode }) {
-  return <p className="px-2 py-1 text-muted-foreground text-xs">{children}</p>;
 }

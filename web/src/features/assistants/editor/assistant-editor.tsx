@@ -30,7 +30,7 @@ export type TrialProps = {
   starters: readonly string[];
 };
 
-export type AssistantEditorProps = {
+type AssistantEditorProps = {
   /** null: a new one. */
   assistant: Assistant | null;
   /** Values of a new one. */

@@ -18,7 +18,7 @@ import { keptDraftQuery } from './use-kept-draft.ts';
 
 type EditorTab = 'edit' | 'versions' | 'tests' | 'use';
 
-export type AssistantPageProps = {
+type AssistantPageProps = {
   assistantId: number;
   /** Parts that other features supply. */
   trial: (props: TrialProps) => ReactNode;

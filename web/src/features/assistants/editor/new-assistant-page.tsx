@@ -25,7 +25,7 @@ import { AssistantEditor, type TrialProps } from './assistant-editor.tsx';
 import { ToAssistants } from './assistant-page.tsx';
 import { keptDraftQuery } from './use-kept-draft.ts';
 
-export type NewAssistantPageProps = {
+type NewAssistantPageProps = {
   /** Opens the form with this model at once. */
   model?: string | undefined;
   /** Parts that other features supply. */

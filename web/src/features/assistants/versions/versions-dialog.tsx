@@ -1,7 +1,7 @@
 import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 import { VersionHistory, type VersionHistoryProps } from './version-history.tsx';
 
-export type VersionsDialogProps = VersionHistoryProps & { onClose: () => void };
+type VersionsDialogProps = VersionHistoryProps & { onClose: () => void };
 
 /** History of an assistant over its form. */
 export function VersionsDialog({ onClose, ...history }: VersionsDialogProps) {

@@ -12,7 +12,7 @@ const documents = /\.(pdf|docx|pptx|xlsx)$/i;
 const unreadable =
   /\.(zip|gz|tgz|tar|7z|rar|bz2|xz|zst|doc|ppt|xls|mp3|wav|m4a|ogg|flac|mp4|mov|avi|mkv|webm|heic|avif|tiff?|bmp|ico|exe|dll|dmg|iso|woff2?|ttf|otf|sqlite|parquet)$/i;
 
-export type AttachableKind = 'Image' | 'Document' | 'Text' | 'Other';
+type AttachableKind = 'Image' | 'Document' | 'Text' | 'Other';
 
 /** Kind guessed from name and type. The server decides by the bytes. */
 export function guessKind({ filename, type }: Named): AttachableKind {

@@ -1,7 +1,7 @@
 import { indentJson, parseJsonLosslessly, RawNumber } from '#web/lib/text/json-text.ts';
 
 /** Arguments of a tool call in readable form: one name and value per line, nested ones indented. */
-export type ArgumentLine = { key: string; depth: number; name: string; value: string | null };
+type ArgumentLine = { key: string; depth: number; name: string; value: string | null };
 
 const deepest = 5;
 const maxLines = 200;

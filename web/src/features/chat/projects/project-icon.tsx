@@ -37,22 +37,22 @@ const colorValues: Record<Project['color'], string> = {
   pink: 'oklch(0.62 0.19 350)',
 };
 
-type ProjectIconProps = Pick<Project, 'icon' | 'color'> & { className?: string };
+type ProjectIconProps = Pick<Project, 'icon' | 'color'>;
 
 /** The icon of a project in its color; the name beside it says which project it is. */
-export function ProjectIcon({ icon, color, className }: ProjectIconProps) {
+export function ProjectIcon({ icon, color }: ProjectIconProps) {
   const IconPart = icons[icon];
   return (
     <IconPart
       aria-hidden
       style={{ color: `color-mix(in oklab, ${colorValues[color]} 75%, var(--foreground))` }}
-      className={classNames('size-4 shrink-0', className)}
+      className="size-4 shrink-0"
     />
   );
 }
 
 /** The same on a tinted square, for headings and cards. */
-export function ProjectTile({ icon, color, className }: ProjectIconProps) {
+export function ProjectTile({ icon, color, className }: ProjectIconProps & { className?: string }) {
   return (
     <span
       aria-hidden

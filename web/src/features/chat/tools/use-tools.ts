@@ -26,7 +26,7 @@ export function useDefaultTools({ assistantId, model }: Pick<ComposerTools, 'ass
 export const useToolSupport = (model: string | null, enabled: boolean) =>
   useQuery({ ...toolSupportQuery(model), enabled });
 
-export type UsedServer = { id: number; name: string };
+type UsedServer = { id: number; name: string };
 
 /** Tool servers of its assistant; undefined while loading. */
 export function useServers(assistantId: number | null, enabled = true): UsedServer[] | undefined {

@@ -27,7 +27,7 @@ import { formatCost } from '#web/lib/text/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 
-export type TrialPaneProps = {
+type TrialPaneProps = {
   /** null: of an assistant that is not saved yet. */
   assistantId: number | null;
   /** The settings in the form; null if they cannot be used, which the form shows. */

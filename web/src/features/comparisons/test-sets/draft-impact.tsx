@@ -15,7 +15,7 @@ import { countsText, progressText } from './labels.ts';
 import { resultsQuery, testSetsQuery } from './queries.ts';
 import { RunDialog } from './run-dialog.tsx';
 
-export type DraftImpactProps = {
+type DraftImpactProps = {
   assistant: Assistant;
   /** The form has unsaved changes; `edits` increases with each edit. */
   isDirty: boolean;

@@ -15,14 +15,14 @@ const looks = {
 const inOrder = ['better', 'unchanged', 'worse', 'open', 'new', 'unanswered'] as const;
 
 /** Results of a run as a bar and as text. Zero counts are omitted, except better and worse. */
-export function ResultCounts({ counts, className }: { counts: TestCounts; className?: string }) {
+export function ResultCounts({ counts }: { counts: TestCounts }) {
   const all = testResults.reduce((sum, result) => sum + counts[result], 0);
   const isMeasured = counts.new + counts.unanswered < all;
   const shown = inOrder.filter(
     (result) => counts[result] > 0 || (isMeasured && (result === 'better' || result === 'worse')),
   );
   return (
-    <div className={className}>
+    <div>
       <ShareBar
         whole={all}
         parts={inOrder.map((result) => ({ key: result, value: counts[result], className: looks[result][0] }))}

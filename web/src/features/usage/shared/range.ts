@@ -9,7 +9,7 @@ export type RangeSearch = { range?: Preset | undefined; from?: string | undefine
 const usual: Preset = 30;
 const dayMs = 86_400_000;
 /** Same as in the contract, which this page does not import because of its schemas. */
-export const maxRangeDays = 366;
+const maxRangeDays = 366;
 const [earliestDay, latestDay] = ['2000-01-01', '2199-12-31'];
 
 // Days are counted in UTC, where each has 24 hours, so that daylight saving changes nothing.

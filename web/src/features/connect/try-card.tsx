@@ -9,7 +9,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
-import { CodeBlock } from '#web/ui/markdown/code-block.tsx';
+import { CodeBlock } from '#web/ui/markdown/code/code-block.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { requestOf, type TriedAnswer, type TriedRequest, tryCall } from './try-call.ts';
 

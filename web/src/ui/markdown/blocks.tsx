@@ -2,7 +2,7 @@ import { memo } from 'react';
 import { lazyPart } from '#web/lib/lazy.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
-import { CodeBlock } from './code-block.tsx';
+import { CodeBlock } from './code/code-block.tsx';
 import { Footnote } from './footnote.tsx';
 import { InlineText, MathText } from './inline-text.tsx';
 import type { Align, Block, Inline, ListItem } from './tree.ts';

@@ -26,7 +26,7 @@ const PendingFormula = ({ source, display }: FormulaProps) => (
     style={{ width: `${Math.min(display ? 24 : 12, Math.max(1, source.length / 2))}ch` }}
   />
 );
-export const MathText = lazyPart<FormulaProps>(async () => (await import('./formula.tsx')).Formula, {
+export const MathText = lazyPart<FormulaProps>(async () => (await import('./math/formula.tsx')).Formula, {
   pending: PendingFormula,
   failed: PlainFormula,
 });

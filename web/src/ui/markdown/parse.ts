@@ -2,7 +2,7 @@ import { decodeHTMLStrict } from 'entities/decode';
 import { Marked, type MarkedToken, type Token, type Tokens } from 'marked';
 import { BoundedLexer, deepest } from './bounded-lexer.ts';
 import { definitionOf, footnote, footnoteMark, isFootnoteMark, isFootnoteToken } from './footnote-syntax.ts';
-import { decidingLength, isMathToken, mathBlock, mathInline, maxFormulaLength } from './math-syntax.ts';
+import { decidingLength, isMathToken, mathBlock, mathInline, maxFormulaLength } from './math/math-syntax.ts';
 import { type Definition, type Links, labelsIn, linkTargetsKey } from './reference-links.ts';
 import { details, isDetailsToken, matchTags } from './safe-html.ts';
 import { safeLink } from './safe-link.ts';

@@ -2,8 +2,8 @@ import { FoldVertical, UnfoldVertical } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { CodeFoldingContext, useKeptInView } from '#web/ui/markdown/code-folding.ts';
-import { FoldToggle } from '#web/ui/markdown/fold-toggle.tsx';
+import { CodeFoldingContext, useKeptInView } from '#web/ui/markdown/code/code-folding.ts';
+import { FoldToggle } from '#web/ui/markdown/code/fold-toggle.tsx';
 import { isLongAnswer, useFolding } from './folding.ts';
 
 type FoldableProps = { messageId: number; isGrowing: boolean; children: ReactNode };

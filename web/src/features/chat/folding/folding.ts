@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions, skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
-import type { CodeFolding } from '#web/ui/markdown/code-folding.ts';
+import type { CodeFolding } from '#web/ui/markdown/code/code-folding.ts';
 
 /** Which parts of an answer are folded, kept for the visit. `isOpened`: its long code is open unless `codes` differs. */
 type Folding = { isFolded: boolean; isOpened: boolean; codes: Readonly<Record<string, boolean>> };

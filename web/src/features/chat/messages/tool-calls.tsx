@@ -7,7 +7,7 @@ import { lazyPart } from '#web/lib/lazy.ts';
 import { formatTime } from '#web/lib/text/format.ts';
 import { indentJson } from '#web/lib/text/json-text.ts';
 import type { Icon } from '#web/ui/icon.ts';
-import { CodeBlock } from '#web/ui/markdown/code-block.tsx';
+import { CodeBlock } from '#web/ui/markdown/code/code-block.tsx';
 import type { ApprovalCardProps } from './approval-card.tsx';
 
 /** Subject lines must be short; the full text is in the expanded part. */

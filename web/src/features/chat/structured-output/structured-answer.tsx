@@ -6,7 +6,7 @@ import { saveText } from '#web/lib/download.ts';
 import { slugFileName } from '#web/lib/text/file-name.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { HighlightedCode } from '#web/ui/markdown/code-block.tsx';
+import { HighlightedCode } from '#web/ui/markdown/code/code-block.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { isGroup, type JsonTree, parseJsonTree } from './json-tree.ts';

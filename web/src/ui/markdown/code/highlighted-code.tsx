@@ -1,6 +1,7 @@
 import './highlighted-code.css';
 import type { ElementContent } from 'hast';
 import { memo, type ReactNode, useEffect, useState } from 'react';
+import { startSlice } from '#web/ui/markdown/time-slice.ts';
 import {
   type HighlightedPiece,
   type HighlightState,
@@ -9,7 +10,6 @@ import {
   isLoadableLanguage,
   loadRareLanguages,
 } from './highlight-code.ts';
-import { startSlice } from './time-slice.ts';
 
 function draw(node: ElementContent, key: number): ReactNode {
   if (node.type === 'text') return node.value;

@@ -1,5 +1,5 @@
 import type { TokenizerExtension, Tokens } from 'marked';
-import { wordLetter } from './inline-rules.ts';
+import { wordLetter } from '#web/ui/markdown/inline-rules.ts';
 
 /** Longer text is no formula; the limit also bounds the search for a closing mark. */
 export const maxFormulaLength = 4000;

@@ -17,14 +17,14 @@ type RefusalNoticeProps = {
   /** Tells what happened to the unsent input. */
   kept?: string;
   /** For example 'Send anyway'. */
-  insistLabel: string;
+  overrideLabel: string;
   /** Repeats the request over a used-up budget. */
-  onInsist: () => void;
+  onOverride: () => void;
   className?: string;
 };
 
 /** Explains why no model was called, and what to do. */
-export function RefusalNotice({ error, title, kept, insistLabel, onInsist, className }: RefusalNoticeProps) {
+export function RefusalNotice({ error, title, kept, overrideLabel, onOverride, className }: RefusalNoticeProps) {
   const reason = error instanceof ApiError ? error.message : 'Something went wrong.';
   if (isBudgetError(error))
     return (
@@ -35,8 +35,8 @@ export function RefusalNotice({ error, title, kept, insistLabel, onInsist, class
         className={className}
         action={
           <>
-            <Button size="sm" className="max-md:h-10" onClick={onInsist}>
-              {insistLabel}
+            <Button size="sm" className="max-md:h-10" onClick={onOverride}>
+              {overrideLabel}
             </Button>
             <Link
               to="/analytics"

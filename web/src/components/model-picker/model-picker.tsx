@@ -27,7 +27,7 @@ function usePopover({ anchor, align = 'end', onClose }: Pick<ModelPickerProps, '
 
 /** Searchable list of models with size, abilities and price, for pointer and keyboard. */
 export function ModelPicker(props: ModelPickerProps) {
-  const { label, several, onClose } = props;
+  const { label, modelSelection, onClose } = props;
   const box = usePopover(props);
   const picker = usePicker(props);
   const { options, first, take, marked, setMarked, remember } = picker;
@@ -36,7 +36,7 @@ export function ModelPicker(props: ModelPickerProps) {
     // Not while they are marked: the rows would move.
     remember(...chosen);
     onClose(true);
-    queueMicrotask(() => several?.onChoose([...chosen]));
+    queueMicrotask(() => modelSelection?.onChoose([...chosen]));
   };
   return createPortal(
     <div
@@ -57,7 +57,7 @@ export function ModelPicker(props: ModelPickerProps) {
       <SearchRow picker={picker} listed={listed} />
       <PickerList label={label} picker={picker} listed={listed} />
       <ActiveModel picker={picker} option={listed.active} />
-      {several && <SeveralFooter marked={marked} onBegin={() => setMarked([])} onFinish={finish} />}
+      {modelSelection && <SeveralFooter marked={marked} onBegin={() => setMarked([])} onFinish={finish} />}
     </div>,
     document.body,
   );

@@ -20,7 +20,7 @@ export type ModelPickerProps = {
   /** Models that are not offered. */
   without?: readonly string[] | undefined;
   /** Enables sending to several models; those chosen so far. */
-  several?: { models: readonly string[]; onChoose: (models: string[]) => void } | undefined;
+  modelSelection?: { models: readonly string[]; onChoose: (models: string[]) => void } | undefined;
   /** Begins with these models marked. */
   begin?: readonly string[] | undefined;
   onClose: (returnFocus: boolean) => void;
@@ -44,13 +44,13 @@ function toggledIn(open: ReadonlySet<string>, id: string): ReadonlySet<string> {
 
 /** The rows that match what was typed, the marked models, and what choosing does. */
 export function usePicker(props: ModelPickerProps) {
-  const { current, onChoose, extras = noExtras, without = nothing, several, begin, onClose } = props;
+  const { current, onChoose, extras = noExtras, without = nothing, modelSelection, begin, onClose } = props;
   const { data: list } = useQuery(modelsQuery);
   const { choices, remember, toggleFavorite, toggleHidden } = useModelChoices();
   const providerName = useProviderName();
   const [text, setText] = useState('');
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const already = several?.models.length ? several.models : (begin ?? null);
+  const already = modelSelection?.models.length ? modelSelection.models : (begin ?? null);
   /** Marked models; null while a single one is chosen. */
   const [marked, setMarked] = useState<readonly string[] | null>(already);
   const shownExtras = marked === null ? extras : noExtras;

@@ -129,7 +129,7 @@ function Loaded({ comparison, moving }: LoadedProps) {
         <Progress comparison={comparison} isBlind={isBlind} onBlind={setIsBlind} />
         {!asking.isAsking && reason === undefined && <Estimate comparisonId={id} open={openIn(items, sides)} />}
         {asking.problem ? (
-          <AskProblem error={asking.problem} isWaiting={asking.isWaiting} onInsist={() => asking.begin(true)} />
+          <AskProblem error={asking.problem} isWaiting={asking.isWaiting} onAskAnyway={() => asking.begin(true)} />
         ) : null}
         {sides.length > 1 && <JudgeCard comparison={comparison} judging={judging} reason={reason} />}
         {comparison.kind !== 'test' && (
@@ -264,7 +264,7 @@ function useActions(id: number, items: WholeComparison['items'], isAskingAll: bo
       setProblem(null);
       ask(
         { promptId, again, overBudget },
-        { onError: (error) => setProblem({ promptId, error, insist: () => askOne(promptId, again, true) }) },
+        { onError: (error) => setProblem({ promptId, error, askAnyway: () => askOne(promptId, again, true) }) },
       );
     };
     return {

@@ -40,7 +40,7 @@ type PromptCardProps = {
   problem: AskRefusal | null;
 };
 
-export type AskRefusal = { error: unknown; insist: () => void };
+export type AskRefusal = { error: unknown; askAnyway: () => void };
 
 /** Letters that hide the models, by position. */
 const blindNames = (left: Side): Record<Side, string> =>
@@ -81,7 +81,7 @@ export const PromptCard = memo(function PromptCard(props: PromptCardProps) {
       {verdict && !isHidden && <VerdictLine verdict={verdict} names={props.names} />}
       {problem && (
         <div className="border-border border-t px-5 py-4">
-          <AskProblem error={problem.error} isWaiting={false} onInsist={problem.insist} />
+          <AskProblem error={problem.error} isWaiting={false} onAskAnyway={problem.askAnyway} />
         </div>
       )}
       <footer className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-border border-t px-5 py-3">

@@ -54,12 +54,12 @@ export function PickerButton({ button, ...picker }: PickerButtonProps) {
 type ChatTargetMenuProps = {
   current: Choice;
   onChoose: (choice: Choice) => void;
-  several?: ChatTargetPickerProps['several'];
+  modelSelection?: ChatTargetPickerProps['modelSelection'];
   label?: string | undefined;
 };
 
 /** Selects what answers from here on. */
-export function ChatTargetMenu({ current, onChoose, several, label }: ChatTargetMenuProps) {
+export function ChatTargetMenu({ current, onChoose, modelSelection, label }: ChatTargetMenuProps) {
   const known = useChatTargets();
   useEffect(() => {
     const timer = setTimeout(ChatTargetPicker.preload, 2000);
@@ -68,13 +68,13 @@ export function ChatTargetMenu({ current, onChoose, several, label }: ChatTarget
   const chatTarget = chatTargetOf(known, current);
   if (!known || !chatTarget) return null;
   const isAlone = chatTarget.assistantId === null;
-  const count = several?.models.length ?? 0;
+  const count = modelSelection?.models.length ?? 0;
   return (
     <PickerButton
       label="Who answers"
       current={{ assistantId: chatTarget.assistantId, model: isAlone ? current.model : null }}
       onChoose={onChoose}
-      several={several}
+      modelSelection={modelSelection}
       button={(props) => (
         <Button size="sm" variant={label ? 'secondary' : 'ghost'} className="min-w-0 shrink! max-md:h-10" {...props}>
           {label ? (

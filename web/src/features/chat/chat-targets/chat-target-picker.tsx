@@ -8,7 +8,7 @@ import { type ChatTarget, type Choice, useChatTargets } from '#web/features/chat
 
 export type ChatTargetPickerProps = Pick<
   ModelPickerProps,
-  'anchor' | 'label' | 'align' | 'several' | 'begin' | 'onClose'
+  'anchor' | 'label' | 'align' | 'modelSelection' | 'begin' | 'onClose'
 > & {
   current: Choice | null;
   onChoose: (choice: Choice) => void;

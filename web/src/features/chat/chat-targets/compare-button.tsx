@@ -6,7 +6,7 @@ import type { ChatTargetPickerProps } from './chat-target-picker.tsx';
 
 type CompareButtonProps = {
   current: Choice;
-  several: NonNullable<ChatTargetPickerProps['several']>;
+  modelSelection: NonNullable<ChatTargetPickerProps['modelSelection']>;
   /** Called after a choice: the question comes next. */
   onChosen: () => void;
 };
@@ -14,12 +14,12 @@ type CompareButtonProps = {
 const keepOne = () => undefined;
 
 /** Adds models that answer the next question too, side by side. An assistant's instructions go to each. */
-export function CompareButton({ current, several, onChosen }: CompareButtonProps) {
+export function CompareButton({ current, modelSelection, onChosen }: CompareButtonProps) {
   const answering = chatTargetOf(useChatTargets(), current)?.model;
-  const count = several.models.length;
+  const count = modelSelection.models.length;
   const text = count > 0 ? `${count} models` : 'model';
   const choose = (models: string[]) => {
-    several.onChoose(models);
+    modelSelection.onChoose(models);
     onChosen();
   };
   return (
@@ -28,7 +28,7 @@ export function CompareButton({ current, several, onChosen }: CompareButtonProps
       align="start"
       current={current}
       modelsOnly
-      several={{ ...several, onChoose: choose }}
+      modelSelection={{ ...modelSelection, onChoose: choose }}
       begin={answering ? [answering] : []}
       onChoose={keepOne}
       button={(props) => (

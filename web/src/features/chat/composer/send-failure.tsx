@@ -10,8 +10,8 @@ export function SendFailure({ error, onSendOverBudget }: SendFailureProps) {
       error={error instanceof UnfinishedStartError ? error.cause : error}
       title="Failed to send the message"
       kept="Your text is kept here."
-      insistLabel="Send anyway"
-      onInsist={onSendOverBudget}
+      overrideLabel="Send anyway"
+      onOverride={onSendOverBudget}
       className="mb-2"
     />
   );

@@ -246,7 +246,7 @@ export function NewThreadPane(props: NewThreadPaneProps) {
       <PaneHeader
         onBack={onBack}
         title={<h2 className="min-w-0 flex-1 truncate font-medium">New conversation</h2>}
-        chatTarget={parts && <parts.ChatTargetMenu current={current} onChoose={choose} several={modelSelection} />}
+        chatTarget={parts && <parts.ChatTargetMenu {...{ current, modelSelection }} onChoose={choose} />}
         action={parts && <parts.TemporarySwitch isOn={isTemporary} onChange={setTemporary} />}
       />
       {projectId !== undefined && parts && <parts.ProjectNotice projectId={projectId} onKnown={setProject} />}
@@ -264,7 +264,7 @@ export function NewThreadPane(props: NewThreadPaneProps) {
         temporary={isTemporary}
         tools={isKnown ? tools : undefined}
         notice={notice}
-        compare={parts && ((onChosen) => <parts.CompareButton {...{ current, onChosen }} several={modelSelection} />)}
+        compare={parts && ((onChosen) => <parts.CompareButton {...{ current, modelSelection, onChosen }} />)}
       />
     </section>
   );

@@ -144,7 +144,7 @@ export function OpenThread({ open, state, runId, target, onBack, onRemoved }: Op
           actions.choose(choice);
         }}
         map={<ConversationMap key={threadId} open={open} />}
-        several={{ models: selectedModels, onChoose: (models) => change({ selectedModels: models }) }}
+        modelSelection={{ models: selectedModels, onChoose: (models) => change({ selectedModels: models }) }}
       />
       {thread.data?.temporary && <TemporaryBar key={threadId} threadId={threadId} onClosed={onRemoved} />}
       <ThreadActionsContext value={actions}>

@@ -22,11 +22,11 @@ type ThreadHeaderProps = {
   onRemoved: () => unknown;
   onFind: () => void;
   onChoose: (choice: Choice) => void;
-  several: ChatTargetPickerProps['several'];
+  modelSelection: ChatTargetPickerProps['modelSelection'];
   map: ReactNode;
 };
 
-export function ThreadHeader({ thread, onBack, onRemoved, onFind, onChoose, several, map }: ThreadHeaderProps) {
+export function ThreadHeader({ thread, onBack, onRemoved, onFind, onChoose, modelSelection, map }: ThreadHeaderProps) {
   const [renaming, setRenaming] = useState(false);
   if (!thread) return <PaneHeader onBack={onBack} />;
   return (
@@ -49,7 +49,7 @@ export function ThreadHeader({ thread, onBack, onRemoved, onFind, onChoose, seve
             </>
           )
         }
-        chatTarget={<ChatTargetMenu current={thread} onChoose={onChoose} several={several} />}
+        chatTarget={<ChatTargetMenu current={thread} onChoose={onChoose} modelSelection={modelSelection} />}
         action={
           <>
             {map}

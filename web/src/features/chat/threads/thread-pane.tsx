@@ -91,7 +91,7 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
               <parts.CompareButton
                 onChosen={onChosen}
                 current={{ assistantId, model }}
-                several={{ models: selectedModels, onChoose: (models) => change({ selectedModels: models }) }}
+                modelSelection={{ models: selectedModels, onChoose: (models) => change({ selectedModels: models }) }}
               />
             ))
           }

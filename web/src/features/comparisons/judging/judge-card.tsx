@@ -33,7 +33,7 @@ function useStartJudging(calls: ReturnType<typeof useJudgingCalls>, onMade: (mad
     setLast(draft);
     calls.create.mutate({ ...draft, overBudget }, { onSuccess: onMade });
   };
-  return { begin, insist: last && (() => begin(last, true)) };
+  return { begin, judgeAnyway: last && (() => begin(last, true)) };
 }
 
 function ShownChoice({ judging: { judgings, shown, choose } }: Pick<JudgeCardProps, 'judging'>) {
@@ -59,7 +59,7 @@ export function JudgeCard({ comparison, judging, reason }: JudgeCardProps) {
   const { judgings, shown, choose } = judging;
   const calls = useJudgingCalls(id);
   const [isNew, setIsNew] = useState(false);
-  const { begin, insist } = useStartJudging(calls, (made) => {
+  const { begin, judgeAnyway } = useStartJudging(calls, (made) => {
     choose(made.id);
     setIsNew(false);
   });
@@ -98,7 +98,9 @@ export function JudgeCard({ comparison, judging, reason }: JudgeCardProps) {
         ) : (
           judgings.length > 1 && <ShownChoice judging={judging} />
         )}
-        {calls.create.error && insist && <AskProblem error={calls.create.error} isWaiting={false} onInsist={insist} />}
+        {calls.create.error && judgeAnyway && (
+          <AskProblem error={calls.create.error} isWaiting={false} onAskAnyway={judgeAnyway} />
+        )}
         {!isForm && shown && <Shown comparison={comparison} shown={shown} calls={calls} reason={reason} />}
       </CardBody>
     </Card>
@@ -147,7 +149,7 @@ function Shown({ comparison, shown, calls, reason }: ShownProps) {
           <span className="text-muted-foreground text-sm">{formatNumber(tally.unreadable)} without a verdict</span>
         )}
       </div>
-      {problem && <AskProblem error={problem} isWaiting={isAsking} onInsist={() => resume(true)} />}
+      {problem && <AskProblem error={problem} isWaiting={isAsking} onAskAnyway={() => resume(true)} />}
       <TallyBar tally={tally} prompts={comparison.items.length} names={names} />
       <p className="text-sm">{agreementText(shown)}</p>
       <Progress shown={shown} isWaiting={isWaiting} calls={calls} reason={reason} onResume={() => resume(false)} />

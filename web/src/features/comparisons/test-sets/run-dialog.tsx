@@ -114,8 +114,8 @@ export function RunDialog({ set, draft, onStarted, onClose }: RunDialogProps) {
         <RefusalNotice
           error={running.error}
           title="Failed to run the test set"
-          insistLabel="Run anyway"
-          onInsist={() => begin(true)}
+          overrideLabel="Run anyway"
+          onOverride={() => begin(true)}
         />
       )}
     </FormDialog>

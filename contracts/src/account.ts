@@ -32,7 +32,6 @@ export type UserConfig = z.output<typeof UserConfig>;
 
 const themes = ['light', 'dark', 'system'] as const;
 const Theme = z.enum(themes);
-export type Theme = z.output<typeof Theme>;
 
 /** A color as the pickers return it. No other text ever reaches a style. */
 const Color = z
@@ -197,7 +196,6 @@ const AccountNotice = z.object({
   doneBy: z.string().nullable(),
   at: Time,
 });
-export type AccountNotice = z.output<typeof AccountNotice>;
 
 export const AccountDeletion = z.strictObject({
   /** Required if the account has one; otherwise the sign-in must be less than ten minutes old. */

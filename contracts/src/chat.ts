@@ -105,7 +105,6 @@ export const correctionLimit = 100_000;
  * have run.
  */
 const ToolCallState = z.enum(['running', 'waiting', 'done', 'failed', 'denied', 'uncertain']);
-export type ToolCallState = z.output<typeof ToolCallState>;
 
 export const ToolCall = z.object({
   /** `server`: a connected tool. `function`: a function of the API client. The others run at the provider. */

@@ -20,7 +20,6 @@ export type FilePurpose = z.output<typeof FilePurpose>;
  */
 const providerCopyStates = ['waiting_for_key', 'queued', 'forwarding', 'ready', 'failed', 'not_served'] as const;
 const ProviderCopyState = z.enum(providerCopyStates);
-export type ProviderCopyState = z.output<typeof ProviderCopyState>;
 
 export const File = z.object({
   id: Id,

@@ -53,7 +53,6 @@ const usagePurposes = [
   'training',
 ] as const;
 const UsagePurpose = z.enum(usagePurposes);
-export type UsagePurpose = z.output<typeof UsagePurpose>;
 
 export const UsageRequest = z.object({
   id: Id,

@@ -9,7 +9,7 @@ import { JudgingDraft } from './judging.ts';
 export const testSetLimit = 20;
 /** Questions per set: as many as a comparison has prompts. */
 export const testQuestionLimit = promptLimit;
-export const testSetNameLimit = 100;
+const testSetNameLimit = 100;
 export const expectedLimit = 10_000;
 
 const Name = nameText(testSetNameLimit, `Name cannot exceed ${testSetNameLimit} characters`, 'Name is required');
@@ -140,6 +140,11 @@ export type TestRunEstimate = z.output<typeof TestRunEstimate>;
 export const TestResultBy = z.enum(['words', 'vote', 'judge']);
 export type TestResultBy = z.output<typeof TestResultBy>;
 
+export const TestSetChange = z.strictObject({
+  name: Name.optional(),
+  questions: questionsOf(TestQuestionDraft).optional(),
+});
+
 export const testSets = {
   list: endpoint({
     method: 'GET',
@@ -175,7 +180,7 @@ export const testSets = {
     access: 'editor',
     summary: 'Renames a test set or replaces its questions. Its runs stay unchanged.',
     params: byId,
-    body: z.strictObject({ name: Name.optional(), questions: questionsOf(TestQuestionDraft).optional() }),
+    body: TestSetChange,
     bodyLimit,
     output: TestSetDetail,
   }),

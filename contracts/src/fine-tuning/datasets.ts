@@ -54,6 +54,16 @@ export const DatasetExample = z.object({
 });
 export type DatasetExample = z.output<typeof DatasetExample>;
 
+/** The texts of an example that are changed. */
+export const ExampleTexts = z
+  .strictObject({
+    instructions: textUpTo(exampleTextLimit, 'The instructions are too long'),
+    question: requiredText(exampleTextLimit, 'The question is too long', 'The question is required'),
+    answer: requiredText(exampleTextLimit, 'The answer is too long', 'The answer is required'),
+    rejected: requiredText(exampleTextLimit, 'The answer is too long', 'The worse answer is required'),
+  })
+  .partial();
+
 /** Instructions generated from a dataset for an assistant’s form. Nothing is stored. */
 export const ExampleInstructions = z.object({
   /** Within the form’s limit; empty: no example is short enough. */
@@ -181,13 +191,7 @@ export const datasets = {
     access: 'editor',
     summary: 'Reviews or edits an example.',
     params: byExample,
-    body: z.strictObject({
-      review: z.enum(['unreviewed', 'kept', 'left_out']).optional(),
-      instructions: textUpTo(exampleTextLimit, 'The instructions are too long').optional(),
-      question: requiredText(exampleTextLimit, 'The question is too long', 'The question is required').optional(),
-      answer: requiredText(exampleTextLimit, 'The answer is too long', 'The answer is required').optional(),
-      rejected: requiredText(exampleTextLimit, 'The answer is too long', 'The worse answer is required').optional(),
-    }),
+    body: ExampleTexts.extend({ review: z.enum(['unreviewed', 'kept', 'left_out']).optional() }),
     bodyLimit: 2 * 1024 * 1024,
     output: DatasetExample,
   }),

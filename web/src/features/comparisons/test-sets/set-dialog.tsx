@@ -1,14 +1,7 @@
-import {
-  TestQuestionDraft,
-  type TestSetDetail,
-  testQuestionLimit,
-  testSetNameLimit,
-} from '@roster/contracts/comparisons/test-sets';
-import { nameText } from '@roster/contracts/text/text';
+import { TestSetChange, type TestSetDetail, testQuestionLimit } from '@roster/contracts/comparisons/test-sets';
 import { ChevronDown, ChevronUp, Plus } from 'lucide-react';
 import { type RefObject, useRef, useState } from 'react';
 import { Controller } from 'react-hook-form';
-import { z } from 'zod';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { problemsSchema, useSchemaForm } from '#web/lib/schema-form.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -36,15 +29,9 @@ type SetDialogProps = {
 
 type Values = { name: string; questions: readonly DraftQuestion[] };
 
-// The built product has no bodies of calls, so their parts are put together here.
-const SetDraft = z.object({
-  name: nameText(testSetNameLimit, `Name cannot exceed ${testSetNameLimit} characters`, 'Name is required'),
-  questions: z.array(TestQuestionDraft).min(1, 'Enter or choose at least one question'),
-});
-
 function problemsOf({ name, questions }: Values) {
   const found: Partial<Record<keyof Values, string>> = {};
-  const { error } = SetDraft.safeParse({ name, questions: changedQuestions(questions) });
+  const { error } = TestSetChange.safeParse({ name, questions: changedQuestions(questions) });
   for (const { path, message } of error?.issues ?? []) found[path[0] === 'name' ? 'name' : 'questions'] ??= message;
   return found;
 }

@@ -1,7 +1,5 @@
-import { type DatasetExample, exampleTextLimit } from '@roster/contracts/fine-tuning/datasets';
-import { requiredText, textUpTo } from '@roster/contracts/text/text';
+import { type DatasetExample, ExampleTexts } from '@roster/contracts/fine-tuning/datasets';
 import { type KeyboardEvent, useId, useState } from 'react';
-import { z } from 'zod';
 import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
 import { errorText } from '#web/lib/api-client.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
@@ -32,19 +30,9 @@ function changesOf(texts: Texts, before: Texts): Partial<Texts> {
   return changes;
 }
 
-// The built product has no bodies of calls, so their parts are put together here.
-const Changes = z
-  .object({
-    instructions: textUpTo(exampleTextLimit, 'The instructions are too long'),
-    question: requiredText(exampleTextLimit, 'The question is too long', 'The question is required'),
-    answer: requiredText(exampleTextLimit, 'The answer is too long', 'The answer is required'),
-    rejected: requiredText(exampleTextLimit, 'The answer is too long', 'The worse answer is required'),
-  })
-  .partial();
-
 function problemsOf(changes: Partial<Texts>) {
   const found: Partial<Record<keyof Texts, string>> = {};
-  const { error } = Changes.safeParse(changes);
+  const { error } = ExampleTexts.safeParse(changes);
   for (const { path, message } of error?.issues ?? []) {
     const name = names.find((one) => one === path[0]);
     if (name) found[name] ??= message;

@@ -56,7 +56,7 @@ const code = [
     file: 'web/src/features/api-tokens/queries.ts',
     before: 'export function useRevokeToken',
     text: `export function useRenameToken() {
-    const refetch = useRefetched();
+    const refetch = useRefetch(accessTokensQuery.queryKey);
     return useMutation({
       mutationFn: ({ id, name }: { id: number; name: string }) =>
         call(apiTokens.rename, { params: { id }, body: { name } }),

@@ -114,7 +114,7 @@ test('reports a provider without figures, and shows the rest without costs', asy
   await page.goto('/analytics?tab=provider');
   await card(page).getByRole('button', { name: 'Add admin key' }).click();
   await enter(page, notThere);
-  await expect(page.getByRole('dialog').getByRole('alert')).toContainText('OpenAI gives out no figures of its own');
+  await expect(page.getByRole('dialog').getByRole('alert')).toContainText('OpenAI has no usage API at this base URL');
   await page.keyboard.press('Escape');
 
   const key = await withAdminKey(page, roster);

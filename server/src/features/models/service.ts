@@ -206,7 +206,7 @@ export function modelService(dependencies: Dependencies) {
         others.ids(userId, sources, optionalListTimeoutMs),
       ]);
       const ids = typeof list === 'string' ? null : await usableIds(dependencies, userId, list);
-      if (ids === null && ofConnections.size === 0 && sources.has(null)) return null;
+      if (ids === null && models.every((model) => connectionIdOf(model) === null)) return null;
       const problemOf = (reference: string) => {
         const { connectionId, model } = parseModelReference(reference);
         if (connectionId !== null) return connectionProblem(model, ofConnections.get(connectionId));
